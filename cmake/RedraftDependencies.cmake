@@ -1,0 +1,40 @@
+# Everything redraft takes from outside, in one place.
+include_guard()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(spdlog 1.9 REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(CLI11 2.3 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8>=10.36)
+
+# libtorch: either a CPU build that brings its own TorchConfig (-DTorch_DIR=…), or the tree that
+# tools/setup unpacks from the wheel. The wheel's own TorchConfig insists on CUDA, so its two libraries are
+# imported by hand.
+if(Torch_DIR)
+  find_package(Torch REQUIRED)
+  add_library(redraft_torch INTERFACE)
+  target_include_directories(redraft_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_link_libraries(redraft_torch INTERFACE ${TORCH_LIBRARIES})
+else()
+  if(DEFINED ENV{XDG_DATA_HOME})
+    set(_data_home $ENV{XDG_DATA_HOME})
+  else()
+    set(_data_home $ENV{HOME}/.local/share)
+  endif()
+  set(REDRAFT_LIBTORCH ${_data_home}/redraft/libtorch-2.11.0 CACHE PATH "libtorch unpacked by tools/setup")
+  set(_torch ${REDRAFT_LIBTORCH}/torch)
+  if(NOT EXISTS ${_torch}/lib/libtorch_cpu.so)
+    message(FATAL_ERROR "libtorch is not at ${REDRAFT_LIBTORCH}: run `make setup`, or give -DTorch_DIR for your own")
+  endif()
+  add_library(redraft_c10 SHARED IMPORTED)
+  set_target_properties(redraft_c10 PROPERTIES IMPORTED_LOCATION ${_torch}/lib/libc10.so)
+  add_library(redraft_torch_cpu SHARED IMPORTED)
+  set_target_properties(redraft_torch_cpu PROPERTIES IMPORTED_LOCATION ${_torch}/lib/libtorch_cpu.so)
+  add_library(redraft_torch INTERFACE)
+  target_include_directories(redraft_torch SYSTEM INTERFACE ${_torch}/include ${_torch}/include/torch/csrc/api/include)
+  target_link_libraries(redraft_torch INTERFACE redraft_torch_cpu redraft_c10 Threads::Threads)
+  target_link_options(redraft_torch INTERFACE
+    -Wl,-rpath-link,${REDRAFT_LIBTORCH}/nvidia/cu13/lib -Wl,-rpath,${REDRAFT_LIBTORCH}/nvidia/cu13/lib)
+endif()

@@ -1,0 +1,20 @@
+# redraft_library(NAME SOURCES … DEPENDS … EXTERNAL …)
+# One library per folder. DEPENDS names the redraft folders it may include (the `layers` test holds every
+# #include to this line); EXTERNAL the outside libraries it owns.
+include_guard()
+
+add_library(redraft_options INTERFACE)
+target_include_directories(redraft_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(redraft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                 $<$<BOOL:${REDRAFT_WERROR}>:-Werror>)
+if(REDRAFT_SANITIZE)
+  target_compile_options(redraft_options INTERFACE -fsanitize=${REDRAFT_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(redraft_options INTERFACE -fsanitize=${REDRAFT_SANITIZE})
+endif()
+
+function(redraft_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;EXTERNAL" ${ARGN})
+  add_library(redraft_${name} STATIC ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND redraft_)
+  target_link_libraries(redraft_${name} PUBLIC redraft_options ${ARG_DEPENDS} ${ARG_EXTERNAL})
+endfunction()

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "decoding/draft_tree.h"
+#include "decoding/language_model.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// Which draft tokens stand. Strict: those the target's own argmax would have written. The others are EfficientEdit's
+// lossy rules (section III.B and table III), never a default.
+struct AcceptancePolicy {
+  enum class Rule { kStrict, kEntropy, kTopK, kDirect };
+  Rule rule = Rule::kStrict;
+  int k = 3;               // candidates that kEntropy and kTopK look at
+  bool floor_tau = false;  // kEntropy: floor(k*H) as in the authors' code instead of the paper's ceil (eq. 10)
+
+  bool lossless() const { return rule == Rule::kStrict; }
+  PredictionNeeds needs() const;
+};
+
+// The part of the draft that stands, plus the target's own next token.
+struct Acceptance {
+  std::vector<int> path;  // accepted draft nodes, root first
+  std::vector<TokenId> tokens;  // [path + 1]: their tokens, then the target's argmax after the last of them
+};
+
+// Pure: the longest accepted path from the root (strict: at most one exists).
+Acceptance accept(const DraftTree& draft, const Predictions& predictions, const AcceptancePolicy& policy);
+
+}  // namespace redraft

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "decoding/cost_curve.h"
+#include "decoding/decoder_name.h"
+#include "decoding/kv_cache.h"
+#include "decoding/language_model.h"
+#include "decoding/statistics.h"
+#include "support/result.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// A model and the memory of the sequence it works on. The cache may already hold a prefix of the prompt.
+struct ModelSlot {
+  LanguageModel* model = nullptr;  // not owned; null: there is none
+  KvCache* cache = nullptr;        // not owned
+};
+
+struct DecodeRequest {
+  std::vector<TokenId> prompt;
+  // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may be empty.
+  std::vector<TokenId> original;
+  std::vector<TokenId> stop_tokens;  // never emitted; decoding ends before them
+  int max_new_tokens = 512;
+};
+
+enum class FinishReason { kStop, kLength, kSink, kCancelled };
+const char* to_string(FinishReason reason);
+
+// Takes each token as it becomes certain, in order, on the decoding thread. False ends the decode after this token.
+using TokenSink = std::function<bool(TokenId)>;
+
+struct DecodeResult {
+  std::vector<TokenId> tokens;  // what the sink saw
+  FinishReason finish_reason = FinishReason::kStop;
+  DecodeStatistics statistics;
+};
+
+// The loop: draft, verify, emit. One decode at a time; a Decoder may be used again.
+class Decoder {
+ public:
+  // `draft` may be empty when the named decoder needs no draft model. `cost` prices a pass by its rows.
+  static Result<std::unique_ptr<Decoder>> make(const DecoderName& name, ModelSlot target, ModelSlot draft,
+                                               const CostCurve& cost);
+  virtual ~Decoder() = default;
+  // Prefills what the cache does not hold in chunks, then decodes. `stop` is asked once per forward pass. An error only
+  // when the prompt leaves no room in the cache.
+  virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink, std::stop_token stop) = 0;
+};
+
+}  // namespace redraft

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "support/token.h"
+
+namespace redraft {
+
+// Who guessed a token. Counted in the statistics as accepted_by_source.
+enum class DraftOrigin : std::uint8_t { kReuse, kCopy, kModel, kOther };
+inline constexpr int kDraftOriginCount = 4;
+const char* to_string(DraftOrigin origin);
+
+// A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without branches.
+// Attention masks and positions are derived from it where they are used; they never travel beside it.
+// Invariant: parents()[i] < i, so ancestors come first; -1 is the last token of the context.
+class DraftTree {
+ public:
+  DraftTree() = default;
+  static DraftTree chain(std::span<const TokenId> tokens, DraftOrigin origin);
+
+  // Adds a node and returns its index. `parent` is -1 or the index of an earlier node.
+  int add(TokenId token, int parent, DraftOrigin origin);
+
+  int size() const { return static_cast<int>(tokens_.size()); }
+  bool empty() const { return tokens_.empty(); }
+  std::span<const TokenId> tokens() const { return tokens_; }
+  std::span<const std::int32_t> parents() const { return parents_; }
+  std::span<const DraftOrigin> origins() const { return origins_; }
+  // Number of ancestors: the node's position is that of the last context token + 1 + depth.
+  int depth(int node) const;
+  // True when every node's parent is the node before it.
+  bool is_chain() const;
+
+ private:
+  std::vector<TokenId> tokens_;
+  std::vector<std::int32_t> parents_;
+  std::vector<DraftOrigin> origins_;
+};
+
+}  // namespace redraft

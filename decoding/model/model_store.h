@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace redraft {
+
+// A model that redraft knows by name: the file is what its SHA-256 says, wherever it came from.
+struct KnownModel {
+  std::string name;  // "qwen2.5-coder-1.5b"
+  std::string file;  // in the store
+  std::uint64_t bytes;
+  std::string sha256;  // lower-case hex
+  std::string licence;
+};
+const std::vector<KnownModel>& known_models();
+
+// $XDG_DATA_HOME/redraft/models (default ~/.local/share/redraft/models).
+std::filesystem::path model_store_directory();
+
+// A known name, a file in the store, or a path. The error says what names there are and how to add a file.
+Result<std::filesystem::path> find_model(std::string_view name_or_path);
+
+// Hashes `file` and links or copies it into the store under its known name. A file with an unknown hash is an error.
+Result<KnownModel> add_model(const std::filesystem::path& file);
+
+// Hashes the stored file of `model` again.
+Result<void> verify_model(const KnownModel& model);
+
+}  // namespace redraft

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "decoding/draft_tree.h"
+
+namespace redraft {
+
+// What one decode cost and what its drafts were worth. Passes and rows are the target's decoding passes, prefill apart.
+struct DecodeStatistics {
+  int prompt_tokens = 0;
+  int cached_prompt_tokens = 0;  // of them, found in the KV cache
+  int new_tokens = 0;
+  int passes = 0;
+  int rows = 0;          // context and draft rows of all passes
+  int drafted_passes = 0;  // passes that carried a draft
+  int drafted_pass_tokens = 0;  // tokens emitted by those
+  double prefill_seconds = 0;
+  double decode_seconds = 0;   // everything from the end of prefill to the last token
+  double draft_seconds = 0;    // of it, spent in draft sources (look-up and draft model)
+  std::array<std::int64_t, kDraftOriginCount> drafted_by_origin{};
+  std::array<std::int64_t, kDraftOriginCount> accepted_by_origin{};
+
+  double tokens_per_pass() const { return passes ? static_cast<double>(new_tokens) / passes : 0; }
+  double acceptance_length() const {
+    return drafted_passes ? static_cast<double>(drafted_pass_tokens) / drafted_passes : 0;
+  }
+  double tokens_per_second() const { return decode_seconds > 0 ? new_tokens / decode_seconds : 0; }
+  double total_tokens_per_second() const {
+    return decode_seconds + prefill_seconds > 0 ? new_tokens / (decode_seconds + prefill_seconds) : 0;
+  }
+};
+
+}  // namespace redraft

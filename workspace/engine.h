@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "decoding/cost_curve.h"
+#include "decoding/decoder.h"
+#include "decoding/language_model.h"
+#include "decoding/text/tokenizer.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// The models of one process with the KV caches they keep between requests: a prompt pays only for what differs from
+// the one before it. Used by one thread at a time (the decode thread).
+class Engine {
+ public:
+  struct Model {
+    std::string name;
+    std::unique_ptr<LanguageModel> model;
+    std::shared_ptr<const Tokenizer> tokenizer;
+  };
+  // `draft` may hold no model; if it does, its vocabulary must be the target's (an error otherwise). `context_limit`
+  // caps the tokens of one sequence and with them the caches' memory.
+  static Result<std::unique_ptr<Engine>> make(Model target, Model draft, int context_limit = 16384);
+
+  const Tokenizer& tokenizer() const { return *target_.tokenizer; }
+  const std::string& target_name() const { return target_.name; }
+  const std::string& draft_name() const { return draft_.name; }  // empty: none
+  bool has_draft() const { return draft_.model != nullptr; }
+  int context_length() const { return context_length_; }
+  // Cost of a pass by rows, measured once when first asked for.
+  const CostCurve& cost_curve();
+
+  Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request, const TokenSink& sink,
+                              std::stop_token stop);
+  // Forgets all cached prefixes, so that a measurement starts cold.
+  void clear_caches();
+  LanguageModel& target() { return *target_.model; }
+
+ private:
+  Engine() = default;
+  Model target_;
+  Model draft_;
+  int context_length_ = 0;
+  std::unique_ptr<KvCache> target_cache_;
+  std::unique_ptr<KvCache> draft_cache_;
+  std::unique_ptr<CostCurve> cost_;
+};
+
+}  // namespace redraft

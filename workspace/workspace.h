@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "workspace/document.h"
+#include "workspace/edit_session.h"
+
+namespace redraft {
+
+using EditId = std::int64_t;
+
+// A hunk as it stands against the newest version of its document: rebased when the buffer changed elsewhere, dropped
+// when the change touched it.
+struct LiveHunk {
+  Hunk hunk;                 // range against `version`
+  std::int64_t version = 0;  // of the document
+  bool dropped = false;
+  std::string reason;        // why it was dropped
+};
+
+enum class EditState { kRunning, kDone, kCancelled, kFailed };
+
+// Everything is called, and calls back, on one thread: the one that owns the Workspace. Work on the model happens on
+// the decode thread, whose results come through `post` (given by the owner, it must run the function on that thread).
+struct WorkspaceObserver {
+  std::function<void(EditId, const LiveHunk&)> on_hunk;
+  std::function<void(EditId, const EditProgress&)> on_progress;
+  // Once per edit, last. Failed: `error` says why.
+  std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
+};
+
+// The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in here.
+class Workspace {
+ public:
+  using Post = std::function<void(std::function<void()>)>;
+  // Loads the engine on the decode thread when it is first needed.
+  using EngineFactory = std::function<Result<std::unique_ptr<Engine>>()>;
+  Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer);
+  ~Workspace();  // cancels what runs and joins the decode thread
+
+  Result<void> open(std::string uri, std::int64_t version, std::string text, std::string language_id);
+  // `edits` in the order given, each against the text the one before left (as LSP sends them); a whole-text change is
+  // one edit over everything. Rebases or drops the hunks of live edits.
+  Result<void> change(const std::string& uri, std::int64_t version, const std::vector<TextEdit>& edits);
+  void close(const std::string& uri);
+  // Null when the document is not open.
+  std::shared_ptr<const Document> document(const std::string& uri) const;
+
+  // Starts an edit of an open document at the version given (an error if that is not its version now); a running edit
+  // of the same document is cancelled first.
+  Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
+  void cancel(EditId id);
+  // The hunks of an edit that still apply, against the document's version now. Null for an unknown edit.
+  const std::vector<LiveHunk>* hunks(EditId id) const;
+  // Takes hunks out of an edit (accepted or rejected; all if `ids` is null) and returns those that still applied, as
+  // edits against the document's version now, which is written to `version`.
+  Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids, std::int64_t* version);
+
+  // Blocks until nothing is queued or running; what was posted may still be under way. For tests.
+  void wait_until_idle();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace redraft
