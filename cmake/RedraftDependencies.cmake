@@ -5,7 +5,7 @@ find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(spdlog 1.9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
-find_package(CLI11 2.3 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8>=10.36)
 
