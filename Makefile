@@ -1,0 +1,56 @@
+# The front door: every target sets up what it needs (once, resumably, offline when all is there) and goes on.
+PREFIX ?= $(HOME)/.local
+PYTHON ?= python3
+BUILD  := build
+# CI holds the code to its warnings.
+CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
+CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
+SETUP  := $(PYTHON) tools/setup.py
+
+.PHONY: help setup demo test check test-long build bench lint format install clean
+.DEFAULT_GOAL := help
+
+help: ## Show this
+	@echo "redraft: edits code with a local model, losslessly and fast. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+setup: ## Fetch everything: system packages, libtorch, models, test environment
+	@$(SETUP)
+
+build: ## Build the optimised binary, build/redraft
+	@$(SETUP) system libtorch
+	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
+	@cmake --build --preset release
+
+demo: build ## Watch a real file being edited by a real model
+	@$(SETUP) model:qwen2.5-coder-1.5b model:qwen2.5-coder-0.5b
+	@tools/demo.sh
+
+check: build ## Test what needs no weights and no network (seconds)
+	@$(CTEST) --exclude 'model|e2e|gpu|long'
+
+test: build ## Run all tests but the long sweeps
+	@$(SETUP) models tests
+	@$(CTEST) --exclude 'gpu|long'
+
+test-long: build ## Run the sweeps (hours)
+	@$(SETUP) models tests
+	@$(CTEST) --only long
+
+bench: build ## Measure decoders on this machine
+	@$(SETUP) models
+	@tools/bench.sh
+
+lint: build ## Check format and naming (LINT=all: every file, not only changed ones)
+	@$(SETUP) lint
+	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all)
+
+format: ## Format the C++ sources
+	@$(SETUP) lint
+	@git ls-files -z -- '*.h' '*.cpp' | xargs -0 clang-format -i
+
+install: build ## Install to PREFIX (default ~/.local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## Remove what was built; downloads and models stay
+	@rm -rf build build-dev build-tsan

@@ -1,0 +1,114 @@
+"""Reads the layers out of each folder's CMakeLists.txt and finds what breaks them."""
+
+import pathlib
+import re
+
+# Outside headers that only some folders may include; whoever owns such a thing hides it from the rest.
+OWNED_HEADERS = {
+    r"(torch|ATen|c10)/": {"decoding/model"},
+    r"nlohmann/": {"lsp", "cli"},
+    r"boost/asio": {"lsp", "cli"},
+    r"tree_sitter/": {"indexing"},
+    r"CLI/": {"cli"},
+}
+SKIPPED_FOLDERS = {"tests", "bench", "build", "build-dev", "build-tsan", "editors", "node_modules", ".git"}
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+
+
+class Layers:
+    """The libraries of a source tree: folder -> name, and name -> the names it may include."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.name_of_folder = {}
+        self.depends = {}
+        for file in sorted(self.root.glob("**/CMakeLists.txt")):
+            folder = file.parent.relative_to(self.root)
+            if folder.parts and folder.parts[0] not in SKIPPED_FOLDERS:
+                self._read(folder.as_posix(), file.read_text())
+
+    def _read(self, folder, text):
+        text = re.sub(r"#.*", "", text)
+        for name, arguments in re.findall(r"redraft_library\(\s*(\w+)([^)]*)\)", text):
+            lists = dict(re.findall(r"\b(SOURCES|DEPENDS|EXTERNAL)\b((?:\s+(?!SOURCES|DEPENDS|EXTERNAL)\S+)*)", arguments))
+            self._add(folder, name, lists.get("DEPENDS", "").split())
+        for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
+            self._add(folder, name, [])
+        for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
+            links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}\b([^)]*)\)", text))
+            self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
+
+    def _add(self, folder, name, depends):
+        self.name_of_folder[folder] = name
+        self.depends[name] = set(depends)
+
+    def library_of(self, path):
+        """The library whose folder is nearest above `path` (relative, "decoding/text/tokenizer.h"), or None."""
+        for folder in pathlib.PurePosixPath(path).parents:
+            if folder.as_posix() in self.name_of_folder:
+                return self.name_of_folder[folder.as_posix()]
+        return None
+
+    def folder_of(self, path):
+        for folder in pathlib.PurePosixPath(path).parents:
+            if folder.as_posix() in self.name_of_folder:
+                return folder.as_posix()
+        return None
+
+    def sources(self):
+        for path in sorted(self.root.rglob("*")):
+            relative = path.relative_to(self.root)
+            if path.suffix in SUFFIXES and relative.parts[0] not in SKIPPED_FOLDERS:
+                yield relative.as_posix()
+
+    def cycle(self):
+        """Names of libraries that depend on each other in a circle, or []."""
+        done, path = set(), []
+
+        def visit(name):
+            if name in path:
+                return path[path.index(name):] + [name]
+            if name in done:
+                return []
+            path.append(name)
+            for each in sorted(self.depends.get(name, ())):
+                if found := visit(each):
+                    return found
+            done.add(path.pop())
+            return []
+
+        for name in sorted(self.depends):
+            if found := visit(name):
+                return found
+        return []
+
+    def violations(self):
+        return [problem for source in self.sources() for problem in self._violations_of(source)]
+
+    def _violations_of(self, source):
+        text = (self.root / source).read_text()
+        own = self.library_of(source)
+        if own is None:
+            yield f"{source}: belongs to no library"
+            return
+        for line, opening, included in _includes(text):
+            where = f"{source}:{line}: #include {included}"
+            for pattern, owners in OWNED_HEADERS.items():
+                if re.match(pattern, included) and self.folder_of(source) not in owners:
+                    yield f"{where}: only {', '.join(sorted(owners))} may"
+            if opening == '"':
+                yield from self._own_include(where, own, included)
+
+    def _own_include(self, where, own, included):
+        if not (self.root / included).exists():
+            yield f"{where}: not a path from the top of the tree"
+            return
+        target = self.library_of(included)
+        if target != own and target not in self.depends[own]:
+            yield f"{where}: {own} does not list {target} in DEPENDS"
+
+
+def _includes(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
+            yield number, found.group(1), found.group(2)

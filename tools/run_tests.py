@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Runs ctest over a build folder by labels and closes with one line of counts."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, help="the build folder")
+    parser.add_argument("--exclude", help="regular expression over labels")
+    parser.add_argument("--only", help="regular expression over labels")
+    return parser.parse_args()
+
+
+def run_ctest(arguments, report):
+    command = ["ctest", "--test-dir", arguments.build, "--output-on-failure", "--no-tests=error",
+               "--parallel", str(os.cpu_count() or 1), "--output-junit", report]
+    if arguments.exclude:
+        command += ["--label-exclude", arguments.exclude]
+    if arguments.only:
+        command += ["--label-regex", arguments.only]
+    return subprocess.run(command, stdin=subprocess.DEVNULL).returncode
+
+
+def count_results(report):
+    """(passed, failed, skipped) of a JUnit report; ctest says for each test how it ended."""
+    cases = xml.etree.ElementTree.parse(report).iter("testcase")
+    endings = [case.get("status") for case in cases]
+    passed = endings.count("run")
+    skipped = endings.count("notrun") + endings.count("disabled")
+    return passed, len(endings) - passed - skipped, skipped
+
+
+def main():
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        report = str(pathlib.Path(folder) / "report.xml")
+        status = run_ctest(arguments, report)
+        if not os.path.exists(report):
+            return status or 1
+        passed, failed, skipped = count_results(report)
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

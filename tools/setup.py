@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Sets up what redraft is built from and tested with. Needs Python 3.9 and its standard library alone.
+
+Every step looks first and does nothing when its result is there, so it is cheap to repeat, works offline once
+done, and takes up an interrupted download where it stopped.
+"""
+
+import argparse
+import sys
+
+from setup_steps import libtorch, models, system_packages, test_environment
+from setup_steps.common import SetupError, exclusive_lock
+
+STEPS = {
+    "system": (system_packages.ensure_build, "compiler, CMake and the system's libraries"),
+    "lint": (system_packages.ensure_lint, "clang-format and clang-tidy"),
+    "libtorch": (libtorch.ensure, "libtorch's CPU libraries and headers"),
+    "models": (models.ensure_all, "the three models, by SHA-256"),
+    "tests": (test_environment.ensure, "the Python environment that tests run in"),
+}
+
+
+def parse_arguments(arguments):
+    steps = "\n".join(f"  {name:14}{purpose}" for name, (_, purpose) in STEPS.items())
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"steps:\n{steps}\n  model:NAME    one model of tools/locks/models.lock",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all of them")
+    return parser, parser.parse_args(arguments).steps or list(STEPS)
+
+
+def run_step(name):
+    if name.startswith("model:"):
+        models.ensure(name[len("model:"):])
+    else:
+        STEPS[name][0]()
+
+
+def main(arguments):
+    parser, steps = parse_arguments(arguments)
+    for name in steps:
+        if name not in STEPS and not name.startswith("model:"):
+            parser.error(f"unknown step '{name}' (steps: {', '.join(STEPS)}, model:NAME)")
+    try:
+        with exclusive_lock():
+            for name in steps:
+                run_step(name)
+    except SetupError as error:
+        print(f"setup: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("setup: interrupted; run it again to go on from here", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The steps of tools/setup.py: one file each."""

@@ -1,0 +1,81 @@
+"""Fetches wheels as mere archives: by exact version and hash, never installed, never run."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+
+from .common import SetupError, cache_directory, say
+
+# The newest tag pip has to accept; torch's wheel is built for CPython 3.11, whatever Python runs this.
+_PLATFORM = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none",
+             "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_25_x86_64",
+             "--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64", "--platform", "any"]
+
+
+def downloads_directory():
+    path = cache_directory() / "downloads"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def pip_command():
+    """A pip that works: this Python's own, or one in a virtual environment made for it."""
+    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+        return [sys.executable, "-m", "pip"]
+    place = cache_directory() / "venv-setup"
+    python = place / "bin" / "python"
+    if not python.exists():
+        say("this Python has no pip; making a virtual environment that has")
+        try:
+            venv.create(place, with_pip=True, clear=True)
+        except (subprocess.CalledProcessError, OSError, ImportError) as error:
+            raise SetupError("Python has neither pip nor a working venv module; "
+                             "install python3-pip or python3-venv") from error
+    return [str(python), "-m", "pip"]
+
+
+def download(requirement, sha256, title):
+    """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked."""
+    name = requirement.replace("==", "-")
+    place = downloads_directory() / f"{name}-{sha256[:16]}"
+    wheels = list(place.glob("*.whl"))
+    if wheels:
+        return wheels[0]
+    say(f"downloading {title}")
+    with tempfile.TemporaryDirectory(dir=downloads_directory(), prefix="partial-") as partial:
+        _pip_download(requirement, sha256, partial)
+        place.mkdir(exist_ok=True)
+        wheel = next(entry for entry in os.listdir(partial) if entry.endswith(".whl"))
+        # The rename comes last: a wheel that is in its place is whole.
+        os.replace(os.path.join(partial, wheel), place / wheel)
+    return place / wheel
+
+
+def _pip_download(requirement, sha256, directory):
+    lock = os.path.join(directory, "requirement.txt")
+    with open(lock, "w") as file:
+        file.write(f"{requirement} --hash=sha256:{sha256}\n")
+    command = [*pip_command(), "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
+               "--only-binary=:all:", *_PLATFORM, "--require-hashes", "-r", lock, "-d", directory]
+    watched = sys.stdout.isatty()  # then pip's own progress bar is worth seeing
+    run = subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
+                         stdout=None if watched else subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode != 0:
+        raise SetupError(f"could not download {requirement}:\n{(run.stdout or '').strip()[-2000:]}")
+
+
+def remove(wheel):
+    wheel.unlink()
+    wheel.parent.rmdir()
+
+
+def read_lock(path):
+    """[(name==version, sha256)] of a pip requirements file with one hash a line."""
+    entries = []
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            requirement, option = line.split()
+            entries.append((requirement, option.split("sha256:")[1]))
+    return entries
