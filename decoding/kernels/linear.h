@@ -11,19 +11,20 @@
 
 namespace redraft::kernels {
 
-// Which instructions the kernels use. Chosen once per process by what the CPU offers; every choice gives a row the same
-// bits whatever rows stand beside it (not the same bits as another choice).
+// Which instructions the kernels use. Chosen once per process by what the CPU offers; every choice
+// gives a row the same bits whatever rows stand beside it (not the same bits as another choice).
 enum class Isa { kPortable, kAvx2, kAvx512Vnni };
 Isa best_isa();
 std::vector<Isa> available_isas();
 const char* to_string(Isa isa);
 
-// y = x W^T with W [n, k] as the file has it, repacked at load for one instruction set: reordered, never requantised.
+// y = x W^T with W [n, k] as the file has it, repacked at load for one instruction set: reordered,
+// never requantised.
 struct PackedWeight {
   WeightFormat format;
   Isa isa;
-  int n;  // output features
-  int k;  // input features
+  int n;                     // output features
+  int k;                     // input features
   const std::uint8_t* data;  // packed_bytes() bytes, 64-byte aligned; not owned
 };
 
@@ -31,25 +32,28 @@ struct PackedWeight {
 bool supports(WeightFormat format);
 std::size_t packed_bytes(WeightFormat format, Isa isa, int n, int k);
 // `file` holds n rows of k weights in file order. `out` is 64-byte aligned.
-void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out, ThreadPool& pool);
+void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out,
+          ThreadPool& pool);
 
-// Activations quantised once per layer input and shared by the linears that read it (q, k and v; gate and up):
-// int8 in blocks of 32 along k with one float scale each. The layout belongs to the instruction set.
+// Activations quantised once per layer input and shared by the linears that read it (q, k and v;
+// gate and up): int8 in blocks of 32 along k with one float scale each. The layout belongs to the
+// instruction set.
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 
-// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` comes from quantize_rows with the
-// weight's isa and k. Any rows >= 1.
-void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float* bias, float* y, int ldy,
-            ThreadPool& pool);
+// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` comes from
+// quantize_rows with the weight's isa and k. Any rows >= 1.
+void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float* bias, float* y,
+            int ldy, ThreadPool& pool);
 
-// The same dot products, of which only the largest of each row is kept: rows x n logits never exist.
-// Ties go to the lower index; NaN never wins. `best_logit` may be null.
-void linear_argmax(const PackedWeight& w, const std::uint8_t* x, int rows, std::int32_t* best, float* best_logit,
-                   ThreadPool& pool);
+// The same dot products, of which only the largest of each row is kept: rows x n logits never
+// exist. Ties go to the lower index; NaN never wins. `best_logit` may be null.
+void linear_argmax(const PackedWeight& w, const std::uint8_t* x, int rows, std::int32_t* best,
+                   float* best_logit, ThreadPool& pool);
 
-// The k_best largest of each row, best first, ties to the lower index: ids and logits are [rows * k_best].
-void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_best, std::int32_t* ids, float* logits,
-                  ThreadPool& pool);
+// The k_best largest of each row, best first, ties to the lower index: ids and logits are [rows *
+// k_best].
+void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_best,
+                  std::int32_t* ids, float* logits, ThreadPool& pool);
 
 }  // namespace redraft::kernels

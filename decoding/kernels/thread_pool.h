@@ -5,7 +5,8 @@
 
 namespace redraft {
 
-// The one pool of compute threads. parallel_for splits work; which thread does a part never changes its result.
+// The one pool of compute threads. parallel_for splits work; which thread does a part never changes
+// its result.
 class ThreadPool {
  public:
   // `threads` >= 1 counts the calling thread: ThreadPool(1) runs everything in place.
@@ -15,8 +16,9 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const;
-  // Calls body(begin, end) over disjoint ranges that cover [0, count), each a multiple of `grain` but the last; returns
-  // when all are done. Idle threads spin for a few microseconds after work, then sleep. Not re-entrant.
+  // Calls body(begin, end) over disjoint ranges that cover [0, count), each a multiple of `grain`
+  // but the last; returns when all are done. Idle threads spin for a few microseconds after work,
+  // then sleep. Not re-entrant.
   void parallel_for(int count, int grain, const std::function<void(int begin, int end)>& body);
 
  private:

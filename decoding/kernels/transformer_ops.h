@@ -5,45 +5,52 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 
-// The operators of a transformer layer besides the linears, over raw pointers. Each row's result depends on that row
-// alone (attention: on its own path alone), with one order of accumulation whatever the number of rows or threads.
+// The operators of a transformer layer besides the linears, over raw pointers. Each row's result
+// depends on that row alone (attention: on its own path alone), with one order of accumulation
+// whatever the number of rows or threads.
 namespace redraft::kernels {
 
 // out[r] = weight * x[r] / sqrt(mean(x[r]^2) + epsilon); x, out [rows, n]. In place is allowed.
-void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n, float* out, ThreadPool& pool);
+void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n,
+              float* out, ThreadPool& pool);
 
 // x += y; [count].
 void add(Isa isa, float* x, const float* y, int count, ThreadPool& pool);
 
 // out = silu(gate) * up; all [rows, n]; `out` may be `gate`.
-void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out, ThreadPool& pool);
+void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
+              ThreadPool& pool);
 
-// Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2), [positions, head_dim/2] each.
+// Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2),
+// [positions, head_dim/2] each.
 void rope_table(int positions, int head_dim, float base, float* cosines, float* sines);
 
-// Rotates `heads` heads of x [rows, heads * head_dim] (row stride ldx) in place; positions[r] indexes the table.
-void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows, int heads, int head_dim,
-          float* x, int ldx, ThreadPool& pool);
+// Rotates `heads` heads of x [rows, heads * head_dim] (row stride ldx) in place; positions[r]
+// indexes the table.
+void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows,
+          int heads, int head_dim, float* x, int ldx, ThreadPool& pool);
 
-// Rounds rows of floats to half precision: keys and values as the cache holds them. out row stride ldo halves.
+// Rounds rows of floats to half precision: keys and values as the cache holds them. out row stride
+// ldo halves.
 void to_half(Isa isa, const float* x, int rows, int n, int ldx, std::uint16_t* out, int ldo);
 
 // One layer's attention of `rows` queries over a cache of half-precision keys and values.
 struct AttentionShape {
   int rows;
-  int heads;      // query heads
-  int kv_heads;   // divides heads
+  int heads;     // query heads
+  int kv_heads;  // divides heads
   int head_dim;
   int committed;  // slots 0..committed-1 are seen by every row
-  // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included). Row context+i is
-  // draft node i: it sees all context slots, its ancestors' slots and its own, in path order. Node i's parent is
-  // parents[i] (-1: the last context row); node i's slot is committed + context + i.
+  // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
+  // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
+  // path order. Node i's parent is parents[i] (-1: the last context row); node i's slot is
+  // committed + context + i.
   int context;
   const std::int32_t* parents;  // [rows - context]
 };
-// q [rows, heads * head_dim] floats; keys, values [slots, kv_heads * head_dim] halves; out like q. Scores are scaled by
-// 1/sqrt(head_dim). Sums run along the path in position order, split at fixed positions, never in slot order, so a tree
-// row equals the same row of a chain bit for bit.
+// q [rows, heads * head_dim] floats; keys, values [slots, kv_heads * head_dim] halves; out like q.
+// Scores are scaled by 1/sqrt(head_dim). Sums run along the path in position order, split at fixed
+// positions, never in slot order, so a tree row equals the same row of a chain bit for bit.
 void attention(Isa isa, const AttentionShape& shape, const float* q, const std::uint16_t* keys,
                const std::uint16_t* values, float* out, ThreadPool& pool);
 

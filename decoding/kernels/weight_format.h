@@ -7,7 +7,16 @@ namespace redraft {
 
 // How a weight tensor is stored in a GGUF file. Values are GGUF's ggml_type numbers.
 enum class WeightFormat : std::uint32_t {
-  kF32 = 0, kF16 = 1, kQ4_0 = 2, kQ4_1 = 3, kQ5_0 = 6, kQ5_1 = 7, kQ8_0 = 8, kQ4_K = 12, kQ5_K = 13, kQ6_K = 14,
+  kF32 = 0,
+  kF16 = 1,
+  kQ4_0 = 2,
+  kQ4_1 = 3,
+  kQ5_0 = 6,
+  kQ5_1 = 7,
+  kQ8_0 = 8,
+  kQ4_K = 12,
+  kQ5_K = 13,
+  kQ6_K = 14,
   kBF16 = 30,
 };
 
@@ -23,7 +32,8 @@ const WeightFormatInfo* weight_format_info(WeightFormat format);
 // Bytes of `rows` x `columns` weights in the file; columns is a multiple of the block size.
 std::size_t weight_bytes(WeightFormat format, std::int64_t rows, std::int64_t columns);
 
-// One row of weights as floats: the definition of what a format means, and the reference of every kernel.
+// One row of weights as floats: the definition of what a format means, and the reference of every
+// kernel.
 void dequantize_row(WeightFormat format, const void* row, int columns, float* out);
 
 }  // namespace redraft

@@ -1,0 +1,234 @@
+#include "decoding/kernels/linear.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/packed_layout.h"
+#include "decoding/kernels/tile_kernel.h"
+
+namespace redraft::kernels {
+namespace {
+
+TileKernel tile_kernel(Isa isa, WeightFormat format) {
+  switch (isa) {
+    case Isa::kPortable:
+      return portable_tile_kernel(format);
+    case Isa::kAvx2:
+      return avx2_tile_kernel(format);
+    case Isa::kAvx512Vnni:
+      return avx512_tile_kernel(format);
+  }
+  return nullptr;
+}
+
+QuantizeKernel quantize_kernel(Isa isa) {
+  switch (isa) {
+    case Isa::kPortable:
+      return portable_quantize;
+    case Isa::kAvx2:
+      return avx2_quantize;
+    case Isa::kAvx512Vnni:
+      return avx512_quantize;
+  }
+  return nullptr;
+}
+
+// What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
+// all weights again, which costs little: by then the arithmetic takes many times as long as the
+// reading.
+constexpr std::size_t kActivationBytes = 512 * 1024;
+
+// Rows of activations that stay in the L2 while tiles go by; whole groups.
+int rows_per_pass(int k) {
+  const std::size_t row_bytes = static_cast<std::size_t>(block_count(k)) * sizeof(ActivationBlock);
+  const auto groups = static_cast<int>(kActivationBytes / (row_bytes * kRowGroup));
+  return std::max(1, groups) * kRowGroup;
+}
+
+// Computes [row group][16 outputs] of every tile in [begin, end) and hands each to `take(tile,
+// first_row, rows, sums)`.
+template <typename Take>
+void for_each_tile(const PackedWeight& w, const std::uint8_t* x, int first_row, int end_row,
+                   int all_rows, int begin, int end, const Take& take) {
+  const auto* blocks = reinterpret_cast<const ActivationBlock*>(x);
+  const TileKernel kernel = tile_kernel(w.isa, w.format);
+  const std::size_t bytes = tile_bytes(w.format, w.k);
+  alignas(64) float sums[kRowGroup * kTileOutputs];
+  for (int tile = begin; tile < end; ++tile) {
+    const std::uint8_t* data = w.data + static_cast<std::size_t>(tile) * bytes;
+    for (int row = first_row; row < end_row; row += kRowGroup) {
+      const int group = row / kRowGroup;
+      const int rows = rows_in_group(all_rows, group);
+      kernel(data, blocks + group_offset(group, w.k), rows, block_count(w.k), sums);
+      take(tile, row, rows, sums);
+    }
+  }
+}
+
+int tile_count(int n) { return (n + kTileOutputs - 1) / kTileOutputs; }
+
+// A total order that puts NaN last and lower indices first among equals.
+struct Candidate {
+  float logit;
+  std::int32_t id;
+  bool operator<(const Candidate& other) const {  // "comes before"
+    const bool nan = logit != logit;
+    const bool other_nan = other.logit != other.logit;
+    if (nan != other_nan) return other_nan;
+    if (!nan && logit != other.logit) return logit > other.logit;
+    return id < other.id;
+  }
+};
+
+// The best `k_best` of each row over the tiles [begin, end), sorted; `out` is [rows][k_best].
+void top_of_tiles(const PackedWeight& w, const std::uint8_t* x, int first_row, int end_row,
+                  int all_rows, int k_best, int begin, int end, std::vector<Candidate>& out) {
+  const Candidate none{std::numeric_limits<float>::quiet_NaN(),
+                       std::numeric_limits<std::int32_t>::max()};
+  out.assign(static_cast<std::size_t>(end_row - first_row) * k_best, none);
+  for_each_tile(
+      w, x, first_row, end_row, all_rows, begin, end,
+      [&](int tile, int row, int rows, const float* sums) {
+        const int outputs = std::min(kTileOutputs, w.n - tile * kTileOutputs);
+        for (int r = 0; r < rows; ++r) {
+          Candidate* best = out.data() + static_cast<std::size_t>(row - first_row + r) * k_best;
+          for (int j = 0; j < outputs; ++j) {
+            const Candidate candidate{sums[r * kTileOutputs + j], tile * kTileOutputs + j};
+            if (!(candidate < best[k_best - 1])) continue;
+            int at = k_best - 1;
+            for (; at > 0 && candidate < best[at - 1]; --at) best[at] = best[at - 1];
+            best[at] = candidate;
+          }
+        }
+      });
+}
+
+void merge_best(const Candidate* from, int k_best, std::vector<Candidate>& into) {
+  std::vector<Candidate> merged(into.size() + k_best);
+  std::merge(into.begin(), into.end(), from, from + k_best, merged.begin());
+  merged.resize(k_best);
+  into = std::move(merged);
+}
+
+}  // namespace
+
+std::vector<Isa> available_isas() {
+  std::vector<Isa> isas{Isa::kPortable};
+  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512Vnni}) {
+    if (tile_kernel(isa, WeightFormat::kQ4_K) != nullptr) isas.push_back(isa);
+  }
+  return isas;
+}
+
+Isa best_isa() {
+  static const Isa best = available_isas().back();
+  return best;
+}
+
+const char* to_string(Isa isa) {
+  switch (isa) {
+    case Isa::kPortable:
+      return "portable";
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kAvx512Vnni:
+      return "avx512-vnni";
+  }
+  return "unknown";
+}
+
+bool supports(WeightFormat format) { return portable_tile_kernel(format) != nullptr; }
+
+std::size_t packed_bytes(WeightFormat format, Isa, int n, int k) {
+  return static_cast<std::size_t>(tile_count(n)) * tile_bytes(format, k);
+}
+
+void pack(WeightFormat format, Isa, int n, int k, const void* file, std::uint8_t* out,
+          ThreadPool& pool) {
+  pool.parallel_for(tile_count(n), 1, [&](int begin, int end) {
+    for (int tile = begin; tile < end; ++tile) {
+      pack_tile(format, n, k, static_cast<const std::uint8_t*>(file), tile,
+                out + static_cast<std::size_t>(tile) * tile_bytes(format, k));
+    }
+  });
+}
+
+std::size_t quantized_bytes(Isa, int rows, int k) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(block_count(k)) *
+         sizeof(ActivationBlock);
+}
+
+void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool) {
+  const QuantizeKernel kernel = quantize_kernel(isa);
+  auto* blocks = reinterpret_cast<ActivationBlock*>(out);
+  pool.parallel_for(rows, 4, [&](int begin, int end) {
+    for (int row = begin; row < end; ++row) {
+      const int group = row / kRowGroup;
+      kernel(x + static_cast<std::size_t>(row) * k, k,
+             blocks + group_offset(group, k) + row % kRowGroup, rows_in_group(rows, group));
+    }
+  });
+}
+
+void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float* bias, float* y,
+            int ldy, ThreadPool& pool) {
+  const int pass = rows_per_pass(w.k);
+  pool.parallel_for(tile_count(w.n), 1, [&](int begin, int end) {
+    for (int first = 0; first < rows; first += pass) {
+      const auto store = [&](int tile, int row, int count, const float* sums) {
+        const int column = tile * kTileOutputs;
+        const int outputs = std::min(kTileOutputs, w.n - column);
+        for (int r = 0; r < count; ++r) {
+          float* to = y + static_cast<std::size_t>(row + r) * ldy + column;
+          for (int j = 0; j < outputs; ++j)
+            to[j] = sums[r * kTileOutputs + j] + (bias ? bias[column + j] : 0.0f);
+        }
+      };
+      for_each_tile(w, x, first, std::min(rows, first + pass), rows, begin, end, store);
+    }
+  });
+}
+
+void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_best,
+                  std::int32_t* ids, float* logits, ThreadPool& pool) {
+  const int pass = rows_per_pass(w.k);
+  const int tiles = tile_count(w.n);
+  // Fixed ranges of tiles, so that each has its own list; the order of merging does not matter to a
+  // total order.
+  const int ranges = std::min(tiles, 4 * pool.threads());
+  std::vector<std::vector<Candidate>> best(static_cast<std::size_t>(ranges));
+  for (int first = 0; first < rows; first += pass) {
+    const int end_row = std::min(rows, first + pass);
+    pool.parallel_for(ranges, 1, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        const auto bound = [&](int range) {
+          return static_cast<int>(static_cast<std::int64_t>(tiles) * range / ranges);
+        };
+        top_of_tiles(w, x, first, end_row, rows, k_best, bound(i), bound(i + 1),
+                     best[static_cast<std::size_t>(i)]);
+      }
+    });
+    for (int row = first; row < end_row; ++row) {
+      std::vector<Candidate> merged;
+      for (const std::vector<Candidate>& list : best) {
+        merge_best(list.data() + static_cast<std::size_t>(row - first) * k_best, k_best, merged);
+      }
+      for (int i = 0; i < k_best; ++i) {
+        ids[static_cast<std::size_t>(row) * k_best + i] = merged[static_cast<std::size_t>(i)].id;
+        logits[static_cast<std::size_t>(row) * k_best + i] =
+            merged[static_cast<std::size_t>(i)].logit;
+      }
+    }
+  }
+}
+
+void linear_argmax(const PackedWeight& w, const std::uint8_t* x, int rows, std::int32_t* best,
+                   float* best_logit, ThreadPool& pool) {
+  std::vector<float> logits(static_cast<std::size_t>(rows));
+  linear_top_k(w, x, rows, 1, best, logits.data(), pool);
+  if (best_logit) std::copy(logits.begin(), logits.end(), best_logit);
+}
+
+}  // namespace redraft::kernels

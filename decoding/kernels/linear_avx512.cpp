@@ -1,0 +1,8 @@
+#include "decoding/kernels/tile_kernel.h"
+
+namespace redraft::kernels {
+TileKernel avx512_tile_kernel(WeightFormat) { return nullptr; }
+void avx512_quantize(const float* x, int k, ActivationBlock* out, int stride) {
+  portable_quantize(x, k, out, stride);
+}
+}  // namespace redraft::kernels

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "decoding/kernels/weight_format.h"
+
+namespace redraft::kernels {
+
+// One quantised block of a file taken apart: integers as stored, nothing multiplied yet. What a
+// weight is worth:
+//   Q4_0, Q5_0    d * (code - 8 or 16)             Q8_0  d * (code as int8)
+//   Q4_1, Q5_1    d * code + m
+//   Q4_K, Q5_K    d * scales[i/32] * code - m * mins[i/32]
+//   Q6_K          d * (scales[i/16] as int8) * (code - 32)
+struct WeightBlock {
+  std::uint16_t d = 0;  // half precision
+  std::uint16_t m = 0;  // half precision
+  std::uint8_t scales[16] = {};
+  std::uint8_t mins[8] = {};
+  std::uint8_t codes[256] = {};
+};
+
+// `format` is a quantised one; `block` holds its block_bytes.
+void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out);
+
+}  // namespace redraft::kernels
