@@ -2,6 +2,7 @@
 include_guard()
 
 find_package(Threads REQUIRED)
+find_package(OpenSSL 1.1 REQUIRED)  # libcrypto: SHA-256 of model files
 find_package(Boost 1.74 REQUIRED)
 find_package(spdlog 1.9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)

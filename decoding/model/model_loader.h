@@ -19,8 +19,8 @@ struct LoadedModel {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
-// Maps, checks and repacks a GGUF file. `pool` outlives the model. Every error names the file, the tensor or key, and
-// the reason.
+// Maps, checks and repacks a GGUF file. `pool` outlives the model. Every error names the file, the
+// tensor or key, and the reason.
 Result<LoadedModel> load_model(const std::filesystem::path& file, ThreadPool& pool);
 
 // Its tokenizer alone, without touching the weights.

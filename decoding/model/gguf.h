@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "decoding/kernels/weight_format.h"
+#include "decoding/model/mapped_file.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// The element types of GGUF metadata, by their numbers in the file.
+enum class GgufType : std::uint32_t {
+  kUint8 = 0,
+  kInt8 = 1,
+  kUint16 = 2,
+  kInt16 = 3,
+  kUint32 = 4,
+  kInt32 = 5,
+  kFloat32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kUint64 = 10,
+  kInt64 = 11,
+  kFloat64 = 12,
+};
+
+// An array as it lies in the file: `bytes` holds exactly `count` elements of `type`, which is never
+// kArray.
+struct GgufArray {
+  GgufType type;
+  std::uint64_t count;
+  std::span<const std::uint8_t> bytes;
+};
+
+// Integers are widened; text and arrays point into the file.
+using GgufValue =
+    std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, GgufArray>;
+
+// A tensor as the file has it. Checked: the format is known, a row is whole blocks, and `data` is
+// all of it.
+struct GgufTensor {
+  std::string_view name;
+  WeightFormat format;
+  std::vector<std::int64_t>
+      shape;  // [columns, rows, …]: the fastest dimension first, 1 to 4 of them, each >= 1
+  std::span<const std::uint8_t> data;
+
+  std::int64_t columns() const { return shape[0]; }
+  std::int64_t rows() const;
+};
+
+// Text from a file as errors show it: in quotes, cut to a line's length, without control
+// characters.
+std::string quoted(std::string_view text);
+
+// A GGUF file (version 2 or 3), hostile until parsed: after parse() every view lies inside the
+// bytes, no two tensors overlap, and no key or tensor name comes twice. Nothing is copied but names
+// and numbers, and memory used is bounded by the size of the file, whatever its counts claim.
+// Errors name the file, the key or tensor, and the reason.
+class GgufFile {
+ public:
+  static Result<GgufFile> open(const std::filesystem::path& file);
+  // The same over bytes that outlive the result; `name` is for errors.
+  static Result<GgufFile> parse(std::string name, std::span<const std::uint8_t> bytes);
+
+  const std::string& name() const { return name_; }
+  std::uint32_t version() const { return version_; }
+  const std::vector<GgufTensor>& tensors() const { return tensors_; }
+  const GgufTensor* find_tensor(std::string_view name) const;
+  const GgufValue* find(std::string_view key) const;
+  // Forgets the mapped pages read so far, if there is a map.
+  void release_pages() const;
+
+  // Typed look-ups: a key that is missing or holds something else is an error.
+  Result<std::string_view> text(std::string_view key) const;
+  Result<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most) const;
+  Result<double> number(std::string_view key) const;
+  Result<bool> boolean(std::string_view key) const;
+  Result<std::vector<std::string>> texts(std::string_view key) const;
+  Result<std::vector<std::int32_t>> integers(std::string_view key) const;
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+
+  // "FILE: key 'KEY': reason", "FILE: tensor 'NAME': reason".
+  Error key_error(std::string_view key, std::string_view reason) const;
+  Error tensor_error(std::string_view tensor, std::string_view reason) const;
+
+ private:
+  friend class GgufParser;
+  std::string name_;
+  std::uint32_t version_ = 0;
+  std::unordered_map<std::string_view, GgufValue> values_;
+  std::vector<GgufTensor> tensors_;
+  std::unordered_map<std::string_view, std::size_t> tensor_index_;
+  std::optional<MappedFile> map_;
+};
+
+}  // namespace redraft

@@ -1,0 +1,124 @@
+// Schemas and calls. A weight travels as its bytes and three numbers, so that a device may pack it
+// its own way.
+#include "decoding/model/operators.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
+
+namespace redraft::operators {
+
+namespace {
+
+using at::Tensor;
+using OptionalTensor = std::optional<Tensor>;
+
+TORCH_LIBRARY(redraft, m) {
+  m.def("embedding(Tensor table, int format, Tensor ids, Tensor(a!) out) -> ()");
+  m.def("rms_norm(Tensor x, Tensor weight, float epsilon, Tensor(a!) out) -> ()");
+  m.def("quantize(Tensor x, Tensor(a!) out) -> ()");
+  m.def(
+      "linear(Tensor weight, int format, int n, int k, Tensor x, Tensor? bias, Tensor(a!) y) -> "
+      "()");
+  m.def("rope(Tensor cosines, Tensor sines, Tensor positions, Tensor(a!) x) -> ()");
+  m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
+  m.def(
+      "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, int heads, int "
+      "head_dim, int committed, "
+      "int context, Tensor(a!) out) -> ()");
+  m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
+  m.def("add(Tensor(a!) x, Tensor y) -> ()");
+  m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
+  m.def(
+      "head_top_k(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) ids, Tensor(b!) "
+      "logits) -> ()");
+  m.def("log_probability(Tensor logits, Tensor tokens, Tensor(a!) out) -> ()");
+}
+
+// Looking a name up takes longer than a small operator runs, so each call site keeps its handle.
+template <typename Signature>
+c10::TypedOperatorHandle<Signature> find(const char* name) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
+}
+
+std::int64_t number(WeightFormat format) { return static_cast<std::int64_t>(format); }
+
+}  // namespace
+
+void embedding(const Tensor& table, WeightFormat format, const Tensor& ids, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, std::int64_t, const Tensor&, const Tensor&)>("redraft::embedding");
+  op.call(table, number(format), ids, out);
+}
+
+void rms_norm(const Tensor& x, const Tensor& weight, double epsilon, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, double, const Tensor&)>("redraft::rms_norm");
+  op.call(x, weight, epsilon, out);
+}
+
+void quantize(const Tensor& x, const Tensor& out) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::quantize");
+  op.call(x, out);
+}
+
+void linear(const LinearWeight& weight, const Tensor& x, const Tensor& bias, const Tensor& y) {
+  static const auto op =
+      find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t, const Tensor&,
+                const OptionalTensor&, const Tensor&)>("redraft::linear");
+  op.call(weight.data, number(weight.format), weight.n, weight.k, x,
+          bias.defined() ? OptionalTensor(bias) : std::nullopt, y);
+}
+
+void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions, const Tensor& x) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&)>("redraft::rope");
+  op.call(cosines, sines, positions, x);
+}
+
+void store_rows(const Tensor& x, std::int64_t slot, const Tensor& cache) {
+  static const auto op =
+      find<void(const Tensor&, std::int64_t, const Tensor&)>("redraft::store_rows");
+  op.call(x, slot, cache);
+}
+
+void tree_attention(const Tensor& q, const Tensor& keys, const Tensor& values,
+                    const Tensor& parents, const TreeShape& shape, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, std::int64_t,
+                std::int64_t, std::int64_t, std::int64_t, const Tensor&)>(
+          "redraft::tree_attention");
+  op.call(q, keys, values, parents, shape.heads, shape.head_dim, shape.committed, shape.context,
+          out);
+}
+
+void silu_mul(const Tensor& gate, const Tensor& up) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::silu_mul");
+  op.call(gate, up);
+}
+
+void add(const Tensor& x, const Tensor& y) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::add");
+  op.call(x, y);
+}
+
+void head_argmax(const LinearWeight& weight, const Tensor& x, const Tensor& best) {
+  static const auto op = find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t,
+                                   const Tensor&, const Tensor&)>("redraft::head_argmax");
+  op.call(weight.data, number(weight.format), weight.n, weight.k, x, best);
+}
+
+void head_top_k(const LinearWeight& weight, const Tensor& x, const Tensor& ids,
+                const Tensor& logits) {
+  static const auto op =
+      find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t, const Tensor&,
+                const Tensor&, const Tensor&)>("redraft::head_top_k");
+  op.call(weight.data, number(weight.format), weight.n, weight.k, x, ids, logits);
+}
+
+void log_probability(const Tensor& logits, const Tensor& tokens, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::log_probability");
+  op.call(logits, tokens, out);
+}
+
+}  // namespace redraft::operators

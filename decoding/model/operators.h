@@ -1,0 +1,73 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/model/weights.h"
+
+// The transformer's operators, registered with the torch dispatcher under `redraft::` so that a
+// device is a set of implementations of these schemas. Each writes into tensors that the caller
+// owns: a pass allocates nothing. Rows are the first dimension; every result row depends on its own
+// inputs alone, to the last bit.
+namespace redraft::operators {
+
+// Where CPU operators of this thread compute while a scope is alive. Scopes nest; `pool` outlives
+// the scope.
+class CpuScope {
+ public:
+  CpuScope(ThreadPool& pool, kernels::Isa isa);
+  ~CpuScope();
+  CpuScope(const CpuScope&) = delete;
+  CpuScope& operator=(const CpuScope&) = delete;
+
+ private:
+  ThreadPool* outer_pool_;
+  kernels::Isa outer_isa_;
+};
+
+// out[r] = row ids[r] of the table as floats. ids int32 [rows], out float [rows, hidden].
+void embedding(const at::Tensor& table, WeightFormat format, const at::Tensor& ids,
+               const at::Tensor& out);
+// out = weight * x / rms(x); [rows, n].
+void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, const at::Tensor& out);
+// Rounds activations to what linear() reads; out is uint8 of at least the kernels'
+// quantized_bytes().
+void quantize(const at::Tensor& x, const at::Tensor& out);
+// y = x W^T + bias for y.size(0) rows; x comes from quantize(); bias may be undefined.
+void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& bias,
+            const at::Tensor& y);
+// Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
+// tables.
+void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,
+          const at::Tensor& x);
+// Rows of x to rows slot, slot + 1, … of a half-precision cache [slots, n].
+void store_rows(const at::Tensor& x, std::int64_t slot, const at::Tensor& cache);
+
+// What a row may see: see kernels::AttentionShape.
+struct TreeShape {
+  std::int64_t heads;
+  std::int64_t head_dim;
+  std::int64_t committed;
+  std::int64_t context;
+};
+// q, out float [rows, heads * head_dim]; keys, values half [slots, kv_heads * head_dim]; parents
+// int32 of the draft.
+void tree_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                    const at::Tensor& parents, const TreeShape& shape, const at::Tensor& out);
+// gate = silu(gate) * up.
+void silu_mul(const at::Tensor& gate, const at::Tensor& up);
+// x += y.
+void add(const at::Tensor& x, const at::Tensor& y);
+// best int32 [rows]: the largest of each row's dot products, which are never stored; ties go to the
+// lower id.
+void head_argmax(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& best);
+// The k best of each row, best first: ids int32 and logits float [rows, k].
+void head_top_k(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& ids,
+                const at::Tensor& logits);
+// out[r] = log softmax(logits[r])[tokens[r]]; logits float [rows, vocabulary].
+void log_probability(const at::Tensor& logits, const at::Tensor& tokens, const at::Tensor& out);
+
+}  // namespace redraft::operators

@@ -1,0 +1,177 @@
+// The CPU implementations: they hand the tensors' memory to the kernels. What the caller must get
+// right (shapes, types, contiguity) is asserted, because the only caller is the transformer beside
+// it.
+#include <torch/library.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "decoding/kernels/transformer_ops.h"
+#include "decoding/model/operators.h"
+
+namespace redraft::operators {
+
+namespace {
+
+using at::Tensor;
+using OptionalTensor = std::optional<Tensor>;
+
+// Set by CpuScope: the dispatcher has no way to pass it, and it is per decoding thread.
+thread_local ThreadPool* current_pool = nullptr;
+thread_local kernels::Isa current_isa = kernels::Isa::kPortable;
+
+ThreadPool& pool() {
+  assert(current_pool && "CPU operators run inside a CpuScope");
+  return *current_pool;
+}
+
+int as_int(std::int64_t value) { return static_cast<int>(value); }
+int rows(const Tensor& x) { return as_int(x.size(0)); }
+
+const float* floats(const Tensor& x) {
+  assert(x.is_contiguous());
+  return x.const_data_ptr<float>();
+}
+// Output arguments are const handles of memory that the schema declares as written.
+float* out_floats(const Tensor& x) {
+  assert(x.is_contiguous());
+  return x.mutable_data_ptr<float>();
+}
+std::uint16_t* out_halves(const Tensor& x) {
+  return reinterpret_cast<std::uint16_t*>(x.mutable_data_ptr<at::Half>());
+}
+const std::uint16_t* halves(const Tensor& x) {
+  return reinterpret_cast<const std::uint16_t*>(x.const_data_ptr<at::Half>());
+}
+
+kernels::PackedWeight packed(const Tensor& weight, std::int64_t format, std::int64_t n,
+                             std::int64_t k) {
+  return {static_cast<WeightFormat>(format), current_isa, as_int(n), as_int(k),
+          weight.const_data_ptr<std::uint8_t>()};
+}
+
+void embedding_cpu(const Tensor& table, std::int64_t format, const Tensor& ids, const Tensor& out) {
+  const std::uint8_t* data = table.const_data_ptr<std::uint8_t>();
+  const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
+  for (int r = 0; r < rows(out); ++r) {
+    assert(id[r] >= 0 && id[r] < table.size(0));
+    dequantize_row(static_cast<WeightFormat>(format), data + id[r] * table.size(1),
+                   as_int(out.size(1)), out_floats(out) + r * out.size(1));
+  }
+}
+
+void rms_norm_cpu(const Tensor& x, const Tensor& weight, double epsilon, const Tensor& out) {
+  kernels::rms_norm(current_isa, floats(x), floats(weight), static_cast<float>(epsilon), rows(x),
+                    as_int(x.size(1)), out_floats(out), pool());
+}
+
+void quantize_cpu(const Tensor& x, const Tensor& out) {
+  assert(static_cast<std::size_t>(out.numel()) >=
+         kernels::quantized_bytes(current_isa, rows(x), as_int(x.size(1))));
+  kernels::quantize_rows(current_isa, floats(x), rows(x), as_int(x.size(1)),
+                         out.mutable_data_ptr<std::uint8_t>(), pool());
+}
+
+void linear_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
+                const Tensor& x, const OptionalTensor& bias, const Tensor& y) {
+  kernels::linear(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(y),
+                  bias ? floats(*bias) : nullptr, out_floats(y), as_int(y.size(1)), pool());
+}
+
+void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
+              const Tensor& x) {
+  const int head_dim = as_int(2 * cosines.size(1));
+  const int width = as_int(x.size(1));
+  kernels::rope(floats(cosines), floats(sines), positions.const_data_ptr<std::int32_t>(), rows(x),
+                width / head_dim, head_dim, out_floats(x), width, pool());
+}
+
+void store_rows_cpu(const Tensor& x, std::int64_t slot, const Tensor& cache) {
+  assert(slot + rows(x) <= cache.size(0));
+  const int width = as_int(x.size(1));
+  kernels::to_half(current_isa, floats(x), rows(x), width, width, out_halves(cache) + slot * width,
+                   width);
+}
+
+void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& values,
+                        const Tensor& parents, std::int64_t heads, std::int64_t head_dim,
+                        std::int64_t committed, std::int64_t context, const Tensor& out) {
+  const kernels::AttentionShape shape{.rows = rows(q),
+                                      .heads = as_int(heads),
+                                      .kv_heads = as_int(keys.size(1) / head_dim),
+                                      .head_dim = as_int(head_dim),
+                                      .committed = as_int(committed),
+                                      .context = as_int(context),
+                                      .parents = parents.const_data_ptr<std::int32_t>()};
+  kernels::attention(current_isa, shape, floats(q), halves(keys), halves(values), out_floats(out),
+                     pool());
+}
+
+void silu_mul_cpu(const Tensor& gate, const Tensor& up) {
+  kernels::silu_mul(current_isa, floats(gate), floats(up), rows(gate), as_int(gate.size(1)),
+                    out_floats(gate), pool());
+}
+
+void add_cpu(const Tensor& x, const Tensor& y) {
+  kernels::add(current_isa, out_floats(x), floats(y), as_int(x.numel()), pool());
+}
+
+void head_argmax_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
+                     const Tensor& x, const Tensor& best) {
+  kernels::linear_argmax(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(best),
+                         best.mutable_data_ptr<std::int32_t>(), nullptr, pool());
+}
+
+void head_top_k_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
+                    const Tensor& x, const Tensor& ids, const Tensor& logits) {
+  kernels::linear_top_k(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(ids),
+                        as_int(ids.size(1)), ids.mutable_data_ptr<std::int32_t>(),
+                        out_floats(logits), pool());
+}
+
+void log_probability_cpu(const Tensor& logits, const Tensor& tokens, const Tensor& out) {
+  const std::int64_t vocabulary = logits.size(1);
+  const float* x = floats(logits);
+  const std::int32_t* token = tokens.const_data_ptr<std::int32_t>();
+  float* result = out_floats(out);
+  pool().parallel_for(rows(logits), 1, [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+      const float* row = x + r * vocabulary;
+      const float largest = *std::max_element(row, row + vocabulary);
+      double sum = 0;
+      for (std::int64_t i = 0; i < vocabulary; ++i) sum += std::exp(row[i] - largest);
+      result[r] = static_cast<float>(static_cast<double>(row[token[r]]) - largest - std::log(sum));
+    }
+  });
+}
+
+TORCH_LIBRARY_IMPL(redraft, CPU, m) {
+  m.impl("embedding", &embedding_cpu);
+  m.impl("rms_norm", &rms_norm_cpu);
+  m.impl("quantize", &quantize_cpu);
+  m.impl("linear", &linear_cpu);
+  m.impl("rope", &rope_cpu);
+  m.impl("store_rows", &store_rows_cpu);
+  m.impl("tree_attention", &tree_attention_cpu);
+  m.impl("silu_mul", &silu_mul_cpu);
+  m.impl("add", &add_cpu);
+  m.impl("head_argmax", &head_argmax_cpu);
+  m.impl("head_top_k", &head_top_k_cpu);
+  m.impl("log_probability", &log_probability_cpu);
+}
+
+}  // namespace
+
+CpuScope::CpuScope(ThreadPool& pool, kernels::Isa isa)
+    : outer_pool_(current_pool), outer_isa_(current_isa) {
+  current_pool = &pool;
+  current_isa = isa;
+}
+
+CpuScope::~CpuScope() {
+  current_pool = outer_pool_;
+  current_isa = outer_isa_;
+}
+
+}  // namespace redraft::operators

@@ -1,0 +1,215 @@
+// The qwen2 transformer, once for every device: all arithmetic is in the operators, all memory in
+// buffers that outlive a pass. A pass writes the rows of its context and draft into the cache's
+// slots first and then attends to them, so what a row sees is decided by the tree alone.
+#include "decoding/model/transformer.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decoding/model/operators.h"
+#include "decoding/model/transformer_memory.h"
+#include "decoding/model/weights.h"
+
+namespace redraft {
+
+namespace {
+
+// A long context runs in blocks of so many rows, so that buffers stay small; a row's bits do not
+// depend on it.
+constexpr int kContextBlock = 256;
+// Rows whose logits exist at once when tokens are scored.
+constexpr int kScoredRows = 16;
+
+class Transformer : public LanguageModel {
+ public:
+  Transformer(std::string name, GgufFile file, const TransformerShape& shape, Weights weights,
+              kernels::Isa isa, ThreadPool& pool)
+      : name_(std::move(name)),
+        file_(std::move(file)),
+        shape_(shape),
+        weights_(std::move(weights)),
+        isa_(isa),
+        pool_(pool),
+        buffers_(shape, isa),
+        rope_(shape.head_dim, shape.rope_base) {}
+
+  std::string name() const override { return name_; }
+  int vocabulary_size() const override { return shape_.vocabulary; }
+  int context_length() const override { return shape_.context_length; }
+
+  std::unique_ptr<KvCache> new_cache(int capacity) const override {
+    assert(capacity >= 1 && capacity <= context_length());
+    return std::make_unique<KvCache>(capacity, std::make_unique<TransformerKvStorage>(
+                                                   shape_.layers, capacity, shape_.kv_width()));
+  }
+
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    assert(!context.empty() && (needs.every_row || draft.empty()));
+    assert(cache.length() + static_cast<int>(context.size()) + draft.size() <= cache.capacity());
+    const c10::InferenceMode inference;  // no autograd bookkeeping per operator
+    const operators::CpuScope scope(pool_, isa_);
+    auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
+    int committed = cache.length();
+    std::span<const TokenId> rest = context;
+    for (; rest.size() > kContextBlock;
+         rest = rest.subspan(kContextBlock), committed += kContextBlock) {
+      run_layers(rest.first(kContextBlock), DraftTree(), committed, storage);
+    }
+    const PassRows& rows = run_layers(rest, draft, committed, storage);
+    cache.append(context, draft);
+    return predict(rows, static_cast<int>(rest.size()) - 1, 1 + draft.size(), needs);
+  }
+
+ private:
+  // Leaves the last layer's output in the result's `hidden`.
+  const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
+                             int committed, TransformerKvStorage& storage) {
+    const int context_rows = static_cast<int>(context.size());
+    const PassRows& rows = buffers_.rows(context_rows + draft.size());
+    fill_inputs(context, draft, committed, rows);
+    operators::embedding(weights_.embedding, weights_.embedding_format, rows.ids, rows.hidden);
+    const operators::TreeShape tree{.heads = shape_.heads,
+                                    .head_dim = shape_.head_dim,
+                                    .committed = committed,
+                                    .context = context_rows};
+    for (int i = 0; i < shape_.layers; ++i) {
+      const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(i)];
+      attention_block(layer, rows, tree, storage.keys(i), storage.values(i));
+      feed_forward_block(layer, rows);
+    }
+    return rows;
+  }
+
+  // Token ids, positions along the path, and parents, as the operators read them.
+  void fill_inputs(std::span<const TokenId> context, const DraftTree& draft, int committed,
+                   const PassRows& rows) {
+    std::int32_t* ids = rows.ids.mutable_data_ptr<std::int32_t>();
+    std::int32_t* positions = rows.positions.mutable_data_ptr<std::int32_t>();
+    const int context_rows = static_cast<int>(context.size());
+    std::copy(context.begin(), context.end(), ids);
+    std::copy(draft.tokens().begin(), draft.tokens().end(), ids + context_rows);
+    std::copy(draft.parents().begin(), draft.parents().end(),
+              rows.parents.mutable_data_ptr<std::int32_t>());
+    for (int r = 0; r < context_rows; ++r) positions[r] = committed + r;
+    for (int i = 0; i < draft.size(); ++i) {
+      // Ancestors come first, so the parent's position is there; parent -1 is the last context row.
+      positions[context_rows + i] = 1 + positions[context_rows + draft.parents()[i]];
+    }
+    rope_.reserve(committed + context_rows + draft.size());
+  }
+
+  void attention_block(const LayerWeights& layer, const PassRows& rows,
+                       const operators::TreeShape& tree, const at::Tensor& keys,
+                       const at::Tensor& values) {
+    operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
+    operators::quantize(rows.normed, rows.quantized);
+    operators::linear(layer.query, rows.quantized, layer.query_bias, rows.query);
+    operators::linear(layer.key, rows.quantized, layer.key_bias, rows.key);
+    operators::linear(layer.value, rows.quantized, layer.value_bias, rows.value);
+    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.query);
+    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.key);
+    operators::store_rows(rows.key, tree.committed, keys);
+    operators::store_rows(rows.value, tree.committed, values);
+    operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
+    operators::quantize(rows.attended, rows.quantized);
+    operators::linear(layer.attention_output, rows.quantized, at::Tensor(), rows.normed);
+    operators::add(rows.hidden, rows.normed);
+  }
+
+  void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
+    operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
+    operators::quantize(rows.normed, rows.quantized);
+    operators::linear(layer.gate, rows.quantized, at::Tensor(), rows.gate);
+    operators::linear(layer.up, rows.quantized, at::Tensor(), rows.up);
+    operators::silu_mul(rows.gate, rows.up);
+    operators::quantize(rows.gate, rows.quantized);
+    operators::linear(layer.down, rows.quantized, at::Tensor(), rows.normed);
+    operators::add(rows.hidden, rows.normed);
+  }
+
+  // The head over `count` rows from `first` on.
+  Predictions predict(const PassRows& rows, int first, int count, const PredictionNeeds& needs) {
+    const at::Tensor hidden = rows.hidden.narrow(0, first, count);
+    const at::Tensor normed = rows.normed.narrow(0, 0, count);
+    operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
+    operators::quantize(normed, rows.quantized);
+    Predictions out;
+    if (needs.top_k > 0) {
+      const int k = std::min(needs.top_k, shape_.vocabulary);
+      const at::Tensor ids = at::empty({count, k}, at::kInt);
+      const at::Tensor logits = at::empty({count, k}, at::kFloat);
+      operators::head_top_k(weights_.head, rows.quantized, ids, logits);
+      const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
+      const float* logit = logits.const_data_ptr<float>();
+      out.top_ids.assign(id, id + ids.numel());
+      out.top_logits.assign(logit, logit + logits.numel());
+      for (int r = 0; r < count; ++r) out.argmax.push_back(id[r * k]);
+    } else {
+      const at::Tensor best = at::empty({count}, at::kInt);
+      operators::head_argmax(weights_.head, rows.quantized, best);
+      const std::int32_t* id = best.const_data_ptr<std::int32_t>();
+      out.argmax.assign(id, id + count);
+    }
+    if (!needs.scored.empty()) out.log_probability = score(normed, needs.scored, rows.quantized);
+    return out;
+  }
+
+  std::vector<float> score(const at::Tensor& normed, std::span<const TokenId> tokens,
+                           const at::Tensor& quantized) {
+    const auto count = static_cast<int>(normed.size(0));
+    assert(static_cast<int>(tokens.size()) == count);
+    std::vector<float> out(tokens.size());
+    const at::Tensor logits =
+        at::empty({std::min(kScoredRows, count), shape_.vocabulary}, at::kFloat);
+    for (int r = 0; r < count; r += kScoredRows) {
+      const int n = std::min(kScoredRows, count - r);
+      const at::Tensor part = logits.narrow(0, 0, n);
+      operators::quantize(normed.narrow(0, r, n), quantized);
+      operators::linear(weights_.head, quantized, at::Tensor(), part);
+      const at::Tensor ids = at::empty({n}, at::kInt);
+      std::copy_n(tokens.begin() + r, n, ids.mutable_data_ptr<std::int32_t>());
+      const at::Tensor result = at::empty({n}, at::kFloat);
+      operators::log_probability(part, ids, result);
+      std::copy_n(result.const_data_ptr<float>(), n, out.begin() + r);
+    }
+    return out;
+  }
+
+  std::string name_;
+  GgufFile file_;  // holds the embedding's memory
+  TransformerShape shape_;
+  Weights weights_;
+  kernels::Isa isa_;
+  ThreadPool& pool_;
+  PassBuffers buffers_;
+  RopeTable rope_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LanguageModel>> load_transformer(GgufFile file, kernels::Isa isa,
+                                                        ThreadPool& pool) {
+  at::set_num_threads(1);  // compute is in our pool
+  const c10::InferenceMode inference;
+  Result<TransformerShape> shape = read_shape(file);
+  if (!shape) return shape.error();
+  Result<Weights> weights = Weights::load(file, *shape, isa, pool);
+  if (!weights) return weights.error();
+  file.release_pages();
+  const Result<std::string_view> given = file.text("general.name");
+  std::string name =
+      given ? std::string(*given) : std::filesystem::path(file.name()).filename().string();
+  return std::unique_ptr<LanguageModel>(std::make_unique<Transformer>(
+      std::move(name), std::move(file), *shape, std::move(*weights), isa, pool));
+}
+
+}  // namespace redraft

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/language_model.h"
+#include "decoding/model/gguf.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// Checks and repacks the weights of a qwen2 file for `isa`. The model keeps `file` for its
+// embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and the
+// reason.
+Result<std::unique_ptr<LanguageModel>> load_transformer(GgufFile file, kernels::Isa isa,
+                                                        ThreadPool& pool);
+
+}  // namespace redraft

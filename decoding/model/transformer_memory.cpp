@@ -1,0 +1,101 @@
+#include "decoding/model/transformer_memory.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "decoding/kernels/transformer_ops.h"
+
+namespace redraft {
+
+TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_width) {
+  const std::size_t layer_bytes =
+      sizeof(at::Half) * static_cast<std::size_t>(slots) * static_cast<std::size_t>(kv_width);
+  bytes_ = 2 * layer_bytes * static_cast<std::size_t>(layers);
+  memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  // With huge pages the first row of every layer would cost 2 MiB, twice.
+  ::madvise(memory_, bytes_, MADV_NOHUGEPAGE);
+  auto* data = static_cast<std::uint8_t*>(memory_);
+  for (int i = 0; i < layers; ++i) {
+    for (std::vector<at::Tensor>* tensors : {&keys_, &values_}) {
+      tensors->push_back(at::from_blob(data, {slots, kv_width}, at::TensorOptions(at::kHalf)));
+      data += layer_bytes;
+    }
+  }
+}
+
+TransformerKvStorage::~TransformerKvStorage() { ::munmap(memory_, bytes_); }
+
+void TransformerKvStorage::move_slot(int from, int to) {
+  if (from == to) return;
+  for (const std::vector<at::Tensor>* tensors : {&keys_, &values_}) {
+    for (const at::Tensor& tensor : *tensors) {
+      at::Half* rows = tensor.mutable_data_ptr<at::Half>();
+      const std::int64_t width = tensor.size(1);
+      std::memcpy(rows + to * width, rows + from * width,
+                  sizeof(at::Half) * static_cast<std::size_t>(width));
+    }
+  }
+}
+
+const PassRows& PassBuffers::rows(int count) {
+  if (count == count_) return view_;
+  if (count > capacity_) {
+    all_ = PassRows();
+    all_ = allocate(count);
+    capacity_ = count;
+  }
+  const auto first = [count](const at::Tensor& tensor) { return tensor.narrow(0, 0, count); };
+  view_ = {.ids = first(all_.ids),
+           .positions = first(all_.positions),
+           .parents = all_.parents,
+           .hidden = first(all_.hidden),
+           .normed = first(all_.normed),
+           .query = first(all_.query),
+           .key = first(all_.key),
+           .value = first(all_.value),
+           .attended = first(all_.attended),
+           .gate = first(all_.gate),
+           .up = first(all_.up),
+           .quantized = all_.quantized};
+  count_ = count;
+  return view_;
+}
+
+PassRows PassBuffers::allocate(int count) const {
+  const auto floats = [count](int width) { return at::empty({count, width}, at::kFloat); };
+  const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward});
+  const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
+  return {.ids = at::empty({count}, at::kInt),
+          .positions = at::empty({count}, at::kInt),
+          .parents = at::empty({count}, at::kInt),
+          .hidden = floats(shape_.hidden),
+          .normed = floats(shape_.hidden),
+          .query = floats(shape_.query_width()),
+          .key = floats(shape_.kv_width()),
+          .value = floats(shape_.kv_width()),
+          .attended = floats(shape_.query_width()),
+          .gate = floats(shape_.feed_forward),
+          .up = floats(shape_.feed_forward),
+          .quantized = at::empty({bytes}, at::kByte)};
+}
+
+void RopeTable::reserve(int count) {
+  if (cosines_.defined() && count <= cosines_.size(0)) return;
+  constexpr unsigned kLeast = 1024;
+  const auto positions =
+      static_cast<int>(std::bit_ceil(std::max(kLeast, static_cast<unsigned>(count))));
+  cosines_ = at::empty({positions, head_dim_ / 2}, at::kFloat);
+  sines_ = at::empty({positions, head_dim_ / 2}, at::kFloat);
+  kernels::rope_table(positions, head_dim_, static_cast<float>(base_),
+                      cosines_.mutable_data_ptr<float>(), sines_.mutable_data_ptr<float>());
+}
+
+}  // namespace redraft

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kv_cache.h"
+#include "decoding/model/weights.h"
+
+namespace redraft {
+
+// Keys and values as half-precision rows, one [slots, kv_width] tensor each per layer. Slots that
+// no row was written to take no memory.
+class TransformerKvStorage : public KvStorage {
+ public:
+  TransformerKvStorage(int layers, int slots, int kv_width);
+  ~TransformerKvStorage() override;
+  TransformerKvStorage(const TransformerKvStorage&) = delete;
+  TransformerKvStorage& operator=(const TransformerKvStorage&) = delete;
+
+  const at::Tensor& keys(int layer) const { return keys_[static_cast<std::size_t>(layer)]; }
+  const at::Tensor& values(int layer) const { return values_[static_cast<std::size_t>(layer)]; }
+  void move_slot(int from, int to) override;
+
+ private:
+  void* memory_;
+  std::size_t bytes_;
+  std::vector<at::Tensor> keys_, values_;
+};
+
+// The intermediate rows of one pass. Floats [rows, width], int32 [rows].
+struct PassRows {
+  at::Tensor ids, positions, parents;
+  at::Tensor hidden;  // the residual stream
+  at::Tensor normed;  // and what a block makes of it
+  at::Tensor query, key, value, attended;
+  at::Tensor gate, up;
+  at::Tensor quantized;  // uint8 [bytes]: the input of the next linears
+};
+
+// Memory for PassRows that grows with the largest pass and is handed out as views.
+class PassBuffers {
+ public:
+  PassBuffers(const TransformerShape& shape, kernels::Isa isa) : shape_(shape), isa_(isa) {}
+  // Valid until the next call.
+  const PassRows& rows(int count);
+
+ private:
+  PassRows allocate(int count) const;
+
+  TransformerShape shape_;
+  kernels::Isa isa_;
+  int capacity_ = 0;
+  int count_ = 0;
+  PassRows all_;
+  PassRows view_;
+};
+
+// Cosines and sines of the positions in use: float [positions, head_dim / 2] each.
+class RopeTable {
+ public:
+  RopeTable(int head_dim, double base) : head_dim_(head_dim), base_(base) {}
+  // Makes positions 0..count-1 available. A position's values do not depend on how many there are.
+  void reserve(int count);
+  const at::Tensor& cosines() const { return cosines_; }
+  const at::Tensor& sines() const { return sines_; }
+
+ private:
+  int head_dim_;
+  double base_;
+  at::Tensor cosines_, sines_;
+};
+
+}  // namespace redraft

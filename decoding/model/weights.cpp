@@ -1,0 +1,230 @@
+// Two walks over the same list of roles: the first checks every tensor and adds up the packed
+// bytes, the second packs each into its place in one allocation.
+#include "decoding/model/weights.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <sys/mman.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace redraft {
+
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (const std::int64_t size : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(size);
+  return out + "]";
+}
+
+// The named tensor with the shape that its role asks for.
+Result<const GgufTensor*> find_shaped(const GgufFile& file, const std::string& name,
+                                      const std::vector<std::int64_t>& shape) {
+  const GgufTensor* tensor = file.find_tensor(name);
+  if (!tensor) return file.tensor_error(name, "missing");
+  if (tensor->shape != shape) {
+    return file.tensor_error(name, "its shape is " + shape_text(tensor->shape) + " where " +
+                                       shape_text(shape) + " is expected");
+  }
+  return tensor;
+}
+
+// A matrix to pack once storage is there.
+struct PendingMatrix {
+  const GgufTensor* source;
+  LinearWeight* target;
+  std::size_t offset;  // in the storage
+  std::size_t bytes;
+};
+
+class WeightLoader {
+ public:
+  WeightLoader(const GgufFile& file, const TransformerShape& shape, kernels::Isa isa,
+               ThreadPool& pool)
+      : file_(file), shape_(shape), isa_(isa), pool_(pool) {}
+
+  Result<Weights> run() {
+    weights_.layers.resize(static_cast<std::size_t>(shape_.layers));
+    take_embedding();
+    take_vector("output_norm.weight", shape_.hidden, weights_.output_norm);
+    // Without an output matrix the embedding's serves as the head.
+    const bool tied = !file_.find_tensor("output.weight");
+    take_matrix(tied ? "token_embd.weight" : "output.weight", shape_.vocabulary, shape_.hidden,
+                weights_.head);
+    for (int i = 0; i < shape_.layers; ++i)
+      take_layer("blk." + std::to_string(i) + ".", weights_.layers[i]);
+    if (error_) return *error_;
+    pack();
+    return std::move(weights_);
+  }
+
+ private:
+  void take_layer(const std::string& prefix, LayerWeights& layer) {
+    const int hidden = shape_.hidden;
+    take_vector(prefix + "attn_norm.weight", hidden, layer.attention_norm);
+    take_matrix(prefix + "attn_q.weight", shape_.query_width(), hidden, layer.query);
+    take_matrix(prefix + "attn_k.weight", shape_.kv_width(), hidden, layer.key);
+    take_matrix(prefix + "attn_v.weight", shape_.kv_width(), hidden, layer.value);
+    take_optional_vector(prefix + "attn_q.bias", shape_.query_width(), layer.query_bias);
+    take_optional_vector(prefix + "attn_k.bias", shape_.kv_width(), layer.key_bias);
+    take_optional_vector(prefix + "attn_v.bias", shape_.kv_width(), layer.value_bias);
+    take_matrix(prefix + "attn_output.weight", hidden, shape_.query_width(),
+                layer.attention_output);
+    take_vector(prefix + "ffn_norm.weight", hidden, layer.feed_forward_norm);
+    take_matrix(prefix + "ffn_gate.weight", shape_.feed_forward, hidden, layer.gate);
+    take_matrix(prefix + "ffn_up.weight", shape_.feed_forward, hidden, layer.up);
+    take_matrix(prefix + "ffn_down.weight", hidden, shape_.feed_forward, layer.down);
+  }
+
+  // The first error stays.
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  void take_embedding() {
+    Result<const GgufTensor*> found =
+        find_shaped(file_, "token_embd.weight", {shape_.hidden, shape_.vocabulary});
+    if (!found) return fail(found.error());
+    const GgufTensor& tensor = **found;
+    const auto row_bytes = static_cast<std::int64_t>(weight_bytes(tensor.format, 1, shape_.hidden));
+    // Nothing writes to it: the operator's schema says so.
+    weights_.embedding =
+        at::from_blob(const_cast<std::uint8_t*>(tensor.data.data()), {shape_.vocabulary, row_bytes},
+                      at::TensorOptions(at::kByte));
+    weights_.embedding_format = tensor.format;
+  }
+
+  void take_optional_vector(const std::string& name, int n, at::Tensor& out) {
+    if (file_.find_tensor(name)) take_vector(name, n, out);
+  }
+
+  void take_vector(const std::string& name, int n, at::Tensor& out) {
+    Result<const GgufTensor*> found = find_shaped(file_, name, {n});
+    if (!found) return fail(found.error());
+    out = at::empty({n}, at::kFloat);
+    dequantize_row((*found)->format, (*found)->data.data(), n, out.mutable_data_ptr<float>());
+  }
+
+  void take_matrix(const std::string& name, int n, int k, LinearWeight& out) {
+    Result<const GgufTensor*> found = find_shaped(file_, name, {k, n});
+    if (!found) return fail(found.error());
+    const GgufTensor& tensor = **found;
+    if (!kernels::supports(tensor.format)) {
+      return fail(file_.tensor_error(name, std::string("weight format ") +
+                                               weight_format_info(tensor.format)->name +
+                                               " is not supported for a matrix"));
+    }
+    out.format = tensor.format;
+    out.n = n;
+    out.k = k;
+    const std::size_t bytes = kernels::packed_bytes(tensor.format, isa_, n, k);
+    pending_.push_back({&tensor, &out, total_bytes_, bytes});
+    total_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  void pack() {
+    weights_.storage = at::empty({static_cast<std::int64_t>(total_bytes_ + kAlignment)}, at::kByte);
+    std::uint8_t* base = weights_.storage.mutable_data_ptr<std::uint8_t>();
+    advise_huge_pages(base, total_bytes_);
+    const auto skip =
+        static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(base) % kAlignment);
+    for (const PendingMatrix& matrix : pending_) {
+      const auto start = skip + static_cast<std::int64_t>(matrix.offset);
+      LinearWeight& target = *matrix.target;
+      target.data = weights_.storage.narrow(0, start, static_cast<std::int64_t>(matrix.bytes));
+      kernels::pack(target.format, isa_, static_cast<int>(target.n), static_cast<int>(target.k),
+                    matrix.source->data.data(), base + start, pool_);
+    }
+  }
+
+  // A pass reads all of the storage; with small pages the address translation alone would cost some
+  // per cent. Only advice: where the system declines, nothing changes but speed.
+  static void advise_huge_pages(std::uint8_t* data, std::size_t bytes) {
+    constexpr std::uintptr_t kPage = 4096;
+    const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
+    const auto last = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
+    if (last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+
+  const GgufFile& file_;
+  const TransformerShape& shape_;
+  kernels::Isa isa_;
+  ThreadPool& pool_;
+  Weights weights_;
+  std::vector<PendingMatrix> pending_;
+  std::size_t total_bytes_ = 0;
+  std::optional<Error> error_;
+};
+
+// Reads "<architecture>.<name>" keys; the first error stays.
+class ShapeReader {
+ public:
+  ShapeReader(const GgufFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
+
+  int integer(const std::string& name, int most) {
+    Result<std::int64_t> value = file_.integer(prefix_ + name, 1, most);
+    if (!value && !error_) error_ = value.error();
+    return value ? static_cast<int>(*value) : 1;
+  }
+  double positive(const std::string& name) {
+    Result<double> value = file_.number(prefix_ + name);
+    if (value && !(std::isfinite(*value) && *value > 0))
+      value = file_.key_error(prefix_ + name, "is not positive");
+    if (!value && !error_) error_ = value.error();
+    return value ? *value : 1;
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const GgufFile& file_;
+  std::string prefix_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<TransformerShape> read_shape(const GgufFile& file) {
+  Result<std::string_view> architecture = file.text("general.architecture");
+  if (!architecture) return architecture.error();
+  if (*architecture != "qwen2") {
+    return Error(file.name() + ": architecture " + quoted(*architecture) +
+                 " is not supported; redraft runs qwen2 models (Qwen2.5-Coder)");
+  }
+  TransformerShape shape;
+  shape.architecture = *architecture;
+  // Far above any model that fits such a machine, far below any product that overflows an int.
+  constexpr int kMostWidth = 1 << 17;
+  ShapeReader reader(file, shape.architecture + ".");
+  shape.layers = reader.integer("block_count", 1024);
+  shape.context_length = reader.integer("context_length", 1 << 22);
+  shape.hidden = reader.integer("embedding_length", kMostWidth);
+  shape.feed_forward = reader.integer("feed_forward_length", kMostWidth);
+  shape.heads = reader.integer("attention.head_count", 1024);
+  shape.kv_heads = reader.integer("attention.head_count_kv", 1024);
+  shape.rope_base = reader.positive("rope.freq_base");
+  shape.epsilon = reader.positive("attention.layer_norm_rms_epsilon");
+  if (reader.error()) return *reader.error();
+  if (shape.hidden % (2 * shape.heads) != 0 || shape.heads % shape.kv_heads != 0) {
+    return file.key_error(shape.architecture + ".attention.head_count",
+                          "heads do not divide the width evenly, or key-value heads not the heads");
+  }
+  shape.head_dim = shape.hidden / shape.heads;
+  const GgufTensor* embedding = file.find_tensor("token_embd.weight");
+  if (!embedding) return file.tensor_error("token_embd.weight", "missing");
+  if (embedding->rows() > (1 << 24))
+    return file.tensor_error("token_embd.weight", "an impossible vocabulary");
+  shape.vocabulary = static_cast<int>(embedding->rows());
+  return shape;
+}
+
+Result<Weights> Weights::load(const GgufFile& file, const TransformerShape& shape, kernels::Isa isa,
+                              ThreadPool& pool) {
+  return WeightLoader(file, shape, isa, pool).run();
+}
+
+}  // namespace redraft
