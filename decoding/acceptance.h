@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "decoding/draft_tree.h"
@@ -8,25 +9,34 @@
 
 namespace redraft {
 
-// Which draft tokens stand. Strict: those the target's own argmax would have written. The others are EfficientEdit's
-// lossy rules (section III.B and table III), never a default.
+// Which draft tokens stand. Strict: those the target's own argmax would have written. The others
+// are EfficientEdit's lossy rules (section III.B and table III), never a default.
 struct AcceptancePolicy {
   enum class Rule { kStrict, kEntropy, kTopK, kDirect };
   Rule rule = Rule::kStrict;
-  int k = 3;               // candidates that kEntropy and kTopK look at
-  bool floor_tau = false;  // kEntropy: floor(k*H) as in the authors' code instead of the paper's ceil (eq. 10)
+  int k = 3;  // candidates that kEntropy and kTopK look at
+  bool floor_tau =
+      false;  // kEntropy: floor(k*H) as in the authors' code instead of the paper's ceil (eq. 10)
 
   bool lossless() const { return rule == Rule::kStrict; }
   PredictionNeeds needs() const;
 };
 
+// Equation 10: how many of the best candidates, given best first with their logits, an
+// entropy-aware row accepts: max(1, ceil(k * H)) with H in 0..1. 1 when a logit is not a number.
+int entropy_threshold(std::span<const float> top_logits, bool floor_tau);
+
 // The part of the draft that stands, plus the target's own next token.
 struct Acceptance {
   std::vector<int> path;  // accepted draft nodes, root first
-  std::vector<TokenId> tokens;  // [path + 1]: their tokens, then the target's argmax after the last of them
+  std::vector<TokenId>
+      tokens;  // [path + 1]: their tokens, then the target's argmax after the last of them
 };
 
-// Pure: the longest accepted path from the root (strict: at most one exists).
-Acceptance accept(const DraftTree& draft, const Predictions& predictions, const AcceptancePolicy& policy);
+// Pure: the longest accepted path from the root; of equally long ones that of the earliest node.
+// Under the strict rule the accepted tokens are those of plain greedy decoding, whatever was
+// drafted.
+Acceptance accept(const DraftTree& draft, const Predictions& predictions,
+                  const AcceptancePolicy& policy);
 
 }  // namespace redraft

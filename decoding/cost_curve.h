@@ -6,7 +6,8 @@ namespace redraft {
 
 class LanguageModel;
 
-// Seconds of one forward pass by its number of rows, measured on this machine: what a draft row costs.
+// Seconds of one forward pass by its number of rows, measured on this machine: what a draft row
+// costs.
 class CostCurve {
  public:
   struct Point {
@@ -21,6 +22,11 @@ class CostCurve {
 
   // Interpolated between the points, extrapolated beyond the last.
   double seconds(int rows) const;
+  // The fewest rows, up to `most`, whose cost per row is within `tolerance` of the best: larger
+  // passes gain little more.
+  int efficient_rows(int most, double tolerance = 0.1) const;
+  // `least` doubled while a pass takes no longer than `budget` seconds, at most `most`.
+  int rows_within(double budget, int least, int most) const;
   const std::vector<Point>& points() const { return points_; }
 
  private:

@@ -17,7 +17,8 @@
 
 namespace redraft {
 
-// A model and the memory of the sequence it works on. The cache may already hold a prefix of the prompt.
+// A model and the memory of the sequence it works on. The cache may already hold a prefix of the
+// prompt.
 struct ModelSlot {
   LanguageModel* model = nullptr;  // not owned; null: there is none
   KvCache* cache = nullptr;        // not owned
@@ -25,7 +26,8 @@ struct ModelSlot {
 
 struct DecodeRequest {
   std::vector<TokenId> prompt;
-  // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may be empty.
+  // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may
+  // be empty.
   std::vector<TokenId> original;
   std::vector<TokenId> stop_tokens;  // never emitted; decoding ends before them
   int max_new_tokens = 512;
@@ -34,7 +36,8 @@ struct DecodeRequest {
 enum class FinishReason { kStop, kLength, kSink, kCancelled };
 const char* to_string(FinishReason reason);
 
-// Takes each token as it becomes certain, in order, on the decoding thread. False ends the decode after this token.
+// Takes each token as it becomes certain, in order, on the decoding thread. False ends the decode
+// after this token.
 using TokenSink = std::function<bool(TokenId)>;
 
 struct DecodeResult {
@@ -46,13 +49,17 @@ struct DecodeResult {
 // The loop: draft, verify, emit. One decode at a time; a Decoder may be used again.
 class Decoder {
  public:
-  // `draft` may be empty when the named decoder needs no draft model. `cost` prices a pass by its rows.
-  static Result<std::unique_ptr<Decoder>> make(const DecoderName& name, ModelSlot target, ModelSlot draft,
-                                               const CostCurve& cost);
+  // `draft` may be empty when the named decoder needs no draft model. `cost` prices a pass by its
+  // rows.
+  static Result<std::unique_ptr<Decoder>> make(const DecoderName& name, ModelSlot target,
+                                               ModelSlot draft, const CostCurve& cost);
   virtual ~Decoder() = default;
-  // Prefills what the cache does not hold in chunks, then decodes. `stop` is asked once per forward pass. An error only
-  // when the prompt leaves no room in the cache.
-  virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink, std::stop_token stop) = 0;
+  // Prefills what the cache does not hold in chunks, then decodes. `stop` is asked once per forward
+  // pass. An error only when the prompt is empty or leaves no room in the cache. Afterwards the
+  // target's cache holds a prefix of prompt and output, also when cancelled, so that the next
+  // request can go on from it.
+  virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
+                                   std::stop_token stop) = 0;
 };
 
 }  // namespace redraft

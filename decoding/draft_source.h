@@ -7,12 +7,13 @@
 
 namespace redraft {
 
-// Guesses how the output goes on. A bad guess costs time; what is emitted is the Verifier's decision alone.
+// Guesses how the output goes on. A bad guess costs time; what is emitted is the Verifier's
+// decision alone.
 class DraftSource {
  public:
   virtual ~DraftSource() = default;
-  // Empty when nothing is worth a forward pass; at most `limit` nodes. `context` is prompt and output so far and ends
-  // with the last accepted token; it only ever grows from call to call.
+  // Empty when nothing is worth a forward pass; at most `limit` nodes. `context` is prompt and
+  // output so far and ends with the last accepted token; it only ever grows from call to call.
   virtual DraftTree draft(std::span<const TokenId> context, int limit) = 0;
 };
 

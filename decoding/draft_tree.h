@@ -13,9 +13,10 @@ enum class DraftOrigin : std::uint8_t { kReuse, kCopy, kModel, kOther };
 inline constexpr int kDraftOriginCount = 4;
 const char* to_string(DraftOrigin origin);
 
-// A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without branches.
-// Attention masks and positions are derived from it where they are used; they never travel beside it.
-// Invariant: parents()[i] < i, so ancestors come first; -1 is the last token of the context.
+// A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without
+// branches. Attention masks and positions are derived from it where they are used; they never
+// travel beside it. Invariant: parents()[i] < i, so ancestors come first; -1 is the last token of
+// the context.
 class DraftTree {
  public:
   DraftTree() = default;

@@ -17,9 +17,9 @@ class KvStorage {
   virtual void move_slot(int from, int to) = 0;
 };
 
-// The memory of one token sequence under one model: the committed tokens fill slots 0..length()-1 without a gap; the
-// nodes of the draft in flight follow in slots length()..length()+draft-1 until keep() decides about them. Nothing
-// ever reads above that. One thread at a time.
+// The memory of one token sequence under one model: the committed tokens fill slots 0..length()-1
+// without a gap; the nodes of the draft in flight follow in slots length()..length()+draft-1 until
+// keep() decides about them. Nothing ever reads above that. One thread at a time.
 class KvCache {
  public:
   // `storage` has `capacity` slots, or is null for a model without keys and values.
@@ -30,10 +30,11 @@ class KvCache {
   std::span<const TokenId> tokens() const { return tokens_; }
   KvStorage* storage() { return storage_.get(); }
 
-  // Called by LanguageModel::forward once the rows are written: `context` is committed, `draft` is in flight.
+  // Called by LanguageModel::forward once the rows are written: `context` is committed, `draft` is
+  // in flight.
   void append(std::span<const TokenId> context, const DraftTree& draft);
-  // Commits the nodes of `path` (ascending node indices, each the child of the one before, the first a root) of the
-  // draft in flight and forgets the rest of it.
+  // Commits the nodes of `path` (ascending node indices, each the child of the one before, the
+  // first a root) of the draft in flight and forgets the rest of it.
   void keep(std::span<const int> path);
   // Forgets everything from slot `length` on, the draft in flight included.
   void truncate(int length);

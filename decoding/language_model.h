@@ -11,15 +11,19 @@
 
 namespace redraft {
 
-// What forward() has to work out for each row. More costs more: greedy verification asks for the argmax alone.
+// What forward() has to work out for each row. More costs more: greedy verification asks for the
+// argmax alone.
 struct PredictionNeeds {
-  bool every_row = true;  // false: only the last context row is wanted (prefill); the draft must then be empty
-  int top_k = 0;          // > 0: also the k best tokens and their logits
-  // One token per wanted row, or empty: their natural-log probabilities over the whole vocabulary are wanted.
+  bool every_row =
+      true;  // false: only the last context row is wanted (prefill); the draft must then be empty
+  int top_k = 0;  // > 0: also the k best tokens and their logits
+  // One token per wanted row, or empty: their natural-log probabilities over the whole vocabulary
+  // are wanted.
   std::span<const TokenId> scored = {};
 };
 
-// Row 0 follows the last context token, row 1 + i follows draft node i. With every_row = false there is row 0 alone.
+// Row 0 follows the last context token, row 1 + i follows draft node i. With every_row = false
+// there is row 0 alone.
 struct Predictions {
   std::vector<TokenId> argmax;         // [rows]; ties go to the lower id
   std::vector<TokenId> top_ids;        // [rows * top_k], best first; ties go to the lower id
@@ -27,8 +31,9 @@ struct Predictions {
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 
-// The model interface: tokens in, predictions out. A row's result depends on its own path alone, to the last bit: not
-// on how many rows share the pass, on chunking, on the tree's shape or on the thread count. One thread at a time.
+// The model interface: tokens in, predictions out. A row's result depends on its own path alone, to
+// the last bit: not on how many rows share the pass, on chunking, on the tree's shape or on the
+// thread count. One thread at a time.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
@@ -38,10 +43,11 @@ class LanguageModel {
   virtual int context_length() const = 0;
   // `capacity` <= context_length().
   virtual std::unique_ptr<KvCache> new_cache(int capacity) const = 0;
-  // Runs `context` (the tokens not yet in the cache, at least one) and then the draft's nodes on top of the cache;
-  // context + draft must fit its capacity. Commits the context; the draft stays in flight until cache.keep().
-  virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
-                              const PredictionNeeds& needs) = 0;
+  // Runs `context` (the tokens not yet in the cache, at least one) and then the draft's nodes on
+  // top of the cache; context + draft must fit its capacity. Commits the context; the draft stays
+  // in flight until cache.keep().
+  virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft,
+                              KvCache& cache, const PredictionNeeds& needs) = 0;
 };
 
 }  // namespace redraft

@@ -7,18 +7,22 @@
 
 namespace redraft {
 
-// What one decode cost and what its drafts were worth. Passes and rows are the target's decoding passes, prefill apart.
+// What one decode cost and what its drafts were worth. Passes and rows are the target's decoding
+// passes, prefill apart.
 struct DecodeStatistics {
   int prompt_tokens = 0;
   int cached_prompt_tokens = 0;  // of them, found in the KV cache
-  int new_tokens = 0;
+  int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
+  int bonus_tokens =
+      0;  // of them, the target's own: written after the accepted part of a draft, or without one
   int passes = 0;
-  int rows = 0;          // context and draft rows of all passes
-  int drafted_passes = 0;  // passes that carried a draft
+  int rows = 0;                 // context and draft rows of all passes
+  int drafted_passes = 0;       // passes that carried a draft
   int drafted_pass_tokens = 0;  // tokens emitted by those
   double prefill_seconds = 0;
-  double decode_seconds = 0;   // everything from the end of prefill to the last token
-  double draft_seconds = 0;    // of it, spent in draft sources (look-up and draft model)
+  double decode_seconds = 0;  // everything from the end of prefill to the last token
+  double draft_seconds = 0;   // of it, spent in draft sources (look-up and draft model)
+  // Draft tokens verified, and those of them that were emitted.
   std::array<std::int64_t, kDraftOriginCount> drafted_by_origin{};
   std::array<std::int64_t, kDraftOriginCount> accepted_by_origin{};
 
@@ -28,7 +32,8 @@ struct DecodeStatistics {
   }
   double tokens_per_second() const { return decode_seconds > 0 ? new_tokens / decode_seconds : 0; }
   double total_tokens_per_second() const {
-    return decode_seconds + prefill_seconds > 0 ? new_tokens / (decode_seconds + prefill_seconds) : 0;
+    return decode_seconds + prefill_seconds > 0 ? new_tokens / (decode_seconds + prefill_seconds)
+                                                : 0;
   }
 };
 

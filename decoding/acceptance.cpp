@@ -1,0 +1,82 @@
+#include "decoding/acceptance.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+
+namespace redraft {
+namespace {
+
+// Equation 9: the entropy of the best k, renormalised among themselves, as a share of its largest
+// value log k. NaN when the logits hold one.
+double normalised_entropy(std::span<const float> logits) {
+  const double best = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  double weighted = 0;  // sum of e^x x
+  for (const float logit : logits) {
+    const double shifted = logit - best;
+    const double weight = std::exp(shifted);
+    sum += weight;
+    if (weight > 0) weighted += weight * shifted;  // a logit of -infinity adds nothing
+  }
+  return (std::log(sum) - weighted / sum) / std::log(static_cast<double>(logits.size()));
+}
+
+// Whether a draft token stands where the target predicted `row`.
+bool stands(TokenId token, int row, const Predictions& predictions,
+            const AcceptancePolicy& policy) {
+  if (token == predictions.argmax[row]) return true;
+  if (policy.rule == AcceptancePolicy::Rule::kStrict) return false;
+  if (policy.rule == AcceptancePolicy::Rule::kDirect) return true;
+  const auto begin = static_cast<std::size_t>(row) * policy.k;
+  int candidates = policy.k;
+  if (policy.rule == AcceptancePolicy::Rule::kEntropy) {
+    candidates = entropy_threshold(std::span(predictions.top_logits).subspan(begin, policy.k),
+                                   policy.floor_tau);
+  }
+  const auto top = std::span(predictions.top_ids).subspan(begin, candidates);
+  return std::find(top.begin(), top.end(), token) != top.end();
+}
+
+}  // namespace
+
+PredictionNeeds AcceptancePolicy::needs() const {
+  PredictionNeeds needs;
+  if (rule == Rule::kEntropy || rule == Rule::kTopK) needs.top_k = k;
+  return needs;
+}
+
+int entropy_threshold(std::span<const float> top_logits, bool floor_tau) {
+  const int k = static_cast<int>(top_logits.size());
+  if (k <= 1) return k;
+  const double scaled = k * normalised_entropy(top_logits);
+  if (!std::isfinite(scaled))
+    return 1;  // a row without an order of its own trusts its argmax alone
+  const double tau = floor_tau ? std::floor(scaled) : std::ceil(scaled);
+  return static_cast<int>(std::clamp(tau, 1.0, static_cast<double>(k)));
+}
+
+Acceptance accept(const DraftTree& draft, const Predictions& predictions,
+                  const AcceptancePolicy& policy) {
+  assert(predictions.argmax.size() == static_cast<std::size_t>(draft.size()) + 1);
+  // Ancestors come first, so one sweep settles every node: its accepted depth, or 0 when it does
+  // not stand.
+  std::vector<int> accepted_depth(draft.size(), 0);
+  int deepest = -1;
+  for (int node = 0; node < draft.size(); ++node) {
+    const int parent = draft.parents()[node];
+    if (parent >= 0 && accepted_depth[parent] == 0) continue;
+    if (!stands(draft.tokens()[node], parent + 1, predictions, policy)) continue;
+    accepted_depth[node] = parent < 0 ? 1 : accepted_depth[parent] + 1;
+    if (deepest < 0 || accepted_depth[node] > accepted_depth[deepest]) deepest = node;
+  }
+  Acceptance acceptance;
+  for (int node = deepest; node >= 0; node = draft.parents()[node]) acceptance.path.push_back(node);
+  std::reverse(acceptance.path.begin(), acceptance.path.end());
+  for (const int node : acceptance.path) acceptance.tokens.push_back(draft.tokens()[node]);
+  acceptance.tokens.push_back(predictions.argmax[deepest + 1]);
+  return acceptance;
+}
+
+}  // namespace redraft

@@ -1,0 +1,274 @@
+#include "decoding/decoder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "decoding/drafting/efficientedit.h"
+#include "decoding/phase.h"
+#include "decoding/verifier.h"
+
+namespace redraft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using PlanFactory =
+    std::function<std::unique_ptr<PhasePlan>(const DecodeRequest&, std::stop_token)>;
+
+// A prefill chunk is the longest time a cancel can wait.
+constexpr double kChunkSeconds = 1.0;
+constexpr int kLeastChunkRows = 32;
+constexpr int kMostChunkRows = 256;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class PlainPlan : public PhasePlan {
+ public:
+  Phase next(std::span<const TokenId>) override { return {}; }
+};
+
+// The draft without what could only follow a stop token. Under the strict rule the stop token
+// itself goes too: the target's own prediction says as much.
+DraftTree cut_at_stop_tokens(const DraftTree& draft, std::span<const TokenId> stop_tokens,
+                             bool lossless) {
+  const auto is_stop = [&](TokenId token) {
+    return std::find(stop_tokens.begin(), stop_tokens.end(), token) != stop_tokens.end();
+  };
+  if (std::none_of(draft.tokens().begin(), draft.tokens().end(), is_stop)) return draft;
+  DraftTree cut;
+  constexpr int kGone = -2;
+  std::vector<int> index_in_cut(draft.size(), kGone);
+  std::vector<bool> open(draft.size(), false);  // a node that may have children
+  for (int node = 0; node < draft.size(); ++node) {
+    const int parent = draft.parents()[node];
+    if (parent >= 0 && !open[parent]) continue;
+    const bool stop = is_stop(draft.tokens()[node]);
+    if (stop && lossless) continue;
+    index_in_cut[node] = cut.add(draft.tokens()[node], parent < 0 ? -1 : index_in_cut[parent],
+                                 draft.origins()[node]);
+    open[node] = !stop;
+  }
+  return cut;
+}
+
+// One decode: the sequence so far and everything that grows with it.
+class Decode {
+ public:
+  Decode(ModelSlot target, const DecodeRequest& request, const TokenSink& sink,
+         std::stop_token stop)
+      : target_(target),
+        request_(request),
+        sink_(sink),
+        stop_(std::move(stop)),
+        context_(request.prompt) {}
+
+  DecodeResult run(PhasePlan& plan, int chunk_rows);
+
+ private:
+  bool prefill(int chunk_rows);
+  void decode(PhasePlan& plan);
+  DraftTree draft(const Phase& phase);
+  void append(const DraftTree& draft, const Acceptance& accepted, bool keep_correction);
+  void emit(TokenId token);
+  bool is_stop(TokenId token) const;
+  int emitted() const { return static_cast<int>(context_.size() - request_.prompt.size()); }
+
+  ModelSlot target_;
+  const DecodeRequest& request_;
+  const TokenSink& sink_;
+  std::stop_token stop_;
+  std::vector<TokenId> context_;  // prompt and output
+  std::optional<FinishReason> finished_;
+  DecodeStatistics statistics_;
+};
+
+DecodeResult Decode::run(PhasePlan& plan, int chunk_rows) {
+  const auto prefill_start = Clock::now();
+  const bool ready = prefill(chunk_rows);
+  statistics_.prefill_seconds = seconds_since(prefill_start);
+  const auto decode_start = Clock::now();
+  if (ready) decode(plan);
+  statistics_.decode_seconds = seconds_since(decode_start);
+  // What the last pass accepted beyond the end of the output is forgotten.
+  target_.cache->truncate(
+      static_cast<int>(std::min<std::size_t>(target_.cache->length(), context_.size())));
+  DecodeResult result;
+  result.tokens.assign(context_.begin() + static_cast<std::ptrdiff_t>(request_.prompt.size()),
+                       context_.end());
+  result.finish_reason = finished_.value_or(FinishReason::kCancelled);
+  result.statistics = statistics_;
+  return result;
+}
+
+// All of the prompt but its last token, which the first decoding pass runs. False when stopped.
+bool Decode::prefill(int chunk_rows) {
+  const std::span<const TokenId> needed =
+      std::span(request_.prompt).first(request_.prompt.size() - 1);
+  statistics_.prompt_tokens = static_cast<int>(request_.prompt.size());
+  statistics_.cached_prompt_tokens = target_.cache->truncate_to_common_prefix(needed);
+  while (target_.cache->length() < static_cast<int>(needed.size())) {
+    if (stop_.stop_requested()) return false;
+    const auto rest = needed.subspan(target_.cache->length());
+    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunk_rows));
+    target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
+  }
+  return true;
+}
+
+void Decode::decode(PhasePlan& plan) {
+  Verifier verifier(*target_.model, *target_.cache);
+  while (!finished_) {
+    if (emitted() >= request_.max_new_tokens ||
+        static_cast<int>(context_.size()) > target_.cache->capacity()) {
+      finished_ = FinishReason::kLength;
+      return;
+    }
+    const Phase phase = plan.next(context_);
+    const DraftTree draft = this->draft(phase);
+    if (stop_.stop_requested()) return;
+    const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
+    ++statistics_.passes;
+    statistics_.rows += verifier.rows();
+    append(draft, accepted, phase.keep_correction);
+  }
+}
+
+// As long as the cache and the token limit have room for it and for the target's own token after
+// it.
+DraftTree Decode::draft(const Phase& phase) {
+  const int room = target_.cache->capacity() - static_cast<int>(context_.size());
+  const int limit = std::min(room, request_.max_new_tokens - emitted() - 1);
+  if (!phase.source || limit <= 0) return {};
+  const auto start = Clock::now();
+  DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
+                                       phase.policy.lossless());
+  statistics_.draft_seconds += seconds_since(start);
+  return draft;
+}
+
+void Decode::append(const DraftTree& draft, const Acceptance& accepted, bool keep_correction) {
+  const int before = emitted();
+  for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
+    emit(accepted.tokens[i]);
+    if (emitted() == before + static_cast<int>(i) + 1) {
+      ++statistics_.accepted_by_origin[static_cast<int>(draft.origins()[accepted.path[i]])];
+    }
+  }
+  const TokenId correction = accepted.tokens.back();
+  if (!finished_ && (keep_correction || draft.empty() || is_stop(correction))) {
+    const int without = emitted();
+    emit(correction);
+    statistics_.bonus_tokens += emitted() - without;
+  }
+  statistics_.new_tokens = emitted();
+  for (const DraftOrigin origin : draft.origins())
+    ++statistics_.drafted_by_origin[static_cast<int>(origin)];
+  if (draft.empty()) return;
+  ++statistics_.drafted_passes;
+  statistics_.drafted_pass_tokens += emitted() - before;
+}
+
+// A stop token ends the decode before it; the last token that was asked for ends it after it.
+void Decode::emit(TokenId token) {
+  if (is_stop(token)) {
+    finished_ = FinishReason::kStop;
+    return;
+  }
+  context_.push_back(token);
+  if (sink_ && !sink_(token)) {
+    finished_ = FinishReason::kSink;
+  } else if (emitted() >= request_.max_new_tokens) {
+    finished_ = FinishReason::kLength;
+  }
+}
+
+bool Decode::is_stop(TokenId token) const {
+  return std::find(request_.stop_tokens.begin(), request_.stop_tokens.end(), token) !=
+         request_.stop_tokens.end();
+}
+
+// Every named decoder is this loop with a plan of its own.
+class PhasedDecoder : public Decoder {
+ public:
+  PhasedDecoder(ModelSlot target, const CostCurve& cost, PlanFactory make_plan)
+      : target_(target),
+        make_plan_(std::move(make_plan)),
+        chunk_rows_(cost.rows_within(kChunkSeconds, kLeastChunkRows, kMostChunkRows)) {}
+
+  Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
+                           std::stop_token stop) override {
+    if (request.prompt.empty()) return Error("the prompt is empty: there is nothing to continue");
+    if (static_cast<int>(request.prompt.size()) >= target_.cache->capacity()) {
+      return Error("the prompt has " + std::to_string(request.prompt.size()) +
+                   " tokens and leaves no room in a context of " +
+                   std::to_string(target_.cache->capacity()) +
+                   "; edit a smaller range or raise the context length");
+    }
+    const std::unique_ptr<PhasePlan> plan = make_plan_(request, stop);
+    return Decode(target_, request, sink, stop).run(*plan, chunk_rows_);
+  }
+
+ private:
+  ModelSlot target_;
+  PlanFactory make_plan_;
+  int chunk_rows_;
+};
+
+}  // namespace
+
+const char* to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kSink:
+      return "sink";
+    case FinishReason::kCancelled:
+      break;
+  }
+  return "cancelled";
+}
+
+Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlot target,
+                                               ModelSlot draft, const CostCurve& cost) {
+  if (!target.model || !target.cache)
+    return Error("decoder '" + name.text + "' needs a target model");
+  if (name.needs_draft_model() && (!draft.model || !draft.cache)) {
+    return Error("decoder '" + name.text +
+                 "' needs a draft model: give one with --draft, or take efficientedit:reuse-only");
+  }
+  if (draft.model && draft.model->vocabulary_size() != target.model->vocabulary_size()) {
+    return Error("draft model " + draft.model->name() + " has another vocabulary than target " +
+                 target.model->name());
+  }
+  PlanFactory make_plan;
+  switch (name.kind) {
+    case DecoderName::Kind::kPlain:
+      make_plan = [](const DecodeRequest&, std::stop_token) {
+        return std::make_unique<PlainPlan>();
+      };
+      break;
+    case DecoderName::Kind::kEfficientEdit:
+      make_plan = [name, draft, rows = cost.efficient_rows(kMostChunkRows)](
+                      const DecodeRequest& request, std::stop_token stop) {
+        return std::make_unique<EfficientEditPlan>(name, request, draft, rows, std::move(stop));
+      };
+      break;
+    case DecoderName::Kind::kRedraft:
+      make_plan = [cost](const DecodeRequest& request, std::stop_token) {
+        DecoderName reuse;
+        reuse.reuse_only = true;
+        reuse.keep_correction = true;
+        return std::make_unique<EfficientEditPlan>(
+            reuse, request, ModelSlot{}, cost.efficient_rows(kMostChunkRows), std::stop_token());
+      };
+      break;
+  }
+  return {std::make_unique<PhasedDecoder>(target, cost, std::move(make_plan))};
+}
+
+}  // namespace redraft

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "decoding/decoder.h"
+#include "decoding/drafting/model_source.h"
+#include "decoding/phase.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// The rest of the original, a chunk at a time: what EfficientEdit verifies in its reuse phase.
+class RemainderSource : public DraftSource {
+ public:
+  RemainderSource(std::span<const TokenId> original, int chunk)
+      : original_(original.begin(), original.end()), chunk_(chunk) {}
+
+  DraftTree draft(std::span<const TokenId> context, int limit) override;
+
+  bool exhausted() const { return position_ >= original_.size(); }
+  // `written` is the output since draft(): passes over it. False when it parts from the original or
+  // falls short of the draft.
+  bool advance(std::span<const TokenId> written);
+  // Moves behind the first place ahead that equals `key`; what is skipped is lost. False when there
+  // is none.
+  bool resume_after(std::span<const TokenId> key);
+
+ private:
+  std::vector<TokenId> original_;
+  std::size_t position_ = 0;
+  std::size_t drafted_ = 0;
+  int chunk_;
+};
+
+// EfficientEdit (section III): the rest of the original is itself the draft; at the first mismatch
+// an edit begins and the draft model writes it under the target's eyes; once the last `key` tokens
+// of it occur in the rest of the original, reuse goes on behind them. The target's own token in the
+// reuse phase only tells whether the output ends
+// (`keep_correction` keeps it). The paper verifies the whole rest in one pass; here a pass is a
+// chunk, so that it can be cancelled, and each counts as a pass.
+class EfficientEditPlan : public PhasePlan {
+ public:
+  EfficientEditPlan(const DecoderName& name, const DecodeRequest& request, ModelSlot draft,
+                    int chunk_rows, std::stop_token stop);
+
+  Phase next(std::span<const TokenId> context) override;
+
+ private:
+  // Which phase `context` calls for, given the phase of the last pass.
+  bool reuse_follows(std::span<const TokenId> context);
+
+  DecoderName name_;
+  RemainderSource remainder_;
+  std::unique_ptr<ModelSource> model_;  // null: reuse only
+  bool reusing_ = true;
+  std::size_t phase_begin_;  // size of the context where the generate phase began
+  std::size_t pass_begin_;   // and before the last pass
+};
+
+}  // namespace redraft

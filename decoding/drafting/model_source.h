@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "decoding/decoder.h"
+#include "decoding/draft_source.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// A smaller model's greedy continuation. Its cache follows the context lazily: what was accepted
+// without it is caught up with in chunks when it is next asked.
+class ModelSource : public DraftSource {
+ public:
+  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is asked once per
+  // forward pass; after it there is no draft.
+  ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
+              std::stop_token stop);
+
+  DraftTree draft(std::span<const TokenId> context, int limit) override;
+
+ private:
+  // The model's prediction after `context`, or -1 when stopped.
+  TokenId catch_up(std::span<const TokenId> context);
+
+  ModelSlot slot_;
+  int gamma_;
+  std::vector<TokenId> stop_tokens_;
+  std::stop_token stop_;
+};
+
+}  // namespace redraft

@@ -1,0 +1,22 @@
+#include "decoding/verifier.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace redraft {
+
+Acceptance Verifier::verify(std::span<const TokenId> context, const DraftTree& draft,
+                            const AcceptancePolicy& policy) {
+  assert(!context.empty());
+  // The last token's row predicts what follows, so it is run again when the cache already has it (a
+  // correction that the phase did not keep).
+  cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));
+  const auto pending = context.subspan(cache_.length());
+  Predictions predicted = model_.forward(pending, draft, cache_, policy.needs());
+  rows_ = static_cast<int>(pending.size()) + draft.size();
+  Acceptance accepted = accept(draft, predicted, policy);
+  cache_.keep(accepted.path);
+  return accepted;
+}
+
+}  // namespace redraft

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+
+#include "decoding/acceptance.h"
+#include "decoding/draft_tree.h"
+#include "decoding/language_model.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// Runs the target model once over a draft and decides what of it stands.
+class Verifier {
+ public:
+  Verifier(LanguageModel& model, KvCache& cache) : model_(model), cache_(cache) {}
+
+  // One forward pass. The cache must hold a prefix of `context`; what it lacks, at least the last
+  // token, is run with the draft. Afterwards it holds the context and the accepted path, not yet
+  // the target's own token at the end.
+  Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
+                    const AcceptancePolicy& policy);
+
+  // The rows of the last pass.
+  int rows() const { return rows_; }
+
+ private:
+  LanguageModel& model_;
+  KvCache& cache_;
+  int rows_ = 0;
+};
+
+}  // namespace redraft

@@ -1,0 +1,73 @@
+#include "decoding/cost_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+TEST(CostCurve, InterpolatesAndExtrapolates) {
+  const CostCurve curve({{1, 1.0}, {4, 1.3}, {8, 2.1}});
+  EXPECT_DOUBLE_EQ(curve.seconds(1), 1.0);
+  EXPECT_DOUBLE_EQ(curve.seconds(2), 1.1);
+  EXPECT_DOUBLE_EQ(curve.seconds(8), 2.1);
+  EXPECT_NEAR(curve.seconds(16), 3.7, 1e-12);
+}
+
+TEST(CostCurve, WithoutAMeasurementRowsAreFree) {
+  const CostCurve curve;
+  EXPECT_EQ(curve.seconds(1), curve.seconds(1000));
+  EXPECT_EQ(curve.efficient_rows(256), 233);  // within a tenth of the cost per row at 256
+}
+
+TEST(CostCurve, OnePointIsAPricePerRow) {
+  const CostCurve curve({{1, 0.5}});
+  EXPECT_DOUBLE_EQ(curve.seconds(6), 3.0);
+  EXPECT_EQ(curve.efficient_rows(256), 1);
+}
+
+TEST(CostCurve, FindsWhereLargerPassesGainLittle) {
+  const CostCurve curve({{1, 1.0}, {4, 1.15}, {8, 1.35}, {16, 2.5}, {32, 4.9}, {64, 9.7}});
+  const int rows = curve.efficient_rows(256);
+  EXPECT_GE(rows, 8);
+  EXPECT_LE(rows, 20);
+  EXPECT_EQ(curve.rows_within(5.0, 1, 256), 32);
+  EXPECT_EQ(curve.rows_within(0.1, 32, 256), 32);
+}
+
+// A model whose pass takes a fixed time and one for every row.
+class SlowModel : public ScriptedModel {
+ public:
+  SlowModel() : ScriptedModel(ScriptedModel::random(1, {})) {}
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    const auto rows = static_cast<int>(context.size()) + draft.size();
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + 200 * rows));
+    return ScriptedModel::forward(context, draft, cache, needs);
+  }
+};
+
+TEST(CostCurve, MeasuresAModelFromOneRowUp) {
+  SlowModel model;
+  const CostCurve curve = CostCurve::measure(model);
+  ASSERT_GE(curve.points().size(), 2U);
+  EXPECT_EQ(curve.points().front().rows, 1);
+  for (std::size_t i = 1; i < curve.points().size(); ++i) {
+    EXPECT_GT(curve.points()[i].rows, curve.points()[i - 1].rows);
+    EXPECT_GE(curve.points()[i].seconds, curve.points()[i - 1].seconds);
+  }
+  EXPECT_GE(curve.seconds(1), 0.0007);
+  EXPECT_GE(curve.seconds(32), 0.0065);
+}
+
+TEST(CostCurve, MeasuresAModelWithAShortContext) {
+  ScriptedModel model = ScriptedModel::random(1, {.context_length = 4});
+  EXPECT_FALSE(CostCurve::measure(model).points().empty());
+}
+
+}  // namespace
+}  // namespace redraft

@@ -1,0 +1,168 @@
+#include "tests/kit/scripted_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 31;
+  x *= 0x7fb5d329728ea185ULL;
+  x ^= x >> 27;
+  x *= 0x81dadef4bc2dd44dULL;
+  return x ^ (x >> 33);
+}
+
+// Stands where a real model keeps keys and values: which token a slot holds, and at which position
+// it was run.
+struct ScriptedStorage : KvStorage {
+  struct Slot {
+    TokenId token = -1;
+    int position = -1;
+  };
+  explicit ScriptedStorage(int capacity) : slots(capacity) {}
+
+  void move_slot(int from, int to) override {
+    if (to > from) throw std::logic_error("KvCache: move_slot moved a slot up");
+    slots.at(to) = slots.at(from);
+  }
+
+  std::vector<Slot> slots;
+};
+
+void check_committed(const KvCache& cache, const ScriptedStorage& storage) {
+  for (int slot = 0; slot < cache.length(); ++slot) {
+    if (storage.slots[slot].token != cache.tokens()[slot])
+      throw std::logic_error("KvCache: a slot has another token");
+    if (storage.slots[slot].position != slot)
+      throw std::logic_error("KvCache: a position is not that of its slot");
+  }
+}
+
+void check_call(std::span<const TokenId> context, const DraftTree& draft, const KvCache& cache,
+                int vocabulary, const PredictionNeeds& needs) {
+  if (context.empty()) throw std::logic_error("forward: no context token");
+  if (!needs.every_row && !draft.empty())
+    throw std::logic_error("forward: a draft whose rows nobody wants");
+  if (cache.length() + static_cast<int>(context.size()) + draft.size() > cache.capacity()) {
+    throw std::logic_error("forward: more rows than the cache has room for");
+  }
+  const auto known = [vocabulary](TokenId token) { return token >= 0 && token < vocabulary; };
+  if (!std::all_of(context.begin(), context.end(), known) ||
+      !std::all_of(draft.tokens().begin(), draft.tokens().end(), known)) {
+    throw std::logic_error("forward: a token outside the vocabulary");
+  }
+}
+
+}  // namespace
+
+std::uint64_t hash_of(std::uint64_t seed, std::span<const TokenId> tokens) {
+  std::uint64_t hash = mix(seed + 0x9e3779b97f4a7c15ULL);
+  for (const TokenId token : tokens)
+    hash = mix(hash ^ (static_cast<std::uint64_t>(token) + 0x632be59bd9b4e019ULL));
+  return hash;
+}
+
+ScriptedModel ScriptedModel::random(std::uint32_t seed, const RandomOptions& options) {
+  return ScriptedModel(
+      options.vocabulary, options.context_length,
+      [seed, options](std::span<const TokenId> sequence) {
+        const auto recent = sequence.last(std::min<std::size_t>(sequence.size(), options.order));
+        const auto position = static_cast<TokenId>(sequence.size());
+        std::uint64_t hash = hash_of(seed, recent);
+        if (static_cast<int>(hash_of(seed, {&position, 1}) % 100) >= options.repetitiveness)
+          hash = mix(hash ^ position);
+        return static_cast<TokenId>(hash % options.vocabulary);
+      });
+}
+
+ScriptedModel ScriptedModel::replay(int vocabulary, int prompt_size, std::vector<TokenId> reference,
+                                    TokenId stop, int context_length) {
+  return ScriptedModel(
+      vocabulary, context_length,
+      [prompt_size, reference = std::move(reference), stop](std::span<const TokenId> sequence) {
+        if (static_cast<int>(sequence.size()) < prompt_size) return stop;
+        const std::size_t written = sequence.size() - prompt_size;
+        return written < reference.size() ? reference[written] : stop;
+      });
+}
+
+ScriptedModel ScriptedModel::noisy(const ScriptedModel& model, std::uint32_t seed, int percent) {
+  return ScriptedModel(
+      model.vocabulary_, model.context_length_,
+      [&model, seed, percent](std::span<const TokenId> sequence) {
+        const TokenId right = model.next(sequence);
+        const std::uint64_t hash =
+            hash_of(seed, sequence.last(std::min<std::size_t>(sequence.size(), 4)));
+        if (static_cast<int>(hash % 100) >= percent) return right;
+        return static_cast<TokenId>((right + 1 + hash / 100 % 3) % model.vocabulary_);
+      });
+}
+
+// The others follow the best in id order, at distances that the sequence decides: from certainty to
+// a near tie.
+ScriptedModel::Ranking ScriptedModel::ranking(std::span<const TokenId> sequence, int k) const {
+  Ranking ranking;
+  const TokenId best = next(sequence);
+  const std::uint64_t hash = hash_of(77, sequence.last(std::min<std::size_t>(sequence.size(), 3)));
+  double logit = 9;
+  for (int rank = 0; rank < k; ++rank) {
+    ranking.ids.push_back((best + rank) % vocabulary_);
+    ranking.logits.push_back(static_cast<float>(logit));
+    logit -= 0.001 + std::pow(static_cast<double>((hash >> (8 * rank)) % 256) / 128, 3);
+  }
+  return ranking;
+}
+
+std::unique_ptr<KvCache> ScriptedModel::new_cache(int capacity) const {
+  return std::make_unique<KvCache>(capacity, std::make_unique<ScriptedStorage>(capacity));
+}
+
+Predictions ScriptedModel::forward(std::span<const TokenId> context, const DraftTree& draft,
+                                   KvCache& cache, const PredictionNeeds& needs) {
+  auto& storage = dynamic_cast<ScriptedStorage&>(*cache.storage());
+  check_call(context, draft, cache, vocabulary_, needs);
+  check_committed(cache, storage);
+  std::vector<TokenId> sequence(cache.tokens().begin(), cache.tokens().end());
+  for (const TokenId token : context) {
+    storage.slots[sequence.size()] = {token, static_cast<int>(sequence.size())};
+    sequence.push_back(token);
+  }
+  Predictions predictions;
+  predict(sequence, needs, predictions);
+  const std::size_t committed = sequence.size();
+  for (int node = 0; node < draft.size(); ++node) {
+    const int depth = draft.depth(node);
+    // A chain's path is the one before and this token; another branch is walked up from its leaf.
+    sequence.resize(committed + depth + 1);
+    for (int at = node, up = depth; at >= 0 && up >= 0; at = draft.parents()[at], --up) {
+      sequence[committed + up] = draft.tokens()[at];
+      if (draft.is_chain()) break;
+    }
+    storage.slots[committed + node] = {draft.tokens()[node], static_cast<int>(committed) + depth};
+    predict(sequence, needs, predictions);
+  }
+  cache.append(context, draft);
+  return predictions;
+}
+
+void ScriptedModel::predict(std::span<const TokenId> sequence, const PredictionNeeds& needs,
+                            Predictions& predictions) const {
+  const TokenId best = next(sequence);
+  if (!needs.scored.empty()) {
+    const TokenId scored = needs.scored[predictions.argmax.size()];
+    predictions.log_probability.push_back(
+        std::log(scored == best ? 0.9F : 0.1F / static_cast<float>(vocabulary_ - 1)));
+  }
+  predictions.argmax.push_back(best);
+  if (needs.top_k == 0) return;
+  const Ranking ranking = this->ranking(sequence, needs.top_k);
+  predictions.top_ids.insert(predictions.top_ids.end(), ranking.ids.begin(), ranking.ids.end());
+  predictions.top_logits.insert(predictions.top_logits.end(), ranking.logits.begin(),
+                                ranking.logits.end());
+}
+
+}  // namespace redraft
