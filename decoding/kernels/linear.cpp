@@ -12,27 +12,19 @@ namespace redraft::kernels {
 namespace {
 
 TileKernel tile_kernel(Isa isa, WeightFormat format) {
-  switch (isa) {
-    case Isa::kPortable:
-      return portable_tile_kernel(format);
-    case Isa::kAvx2:
-      return avx2_tile_kernel(format);
-    case Isa::kAvx512Vnni:
-      return avx512_tile_kernel(format);
-  }
-  return nullptr;
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) return avx2_tile_kernel(format);
+  if (isa == Isa::kAvx512Vnni) return avx512_tile_kernel(format);
+#endif
+  return isa == Isa::kPortable ? portable_tile_kernel(format) : nullptr;
 }
 
 QuantizeKernel quantize_kernel(Isa isa) {
-  switch (isa) {
-    case Isa::kPortable:
-      return portable_quantize;
-    case Isa::kAvx2:
-      return avx2_quantize;
-    case Isa::kAvx512Vnni:
-      return avx512_quantize;
-  }
-  return nullptr;
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) return avx2_quantize;
+  if (isa == Isa::kAvx512Vnni) return avx512_quantize;
+#endif
+  return isa == Isa::kPortable ? portable_quantize : nullptr;
 }
 
 // What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
@@ -116,9 +108,16 @@ void merge_best(const Candidate* from, int k_best, std::vector<Candidate>& into)
 
 std::vector<Isa> available_isas() {
   std::vector<Isa> isas{Isa::kPortable};
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512Vnni}) {
-    if (tile_kernel(isa, WeightFormat::kQ4_K) != nullptr) isas.push_back(isa);
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("f16c");
+  if (avx2) isas.push_back(Isa::kAvx2);
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vnni")) {
+    isas.push_back(Isa::kAvx512Vnni);
   }
+#endif
   return isas;
 }
 
