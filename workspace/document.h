@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.h"
@@ -16,7 +18,8 @@ class LineIndex {
  public:
   explicit LineIndex(const std::string& text);
   int line_count() const { return static_cast<int>(starts_.size()); }
-  // 0-based line -> byte offset of its first byte; line <= line_count() (the last: the end of the text).
+  // 0-based line -> byte offset of its first byte; line <= line_count() (the last: the end of the
+  // text).
   std::size_t start(int line) const;
   // Byte offset just before the line's terminator.
   std::size_t content_end(int line) const;
@@ -29,13 +32,24 @@ class LineIndex {
   std::size_t size_;
 };
 
+// Larger texts are refused: no model reads them, and every copy of them would be paid for.
+inline constexpr std::size_t kMaxDocumentBytes = std::size_t{16} << 20;
+
+// The language id that editors use for a file of this name ("python" for "a/b.py"); empty when
+// unknown.
+std::string language_of(std::string_view file_name);
+
 // Immutable snapshot of one file: key, version, text. Shared freely between threads.
 class Document {
  public:
-  // `text` must be UTF-8 (a byte order mark is part of it); otherwise an error that says at which byte it is not.
-  static Result<std::shared_ptr<const Document>> make(std::string uri, std::int64_t version, std::string text,
+  // `text` must be UTF-8 (a byte order mark is part of it) without NUL bytes and at most
+  // kMaxDocumentBytes long; otherwise an error that says what is wrong, and at which byte. Empty is
+  // fine.
+  static Result<std::shared_ptr<const Document>> make(std::string uri, std::int64_t version,
+                                                      std::string text,
                                                       std::string language_id = {});
-  // Reads a file: refuses directories, binary files (NUL bytes) and text that is not UTF-8, with the reason.
+  // Reads a regular file; its path is the uri, its extension tells the language. The error says
+  // whether it is missing, unreadable, no regular file, or not text.
   static Result<std::shared_ptr<const Document>> read(const std::filesystem::path& file);
 
   const std::string& uri() const { return uri_; }

@@ -10,23 +10,26 @@
 #include "decoding/decoder.h"
 #include "support/result.h"
 #include "workspace/document.h"
+#include "workspace/edit_region.h"
 #include "workspace/engine.h"
 #include "workspace/text_edit.h"
 
 namespace redraft {
 
-enum class EditScope { kSelection, kSymbol, kFile };
-
 struct EditRequest {
   std::shared_ptr<const Document> document;
   std::string instruction;  // not blank
-  std::optional<ByteRange> range;  // the selection; with kSelection only these bytes are rewritten
+  // The selection; needed unless the scope is the file. The model rewrites the whole lines that it
+  // touches: within a line there is no telling what belongs to the selection once the line has
+  // changed. Other lines stay as they are.
+  std::optional<ByteRange> range;
   EditScope scope = EditScope::kFile;
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
 };
 
-// One changed place, final when it is sent: later output never alters it. Against the request's document version.
+// One changed place, final when it is sent: later output never alters it. Against the request's
+// document version.
 struct Hunk {
   int id = 0;  // ascending from 0 within an edit, in file order
   TextEdit edit;
@@ -52,10 +55,14 @@ struct EditResult {
   DecodeStatistics statistics;
 };
 
-// One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread. Errors: blank
-// instruction, range outside the document, a scope beyond the context; a cancelled edit is a result with kCancelled
-// and whatever hunks were final.
-Result<EditResult> run_edit(Engine& engine, const EditRequest& request, const EditObserver& observer,
-                            std::stop_token stop);
+// What run_edit would refuse without asking the model: a blank instruction, a range outside the
+// document.
+Result<void> check_request(const EditRequest& request);
+
+// One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread.
+// Errors: blank instruction, range outside the document, a scope beyond the context; a cancelled
+// edit is a result with kCancelled and whatever hunks were final.
+Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
+                            const EditObserver& observer, std::stop_token stop);
 
 }  // namespace redraft

@@ -12,8 +12,8 @@
 
 namespace redraft {
 
-// The models of one process with the KV caches they keep between requests: a prompt pays only for what differs from
-// the one before it. Used by one thread at a time (the decode thread).
+// The models of one process with the KV caches they keep between requests: a prompt pays only for
+// what differs from the one before it. Used by one thread at a time (the decode thread).
 class Engine {
  public:
   struct Model {
@@ -21,8 +21,8 @@ class Engine {
     std::unique_ptr<LanguageModel> model;
     std::shared_ptr<const Tokenizer> tokenizer;
   };
-  // `draft` may hold no model; if it does, its vocabulary must be the target's (an error otherwise). `context_limit`
-  // caps the tokens of one sequence and with them the caches' memory.
+  // `draft` may hold no model; if it does, its vocabulary must be the target's (an error
+  // otherwise). `context_limit` caps the tokens of one sequence and with them the caches' memory.
   static Result<std::unique_ptr<Engine>> make(Model target, Model draft, int context_limit = 16384);
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
@@ -33,8 +33,8 @@ class Engine {
   // Cost of a pass by rows, measured once when first asked for.
   const CostCurve& cost_curve();
 
-  Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request, const TokenSink& sink,
-                              std::stop_token stop);
+  Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request,
+                              const TokenSink& sink, std::stop_token stop);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches();
   LanguageModel& target() { return *target_.model; }

@@ -15,7 +15,8 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-// Replaces a range by a text. A list of them is ascending and disjoint, all against the same version.
+// Replaces a range by a text. A list of them is ascending and disjoint, all against the same
+// version.
 struct TextEdit {
   ByteRange range;
   std::string new_text;

@@ -15,27 +15,44 @@ namespace redraft {
 
 using EditId = std::int64_t;
 
-// A hunk as it stands against the newest version of its document: rebased when the buffer changed elsewhere, dropped
-// when the change touched it.
+// A hunk as it stands against the newest version of its document: rebased when the buffer changed
+// elsewhere, dropped when the change touched it.
 struct LiveHunk {
   Hunk hunk;                 // range against `version`
   std::int64_t version = 0;  // of the document
   bool dropped = false;
-  std::string reason;        // why it was dropped
+  std::string reason;  // why it was dropped
+};
+
+// The models behind the edits: loaded on the decode thread when the first edit needs them.
+struct EngineStatus {
+  enum class State { kUnloaded, kLoading, kReady, kFailed };
+  State state = State::kUnloaded;
+  std::string target;  // names, once ready
+  std::string draft;   // empty: none
+  std::string error;   // why loading failed; the next edit tries again
 };
 
 enum class EditState { kRunning, kDone, kCancelled, kFailed };
 
-// Everything is called, and calls back, on one thread: the one that owns the Workspace. Work on the model happens on
-// the decode thread, whose results come through `post` (given by the owner, it must run the function on that thread).
+// Everything is called, and calls back, on one thread: the one that owns the Workspace. Work on the
+// model happens on the decode thread, whose results come through `post` (given by the owner, it
+// must run the function on that thread).
 struct WorkspaceObserver {
+  // A new hunk, against the document's version now. Dropped already if the buffer has changed there
+  // meanwhile.
   std::function<void(EditId, const LiveHunk&)> on_hunk;
+  // A change of the buffer moved or dropped a hunk that came before; called from within change().
+  std::function<void(EditId, const LiveHunk&)> on_hunk_changed;
   std::function<void(EditId, const EditProgress&)> on_progress;
-  // Once per edit, last. Failed: `error` says why.
+  // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
+  // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand.
   std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
+  std::function<void(const EngineStatus&)> on_engine;  // it changed
 };
 
-// The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in here.
+// The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in
+// here.
 class Workspace {
  public:
   using Post = std::function<void(std::function<void()>)>;
@@ -44,23 +61,35 @@ class Workspace {
   Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer);
   ~Workspace();  // cancels what runs and joins the decode thread
 
-  Result<void> open(std::string uri, std::int64_t version, std::string text, std::string language_id);
-  // `edits` in the order given, each against the text the one before left (as LSP sends them); a whole-text change is
-  // one edit over everything. Rebases or drops the hunks of live edits.
-  Result<void> change(const std::string& uri, std::int64_t version, const std::vector<TextEdit>& edits);
+  // Of a document that is open already it is a new beginning.
+  Result<void> open(std::string uri, std::int64_t version, std::string text,
+                    std::string language_id);
+  // `edits` in the order given, each against the text the one before left (as LSP sends them); a
+  // whole-text change is one edit over everything. Rebases or drops the hunks of live edits. After
+  // an error (a range outside the text, or a text that cannot be edited) the document is no longer
+  // open.
+  Result<void> change(const std::string& uri, std::int64_t version,
+                      const std::vector<TextEdit>& edits);
+  // Its edits are cancelled and forgotten.
   void close(const std::string& uri);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
 
-  // Starts an edit of an open document at the version given (an error if that is not its version now); a running edit
-  // of the same document is cancelled first.
+  // Starts an edit of an open document at the version given (an error if that is not its version
+  // now); a running edit of the same document is cancelled first. `request.document` is filled in.
+  // Nothing is called back before it returns.
   Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
-  void cancel(EditId id);
-  // The hunks of an edit that still apply, against the document's version now. Null for an unknown edit.
+  // Within one forward pass; on_end follows. False when no such edit runs.
+  bool cancel(EditId id);
+  // The hunks of an edit that still apply, against the document's version now. Null for an unknown
+  // edit: one that has ended is forgotten with its last hunk.
   const std::vector<LiveHunk>* hunks(EditId id) const;
-  // Takes hunks out of an edit (accepted or rejected; all if `ids` is null) and returns those that still applied, as
-  // edits against the document's version now, which is written to `version`.
-  Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids, std::int64_t* version);
+  // Takes hunks out of an edit (accepted or rejected; all if `ids` is null) and returns those that
+  // still applied, as edits against the document's version now, which is written to `version`.
+  Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids,
+                                        std::int64_t* version);
+
+  const EngineStatus& engine_status() const;
 
   // Blocks until nothing is queued or running; what was posted may still be under way. For tests.
   void wait_until_idle();

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+#include "workspace/diff.h"
+#include "workspace/document.h"
+#include "workspace/text_edit.h"
+
+namespace redraft {
+
+enum class EditScope { kSelection, kSymbol, kFile };
+
+// The whole lines of a document that the model rewrites. It sees them with "\n" endings and without
+// a byte order mark; what it writes becomes edits of changed lines alone, so that every other byte
+// stays as it is.
+class EditRegion {
+ public:
+  // kFile: everything but a byte order mark. kSelection, kSymbol: the lines that `range` touches
+  // (an empty range: the line it stands on; a range that ends where a line begins does not touch
+  // that line). An error when the range is missing or lies outside the document, and for kSymbol
+  // when it is empty.
+  static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
+                                 const std::optional<ByteRange>& range);
+
+  const Document& document() const { return *document_; }
+  ByteRange range() const;
+  bool whole_file() const { return whole_file_; }
+  // Without their endings; views into the document.
+  const std::vector<std::string_view>& lines() const { return lines_; }
+  // As the model reads it: every line ends with "\n", the last one too.
+  std::string text() const;
+
+  // A change of the region's lines as an edit of the document. New lines end like their neighbours;
+  // where the file has no final newline, it has none afterwards.
+  TextEdit edit(const LineChange& change) const;
+
+ private:
+  EditRegion(std::shared_ptr<const Document> document, int first_line, int last_line,
+             bool whole_file);
+  std::size_t start(int line) const;
+  std::string_view ending(int line) const;
+  std::string_view ending_for_new_line(const LineChange& change, int new_line) const;
+
+  std::shared_ptr<const Document> document_;
+  int first_line_;  // of the document; lines here count from it
+  bool whole_file_;
+  std::vector<std::string_view> lines_;
+};
+
+// The document's lines as the model reads them (see EditRegion::text), all of them.
+std::string text_for_model(const Document& document);
+
+}  // namespace redraft

@@ -1,0 +1,143 @@
+#include "workspace/edit_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "workspace/diff.h"
+#include "workspace/fenced_output.h"
+#include "workspace/prompt.h"
+#include "workspace/utf8.h"
+
+namespace redraft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// By default the model may write half as much again as there was, and this much more.
+constexpr int kRoomForNewCode = 512;
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
+}
+
+// The region must fit twice: in the prompt and in the answer, which changes it but little.
+Result<int> token_budget(const EditPrompt& prompt, int asked, int context_length) {
+  const int n_prompt = static_cast<int>(prompt.tokens.size());
+  const int n_original = static_cast<int>(prompt.original.size());
+  const int least = asked > 0 ? std::min(asked, n_original) : n_original;
+  if (n_prompt + least + 1 > context_length) {
+    return Error("too long to edit at once: it needs " + std::to_string(n_prompt + least + 1) +
+                 " tokens (" + std::to_string(n_prompt) + " for the prompt, " +
+                 std::to_string(least + 1) + " for the answer) and the context holds " +
+                 std::to_string(context_length) +
+                 "; select fewer lines, or raise the context length");
+  }
+  const int wanted = asked > 0 ? asked : n_original + n_original / 2 + kRoomForNewCode;
+  return std::min(wanted, context_length - n_prompt);
+}
+
+// From tokens to hunks: bytes, lines, changes of lines, edits.
+class HunkStream {
+ public:
+  HunkStream(const Tokenizer& tokenizer, const EditRegion& region, const std::string& fence,
+             const EditObserver& observer)
+      : tokenizer_(tokenizer),
+        region_(region),
+        output_(fence),
+        diff_(region.lines()),
+        observer_(observer) {}
+
+  // False once the closing fence is written.
+  bool add(TokenId token) {
+    const std::string_view bytes = tokenizer_.bytes(token);
+    raw_ += bytes;
+    take(output_.add(bytes));
+    return !output_.closed();
+  }
+  // The model has written all it wanted to.
+  void finish() {
+    take(output_.end());
+    emit(diff_.finish());
+  }
+
+  bool closed() const { return output_.closed(); }
+  double fraction() const {
+    return region_.lines().empty()
+               ? 1.0
+               : static_cast<double>(diff_.passed()) / static_cast<double>(region_.lines().size());
+  }
+  std::string& raw() { return raw_; }
+  std::vector<Hunk>& hunks() { return hunks_; }
+
+ private:
+  void take(std::vector<std::string> lines) {
+    for (std::string& line : lines) {
+      const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
+      emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
+    }
+  }
+
+  void emit(const std::vector<LineChange>& changes) {
+    for (const LineChange& change : changes) {
+      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
+      const ByteRange range = hunk.edit.range;
+      hunk.old_text = region_.document().text().substr(range.begin, range.size());
+      hunks_.push_back(std::move(hunk));
+      if (observer_.on_hunk) observer_.on_hunk(hunks_.back());
+    }
+  }
+
+  const Tokenizer& tokenizer_;
+  const EditRegion& region_;
+  FencedOutput output_;
+  IncrementalDiff diff_;
+  const EditObserver& observer_;
+  std::string raw_;
+  std::vector<Hunk> hunks_;
+};
+
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
+  return edits;
+}
+
+}  // namespace
+
+Result<void> check_request(const EditRequest& request) {
+  if (!request.document) return Error("an edit needs a document");
+  if (is_blank(request.instruction)) return Error("the instruction is empty: say what to change");
+  Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
+  if (!region) return region.error();
+  return {};
+}
+
+Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
+                            const EditObserver& observer, std::stop_token stop) {
+  if (Result<void> checked = check_request(request); !checked) return checked.error();
+  Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
+  Result<EditPrompt> prompt = make_edit_prompt(engine.tokenizer(), *region, request.instruction);
+  if (!prompt) return prompt.error();
+  Result<int> budget = token_budget(*prompt, request.max_new_tokens, engine.context_length());
+  if (!budget) return budget.error();
+
+  HunkStream stream(engine.tokenizer(), *region, prompt->fence, observer);
+  const auto sink = [&](TokenId token) { return stream.add(token); };
+  const DecodeRequest decode{std::move(prompt->tokens), std::move(prompt->original),
+                             std::move(prompt->stop_tokens), *budget};
+  Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
+  if (!decoded) return decoded.error();
+
+  EditResult result;
+  const bool complete = decoded->finish_reason == FinishReason::kStop || stream.closed();
+  if (complete) stream.finish();
+  result.finish_reason = complete ? FinishReason::kStop : decoded->finish_reason;
+  result.statistics = decoded->statistics;
+  result.hunks = std::move(stream.hunks());
+  result.output = std::move(stream.raw());
+  result.text = apply_edits(request.document->text(), edits_of(result.hunks));
+  return result;
+}
+
+}  // namespace redraft

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decoding/text/tokenizer.h"
+#include "support/result.h"
+#include "support/token.h"
+#include "workspace/edit_region.h"
+
+namespace redraft {
+
+// What the model is given for one edit. The file comes before the instruction, so that a second
+// instruction for the same text costs only its own tokens; the assistant's turn is opened with the
+// fence, so that its first token is already the region's first line.
+struct EditPrompt {
+  std::vector<TokenId> tokens;
+  // The region's tokens as they stand in the prompt, and the closing fence: what an edit that
+  // changes nothing writes.
+  std::vector<TokenId> original;
+  std::vector<TokenId> stop_tokens;
+  std::string fence;
+};
+
+Result<EditPrompt> make_edit_prompt(const Tokenizer& tokenizer, const EditRegion& region,
+                                    const std::string& instruction);
+
+// The tokens that spell bytes [range.begin, range.end) of the text of `tokens` (special tokens
+// spell nothing). A token that reaches over an edge is replaced by an encoding of the part of it
+// inside.
+std::vector<TokenId> tokens_within(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens,
+                                   ByteRange range);
+
+}  // namespace redraft

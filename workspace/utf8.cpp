@@ -1,0 +1,60 @@
+#include "workspace/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace redraft {
+namespace {
+
+bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+// Bytes of the character at the start of `text`, 0 if there is no valid one. `text` is not empty.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(byte(i))) return 0;
+  }
+  // The second byte rules out over-long forms, surrogates and what lies above U+10FFFF.
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+  if (lead == 0xED && byte(1) > 0x9F) return 0;
+  if (lead == 0xF0 && byte(1) < 0x90) return 0;
+  if (lead == 0xF4 && byte(1) > 0x8F) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::size_t position = 0;
+  while (position < text.size()) {
+    std::uint64_t word = 0;
+    if (text.size() - position >= sizeof(word)) {
+      std::memcpy(&word, text.data() + position, sizeof(word));
+      if ((word & kHighBits) == 0) {
+        position += sizeof(word);
+        continue;
+      }
+    }
+    const std::size_t length = character_length(text.substr(position));
+    if (length == 0) return position;
+    position += length;
+  }
+  return std::nullopt;
+}
+
+std::string with_replacement_characters(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = text[0] == '\0' ? 0 : character_length(text);
+    result += length ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(length ? length : 1);
+  }
+  return result;
+}
+
+}  // namespace redraft
