@@ -1,0 +1,101 @@
+#include "lsp/connection.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace redraft::lsp {
+
+void Connection::send(Json message) {
+  message["jsonrpc"] = "2.0";
+  link_.send(to_text(message));
+}
+
+void Connection::notify(std::string_view method, Json params) {
+  send({{"method", method}, {"params", std::move(params)}});
+}
+
+void Connection::request(std::string_view method, Json params,
+                         std::function<void(const Json* result)> on_result) {
+  const std::int64_t id = next_request_++;
+  waiting_.emplace(id, std::move(on_result));
+  send({{"id", id}, {"method", method}, {"params", std::move(params)}});
+}
+
+void Connection::respond(const Json& id, Json result) {
+  send({{"id", id}, {"result", std::move(result)}});
+}
+
+void Connection::respond_error(const Json& id, ErrorCode code, std::string_view message) {
+  send({{"id", id}, {"error", {{"code", static_cast<int>(code)}, {"message", message}}}});
+}
+
+void Connection::show_message(MessageType type, std::string_view message) {
+  notify("window/showMessage", {{"type", static_cast<int>(type)}, {"message", message}});
+}
+
+void Connection::receive_response(const Json& message) {
+  const Json& id = message.at("id");
+  const auto found =
+      id.is_number_integer() ? waiting_.find(id.get<std::int64_t>()) : waiting_.end();
+  if (found == waiting_.end()) {
+    spdlog::warn("the client answered a request that was never sent: id {}", to_text(id));
+    return;
+  }
+  const auto on_result = std::move(found->second);
+  waiting_.erase(found);
+  const auto result = message.find("result");
+  on_result(result == message.end() || message.contains("error") ? nullptr : &*result);
+}
+
+struct Reply::State {
+  State(std::shared_ptr<Connection> to, Json request_id, std::function<void()> answered_callback)
+      : connection(std::move(to)),
+        id(std::move(request_id)),
+        on_answered(std::move(answered_callback)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (begin_answer())
+      connection->respond_error(id, ErrorCode::kInternalError, "the request was dropped");
+  }
+
+  // False when the answer has been given.
+  bool begin_answer() {
+    if (answered) return false;
+    answered = true;
+    on_answered();
+    return true;
+  }
+
+  std::shared_ptr<Connection> connection;
+  Json id;
+  std::function<void()> on_answered;
+  std::function<void()> stop;
+  bool answered = false;
+};
+
+Reply::Reply(std::shared_ptr<Connection> connection, Json id, std::function<void()> on_answered)
+    : state_(
+          std::make_shared<State>(std::move(connection), std::move(id), std::move(on_answered))) {}
+
+void Reply::operator()(Json result) const {
+  if (state_->begin_answer()) state_->connection->respond(state_->id, std::move(result));
+}
+
+void Reply::fail(ErrorCode code, std::string_view message) const {
+  if (state_->begin_answer()) state_->connection->respond_error(state_->id, code, message);
+}
+
+void Reply::on_cancel(std::function<void()> stop) const { state_->stop = std::move(stop); }
+
+std::function<void()> Reply::canceller() const {
+  return [weak = std::weak_ptr<State>(state_)] {
+    const std::shared_ptr<State> state = weak.lock();
+    if (!state || !state->begin_answer()) return;
+    state->connection->respond_error(state->id, ErrorCode::kRequestCancelled, "cancelled");
+    if (const std::function<void()> stop = std::exchange(state->stop, nullptr)) stop();
+  };
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,245 @@
+#include "lsp/server.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "decoding/decoder_name.h"
+#include "lsp/code_actions.h"
+#include "lsp/convert.h"
+#include "lsp/version.h"
+
+namespace redraft::lsp {
+namespace {
+
+Json server_capabilities(Encoding encoding) {
+  return {
+      {"positionEncoding", to_string(encoding)},
+      {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
+      {"codeActionProvider",
+       {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
+        {"resolveProvider", true},
+        {"workDoneProgress", false}}},
+      {"executeCommandProvider",
+       {{"commands", {kEditCommand, kCancelCommand}}, {"workDoneProgress", true}}},
+      {"experimental", {{"redraft", {{"streamedEdits", true}, {"protocol", kProtocolVersion}}}}}};
+}
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
+}
+
+// By default the selection if there is one, else the whole file.
+Result<EditScope> choose_scope(const std::optional<std::string>& name,
+                               const std::optional<ByteRange>& range) {
+  const bool selected = range && !range->empty();
+  if (!name) return selected ? EditScope::kSelection : EditScope::kFile;
+  if (*name == "file") return EditScope::kFile;
+  if (*name == "symbol") return EditScope::kSymbol;
+  if (*name != "selection")
+    return Error("unknown scope \"" + *name + "\": use selection, symbol or file");
+  if (!selected) return Error("scope \"selection\" needs a range that is not empty");
+  return EditScope::kSelection;
+}
+
+Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
+                               Encoding encoding) {
+  if (is_blank(params.instruction)) return Error("the instruction is blank: say what to change");
+  Result<DecoderName> decoder = parse_decoder_name(params.decoder);
+  if (!decoder) return decoder.error();
+  std::optional<ByteRange> range;
+  if (params.range) range = to_bytes(*document, *params.range, encoding);
+  const Result<EditScope> scope = choose_scope(params.scope, range);
+  if (!scope) return scope.error();
+  return EditRequest{.document = std::move(document),
+                     .instruction = params.instruction,
+                     .range = range,
+                     .scope = *scope,
+                     .decoder = std::move(*decoder),
+                     .max_new_tokens = params.max_new_tokens};
+}
+
+}  // namespace
+
+Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post,
+               Connection::Link link, std::function<void(int)> on_exit)
+    : connection_(std::make_shared<Connection>(std::move(link))),
+      on_exit_(std::move(on_exit)),
+      dispatcher_(connection_),
+      model_(connection_, post),
+      workspace_(model_.watch(std::move(make_engine)), post, observer()) {
+  feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
+  bind_handlers();
+}
+
+void Server::bind_handlers() {
+  dispatcher_.on("initialize", this, &Server::initialize);
+  dispatcher_.on("shutdown", this, &Server::shutdown);
+  dispatcher_.on("exit", this, &Server::exit);
+  dispatcher_.on("textDocument/didOpen", this, &Server::did_open);
+  dispatcher_.on("textDocument/didChange", this, &Server::did_change);
+  dispatcher_.on("textDocument/didClose", this, &Server::did_close);
+  dispatcher_.on("textDocument/codeAction", this, &Server::code_action);
+  dispatcher_.on("codeAction/resolve", this, &Server::resolve_code_action);
+  dispatcher_.on("workspace/executeCommand", this, &Server::execute_command);
+  dispatcher_.on("redraft/resolveEdit", this, &Server::resolve_edit);
+  dispatcher_.on("redraft/status", this, &Server::status);
+  dispatcher_.on("window/workDoneProgress/cancel", this, &Server::cancel_progress);
+}
+
+WorkspaceObserver Server::observer() {
+  return {.on_hunk = [this](EditId id, const LiveHunk& hunk) { feed_->on_hunk(id, hunk); },
+          .on_progress = [this](EditId id,
+                                const EditProgress& progress) { feed_->on_progress(id, progress); },
+          .on_end = [this](EditId id, EditState state, const EditResult* result,
+                           const std::string& error) { feed_->on_end(id, state, result, error); }};
+}
+
+void Server::initialize(const InitializeParams& params, Reply reply) {
+  client_ = params.capabilities;
+  client_process_ = params.process_id;
+  model_.set_capabilities(client_);
+  feed_->set_capabilities(client_);
+  dispatcher_.set_phase(Dispatcher::Phase::kServing);
+  spdlog::info("client {}, positions in {}, streamed edits {}",
+               params.client_name.empty() ? "without a name" : params.client_name,
+               to_string(client_.encoding), client_.streamed_edits);
+  reply({{"capabilities", server_capabilities(client_.encoding)},
+         {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
+}
+
+void Server::shutdown(const NoParams&, Reply reply) {
+  reply(nullptr);
+  dispatcher_.set_phase(Dispatcher::Phase::kShutDown);
+  stop();
+}
+
+void Server::exit(const NoParams&) { on_exit_(shut_down() ? 0 : 1); }
+
+void Server::stop() {
+  feed_->cancel_all();
+  dispatcher_.cancel_all();
+}
+
+void Server::report_malformed(const Error& error) {
+  connection_->respond_error(nullptr, ErrorCode::kParseError, error.message());
+}
+
+void Server::did_open(const DidOpenParams& params) {
+  const Result<void> opened =
+      workspace_.open(params.uri, params.version, params.text, params.language_id);
+  if (!opened)
+    connection_->show_message(MessageType::kError,
+                              "redraft cannot work on this file: " + opened.error().message());
+}
+
+void Server::did_change(const DidChangeParams& params) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  if (document == nullptr) {
+    spdlog::warn("a change of a document that is not open");
+    return;
+  }
+  const std::vector<TextEdit> edits = to_edits(*document, params.changes, client_.encoding);
+  const std::int64_t version = params.version.value_or(document->version() + 1);
+  const Result<void> changed = workspace_.change(params.uri, version, edits);
+  if (!changed) spdlog::error("a change could not be taken over: {}", changed.error().message());
+  feed_->document_changed(params.uri);
+}
+
+void Server::did_close(const DidCloseParams& params) {
+  workspace_.close(params.uri);
+  feed_->document_closed(params.uri);
+}
+
+void Server::code_action(const CodeActionParams& params, Reply reply) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  reply(document == nullptr ? Json::array() : code_actions(params, *document, client_));
+}
+
+void Server::resolve_code_action(const CodeAction& action, Reply reply) {
+  const std::optional<EditId> id = start_edit(action.data, reply);
+  if (!id) return;
+  reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
+  feed_->start(
+      *id, action.data.uri,
+      {.reply = reply, .action = action.json, .progress = edit_progress(std::nullopt, false)});
+}
+
+void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
+  if (params.command == kEditCommand) {
+    Dispatcher::with_params<EditParams>(params.argument, reply, [&](const EditParams& edit) {
+      edit_command(edit, params.work_done_token, reply);
+    });
+  } else if (params.command == kCancelCommand) {
+    Dispatcher::with_params<EditIdParams>(params.argument, reply, [&](const EditIdParams& edit) {
+      reply({{"cancelled", feed_->cancel(edit.edit_id)}});
+    });
+  } else {
+    reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
+  }
+}
+
+void Server::edit_command(const EditParams& params, const std::optional<Json>& progress_token,
+                          const Reply& reply) {
+  if (!client_.streamed_edits && !client_.apply_edit) {
+    reply.fail(ErrorCode::kRequestFailed,
+               "the client announces neither workspace.applyEdit nor streamed edits: use the code "
+               "actions instead");
+    return;
+  }
+  const std::optional<EditId> id = start_edit(params, reply);
+  if (!id) return;
+  reply({{"editId", *id}});
+  feed_->start(*id, params.uri,
+               {.reply = std::nullopt,
+                .action = {},
+                .progress = edit_progress(progress_token, client_.streamed_edits)});
+}
+
+std::optional<EditId> Server::start_edit(const EditParams& params, const Reply& reply) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  if (document == nullptr) {
+    reply.fail(ErrorCode::kInvalidParams, "the document is not open: " + params.uri);
+    return std::nullopt;
+  }
+  if (params.version && *params.version != document->version()) {
+    reply.fail(ErrorCode::kContentModified,
+               "the document is at version " + std::to_string(document->version()) +
+                   ", the request is about version " + std::to_string(*params.version));
+    return std::nullopt;
+  }
+  Result<EditRequest> request = to_request(params, document, client_.encoding);
+  if (!request) {
+    reply.fail(ErrorCode::kInvalidParams, request.error().message());
+    return std::nullopt;
+  }
+  const Result<EditId> id = workspace_.edit(params.uri, document->version(), std::move(*request));
+  if (!id) {
+    reply.fail(ErrorCode::kRequestFailed, id.error().message());
+    return std::nullopt;
+  }
+  return *id;
+}
+
+std::shared_ptr<WorkDoneProgress> Server::edit_progress(const std::optional<Json>& token,
+                                                        bool streamed) {
+  const WorkDoneProgress::Title title = {
+      .text = "redraft: editing", .cancellable = true, .has_fraction = true};
+  if (token) return WorkDoneProgress::on_token(connection_, *token, title);
+  // A client that streams shows its own progress.
+  if (streamed || !client_.work_done_progress) return nullptr;
+  return WorkDoneProgress::create(connection_, title);
+}
+
+void Server::resolve_edit(const ResolveEditParams& params, Reply reply) {
+  feed_->resolve(params, reply);
+}
+
+void Server::status(const NoParams&, Reply reply) { reply(model_.json()); }
+
+void Server::cancel_progress(const ProgressCancelParams& params) {
+  feed_->cancel_progress(params.token);
+}
+
+}  // namespace redraft::lsp

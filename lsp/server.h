@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "lsp/connection.h"
+#include "lsp/dispatcher.h"
+#include "lsp/edit_feed.h"
+#include "lsp/model_status.h"
+#include "lsp/protocol.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// The language server without its transport: one message in, messages out through the link.
+// Everything happens on one thread, the one that `post` leads to; the model works on the
+// Workspace's own.
+class Server {
+ public:
+  // `on_exit` gets the exit code when the client says `exit`.
+  Server(Workspace::EngineFactory make_engine, const Workspace::Post& post, Connection::Link link,
+         std::function<void(int)> on_exit);
+
+  void receive(std::string_view content) { dispatcher_.receive(content); }
+  // Stops all work; what waits for an answer gets RequestCancelled.
+  void stop();
+  // For bytes that are no message.
+  void report_malformed(const Error& error);
+  bool shut_down() const { return dispatcher_.phase() == Dispatcher::Phase::kShutDown; }
+  // The process that started us, once `initialize` has named it.
+  std::optional<std::int64_t> client_process() const { return client_process_; }
+
+ private:
+  void initialize(const InitializeParams& params, Reply reply);
+  void shutdown(const NoParams& params, Reply reply);
+  void exit(const NoParams& params);
+  void did_open(const DidOpenParams& params);
+  void did_change(const DidChangeParams& params);
+  void did_close(const DidCloseParams& params);
+  void code_action(const CodeActionParams& params, Reply reply);
+  void resolve_code_action(const CodeAction& action, Reply reply);
+  void execute_command(const ExecuteCommandParams& params, Reply reply);
+  void resolve_edit(const ResolveEditParams& params, Reply reply);
+  void status(const NoParams& params, Reply reply);
+  void cancel_progress(const ProgressCancelParams& params);
+
+  void bind_handlers();
+  WorkspaceObserver observer();
+  void edit_command(const EditParams& params, const std::optional<Json>& progress_token,
+                    const Reply& reply);
+  // Starts the edit; none when it was refused, and `reply` answered.
+  std::optional<EditId> start_edit(const EditParams& params, const Reply& reply);
+  std::shared_ptr<WorkDoneProgress> edit_progress(const std::optional<Json>& token, bool streamed);
+
+  std::shared_ptr<Connection> connection_;
+  std::function<void(int)> on_exit_;
+  ClientCapabilities client_;
+  std::optional<std::int64_t> client_process_;
+  Dispatcher dispatcher_;
+  ModelStatus model_;
+  std::unique_ptr<EditFeed> feed_;
+  Workspace workspace_;  // last: its decode thread calls into the members above until it is gone
+};
+
+}  // namespace redraft::lsp
