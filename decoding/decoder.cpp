@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decoding/drafting/efficientedit.h"
+#include "decoding/drafting/redraft_source.h"
 #include "decoding/phase.h"
 #include "decoding/verifier.h"
 
@@ -260,11 +261,7 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
       break;
     case DecoderName::Kind::kRedraft:
       make_plan = [cost](const DecodeRequest& request, std::stop_token) {
-        DecoderName reuse;
-        reuse.reuse_only = true;
-        reuse.keep_correction = true;
-        return std::make_unique<EfficientEditPlan>(
-            reuse, request, ModelSlot{}, cost.efficient_rows(kMostChunkRows), std::stop_token());
+        return std::make_unique<RedraftPlan>(request, cost);
       };
       break;
   }

@@ -19,13 +19,16 @@ struct PromptPart {
   bool control = false;  // text is the spelling of a special token
 };
 
-// Messages in the model family's chat format, ending with the opened assistant turn. ChatML (Qwen, SmolLM2).
+// Messages in the model family's chat format, ending with the opened assistant turn. ChatML (Qwen,
+// SmolLM2).
 std::vector<PromptPart> chat_prompt(const std::vector<ChatMessage>& messages);
 
 // Tokens that end an assistant turn.
 std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer);
 
-// Consecutive text parts are encoded as one text; a control part unknown to the vocabulary is an error.
-Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer, const std::vector<PromptPart>& parts);
+// Consecutive text parts are encoded as one text; a control part unknown to the vocabulary is an
+// error.
+Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer,
+                                           const std::vector<PromptPart>& parts);
 
 }  // namespace redraft

@@ -14,17 +14,20 @@ namespace redraft {
 
 // What a model file says about its tokenizer; hostile until Tokenizer::make has checked it.
 struct TokenizerSpec {
-  std::string pre_tokenizer;          // GGUF tokenizer.ggml.pre: "qwen2", …
-  std::vector<std::string> tokens;    // in the file's byte-level alphabet; index is the id
-  std::vector<std::int32_t> types;    // GGUF token types: 1 normal, 3 control, 4 user defined, 5 unused; may be empty
-  std::vector<std::string> merges;    // "left right", best first
-  TokenId end_of_text = -1;           // GGUF eos_token_id
+  std::string pre_tokenizer;        // GGUF tokenizer.ggml.pre: "qwen2", …
+  std::vector<std::string> tokens;  // in the file's byte-level alphabet; index is the id
+  std::vector<std::int32_t>
+      types;  // GGUF token types: 1 normal, 3 control, 4 user defined, 5 unused; empty: all normal
+  std::vector<std::string> merges;  // "left right", best first
+  TokenId end_of_text = -1;         // GGUF eos_token_id
   bool add_bos = false;
   TokenId bos = -1;
 };
 
-// Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser. Immutable: any
-// thread may use it. Any bytes can be encoded and come back unchanged, valid UTF-8 or not.
+// Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser.
+// Immutable: any thread may use it. Any bytes that the vocabulary covers (Qwen's: all there are)
+// can be encoded and come back unchanged, valid UTF-8 or not; a byte outside a well-formed sequence
+// counts as a symbol.
 class Tokenizer {
  public:
   static Result<std::shared_ptr<const Tokenizer>> make(TokenizerSpec spec);
@@ -32,7 +35,10 @@ class Tokenizer {
 
   // Ordinary text: no special token ever comes out of it, whatever it spells.
   std::vector<TokenId> encode(std::string_view text) const;
-  // The bytes of a token; empty for special tokens and ids outside the vocabulary.
+  // Whether the vocabulary has a token for every byte of `text`. encode() leaves the others out, as
+  // the package does; SmolLM2 lacks some control characters and bytes of unassigned planes.
+  bool covers(std::string_view text) const;
+  // The bytes of a token; empty for special and unused tokens and ids outside the vocabulary.
   std::string_view bytes(TokenId id) const;
   std::string decode(std::span<const TokenId> ids) const;
   // The id of a special token by its spelling ("<|im_end|>"), or -1.
@@ -42,6 +48,8 @@ class Tokenizer {
   std::string display(TokenId id) const;
   int vocabulary_size() const;
   TokenId end_of_text() const;
+  // The token that every prompt begins with, or -1.
+  TokenId begin_of_text() const;
 
  private:
   struct Impl;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "support/token.h"
+
+namespace redraft {
+
+// One line of a vocabulary's merges; its rank is its place among them, and the lowest rank goes
+// first.
+struct PairMerge {
+  TokenId left;
+  TokenId right;
+  TokenId merged;
+};
+
+// Merges the bytes of one word, best pair first and leftmost among equals, until no pair of
+// neighbours has a merge. Short words are scanned for their best pair, long ones keep a heap of
+// pairs, so that no word takes more than O(n log n). Immutable once made.
+class BytePairMerger {
+ public:
+  // Of two merges of the same pair the later one counts. `byte_tokens` has -1 for a byte without a
+  // token; such bytes are left out of a word before it is merged.
+  BytePairMerger(const std::array<TokenId, 256>& byte_tokens, const std::vector<PairMerge>& merges);
+
+  // Appends the tokens of `word`. Returns how many pairs were looked up, which is the work done:
+  // under three a byte.
+  std::size_t append(std::string_view word, std::vector<TokenId>& out) const;
+
+  static constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();
+  struct Merge {
+    std::int32_t rank;  // kNoRank: this pair does not merge
+    TokenId merged;
+  };
+  Merge find(TokenId left, TokenId right) const;
+
+ private:
+  struct Slot {
+    std::uint64_t pair;
+    Merge merge;
+  };
+
+  std::size_t first_slot(std::uint64_t pair) const;
+  std::size_t append_short(std::string_view word, std::vector<TokenId>& out) const;
+
+  std::array<TokenId, 256> byte_tokens_;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  int shift_ = 0;
+};
+
+}  // namespace redraft

@@ -1,0 +1,261 @@
+#include "decoding/text/tokenizer.h"
+
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "decoding/text/byte_alphabet.h"
+#include "decoding/text/byte_pair_merger.h"
+#include "decoding/text/pre_tokenizer.h"
+#include "decoding/text/word_table.h"
+
+namespace redraft {
+namespace {
+
+// GGUF's token types.
+enum TokenType : std::int32_t {
+  kUndefined = 0,
+  kNormal = 1,
+  kControl = 3,
+  kUserDefined = 4,
+  kByte = 6
+};
+
+// A piece of a model file in an error message: short, and on one line.
+std::string quoted(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string result = "\"";
+  for (const char c : text.substr(0, 40)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      result += c;
+    } else {
+      result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return result + (text.size() > 40 ? "…\"" : "\"");
+}
+
+std::string named(TokenId id) { return "token " + std::to_string(id); }
+
+// Bytes that texts are made of: without a token for each of them a vocabulary is not one of bytes.
+bool is_text_byte(int byte) {
+  return byte == '\t' || byte == '\n' || byte == '\r' || (byte >= 0x20 && byte <= 0x7E) ||
+         (byte >= 0x80 && byte <= 0xBF) || (byte >= 0xC2 && byte <= 0xF0);
+}
+
+Result<void> check_numbers(const TokenizerSpec& spec) {
+  const std::size_t n_tokens = spec.tokens.size();
+  if (n_tokens == 0) return Error("the vocabulary is empty");
+  if (n_tokens > static_cast<std::size_t>(std::numeric_limits<TokenId>::max())) {
+    return Error("the vocabulary has too many tokens");
+  }
+  if (spec.merges.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() - 1)) {
+    return Error("there are too many merges");
+  }
+  if (!spec.types.empty() && spec.types.size() != n_tokens) {
+    return Error("there are " + std::to_string(n_tokens) + " tokens but " +
+                 std::to_string(spec.types.size()) + " token types");
+  }
+  for (std::size_t i = 0; i < spec.types.size(); ++i) {
+    if (spec.types[i] < kUndefined || spec.types[i] > kByte) {
+      return Error(named(static_cast<TokenId>(i)) + " has the unknown type " +
+                   std::to_string(spec.types[i]));
+    }
+  }
+  const auto in_vocabulary = [&](TokenId id) {
+    return id >= 0 && static_cast<std::size_t>(id) < n_tokens;
+  };
+  if (spec.end_of_text != -1 && !in_vocabulary(spec.end_of_text)) {
+    return Error("the end-of-text " + named(spec.end_of_text) + " is outside the vocabulary");
+  }
+  if (spec.add_bos && !in_vocabulary(spec.bos)) {
+    return Error("prompts are to begin with " + named(spec.bos) +
+                 ", which is outside the vocabulary");
+  }
+  return {};
+}
+
+// Every token's bytes. Ordinary tokens are written in the byte alphabet; one that is not can be
+// decoded as it stands but is never encoded. Special and unused tokens keep their spelling.
+Result<WordTable> make_words(const TokenizerSpec& spec) {
+  WordTable words(spec.tokens.size());
+  for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
+    const std::string& spelling = spec.tokens[i];
+    const auto id = static_cast<TokenId>(i);
+    const bool ordinary = spec.types.empty() || spec.types[i] == kNormal;
+    if (ordinary && spelling.empty()) return Error(named(id) + " is empty");
+    const std::optional<std::string> bytes = ordinary ? from_byte_alphabet(spelling) : std::nullopt;
+    const TokenId same = words.add(bytes ? *bytes : spelling, bytes.has_value());
+    if (same >= 0) {
+      return Error(named(same) + " and " + named(id) + " are both " + quoted(spelling));
+    }
+  }
+  return words;
+}
+
+Result<std::array<TokenId, 256>> make_byte_tokens(const WordTable& words) {
+  std::array<TokenId, 256> tokens;
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    tokens[static_cast<std::size_t>(byte)] = words.find({&c, 1});
+    if (tokens[static_cast<std::size_t>(byte)] < 0 && is_text_byte(byte)) {
+      return Error("the vocabulary has no token for the single byte " + std::to_string(byte) +
+                   ", so it is not a byte-level one");
+    }
+  }
+  return tokens;
+}
+
+Result<std::vector<PairMerge>> make_merges(const std::vector<std::string>& lines,
+                                           const WordTable& words) {
+  std::vector<PairMerge> merges;
+  merges.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    const auto fail = [&](const std::string& why) {
+      return Error("merge " + std::to_string(i) + " " + quoted(line) + ": " + why);
+    };
+    const std::size_t space = line.find(' ');
+    if (space == line.npos || line.find(' ', space + 1) != line.npos) {
+      return fail("not two tokens with a space between them");
+    }
+    const auto left = from_byte_alphabet(line.substr(0, space));
+    const auto right = from_byte_alphabet(line.substr(space + 1));
+    if (!left || !right || left->empty() || right->empty()) {
+      return fail("not two tokens in the byte-level alphabet");
+    }
+    const PairMerge merge{words.find(*left), words.find(*right), words.find(*left + *right)};
+    if (merge.left < 0) return fail("its left side is not an ordinary token of the vocabulary");
+    if (merge.right < 0) return fail("its right side is not an ordinary token of the vocabulary");
+    if (merge.merged < 0) return fail("what it makes is not an ordinary token of the vocabulary");
+    merges.push_back(merge);
+  }
+  return merges;
+}
+
+}  // namespace
+
+struct Tokenizer::Impl {
+  bool is_ordinary(TokenId id) const {
+    return types.empty() || types[static_cast<std::size_t>(id)] == kNormal;
+  }
+  bool contains(TokenId id) const { return id >= 0 && id < n_tokens; }
+  void find_whole_words();
+
+  PreTokenizer pre_tokenizer;
+  WordTable words;
+  std::array<TokenId, 256> byte_tokens;
+  BytePairMerger merger;
+  std::vector<std::int32_t> types;
+  std::vector<bool> whole_words;  // [n_tokens] the token's own bytes merge into it, so it can be
+                                  // looked up as a word
+  std::map<std::string, TokenId, std::less<>> specials;
+  int n_tokens;
+  TokenId end_of_text;
+  TokenId begin_of_text;
+};
+
+// Not every token is what its own bytes merge into; a word may be looked up only if merging would
+// give the same.
+void Tokenizer::Impl::find_whole_words() {
+  whole_words.resize(static_cast<std::size_t>(n_tokens));
+  std::vector<TokenId> merged;
+  for (TokenId id = 0; id < n_tokens; ++id) {
+    if (!is_ordinary(id)) continue;
+    merged.clear();
+    merger.append(words.bytes(id), merged);
+    whole_words[static_cast<std::size_t>(id)] = merged.size() == 1 && merged[0] == id;
+  }
+}
+
+Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
+  const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
+  if (!pre_tokenizer) return pre_tokenizer.error().in("tokenizer");
+  if (const auto checked = check_numbers(spec); !checked) return checked.error().in("tokenizer");
+  auto words = make_words(spec);
+  if (!words) return words.error().in("tokenizer");
+  const auto byte_tokens = make_byte_tokens(*words);
+  if (!byte_tokens) return byte_tokens.error().in("tokenizer");
+  const auto merges = make_merges(spec.merges, *words);
+  if (!merges) return merges.error().in("tokenizer");
+
+  auto impl = std::make_unique<Impl>(Impl{
+      .pre_tokenizer = *pre_tokenizer,
+      .words = *std::move(words),
+      .byte_tokens = *byte_tokens,
+      .merger = BytePairMerger(*byte_tokens, *merges),
+      .types = std::move(spec.types),
+      .whole_words = {},
+      .specials = {},
+      .n_tokens = static_cast<int>(spec.tokens.size()),
+      .end_of_text = spec.end_of_text,
+      .begin_of_text = spec.add_bos ? spec.bos : -1,
+  });
+  impl->find_whole_words();
+  for (std::size_t i = 0; i < impl->types.size(); ++i) {
+    if (impl->types[i] != kControl && impl->types[i] != kUserDefined) continue;
+    impl->specials.emplace(std::move(spec.tokens[i]), static_cast<TokenId>(i));
+  }
+  return std::shared_ptr<const Tokenizer>(new Tokenizer(std::move(impl)));
+}
+
+Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tokenizer::~Tokenizer() = default;
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
+  std::vector<TokenId> ids;
+  ids.reserve(text.size() / 3 + 8);  // source code has three to four bytes a token
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = word_end(impl_->pre_tokenizer, text, begin);
+    const std::string_view word = text.substr(begin, end - begin);
+    const TokenId whole = impl_->words.find(word);
+    if (whole >= 0 && impl_->whole_words[static_cast<std::size_t>(whole)]) {
+      ids.push_back(whole);
+    } else {
+      impl_->merger.append(word, ids);
+    }
+    begin = end;
+  }
+  return ids;
+}
+
+bool Tokenizer::covers(std::string_view text) const {
+  for (const char c : text) {
+    if (impl_->byte_tokens[static_cast<unsigned char>(c)] < 0) return false;
+  }
+  return true;
+}
+
+std::string_view Tokenizer::bytes(TokenId id) const {
+  return impl_->contains(id) && impl_->is_ordinary(id) ? impl_->words.bytes(id)
+                                                       : std::string_view();
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids) const {
+  std::string text;
+  for (const TokenId id : ids) text += bytes(id);
+  return text;
+}
+
+TokenId Tokenizer::special(std::string_view spelling) const {
+  const auto found = impl_->specials.find(spelling);
+  return found == impl_->specials.end() ? -1 : found->second;
+}
+
+bool Tokenizer::is_special(TokenId id) const {
+  if (!impl_->contains(id) || impl_->types.empty()) return false;
+  const std::int32_t type = impl_->types[static_cast<std::size_t>(id)];
+  return type == kControl || type == kUserDefined;
+}
+
+std::string Tokenizer::display(TokenId id) const {
+  return impl_->contains(id) ? std::string(impl_->words.bytes(id)) : std::string();
+}
+
+int Tokenizer::vocabulary_size() const { return impl_->n_tokens; }
+TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
+TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
+
+}  // namespace redraft

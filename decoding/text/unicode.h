@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace redraft {
+
+// What a pre-tokeniser's pattern can tell apart: \p{L}, \p{N}, \s and the rest.
+enum class CharacterKind : std::uint8_t { kSymbol, kLetter, kNumber, kSpace };
+
+// One character of a text: its kind and how many bytes it takes.
+struct Character {
+  CharacterKind kind;
+  std::uint8_t length;
+};
+
+// The character at `position` < text.size(). A byte that begins no well-formed UTF-8 sequence is a
+// symbol of one byte: neither letter nor number nor space, so any bytes whatever can be split and
+// put together again.
+Character character_at(std::string_view text, std::size_t position);
+
+}  // namespace redraft

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Goldens for the tokenizer tests, made by the `tokenizers` package.
+
+tokenizer_goldens.py dump MODEL.gguf OUT.json        a GGUF file's vocabulary as JSON
+tokenizer_goldens.py tiny DIRECTORY                  texts.json and tiny.json: a small vocabulary trained here
+tokenizer_goldens.py ids VOCABULARY.json TEXTS OUT   what the package makes of the texts
+
+Needs tools/reference/tokenizer-requirements.lock.
+"""
+import json
+import random
+import sys
+import unicodedata
+
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+NORMAL, CONTROL = 1, 3
+
+
+def pre_tokenizer(name):
+    byte_level = lambda use_regex: pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+    if name == "qwen2":
+        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(QWEN2), "isolated"), byte_level(False)])
+    if name == "smollm":
+        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"\p{N}"), "isolated"), byte_level(True)])
+    sys.exit(f"no pre-tokenizer {name} here")
+
+
+def package_tokenizer(vocabulary):
+    """The package's tokenizer over the ordinary tokens, without a normaliser and without special tokens."""
+    ids = {t: i for i, (t, kind) in enumerate(zip(vocabulary["tokens"], vocabulary["types"])) if kind == NORMAL}
+    merges = [tuple(merge.split(" ")) for merge in vocabulary["merges"]]
+    tokenizer = Tokenizer(models.BPE(ids, merges))
+    tokenizer.pre_tokenizer = pre_tokenizer(vocabulary["pre_tokenizer"])
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def dump(model, out):
+    import gguf
+
+    fields = gguf.GGUFReader(model).fields
+    value = lambda name: fields["tokenizer.ggml." + name].contents()
+    write(out, {"pre_tokenizer": value("pre"), "tokens": value("tokens"), "types": value("token_type"),
+                "merges": value("merges"), "end_of_text": value("eos_token_id")})
+
+
+def write(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file, ensure_ascii=True, separators=(",", ":"))
+        file.write("\n")
+
+
+def characters_by_category():
+    categories = {}
+    for code_point in range(0x110000):
+        if not 0xD800 <= code_point <= 0xDFFF:
+            categories.setdefault(unicodedata.category(chr(code_point)), []).append(chr(code_point))
+    return categories
+
+
+# Pieces that decide how a text is cut: contractions, line ends, kinds of space, digits, and what scripts bring.
+PIECES = [
+    "'s", "'S", "'t", "'re", "'Re", "'VE", "'ll", "'lL", "'d", "'m", "'\u017f", "'\u017fa", "'\u212a", "''", "'",
+    "\n", "\r", "\r\n", "\n\r", "\n\n", " \n", "\n ", "\t\n", "\r\r\n", " ", "  ", "    ", "        ", "\t", "\t\t",
+    "\v", "\f", "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u180e", "\u2003", "\u2028", "\u2029", "\u202f", "\u205f",
+    "\u3000", "\u200b", "\u200c", "\u200d", "\ufeff", "\ufffd", "\ufffe", "\uffff", "\ud7ff", "\ue000", "\U0010ffff",
+    "\x00", "\x01", "\x04", "\x7f", "\x80", "\x9f", "0", "7", "42", "1234567890", "3.14", "0x1F", "1_000", "\u00b2",
+    "\u00bd", "\u0664\u0665", "\u0967", "\u2167", "\u3007", "\U0001d7d8", "def ", "return", "self.x", "i++", "!=", "->",
+    "#include <", "</div>", "/* ", " */", "//", "::", "{}", "();", "[0]", "\"\"\"", "`", "```", "$x", "@a", "\\n", "%d",
+    "caf\u00e9", "cafe\u0301", "na\u00efve", "\u00df", "\u0130", "\u0131", "\ufb01", "\u4f60\u597d", "\u4e16\u754c",
+    "\u3053\u3093", "\u30ab\u30bf", "\ud55c\uad6d", "\u1112\u1161\u11ab", "\u05e9\u05dc\u05d5\u05dd",
+    "\u0645\u0631\u062d\u0628\u0627", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
+    "\u0395\u03bb", "\u041f\u0440\u0438", "\u10d2", "\U0001f600", "\U0001f469\u200d\U0001f4bb", "\U0001f1e9\U0001f1ea",
+    "\u2764\ufe0f", "1\ufe0f\u20e3", "\U0001f44d\U0001f3fd", "\u2192", "\u20ac", "\U00020000", "\U0001e900",
+    "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "<|fim_prefix|>", "[PAD151935]", "\u0120", "\u010a",
+]
+
+
+def fuzzed_texts(n_texts, seed):
+    """Texts of single categories, of all categories mixed, and of pieces put together at random."""
+    rng = random.Random(seed)
+    categories = characters_by_category()
+    del categories["Cn"], categories["Co"]
+    texts = ["", "a", " ", "\n", " a", "a ", "a\n", "\n a", "   x", "\n\n\n  x", "\r\n\r\n", "  \n  \n  ", "a" * 200,
+             " " * 200, "\n" * 100, "9" * 100, "\u00e9" * 40, "ab" * 60 + " " + "-" * 90, "\t" * 33 + "x"]
+    texts += PIECES
+    for category in sorted(categories):
+        texts += ["".join(rng.choices(categories[category], k=8)) for _ in range(2)]
+        texts.append(" ".join("a" + c for c in rng.choices(categories[category], k=4)))
+    names = sorted(categories)
+    while len(texts) < n_texts:
+        parts = []
+        for _ in range(rng.randrange(1, 14)):
+            kind = rng.random()
+            if kind < 0.6:
+                parts.append(rng.choice(PIECES))
+            elif kind < 0.8:
+                parts.append("".join(rng.choices("abcdefgh ETAOINstr_", k=rng.randrange(1, 9))))
+            else:
+                parts.append(rng.choice(categories[rng.choice(names)]))
+        texts.append("".join(parts))
+    return texts
+
+
+def tiny(directory):
+    """A vocabulary of 600 tokens, trained on texts of the same kind with another seed, then the texts themselves."""
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizer("qwen2")
+    trainer = trainers.BpeTrainer(vocab_size=596, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+                                  show_progress=False)
+    trained.train_from_iterator(fuzzed_texts(4000, seed=1) + [open(__file__, encoding="utf-8").read()] * 3, trainer)
+    model = json.loads(trained.to_str())["model"]
+    tokens = sorted(model["vocab"], key=model["vocab"].get)
+    specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|fim_prefix|>"]
+    write(directory + "/tiny.json", {
+        "pre_tokenizer": "qwen2", "tokens": tokens + specials,
+        "types": [NORMAL] * len(tokens) + [CONTROL] * len(specials),
+        "merges": [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]],
+        "end_of_text": len(tokens) + 2})
+    write(directory + "/texts.json", fuzzed_texts(1000, seed=2))
+
+
+def ids(vocabulary_path, texts_path, out):
+    vocabulary = json.load(open(vocabulary_path, encoding="utf-8"))
+    tokenizer = package_tokenizer(vocabulary)
+    write(out, [tokenizer.encode(text).ids for text in json.load(open(texts_path, encoding="utf-8"))])
+
+
+COMMANDS = {"dump": (dump, 2), "tiny": (tiny, 1), "ids": (ids, 3)}
+
+if __name__ == "__main__":
+    command, n_arguments = COMMANDS.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
+    if command is None or len(sys.argv) != 2 + n_arguments:
+        sys.exit(__doc__)
+    command(*sys.argv[2:])
