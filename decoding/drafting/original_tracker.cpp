@@ -52,10 +52,10 @@ void OriginalTracker::add_continuations(std::span<const TokenId> output,
   std::vector<Continuation> found;
   if (in_sync_) {
     found.push_back(at(pointer_, GuessKind::kInSync, match_));
-  } else {
-    for (int skipped = 0; astray_ <= kGapTokens && skipped <= kGapSkipped; ++skipped) {
-      found.push_back(at(pointer_ + skipped, gap_guess(astray_, skipped), 0));
-    }
+  } else if (astray_ == 1) {
+    // An edit that replaced one token by another leaves no match to go by.
+    found.push_back(at(pointer_ + 1, GuessKind::kReplaced, 0));
+    found.push_back(at(pointer_ + 2, GuessKind::kShortened, 0));
   }
   for (const SuffixIndex::Match& match : index_.find(output, kPlaces, false)) {
     found.push_back(at(match.next, kind_of(match.next), match.length));

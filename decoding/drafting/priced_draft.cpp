@@ -52,9 +52,7 @@ void PricedDraft::merge(const Continuation& continuation, int limit) {
   int at = 0;
   for (std::size_t depth = 0; depth < tokens.size(); ++depth) {
     const int match = continuation.match + static_cast<int>(depth);
-    // Once it has come true, a guess without a match is a short match.
-    const bool gap = continuation.kind >= GuessKind::kGap && depth > 0;
-    at = add_child(at, tokens[depth], gap ? GuessKind::kAhead : continuation.kind, match);
+    at = add_child(at, tokens[depth], continuation.kind, match);
     if (at < 0) return;
   }
 }

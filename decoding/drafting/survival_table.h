@@ -14,19 +14,13 @@ enum class GuessKind : std::uint8_t {
   kFar,     // further after it
   kBehind,  // before it
   kCopy,    // an earlier place of prompt or output
-  // No match at all: the original where the output left it, after `n` other tokens of output, as if
-  // they replaced `d`.
-  kGap,
+  // No match at all, one token after the output left the original there: the token replaced one, or
+  // two.
+  kReplaced,
+  kShortened,
 };
-inline constexpr int kGapTokens = 3;   // n is 1..kGapTokens
-inline constexpr int kGapSkipped = 3;  // d is 0..kGapSkipped
-inline constexpr int kGuessKinds =
-    static_cast<int>(GuessKind::kGap) + kGapTokens * (kGapSkipped + 1);
+inline constexpr int kGuessKinds = 7;
 
-inline constexpr GuessKind gap_guess(int written, int skipped) {
-  return static_cast<GuessKind>(static_cast<int>(GuessKind::kGap) +
-                                (written - 1) * (kGapSkipped + 1) + skipped);
-}
 inline constexpr DraftOrigin origin_of(GuessKind kind) {
   return kind == GuessKind::kCopy ? DraftOrigin::kCopy : DraftOrigin::kReuse;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "decoding/decoder.h"
-#include "tests/kit/scripted_model.h"
+#include "tests/kit/priced_model.h"
 
 namespace redraft {
 namespace {
@@ -76,23 +76,6 @@ DecodeRequest request_for(const Task& task, TokenId first_free) {
   request.max_new_tokens = static_cast<int>(task.after.size()) + 1;
   return request;
 }
-
-// Counts the rows of each pass on its way through.
-class PricedModel : public ScriptedModel {
- public:
-  PricedModel(ScriptedModel model, const CostCurve& curve)
-      : ScriptedModel(std::move(model)), curve_(curve) {}
-  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
-                      const PredictionNeeds& needs) override {
-    if (needs.every_row) cost_ += curve_.seconds(static_cast<int>(context.size()) + draft.size());
-    return ScriptedModel::forward(context, draft, cache, needs);
-  }
-  double cost() const { return cost_; }
-
- private:
-  const CostCurve& curve_;
-  double cost_ = 0;
-};
 
 Total replay(const std::string& decoder_name, const Tasks& tasks, const CostCurve& curve) {
   const auto name = parse_decoder_name(decoder_name);

@@ -1,0 +1,123 @@
+// What the default decoder makes of typical edits, and that bad guesses never make it slow.
+#include "decoding/drafting/redraft_source.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tests/kit/priced_model.h"
+
+namespace redraft {
+namespace {
+
+constexpr TokenId kStop = 0;
+constexpr int kVocabulary = 2000;
+
+CostCurve cpu_curve() {
+  return CostCurve({{1, 1}, {4, 1.15}, {8, 1.35}, {16, 2.5}, {32, 4.9}, {64, 9.7}});
+}
+
+std::vector<TokenId> tokens_from(int first, int count) {
+  std::vector<TokenId> tokens(count);
+  std::iota(tokens.begin(), tokens.end(), first);
+  return tokens;
+}
+
+struct Outcome {
+  DecodeStatistics statistics;
+  double cost;
+};
+
+// Decodes `after` with `original` as the text before; the prompt holds it too when `in_prompt`.
+Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>& after,
+               const CostCurve& curve, bool in_prompt = true) {
+  DecodeRequest request;
+  request.prompt = {1, 2};
+  if (in_prompt) request.prompt.insert(request.prompt.end(), original.begin(), original.end());
+  request.original = original;
+  request.stop_tokens = {kStop};
+  request.max_new_tokens = static_cast<int>(after.size()) + 1;
+  const int prompt_size = static_cast<int>(request.prompt.size());
+  PricedModel model(ScriptedModel::replay(kVocabulary, prompt_size, after, kStop, 1 << 16), curve);
+  const auto cache = model.new_cache(prompt_size + static_cast<int>(after.size()) + 8);
+  auto decoder = Decoder::make({}, {&model, cache.get()}, {}, curve);
+  EXPECT_TRUE(decoder);
+  const auto result = (*decoder)->run(request, nullptr, {});
+  EXPECT_TRUE(result);
+  EXPECT_EQ(result->tokens, after);
+  return {result->statistics, model.cost()};
+}
+
+TEST(Redraft, AnUnchangedTextCostsFewPasses) {
+  const auto text = tokens_from(10, 500);
+  EXPECT_LE(replay(text, text, CostCurve(), false).statistics.passes, 8);
+  EXPECT_LT(replay(text, text, cpu_curve(), false).cost, 500 / 5.5);
+}
+
+TEST(Redraft, FindsBackAtOnceAfterEachKindOfEdit) {
+  const auto text = tokens_from(10, 400);
+  const auto passes = [&text](const std::vector<TokenId>& after) {
+    return replay(text, after, CostCurve(), false).statistics.passes;
+  };
+  const int unchanged = passes(text);
+  auto replaced = text;
+  replaced[200] = 1500;
+  EXPECT_LE(passes(replaced), unchanged + 3);
+  auto inserted = text;
+  inserted.insert(inserted.begin() + 200, {1500, 1501, 1502});
+  EXPECT_LE(passes(inserted), unchanged + 6);
+  auto deleted = text;
+  deleted.erase(deleted.begin() + 200, deleted.begin() + 240);
+  EXPECT_LE(passes(deleted), unchanged + 4);
+}
+
+TEST(Redraft, ReturnsToSkippedText) {
+  const auto text = tokens_from(10, 400);
+  auto moved = text;
+  std::rotate(moved.begin() + 100, moved.begin() + 250,
+              moved.begin() + 350);  // a block moves up, over 150 tokens
+  const int unchanged = replay(text, text, CostCurve(), false).statistics.passes;
+  EXPECT_LE(replay(text, moved, CostCurve(), false).statistics.passes, unchanged + 9);
+}
+
+TEST(Redraft, CopiesFromAnywhereInPromptAndOutput) {
+  auto after = tokens_from(1000, 60);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const TokenId token : tokens_from(1000, 60)) after.push_back(token);
+  }
+  const Outcome outcome = replay({}, after, cpu_curve());
+  EXPECT_GT(outcome.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kCopy)], 150);
+  EXPECT_LT(outcome.cost, 60 + 180 / 4.5);
+}
+
+// Invariant: at worst 0.99 of plain decoding by the measured cost of rows, half a step apart.
+TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
+  std::mt19937 random(11);
+  const CostCurve curves[] = {cpu_curve(), CostCurve({{1, 1}, {2, 1.8}, {64, 60}}),
+                              CostCurve({{1, 1}, {8, 1.05}, {64, 3}})};
+  for (int round = 0; round < 300; ++round) {
+    const CostCurve& curve = curves[round % 3];
+    const int vocabulary = std::uniform_int_distribution<int>(2, 30)(random);
+    const auto random_text = [&](int count) {
+      std::vector<TokenId> text(count);
+      for (TokenId& token : text)
+        token = std::uniform_int_distribution<TokenId>(1, vocabulary)(random);
+      return text;
+    };
+    const auto after = random_text(400);
+    auto original = random_text(400);
+    if (round % 2 == 0) {  // every few tokens one is wrong
+      original = after;
+      const int step = std::uniform_int_distribution<int>(2, 5)(random);
+      for (std::size_t i = step - 1; i < original.size(); i += step) original[i] = 1999;
+    }
+    const Outcome outcome = replay(original, after, curve, round % 4 < 2);
+    const double plain = 401 * curve.seconds(1);
+    EXPECT_LE(outcome.cost, 1.01 * plain + 0.5 * curve.seconds(1)) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace redraft

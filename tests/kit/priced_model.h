@@ -1,0 +1,29 @@
+#pragma once
+
+#include <utility>
+
+#include "decoding/cost_curve.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+
+// A scripted model whose decoding passes have a price: what the time would be on a machine with
+// that cost curve.
+class PricedModel : public ScriptedModel {
+ public:
+  PricedModel(ScriptedModel model, CostCurve curve)
+      : ScriptedModel(std::move(model)), curve_(std::move(curve)) {}
+
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    if (needs.every_row) cost_ += curve_.seconds(static_cast<int>(context.size()) + draft.size());
+    return ScriptedModel::forward(context, draft, cache, needs);
+  }
+  double cost() const { return cost_; }
+
+ private:
+  CostCurve curve_;
+  double cost_ = 0;
+};
+
+}  // namespace redraft
