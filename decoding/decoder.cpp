@@ -121,6 +121,7 @@ bool Decode::prefill(int chunk_rows) {
 
 void Decode::decode(PhasePlan& plan) {
   Verifier verifier(*target_.model, *target_.cache);
+  const auto start = Clock::now();
   while (!finished_) {
     if (emitted() >= request_.max_new_tokens ||
         static_cast<int>(context_.size()) > target_.cache->capacity()) {
@@ -134,6 +135,10 @@ void Decode::decode(PhasePlan& plan) {
     ++statistics_.passes;
     statistics_.rows += verifier.rows();
     append(draft, accepted, phase.keep_correction);
+    if (request_.on_pass) {
+      statistics_.decode_seconds = seconds_since(start);
+      request_.on_pass(statistics_);
+    }
   }
 }
 

@@ -31,6 +31,8 @@ struct DecodeRequest {
   std::vector<TokenId> original;
   std::vector<TokenId> stop_tokens;  // never emitted; decoding ends before them
   int max_new_tokens = 512;
+  // If set: called after each pass and its tokens, on the decoding thread.
+  std::function<void(const DecodeStatistics&)> on_pass = {};
 };
 
 enum class FinishReason { kStop, kLength, kSink, kCancelled };

@@ -1,7 +1,6 @@
 #include "workspace/edit_session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "workspace/diff.h"
@@ -11,8 +10,6 @@
 
 namespace redraft {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // By default the model may write half as much again as there was, and this much more.
 constexpr int kRoomForNewCode = 512;
@@ -124,8 +121,11 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
 
   HunkStream stream(engine.tokenizer(), *region, prompt->fence, observer);
   const auto sink = [&](TokenId token) { return stream.add(token); };
+  const auto on_pass = [&](const DecodeStatistics& statistics) {
+    if (observer.on_progress) observer.on_progress({stream.fraction(), statistics});
+  };
   const DecodeRequest decode{std::move(prompt->tokens), std::move(prompt->original),
-                             std::move(prompt->stop_tokens), *budget};
+                             std::move(prompt->stop_tokens), *budget, on_pass};
   Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 
