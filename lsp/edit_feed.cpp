@@ -40,12 +40,6 @@ bool named(const std::optional<std::vector<int>>& ids, int id) {
   return !ids || std::find(ids->begin(), ids->end(), id) != ids->end();
 }
 
-int count_dropped(const std::vector<LiveHunk>* hunks) {
-  if (hunks == nullptr) return 0;
-  return static_cast<int>(
-      std::count_if(hunks->begin(), hunks->end(), [](const LiveHunk& h) { return h.dropped; }));
-}
-
 }  // namespace
 
 void EditFeed::start(EditId id, std::string uri, Delivery delivery) {
@@ -69,31 +63,46 @@ void EditFeed::notify(EditId id, LiveEdit& edit, const char* kind, Json params) 
 
 void EditFeed::on_hunk(EditId id, const LiveHunk& hunk) {
   LiveEdit* edit = find(id);
-  if (edit == nullptr || !edit->streamed) return;
+  if (edit == nullptr) return;
   if (hunk.dropped) {
     drop_hunk(id, *edit, hunk);
-  } else {
+  } else if (edit->streamed) {
     send_hunk(id, *edit, hunk);
+  }
+}
+
+void EditFeed::on_hunk_changed(EditId id, const LiveHunk& hunk) {
+  LiveEdit* edit = find(id);
+  const std::shared_ptr<const Document> document =
+      edit == nullptr ? nullptr : workspace_.document(edit->uri);
+  if (document == nullptr) return;
+  if (hunk.dropped) {
+    drop_hunk(id, *edit, hunk);
+  } else if (edit->streamed) {
+    const Range range = to_range(*document, hunk.hunk.edit.range, client_.encoding);
+    edit->moved.push_back({{"hunkId", hunk.hunk.id}, {"range", range}});
   }
 }
 
 void EditFeed::send_hunk(EditId id, LiveEdit& edit, const LiveHunk& live) {
   const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
   if (document == nullptr) return;
-  const Range range = to_range(*document, live.hunk.edit.range, client_.encoding);
-  edit.waiting[live.hunk.id] = range;
+  edit.waiting.insert(live.hunk.id);
   notify(id, edit, "hunk",
          {{"hunkId", live.hunk.id},
           {"uri", edit.uri},
           {"version", live.version},
-          {"range", range},
+          {"range", to_range(*document, live.hunk.edit.range, client_.encoding)},
           {"oldText", live.hunk.old_text},
           {"newText", live.hunk.edit.new_text}});
 }
 
 void EditFeed::drop_hunk(EditId id, LiveEdit& edit, const LiveHunk& live) {
+  ++edit.dropped;
   edit.waiting.erase(live.hunk.id);
-  notify(id, edit, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+  if (edit.streamed) {
+    notify(id, edit, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+  }
 }
 
 void EditFeed::on_progress(EditId id, const EditProgress& progress) {
@@ -128,7 +137,7 @@ void EditFeed::on_end(EditId id, EditState state, const EditResult* result,
          {{"state", to_string(state)},
           {"finishReason",
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
-          {"error", state == EditState::kFailed ? Json(error) : Json()},
+          {"error", error.empty() ? Json() : Json(error)},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
   forget_if_over(id);
 }
@@ -144,16 +153,17 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
   (void)workspace_.resolve(id, std::nullopt,
                            &version);  // nobody will ask for what came before the end
   if (state == EditState::kCancelled) {
-    if (reply) reply->fail(ErrorCode::kRequestCancelled, "the edit was cancelled");
+    if (reply)
+      reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
   } else if (reply) {
     reply->fail(ErrorCode::kRequestFailed, error);
-  } else if (model_.state() != ModelStatus::State::kFailed) {  // that has been shown
+  } else if (!model_.failed()) {  // that has been shown
     connection_->show_message(MessageType::kError, "redraft: " + error);
   }
 }
 
 void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result) {
-  const int dropped = count_dropped(workspace_.hunks(id));
+  const int dropped = edit.dropped;
   std::int64_t version = 0;
   const Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
   const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
@@ -204,34 +214,17 @@ Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEd
 
 void EditFeed::document_changed(const std::string& uri) {
   const std::shared_ptr<const Document> document = workspace_.document(uri);
-  if (document == nullptr) return;
   std::vector<EditId> touched;
   for (auto& [id, edit] : edits_) {
-    if (edit.uri != uri || !edit.streamed) continue;
-    update_hunks(id, edit, *document);
+    if (edit.uri != uri) continue;
     touched.push_back(id);
+    if (edit.moved.empty() || document == nullptr) continue;
+    notify(id, edit, "moved",
+           {{"uri", uri},
+            {"version", document->version()},
+            {"hunks", std::exchange(edit.moved, Json::array())}});
   }
   for (const EditId id : touched) forget_if_over(id);
-}
-
-void EditFeed::update_hunks(EditId id, LiveEdit& edit, const Document& document) {
-  const std::vector<LiveHunk>* hunks = workspace_.hunks(id);
-  if (hunks == nullptr) return;
-  Json moved = Json::array();
-  for (const LiveHunk& live : *hunks) {
-    const auto waiting = edit.waiting.find(live.hunk.id);
-    if (waiting == edit.waiting.end()) continue;
-    if (live.dropped) {
-      drop_hunk(id, edit, live);
-      continue;
-    }
-    const Range range = to_range(document, live.hunk.edit.range, client_.encoding);
-    if (std::exchange(waiting->second, range) == range) continue;
-    moved.push_back({{"hunkId", live.hunk.id}, {"range", range}});
-  }
-  if (moved.empty()) return;
-  notify(id, edit, "moved",
-         {{"uri", edit.uri}, {"version", document.version()}, {"hunks", std::move(moved)}});
 }
 
 void EditFeed::document_closed(const std::string& uri) {
@@ -249,7 +242,7 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
     return;
   }
   Json resolved = Json::array();
-  for (const auto& [hunk, range] : edit->waiting) {
+  for (const int hunk : edit->waiting) {
     if (named(params.hunk_ids, hunk)) resolved.push_back(hunk);
   }
   std::int64_t version = document->version();

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lsp/connection.h"
@@ -38,10 +39,11 @@ class EditFeed {
 
   // From the Workspace.
   void on_hunk(EditId id, const LiveHunk& hunk);
+  void on_hunk_changed(EditId id, const LiveHunk& hunk);
   void on_progress(EditId id, const EditProgress& progress);
   void on_end(EditId id, EditState state, const EditResult* result, const std::string& error);
 
-  // After the Workspace has taken the change.
+  // The Workspace has taken a change and told of all hunks that it moved or dropped.
   void document_changed(const std::string& uri);
   void document_closed(const std::string& uri);
 
@@ -59,15 +61,15 @@ class EditFeed {
     bool ended = false;
     int next_seq = 0;
     std::chrono::steady_clock::time_point last_progress;
-    std::map<int, Range>
-        waiting;  // hunks the client knows of and has not resolved, where it believes them to be
+    std::set<int> waiting;  // hunks the client knows of that are neither resolved nor dropped
+    int dropped = 0;
+    Json moved = Json::array();  // what document_changed() will send
   };
 
   LiveEdit* find(EditId id);
   void notify(EditId id, LiveEdit& edit, const char* kind, Json params);
   void send_hunk(EditId id, LiveEdit& edit, const LiveHunk& live);
   void drop_hunk(EditId id, LiveEdit& edit, const LiveHunk& live);
-  void update_hunks(EditId id, LiveEdit& edit, const Document& document);
   void deliver(EditId id, LiveEdit& edit, EditState state, const EditResult* result,
                const std::string& error);
   void deliver_done(EditId id, LiveEdit& edit, const EditResult* result);

@@ -1,44 +1,34 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "lsp/connection.h"
 #include "lsp/progress.h"
+#include "lsp/protocol.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
 
-// Whether the model is loaded, and what the client is told about it.
+// What the client is told about the model: progress while it is loaded, a message when that fails,
+// its state at any time. Main thread.
 class ModelStatus {
  public:
-  enum class State { kUnloaded, kLoading, kReady, kFailed };
-
-  ModelStatus(std::shared_ptr<Connection> connection, Workspace::Post post)
-      : connection_(std::move(connection)), post_(std::move(post)) {}
+  explicit ModelStatus(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
 
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
-  // `make_engine`, watched: may be called on any thread, as long as this lives.
-  Workspace::EngineFactory watch(Workspace::EngineFactory make_engine);
-
-  State state() const { return state_; }
+  // From the Workspace.
+  void on_engine(const EngineStatus& status);
+  // The user has been told why the model is not there.
+  bool failed() const { return status_.state == EngineStatus::State::kFailed; }
   // The result of `redraft/status`.
   Json json() const;
 
  private:
-  void loading();
-  void ready(std::string target, std::string draft);
-  void failed(std::string error);
-  void changed(State state);
-
   std::shared_ptr<Connection> connection_;
-  Workspace::Post post_;
   ClientCapabilities capabilities_;
-  State state_ = State::kUnloaded;
-  std::string target_;
-  std::string draft_;
-  std::string error_;
+  EngineStatus status_;
   std::shared_ptr<WorkDoneProgress> progress_;
 };
 

@@ -67,8 +67,8 @@ Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
-      model_(connection_, post),
-      workspace_(model_.watch(std::move(make_engine)), post, observer()) {
+      model_(connection_),
+      workspace_(std::move(make_engine), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
   bind_handlers();
 }
@@ -90,10 +90,13 @@ void Server::bind_handlers() {
 
 WorkspaceObserver Server::observer() {
   return {.on_hunk = [this](EditId id, const LiveHunk& hunk) { feed_->on_hunk(id, hunk); },
+          .on_hunk_changed = [this](EditId id,
+                                    const LiveHunk& hunk) { feed_->on_hunk_changed(id, hunk); },
           .on_progress = [this](EditId id,
                                 const EditProgress& progress) { feed_->on_progress(id, progress); },
           .on_end = [this](EditId id, EditState state, const EditResult* result,
-                           const std::string& error) { feed_->on_end(id, state, result, error); }};
+                           const std::string& error) { feed_->on_end(id, state, result, error); },
+          .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {
@@ -129,9 +132,8 @@ void Server::report_malformed(const Error& error) {
 void Server::did_open(const DidOpenParams& params) {
   const Result<void> opened =
       workspace_.open(params.uri, params.version, params.text, params.language_id);
-  if (!opened)
-    connection_->show_message(MessageType::kError,
-                              "redraft cannot work on this file: " + opened.error().message());
+  feed_->document_closed(params.uri);
+  if (!opened) refuse_document(opened.error());
 }
 
 void Server::did_change(const DidChangeParams& params) {
@@ -143,8 +145,14 @@ void Server::did_change(const DidChangeParams& params) {
   const std::vector<TextEdit> edits = to_edits(*document, params.changes, client_.encoding);
   const std::int64_t version = params.version.value_or(document->version() + 1);
   const Result<void> changed = workspace_.change(params.uri, version, edits);
-  if (!changed) spdlog::error("a change could not be taken over: {}", changed.error().message());
   feed_->document_changed(params.uri);
+  if (!changed) refuse_document(changed.error());
+}
+
+void Server::refuse_document(const Error& error) {
+  spdlog::warn("a document cannot be edited: {}", error.message());
+  connection_->show_message(MessageType::kWarning,
+                            "redraft cannot edit this file: " + error.message());
 }
 
 void Server::did_close(const DidCloseParams& params) {
@@ -200,7 +208,8 @@ void Server::edit_command(const EditParams& params, const std::optional<Json>& p
 std::optional<EditId> Server::start_edit(const EditParams& params, const Reply& reply) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
   if (document == nullptr) {
-    reply.fail(ErrorCode::kInvalidParams, "the document is not open: " + params.uri);
+    reply.fail(ErrorCode::kInvalidParams,
+               "the document is not open, or not one that can be edited: " + params.uri);
     return std::nullopt;
   }
   if (params.version && *params.version != document->version()) {

@@ -49,6 +49,7 @@ class Server {
 
   void bind_handlers();
   WorkspaceObserver observer();
+  void refuse_document(const Error& error);
   void edit_command(const EditParams& params, const std::optional<Json>& progress_token,
                     const Reply& reply);
   // Starts the edit; none when it was refused, and `reply` answered.
