@@ -1,0 +1,173 @@
+#include "tests/kit/edit_script.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+constexpr int kContextLength = 1 << 17;
+constexpr std::array<const char*, 3> kSpecials = {"<|im_start|>", "<|im_end|>", "<|endoftext|>"};
+
+std::string utf8_of(int code_point) {
+  if (code_point < 0x80) return std::string(1, static_cast<char>(code_point));
+  return {static_cast<char>(0xC0 | (code_point >> 6)),
+          static_cast<char>(0x80 | (code_point & 0x3F))};
+}
+
+bool stands_for_itself(int byte) {
+  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+}
+
+// Token ids are bytes; then the special tokens. No merges.
+Result<std::shared_ptr<const Tokenizer>> byte_tokenizer() {
+  TokenizerSpec spec;
+  spec.pre_tokenizer = "qwen2";
+  int next = 256;
+  for (int byte = 0; byte < 256; ++byte) {
+    spec.tokens.push_back(utf8_of(stands_for_itself(byte) ? byte : next++));
+    spec.types.push_back(1);
+  }
+  for (const char* special : kSpecials) {
+    spec.tokens.emplace_back(special);
+    spec.types.push_back(3);
+  }
+  spec.end_of_text = 258;
+  return Tokenizer::make(std::move(spec));
+}
+
+struct Question {
+  std::string region;
+  std::string instruction;
+  std::string fence;
+};
+
+// The user's turn holds the file, then the instruction, then, if only a part is to be edited, that
+// part: the region is the last block in the fence that the assistant's turn opens with, which is
+// longer than any back-ticks in the file.
+std::optional<Question> read_question(std::string_view user, std::string_view assistant) {
+  const std::size_t line = assistant.find('\n') + 1;  // after the role
+  const std::string_view opening = assistant.substr(line);
+  const std::string_view fence = opening.substr(0, opening.find_first_not_of('`'));
+  const std::size_t first = user.find(opening);
+  const std::size_t last = user.rfind(opening);
+  if (fence.size() < 3 || first == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = last + opening.size();
+  const std::size_t after_file = user.find(fence, first + opening.size());
+  const std::size_t end = user.find(fence, begin);
+  if (end == std::string_view::npos || after_file == std::string_view::npos) return std::nullopt;
+  const std::string_view rest =
+      user.substr(after_file, first == last ? std::string_view::npos : last - after_file);
+  return Question{std::string(user.substr(begin, end - begin)), std::string(rest),
+                  std::string(fence)};
+}
+
+class EditWriter {
+ public:
+  EditWriter(EditScript script, std::shared_ptr<const Tokenizer> tokenizer)
+      : script_(std::move(script)),
+        tokenizer_(std::move(tokenizer)),
+        start_(tokenizer_->special(kSpecials[0])),
+        stop_(tokenizer_->special(kSpecials[1])) {}
+
+  // The prompt ends with the first line of the last turn after its role: "assistant\n```python\n".
+  TokenId next(std::span<const TokenId> sequence) {
+    const bool same_prompt = sequence.size() >= prompt_.size() && !prompt_.empty() &&
+                             std::equal(prompt_.begin(), prompt_.end(), sequence.begin());
+    if (!same_prompt && !read_prompt(sequence)) return stop_;
+    const std::span<const TokenId> written = sequence.subspan(prompt_.size());
+    if (written.size() >= answer_.size()) return stop_;
+    return answer_[written.size()];
+  }
+
+ private:
+  bool read_prompt(std::span<const TokenId> sequence) {
+    prompt_.clear();
+    std::vector<std::size_t> turns;
+    for (std::size_t i = 0; i < sequence.size(); ++i) {
+      if (sequence[i] == start_) turns.push_back(i);
+    }
+    if (turns.size() < 2) return false;
+    const std::size_t end = end_of_lines(sequence, turns.back(), 2);
+    const std::optional<Question> question =
+        read_question(tokenizer_->decode(sequence.subspan(turns[turns.size() - 2],
+                                                          turns.back() - turns[turns.size() - 2])),
+                      tokenizer_->decode(sequence.subspan(turns.back(), end - turns.back())));
+    if (!question) return false;
+    prompt_.assign(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(end));
+    answer_ = tokenizer_->encode(apply_script(script_, question->region, question->instruction) +
+                                 question->fence);
+    return true;
+  }
+
+  std::size_t end_of_lines(std::span<const TokenId> sequence, std::size_t from, int count) const {
+    for (; from < sequence.size() && count > 0; ++from) {
+      if (sequence[from] == '\n') --count;
+    }
+    return from;
+  }
+
+  EditScript script_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  TokenId start_;
+  TokenId stop_;
+  std::vector<TokenId> prompt_;
+  std::vector<TokenId> answer_;
+};
+
+// Takes its time for every pass over a prompt; passes that only measure the machine are free.
+class SlowModel : public ScriptedModel {
+ public:
+  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay)
+      : ScriptedModel(vocabulary, kContextLength, std::move(script)), delay_(delay) {}
+
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    const bool prompted =
+        is_special(context.front()) || (cache.length() > 0 && is_special(cache.tokens().front()));
+    if (prompted) std::this_thread::sleep_for(delay_);
+    return ScriptedModel::forward(context, draft, cache, needs);
+  }
+
+ private:
+  static bool is_special(TokenId token) { return token >= 256; }
+  std::chrono::milliseconds delay_;
+};
+
+}  // namespace
+
+std::string apply_script(const EditScript& script, std::string region,
+                         std::string_view instruction) {
+  for (const EditScript::Edit& edit : script.edits) {
+    if (instruction.find(edit.instruction) == std::string_view::npos) continue;
+    if (edit.find.empty()) {
+      region.insert(0, edit.replace);
+      continue;
+    }
+    for (std::size_t at = region.find(edit.find); at != std::string::npos;
+         at = region.find(edit.find, at + edit.replace.size())) {
+      region.replace(at, edit.find.size(), edit.replace);
+    }
+  }
+  return region;
+}
+
+Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
+  std::this_thread::sleep_for(script.load_delay);
+  if (!script.load_error.empty()) return Error(script.load_error);
+  Result<std::shared_ptr<const Tokenizer>> tokenizer = byte_tokenizer();
+  if (!tokenizer) return tokenizer.error();
+  const auto writer = std::make_shared<EditWriter>(script, *tokenizer);
+  auto model = std::make_unique<SlowModel>(
+      (*tokenizer)->vocabulary_size(),
+      [writer](std::span<const TokenId> sequence) { return writer->next(sequence); },
+      script.delay_per_pass);
+  return Engine::make({"scripted", std::move(model), *tokenizer}, {}, kContextLength);
+}
+
+}  // namespace redraft

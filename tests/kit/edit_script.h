@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+#include "workspace/engine.h"
+
+namespace redraft {
+
+// What a scripted model does to the code it is asked to edit.
+struct EditScript {
+  struct Edit {
+    std::string instruction;  // applies when the user's instruction contains it; empty: always
+    std::string find;         // every occurrence is replaced; empty: `replace` goes to the front
+    std::string replace;
+  };
+  std::vector<Edit> edits;  // all that apply, one after the other
+  std::chrono::milliseconds delay_per_pass{0};
+  std::chrono::milliseconds load_delay{0};
+  std::string load_error;  // not empty: loading fails with it
+};
+
+// The answer to `region` under `instruction`.
+std::string apply_script(const EditScript& script, std::string region,
+                         std::string_view instruction);
+
+// An engine without weights that carries out the script: it reads the code and the instruction from
+// the edit prompt, one token a byte, and writes the changed code as a real model would.
+// Deterministic, with any decoder.
+Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script);
+
+}  // namespace redraft

@@ -1,0 +1,147 @@
+"""A small client of a language server over pipes: it can also send what no real client would."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+
+TIME_LIMIT = 20  # seconds that any wait may take
+
+
+class ResponseError(Exception):
+    def __init__(self, error):
+        super().__init__(error["message"])
+        self.code = error["code"]
+
+
+class Client:
+    """Starts `command`; a thread reads its messages, waits have a time limit. Use as a context manager."""
+
+    def __init__(self, command, stdin=subprocess.PIPE):
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.messages = []  # everything received, in order
+        self.ended = False
+        self.changed = threading.Condition()
+        self.next_id = 0
+        self.answer_requests = True  # of the server, with null
+        self.log = b""
+        self.threads = [threading.Thread(target=self._read, daemon=True),
+                        threading.Thread(target=self._read_log, daemon=True)]
+        for thread in self.threads:
+            thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for thread in self.threads:
+            thread.join(TIME_LIMIT)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+
+    # Sending
+
+    def send_bytes(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, message):
+        content = json.dumps(message).encode()
+        self.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
+
+    def notify(self, method, params=None):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
+
+    def start_request(self, method, params=None):
+        self.next_id += 1
+        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params or {}})
+        return self.next_id
+
+    def request(self, method, params=None):
+        return self.response(self.start_request(method, params))
+
+    # Receiving
+
+    def response(self, request_id):
+        """The result of a request; raises ResponseError."""
+        message = self.wait(lambda m: "method" not in m and m.get("id") == request_id)
+        if "error" in message:
+            raise ResponseError(message["error"])
+        return message["result"]
+
+    def wait(self, wanted, start=0, limit=TIME_LIMIT):
+        """The first message from index `start` on that `wanted` accepts."""
+        deadline = time.monotonic() + limit
+        with self.changed:
+            while True:
+                for message in self.messages[start:]:
+                    if wanted(message):
+                        return message
+                if self.ended or time.monotonic() > deadline:
+                    raise AssertionError(f"no such message among {json.dumps(self.messages)[:4000]}; "
+                                         f"log: {self.log.decode(errors='replace')[-2000:]}")
+                self.changed.wait(deadline - time.monotonic())
+
+    def notification(self, method, wanted=lambda params: True, start=0):
+        return self.wait(lambda m: m.get("method") == method and wanted(m["params"]), start)["params"]
+
+    def all(self, method):
+        with self.changed:
+            return [m["params"] for m in self.messages if m.get("method") == method]
+
+    def count(self):
+        with self.changed:
+            return len(self.messages)
+
+    def exit_code(self, limit=TIME_LIMIT):
+        return self.process.wait(limit)
+
+    def _read(self):
+        stream = self.process.stdout
+        while True:
+            length = None
+            while (line := stream.readline()) not in (b"\r\n", b""):
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if length is None:
+                break
+            self._receive(json.loads(stream.read(length)))
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+    def _receive(self, message):
+        if self.answer_requests and "method" in message and "id" in message:
+            result = {"applied": True} if message["method"] == "workspace/applyEdit" else None
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        with self.changed:
+            self.messages.append(message)
+            self.changed.notify_all()
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self.log += line
+
+
+def children_of(pid):
+    """Ids of the processes that `pid` has started and that still run."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(entry))
+    return found
