@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "decoding/model/gguf.h"
+
+namespace redraft {
+
+// Writes small GGUF files, valid ones and, where a test asks, wrong ones.
+class GgufWriter {
+ public:
+  struct Tensor {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    WeightFormat format;
+    std::vector<std::uint8_t> data;
+    std::int64_t offset_shift = 0;  // added to the right offset
+  };
+  std::uint32_t magic = 0x46554747;
+  std::uint32_t version = 3;
+  std::uint64_t alignment = 32;
+
+  void text(std::string_view key, std::string_view value) {
+    begin_value(key, GgufType::kString);
+    append_text(values_, value);
+  }
+  void integer(std::string_view key, std::uint32_t value) {
+    begin_value(key, GgufType::kUint32);
+    append(values_, value);
+  }
+  void real(std::string_view key, float value) {
+    begin_value(key, GgufType::kFloat32);
+    append(values_, value);
+  }
+  void texts(std::string_view key, const std::vector<std::string>& items) {
+    begin_value(key, GgufType::kArray);
+    append(values_, GgufType::kString);
+    append(values_, std::uint64_t{items.size()});
+    for (const std::string& item : items) append_text(values_, item);
+  }
+  void integers(std::string_view key, const std::vector<std::int32_t>& items) {
+    begin_value(key, GgufType::kArray);
+    append(values_, GgufType::kInt32);
+    append(values_, std::uint64_t{items.size()});
+    for (const std::int32_t item : items) append(values_, item);
+  }
+  void tensor(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
+  std::vector<Tensor>& tensors() { return tensors_; }
+
+  std::vector<std::uint8_t> bytes() const {
+    std::vector<std::uint8_t> out;
+    append(out, magic);
+    append(out, version);
+    append(out, std::uint64_t{tensors_.size()});
+    append(out, n_values_);
+    out.insert(out.end(), values_.begin(), values_.end());
+    std::uint64_t offset = 0;
+    for (const Tensor& tensor : tensors_) {
+      append_text(out, tensor.name);
+      append(out, static_cast<std::uint32_t>(tensor.shape.size()));
+      for (const std::int64_t size : tensor.shape) append(out, size);
+      append(out, tensor.format);
+      append(out, offset + static_cast<std::uint64_t>(tensor.offset_shift));
+      offset += padded(tensor.data.size());
+    }
+    for (const Tensor& tensor : tensors_) {
+      out.resize(padded(out.size()));
+      out.insert(out.end(), tensor.data.begin(), tensor.data.end());
+    }
+    return out;
+  }
+
+ private:
+  std::size_t padded(std::size_t size) const {
+    return (size + alignment - 1) / alignment * alignment;
+  }
+  template <typename T>
+  static void append(std::vector<std::uint8_t>& out, T value) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+    out.insert(out.end(), bytes, bytes + sizeof(T));
+  }
+  static void append_text(std::vector<std::uint8_t>& out, std::string_view text) {
+    append(out, std::uint64_t{text.size()});
+    out.insert(out.end(), text.begin(), text.end());
+  }
+  void begin_value(std::string_view key, GgufType type) {
+    ++n_values_;
+    append_text(values_, key);
+    append(values_, type);
+  }
+
+  std::uint64_t n_values_ = 0;
+  std::vector<std::uint8_t> values_;
+  std::vector<Tensor> tensors_;
+};
+
+}  // namespace redraft

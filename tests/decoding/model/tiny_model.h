@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "tests/decoding/model/gguf_writer.h"
+
+namespace redraft {
+
+// A qwen2 file of a few hundred kilobytes with random weights: everything the loader looks at, and
+// nothing to say.
+struct TinyModel {
+  int layers = 2;
+  int hidden = 64;
+  int feed_forward = 96;
+  int heads = 4;
+  int kv_heads = 2;
+  int vocabulary = 300;
+  int context_length = 512;
+  bool tied = false;
+  std::uint32_t seed = 1;
+
+  GgufWriter writer() const {
+    GgufWriter out;
+    out.text("general.architecture", "qwen2");
+    out.text("general.name", "tiny");
+    out.integer("qwen2.block_count", static_cast<std::uint32_t>(layers));
+    out.integer("qwen2.context_length", static_cast<std::uint32_t>(context_length));
+    out.integer("qwen2.embedding_length", static_cast<std::uint32_t>(hidden));
+    out.integer("qwen2.feed_forward_length", static_cast<std::uint32_t>(feed_forward));
+    out.integer("qwen2.attention.head_count", static_cast<std::uint32_t>(heads));
+    out.integer("qwen2.attention.head_count_kv", static_cast<std::uint32_t>(kv_heads));
+    out.real("qwen2.rope.freq_base", 10000.0F);
+    out.real("qwen2.attention.layer_norm_rms_epsilon", 1e-6F);
+    add_tokenizer(out);
+    std::mt19937 random(seed);
+    const int kv_width = hidden / heads * kv_heads;
+    if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
+    add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
+    for (int i = 0; i < layers; ++i) {
+      const std::string prefix = "blk." + std::to_string(i) + ".";
+      add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
+      add_matrix(out, prefix + "attn_q.weight", hidden, hidden, random);
+      add_vector(out, prefix + "attn_q.bias", hidden, 0, random);
+      add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
+      add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
+      add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
+      add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
+      add_matrix(out, prefix + "attn_output.weight", hidden, hidden, random);
+      add_vector(out, prefix + "ffn_norm.weight", hidden, 1, random);
+      add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
+      add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
+      add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
+    }
+    add_vector(out, "output_norm.weight", hidden, 1, random);
+    return out;
+  }
+
+  // Every byte is a token, in the file's alphabet of printable stand-ins; the rest are unused
+  // entries.
+  void add_tokenizer(GgufWriter& out) const {
+    std::vector<std::string> tokens;
+    int stand_in = 256;
+    for (int byte = 0; byte < 256; ++byte) {
+      const bool printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+      const int code = printable ? byte : stand_in++;
+      if (code < 128) {
+        tokens.emplace_back(1, static_cast<char>(code));
+      } else {
+        tokens.push_back(
+            {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 63))});
+      }
+    }
+    std::vector<std::int32_t> types(256, 1);
+    tokens.emplace_back("<|endoftext|>");
+    types.push_back(3);
+    while (static_cast<int>(tokens.size()) < vocabulary) {
+      tokens.push_back("[UNUSED" + std::to_string(tokens.size()) + "]");
+      types.push_back(5);
+    }
+    out.text("tokenizer.ggml.model", "gpt2");
+    out.text("tokenizer.ggml.pre", "qwen2");
+    out.texts("tokenizer.ggml.tokens", tokens);
+    out.integers("tokenizer.ggml.token_type", types);
+    out.texts("tokenizer.ggml.merges", {"t h", "a n"});
+    out.integer("tokenizer.ggml.eos_token_id", 256);
+  }
+
+ private:
+  static void add_vector(GgufWriter& out, const std::string& name, int n, float middle,
+                         std::mt19937& random) {
+    std::vector<std::uint8_t> data(sizeof(float) * static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
+      const float value = middle + unit(random) / 4;
+      std::memcpy(data.data() + sizeof(float) * static_cast<std::size_t>(i), &value, sizeof(float));
+    }
+    out.tensor({name, {n}, WeightFormat::kF32, std::move(data)});
+  }
+  // Q8_0: blocks of 32 int8 behind one half-precision scale.
+  static void add_matrix(GgufWriter& out, const std::string& name, int n, int k,
+                         std::mt19937& random) {
+    std::vector<std::uint8_t> data;
+    for (int block = 0; block < n * k / 32; ++block) {
+      data.push_back(0x00);
+      data.push_back(0x18);  // 2^-9
+      for (int i = 0; i < 32; ++i)
+        data.push_back(static_cast<std::uint8_t>(static_cast<std::int8_t>(127 * unit(random))));
+    }
+    out.tensor({name, {k, n}, WeightFormat::kQ8_0, std::move(data)});
+  }
+  static float unit(std::mt19937& random) {
+    return static_cast<float>(random() % 20001) / 10000.0F - 1.0F;
+  }
+};
+
+}  // namespace redraft

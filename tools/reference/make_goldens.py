@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Makes the golden files that redraft's forward pass is tested against.
+
+An independent stack runs the same GGUF file: its weights are de-quantised by the `gguf` package and run in fp32 by
+transformers and torch. For every text of tests/cases/reference it records the token ids, the mean negative
+log-likelihood, the most likely token at every position and the five most likely ones at some positions.
+
+    python3 -m venv VENV
+    VENV/bin/pip install --require-hashes --only-binary=:all: -r tools/reference/requirements.lock
+    VENV/bin/python tools/reference/make_goldens.py MODEL.gguf tests/cases/reference/NAME.json
+
+The 1.5B model needs 7 GB of memory and some minutes.
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+import sys
+
+import gguf
+import torch
+import transformers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+TEXTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "cases" / "reference"
+MOST_TOKENS = 1000
+TOP_K = 5
+TOP_EVERY = 25  # positions between two recorded continuations
+
+# Qwen2's published pattern, as in its tokenizer.json.
+QWEN2_PATTERN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+# GGUF tensor names by transformers' names.
+OUTER = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.norm.weight": "output_norm.weight",
+    "lm_head.weight": "output.weight",
+}
+IN_LAYER = {
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+
+
+def gguf_name(name):
+    """blk.3.attn_q.bias for model.layers.3.self_attn.q_proj.bias."""
+    if name in OUTER:
+        return OUTER[name]
+    _, _, layer, rest = name.split(".", 3)
+    module, kind = rest.rsplit(".", 1)
+    return f"blk.{layer}.{IN_LAYER[module]}.{kind}"
+
+
+def read_config(reader):
+    def value(key):
+        return reader.fields[f"qwen2.{key}"].contents()
+
+    return transformers.Qwen2Config(
+        vocab_size=len(reader.fields["tokenizer.ggml.tokens"].data),
+        hidden_size=value("embedding_length"),
+        intermediate_size=value("feed_forward_length"),
+        num_hidden_layers=value("block_count"),
+        num_attention_heads=value("attention.head_count"),
+        num_key_value_heads=value("attention.head_count_kv"),
+        max_position_embeddings=value("context_length"),
+        rope_theta=value("rope.freq_base"),
+        rms_norm_eps=value("attention.layer_norm_rms_epsilon"),
+        tie_word_embeddings=False,
+        attn_implementation="eager",
+    )
+
+
+def load_model(reader):
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    with torch.device("meta"):
+        model = transformers.Qwen2ForCausalLM(read_config(reader))
+    state = {}
+    for name in model.state_dict():
+        source = gguf_name(name)
+        if name == "lm_head.weight" and source not in tensors:
+            source = "token_embd.weight"
+        tensor = tensors[source]
+        state[name] = torch.from_numpy(gguf.quants.dequantize(tensor.data, tensor.tensor_type).copy())
+    model.load_state_dict(state, strict=True, assign=True)
+    # A buffer that is computed, not loaded.
+    model.model.rotary_emb = type(model.model.rotary_emb)(config=model.config)
+    return model.eval()
+
+
+def load_tokenizer(reader):
+    tokens = reader.fields["tokenizer.ggml.tokens"].contents()
+    merges = [tuple(merge.split(" ")) for merge in reader.fields["tokenizer.ggml.merges"].contents()]
+    tokenizer = Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(QWEN2_PATTERN), behavior="isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ])
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def run_text(model, ids):
+    with torch.inference_mode():
+        logits = model(torch.tensor([ids]), use_cache=False).logits[0].float()
+        log_probabilities = torch.log_softmax(logits.double(), dim=-1)
+    following = torch.tensor(ids[1:])
+    top = torch.topk(log_probabilities, TOP_K, dim=-1)
+    positions = range(0, len(ids), TOP_EVERY)
+    return {
+        "ids": ids,
+        "nll": -log_probabilities[:-1].gather(1, following[:, None]).mean().item(),
+        "top1": logits.argmax(dim=-1).tolist(),
+        "top5": [
+            {"position": p, "ids": top.indices[p].tolist(), "log_probabilities": [round(v, 4) for v in top.values[p].tolist()]}
+            for p in positions
+        ],
+    }
+
+
+def sha256(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(1 << 22):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def write(path, golden):
+    """One text a line, so that a difference can be read."""
+    texts = golden.pop("texts")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(json.dumps(golden)[:-1] + ', "texts": [\n')
+        out.write(",\n".join(json.dumps(text, separators=(",", ":")) for text in texts))
+        out.write("\n]}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("golden", type=pathlib.Path)
+    arguments = parser.parse_args()
+    reader = gguf.GGUFReader(arguments.model)
+    tokenizer = load_tokenizer(reader)
+    model = load_model(reader)
+    golden = {
+        "model": arguments.model.name,
+        "model_sha256": sha256(arguments.model),
+        "made_with": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, fp32",
+        "texts": [],
+    }
+    for path in sorted(TEXTS.glob("*.txt")):
+        ids = tokenizer.encode(path.read_text(encoding="utf-8"), add_special_tokens=False).ids[:MOST_TOKENS]
+        result = run_text(model, ids)
+        golden["texts"].append({"name": path.stem, **result})
+        print(f"{path.name}: {len(ids)} tokens, nll {result['nll']:.4f}", file=sys.stderr, flush=True)
+    write(arguments.golden, golden)
+
+
+if __name__ == "__main__":
+    main()
