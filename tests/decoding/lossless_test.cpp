@@ -68,9 +68,7 @@ console.log(total);
 )"},
 };
 
-constexpr const char* kStrictDecoders[] = {"redraft", "efficientedit",
-                                           "efficientedit:keep-correction:key=3:gamma=3",
-                                           "efficientedit:reuse-only"};
+constexpr const char* kStrictDecoders[] = {"redraft", "efficientedit", "efficientedit:reuse-only"};
 
 class LosslessTest : public testing::Test {
  protected:
@@ -99,7 +97,7 @@ class LosslessTest : public testing::Test {
     request.prompt = *prompt;
     request.original = tokenizer.encode(task.text);
     request.stop_tokens = end_of_turn_tokens(tokenizer);
-    request.max_new_tokens = 160;
+    request.max_new_tokens = 64;
     return request;
   }
 
@@ -119,7 +117,9 @@ class LosslessTest : public testing::Test {
 };
 
 TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
-  const CostCurve cost = CostCurve::measure(*loaded_->model);
+  // Rows at a price that makes drafts wider than this machine's would be: longer chains, and
+  // branches.
+  const CostCurve cost({{1, 1}, {64, 3}});
   const auto target_cache = loaded_->model->new_cache(1024);
   const auto draft_cache = loaded_->model->new_cache(1024);
   for (const EditTask& task : kTasks) {
@@ -136,18 +136,6 @@ TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
       // A drafting that silently does nothing would pass the lines above.
       EXPECT_GT(result.statistics.tokens_per_pass(), 1.3);
     }
-  }
-}
-
-// Whole passes of drafts: rows whose price does not matter, so trees and long chains are run.
-TEST_F(LosslessTest, WideDraftsChangeNothing) {
-  const auto target_cache = loaded_->model->new_cache(1024);
-  const auto draft_cache = loaded_->model->new_cache(1024);
-  for (const EditTask& task : kTasks) {
-    SCOPED_TRACE(task.language);
-    const DecodeRequest request = request_for(task);
-    const DecodeResult plain = decode("ar", request, *target_cache, *draft_cache, {});
-    EXPECT_EQ(decode("redraft", request, *target_cache, *draft_cache, {}).tokens, plain.tokens);
   }
 }
 
