@@ -1,0 +1,1 @@
+return require('redraft.client').config()

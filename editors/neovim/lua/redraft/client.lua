@@ -1,0 +1,311 @@
+-- The language client: how the server is started, what it is asked and what it tells. docs/protocol.md is the contract.
+local Session = require('redraft.session')
+local config = require('redraft.config')
+
+local M = {}
+
+local name = 'redraft'
+local sessions = {} ---@type table<integer, redraft.Session> by buffer
+local early = {} ---@type table<integer, table[]> notifications of edits whose ids are not known yet
+local model = {} ---@type table<integer, table> by client: the last $/redraft/status
+
+local function notify(message, level)
+  vim.notify('redraft: ' .. message, level or vim.log.levels.INFO)
+end
+
+local function redraw_status()
+  vim.api.nvim_exec_autocmds('User', { pattern = 'RedraftStatus', modeline = false })
+  vim.cmd.redrawstatus()
+end
+
+---@param buf integer
+---@return redraft.Session?
+function M.session(buf)
+  return sessions[buf]
+end
+
+---@param client_id integer?
+---@return table? status
+function M.model(client_id)
+  if client_id then
+    return model[client_id]
+  end
+  return select(2, next(model))
+end
+
+local function forget(session)
+  session:close()
+  if sessions[session.buf] == session then
+    sessions[session.buf] = nil
+  end
+end
+
+local function to_range(range)
+  return { range.start.line, range.start.character, range['end'].line, range['end'].character }
+end
+
+--- Positions count bytes here; a server that only speaks UTF-16 is converted with the buffer's text as it is now.
+local function to_bytes(session, range, version)
+  local client = vim.lsp.get_client_by_id(session.client_id)
+  if not client or client.offset_encoding == 'utf-8' or version ~= vim.lsp.util.buf_versions[session.buf] then
+    return to_range(range)
+  end
+  local column = function(position)
+    local line = vim.api.nvim_buf_get_lines(session.buf, position.line, position.line + 1, false)[1] or ''
+    return vim.str_byteindex(line, client.offset_encoding, position.character, false)
+  end
+  return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
+end
+
+local function say_end(session, event)
+  if event.state == 'failed' then
+    notify(event.error or 'the edit failed', vim.log.levels.ERROR)
+  elseif event.state == 'cancelled' then
+    notify('edit cancelled')
+  elseif event.finishReason == 'length' then
+    notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
+  elseif session:count() == 0 and not session.resolved then
+    notify('the model changed nothing')
+  end
+end
+
+local on_event = {
+  hunk = function(session, event)
+    session:add({
+      id = event.hunkId, range = to_bytes(session, event.range, event.version), version = event.version,
+      old_text = event.oldText, new_text = event.newText,
+    })
+  end,
+  moved = function(session, event)
+    for _, moved in ipairs(event.hunks) do
+      session:move(moved.hunkId, to_bytes(session, moved.range, event.version), event.version)
+    end
+  end,
+  dropped = function(session, event)
+    session:remove(event.hunkId)
+    notify('a change was dropped: ' .. event.reason, vim.log.levels.WARN)
+  end,
+  progress = function(session, event)
+    session.fraction = event.fraction
+    session.statistics = event.statistics
+  end,
+  ['end'] = function(session, event)
+    session.state = event.state
+    session.statistics = event.statistics ~= vim.NIL and event.statistics or nil
+    say_end(session, event)
+  end,
+}
+
+local function session_of(edit_id)
+  for _, session in pairs(sessions) do
+    if session.edit_id == edit_id then
+      return session
+    end
+  end
+end
+
+local function handle_edit_event(_, event)
+  local session = session_of(event.editId)
+  if not session then
+    if early[event.editId] then
+      table.insert(early[event.editId], event)
+    elseif vim.iter(sessions):any(function(_, s) return not s.edit_id end) then
+      early[event.editId] = { event }
+    end
+    return
+  end
+  local handler = on_event[event.kind]
+  if handler and vim.api.nvim_buf_is_loaded(session.buf) then
+    handler(session, event)
+    if session:is_over() then
+      M.last = session
+      forget(session)
+    end
+    redraw_status()
+  end
+end
+
+local function handle_status(_, status, context)
+  model[context.client_id] = status
+  redraw_status()
+end
+
+local function handle_exit(code, signal, client_id)
+  vim.schedule(function()
+    model[client_id] = nil
+    for _, session in pairs(sessions) do
+      if session.client_id == client_id then
+        if session.state == 'running' then
+          notify(('the server ended during an edit (exit code %d, signal %d); :LspLog may say why'):format(code, signal),
+            vim.log.levels.ERROR)
+        end
+        forget(session)
+      end
+    end
+    redraw_status()
+  end)
+end
+
+--- What vim.lsp.config() takes.
+---@return vim.lsp.Config
+function M.config()
+  return {
+    name = name,
+    cmd = config.command(),
+    root_markers = { '.git' },
+    capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
+      experimental = { redraft = { streamedEdits = true, prompt = true } },
+    }),
+    handlers = { ['$/redraft/edit'] = handle_edit_event, ['$/redraft/status'] = handle_status },
+    commands = {
+      ['redraft.prompt'] = function(command)
+        require('redraft').prompt(command.arguments[1])
+      end,
+    },
+    on_exit = handle_exit,
+  }
+end
+
+--- The buffer's client; starts the server when there is none. Nil (with a message) when it cannot be started.
+---@param buf integer
+---@return vim.lsp.Client?
+function M.attach(buf)
+  local client = vim.lsp.get_clients({ name = name, bufnr = buf })[1]
+  if client then
+    return client
+  end
+  local cmd = config.values.cmd[1]
+  if vim.fn.executable(cmd) == 0 then
+    notify(('"%s" is not an executable. Build it (make build), put it into your PATH or give its path: '
+      .. "require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })"):format(cmd), vim.log.levels.ERROR)
+    return nil
+  end
+  local settings = vim.lsp.config[name] or M.config()
+  settings = vim.tbl_extend('force', settings, { root_dir = vim.fs.root(buf, settings.root_markers or {}) })
+  local id = vim.lsp.start(settings, { bufnr = buf })
+  client = id and vim.lsp.get_client_by_id(id)
+  if client and not vim.wait(5000, function() return client.initialized end, 10) then
+    notify('the server does not answer; :LspLog may say why', vim.log.levels.ERROR)
+    return nil
+  end
+  return client
+end
+
+local function replay_early(edit_id)
+  local events = early[edit_id] or {}
+  early = {}
+  for _, event in ipairs(events) do
+    handle_edit_event(nil, event)
+  end
+end
+
+--- Starts an edit; whatever an earlier one left undecided in the buffer is rejected.
+---@param client vim.lsp.Client
+---@param buf integer
+---@param instruction string
+---@param range lsp.Range? nil: the whole buffer
+function M.start(client, buf, instruction, range)
+  local earlier = sessions[buf]
+  if earlier then
+    M.resolve(earlier, nil, 'reject')
+    forget(earlier)
+  end
+  local session = Session.new(buf, client.id)
+  sessions[buf] = session
+  local arguments = {
+    textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
+    instruction = instruction, range = range, decoder = config.values.decoder,
+  }
+  local request = { command = 'redraft.edit', arguments = { arguments } }
+  client:request('workspace/executeCommand', request, function(err, result)
+    if err then
+      notify(err.message, vim.log.levels.ERROR)
+      forget(session)
+    elseif not session.closed then
+      session.edit_id = result.editId
+      replay_early(result.editId)
+    end
+    redraw_status()
+  end, buf)
+  redraw_status()
+end
+
+--- Neovim adds an empty line behind text that is inserted beyond the last line: such an insertion goes behind the last
+--- line's end instead, where it means the same.
+local function fit_to_buffer(edit, buf, encoding)
+  local n_lines = vim.api.nvim_buf_line_count(buf)
+  local last_line = vim.api.nvim_buf_get_lines(buf, -2, -1, true)[1]
+  local last_end = { line = n_lines - 1, character = vim.str_utfindex(last_line, encoding, #last_line) }
+  local groups = edit.documentChanges or vim.tbl_map(function(edits) return { edits = edits } end, edit.changes)
+  for _, group in pairs(groups) do
+    for _, change in ipairs(group.edits) do
+      if change.range.start.line >= n_lines then
+        change.range = { start = last_end, ['end'] = last_end }
+        change.newText = '\n' .. change.newText:gsub('\r\n?', '\n'):gsub('\n$', '')
+      end
+    end
+  end
+  return edit
+end
+
+--- Decides on hunks (nil: all). Synchronous: nothing can be typed between the server's answer and the change.
+---@param session redraft.Session
+---@param ids integer[]?
+---@param action 'accept'|'reject'
+---@return integer n_hunks taken out of the edit
+function M.resolve(session, ids, action)
+  local client = vim.lsp.get_client_by_id(session.client_id)
+  if not (client and session.edit_id) then
+    return 0
+  end
+  local params = { editId = session.edit_id, hunkIds = ids, action = action }
+  local answer, reason = client:request_sync('redraft/resolveEdit', params, 5000, session.buf)
+  if not answer or answer.err then
+    notify(answer and answer.err.message or ('no answer from the server: ' .. reason), vim.log.levels.ERROR)
+    return 0
+  end
+  session.resolved = true
+  for _, id in ipairs(answer.result.hunkIds) do
+    session:remove(id)
+  end
+  local edit = answer.result.edit
+  if edit and edit ~= vim.NIL then
+    vim.api.nvim_buf_call(session.buf, function()
+      vim.cmd('let &g:undolevels = &g:undolevels') -- ends the undo step before this one
+      vim.lsp.util.apply_workspace_edit(fit_to_buffer(edit, session.buf, client.offset_encoding), client.offset_encoding)
+      vim.cmd('let &g:undolevels = &g:undolevels')
+    end)
+    session:redraw()
+  end
+  if session:is_over() then
+    M.last = session
+    forget(session)
+  end
+  redraw_status()
+  return #answer.result.hunkIds
+end
+
+---@param session redraft.Session
+function M.cancel(session)
+  local client = vim.lsp.get_client_by_id(session.client_id)
+  if client and session.edit_id and session.state == 'running' then
+    local request = { command = 'redraft.cancel', arguments = { { editId = session.edit_id } } }
+    client:request('workspace/executeCommand', request, function(err)
+      if err then
+        notify(err.message, vim.log.levels.ERROR)
+      end
+    end, session.buf)
+  end
+end
+
+vim.api.nvim_create_autocmd({ 'BufUnload' }, {
+  group = vim.api.nvim_create_augroup('redraft.client', {}),
+  callback = function(event)
+    if sessions[event.buf] then
+      M.cancel(sessions[event.buf])
+      forget(sessions[event.buf])
+    end
+  end,
+})
+
+return M

@@ -1,0 +1,53 @@
+-- What the user set through require('redraft').setup(), over the defaults.
+local M = {}
+
+---@class redraft.Config
+---@field cmd string[] the server's command line; options for the models are added to it
+---@field target string? model that writes: a name from `redraft models list` or a path
+---@field draft string? small model that guesses ahead, or 'none'
+---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
+---@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
+---@field keymaps boolean map the default keys (:help redraft-keys)
+local defaults = {
+  cmd = { 'redraft', 'lsp' },
+  target = nil,
+  draft = nil,
+  args = {},
+  decoder = nil,
+  keymaps = false,
+}
+
+---@type redraft.Config
+M.values = vim.deepcopy(defaults)
+
+local types = {
+  cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', keymaps = 'boolean',
+}
+
+--- An error names the setting that is unknown or of the wrong type.
+---@param user table?
+function M.set(user)
+  for name, value in pairs(user or {}) do
+    local expected = types[name]
+    if not expected then
+      error(('redraft: unknown setting "%s" (:help redraft-settings)'):format(name), 0)
+    elseif type(value) ~= expected then
+      error(('redraft: setting "%s" must be a %s, not a %s'):format(name, expected, type(value)), 0)
+    end
+  end
+  M.values = vim.tbl_extend('force', vim.deepcopy(defaults), user or {})
+end
+
+--- The command line that starts the server.
+---@return string[]
+function M.command()
+  local command = vim.deepcopy(M.values.cmd)
+  for _, option in ipairs({ 'target', 'draft' }) do
+    if M.values[option] then
+      vim.list_extend(command, { '--' .. option, M.values[option] })
+    end
+  end
+  return vim.list_extend(command, M.values.args)
+end
+
+return M

@@ -1,0 +1,177 @@
+-- Edits code with a local language model. :help redraft
+local client = require('redraft.client')
+local config = require('redraft.config')
+
+local M = {}
+
+local function notify(message, level)
+  vim.notify('redraft: ' .. message, level or vim.log.levels.INFO)
+end
+
+local function is_blank(text)
+  return text == nil or text:match('^%s*$') ~= nil
+end
+
+--- The lines [first, last] (1-based) from the first's start to the last's end, as an LSP range.
+local function line_range(lsp, buf, first, last)
+  local text = vim.api.nvim_buf_get_lines(buf, last - 1, last, true)[1]
+  local character = vim.str_utfindex(text, lsp.offset_encoding, #text)
+  return { start = { line = first - 1, character = 0 }, ['end'] = { line = last - 1, character = character } }
+end
+
+local function start(buf, instruction, range_of)
+  if not vim.bo[buf].modifiable then
+    return notify('the buffer is not modifiable', vim.log.levels.ERROR)
+  end
+  local lsp = client.attach(buf)
+  if lsp then
+    client.start(lsp, buf, instruction, range_of(lsp))
+  end
+end
+
+local function ask_then_start(buf, instruction, range_of)
+  if not is_blank(instruction) then
+    return start(buf, instruction, range_of)
+  end
+  vim.ui.input({ prompt = 'redraft: how should this be edited? ' }, function(answer)
+    if not is_blank(answer) then
+      start(buf, answer, range_of)
+    end
+  end)
+end
+
+--- Edits the current buffer, or its lines `first` to `last` (1-based, inclusive). Asks when there is no instruction.
+---@param opts { instruction: string?, first: integer?, last: integer? }?
+function M.edit(opts)
+  opts = opts or {}
+  local buf = vim.api.nvim_get_current_buf()
+  ask_then_start(buf, opts.instruction, function(lsp)
+    return opts.first and line_range(lsp, buf, opts.first, opts.last or opts.first) or nil
+  end)
+end
+
+--- What a code action asks for: {textDocument, range?, instruction?}.
+---@param wish table
+function M.prompt(wish)
+  local given = function(value)
+    return value ~= vim.NIL and value or nil
+  end
+  ask_then_start(vim.uri_to_bufnr(wish.textDocument.uri), given(wish.instruction), function()
+    return given(wish.range)
+  end)
+end
+
+local function resolve(action, all)
+  local session = client.session(vim.api.nvim_get_current_buf())
+  if not session or session:count() == 0 then
+    return notify('no changes to ' .. action .. ' in this buffer')
+  end
+  if all then
+    return client.resolve(session, nil, action)
+  end
+  local id = session:hunk_at(vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if not id then
+    return notify('no change under the cursor (with "!": all of them)')
+  end
+  client.resolve(session, { id }, action)
+end
+
+--- Accepts the hunk under the cursor, or all.
+---@param opts { all: boolean? }?
+function M.accept(opts)
+  resolve('accept', opts and opts.all)
+end
+
+--- Rejects the hunk under the cursor, or all.
+---@param opts { all: boolean? }?
+function M.reject(opts)
+  resolve('reject', opts and opts.all)
+end
+
+--- Stops the edit that runs in the current buffer. Hunks that came before remain.
+function M.cancel()
+  local session = client.session(vim.api.nvim_get_current_buf())
+  if not session or session.state ~= 'running' then
+    return notify('no edit runs in this buffer')
+  end
+  client.cancel(session)
+end
+
+--- Moves the cursor to the next hunk (step 1) or the previous (-1), around the end of the buffer.
+---@param step 1|-1
+function M.jump(step)
+  local session = client.session(vim.api.nvim_get_current_buf())
+  local hunks = session and session:visible() or {}
+  if #hunks == 0 then
+    return notify('no changes in this buffer')
+  end
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local last_row = vim.api.nvim_buf_line_count(0) - 1
+  local target = step > 0 and hunks[1] or hunks[#hunks]
+  for i = step > 0 and 1 or #hunks, step > 0 and #hunks or 1, step do
+    local first = math.min(hunks[i].range[1], last_row)
+    if (step > 0 and first > row) or (step < 0 and first < row) then
+      target = hunks[i]
+      break
+    end
+  end
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(target.range[1], last_row) + 1, target.range[2] })
+end
+
+local function hunks_text(n)
+  return n == 1 and '1 change' or n .. ' changes'
+end
+
+--- One short line for a statusline about the current buffer; empty where redraft is not at work.
+---@return string
+function M.status()
+  local session = client.session(vim.api.nvim_get_current_buf())
+  local model = client.model(session and session.client_id)
+  if model and model.state == 'loading' then
+    return 'redraft: loading the model'
+  elseif not session then
+    return model and model.state == 'failed' and 'redraft: no model' or ''
+  elseif session.state == 'running' then
+    return ('redraft: %d %%, %s'):format(math.floor(session.fraction * 100), hunks_text(session:count()))
+  end
+  local speed = session.statistics and session.statistics.tokensPerSecond
+  local figures = speed and (', %.0f tokens/s'):format(speed) or ''
+  return ('redraft: %s%s'):format(hunks_text(session:count()), figures)
+end
+
+--- Hunks and figures of the current buffer's edit, for scripts; nil without one.
+---@return { state: string, hunks: { id: integer, range: redraft.Range }[], fraction: number, statistics: table? }?
+function M.info()
+  local session = client.session(vim.api.nvim_get_current_buf())
+  return session and {
+    state = session.state, hunks = session:visible(), fraction = session.fraction, statistics = session.statistics,
+  }
+end
+
+local default_keys = {
+  { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
+  { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
+  { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
+  { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },
+  { 'n', '<leader>rR', '<Plug>(redraft-reject-all)', 'Reject all changes' },
+  { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
+  { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
+  { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
+}
+
+--- Takes settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without it
+--- :RedraftEdit starts the server when it is first needed.
+---@param opts table?
+function M.setup(opts)
+  config.set(opts)
+  if config.values.keymaps then
+    for _, key in ipairs(default_keys) do
+      vim.keymap.set(key[1], key[2], key[3], { desc = key[4] })
+    end
+  end
+  vim.lsp.config('redraft', client.config())
+  vim.lsp.enable('redraft')
+end
+
+return M

@@ -1,0 +1,143 @@
+-- One edit of one buffer: its hunks, drawn as they arrive, until each is accepted, rejected or dropped.
+local place = require('redraft.place')
+local view = require('redraft.view')
+
+---@class redraft.Hunk
+---@field id integer
+---@field range redraft.Range against `version` of the buffer
+---@field version integer
+---@field old_text string
+---@field new_text string
+---@field marks { old: integer, new: integer }? nil while it is not drawn
+
+---@class redraft.Session
+---@field buf integer
+---@field client_id integer
+---@field edit_id integer? nil until the server has answered
+---@field state 'running'|'done'|'cancelled'|'failed'
+---@field fraction number of the original already passed
+---@field statistics table?
+---@field hunks table<integer, redraft.Hunk>
+---@field changes redraft.Change[] of the buffer since the edit began
+local Session = {}
+Session.__index = Session
+
+---@param buf integer
+---@param client_id integer
+---@return redraft.Session
+function Session.new(buf, client_id)
+  local self = setmetatable({
+    buf = buf, client_id = client_id, state = 'running', fraction = 0, hunks = {}, changes = {}, closed = false,
+  }, Session)
+  vim.api.nvim_buf_attach(buf, false, {
+    on_lines = function(_, _, tick, first, last, new_last)
+      if self.closed then
+        return true -- detaches
+      end
+      table.insert(self.changes, { tick = tick, first = first, last = last, new_last = new_last })
+    end,
+  })
+  return self
+end
+
+--- Ends the session: nothing of it stays on the screen.
+function Session:close()
+  self.closed = true
+  for _, hunk in pairs(self.hunks) do
+    view.erase(self.buf, hunk.marks)
+  end
+  self.hunks = {}
+end
+
+---@return boolean nothing is left to wait for or to decide
+function Session:is_over()
+  return self.closed or (self.state ~= 'running' and next(self.hunks) == nil)
+end
+
+function Session:draw(hunk)
+  local range = hunk.marks and view.range(self.buf, hunk.marks)
+    or place.carry(hunk.range, hunk.version, self.changes)
+  if hunk.marks or view.fits(self.buf, range, hunk.old_text) then
+    hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks)
+  end
+end
+
+---@param hunk redraft.Hunk
+function Session:add(hunk)
+  self.hunks[hunk.id] = hunk
+  self:draw(hunk)
+end
+
+--- The server's word on where a hunk is now.
+---@param id integer
+---@param range redraft.Range
+---@param version integer
+function Session:move(id, range, version)
+  local hunk = self.hunks[id]
+  if not hunk then
+    return
+  end
+  hunk.range, hunk.version = range, version
+  local now = place.carry(range, version, self.changes)
+  if view.fits(self.buf, now, hunk.old_text) then
+    hunk.marks = view.draw(self.buf, now, hunk.new_text, hunk.marks)
+  end
+end
+
+---@param id integer
+function Session:remove(id)
+  local hunk = self.hunks[id]
+  if hunk then
+    view.erase(self.buf, hunk.marks)
+    self.hunks[id] = nil
+  end
+end
+
+--- After a change of its own making (an accepted hunk) the rest is drawn anew: virtual lines may have lost their line.
+function Session:redraw()
+  for _, hunk in pairs(self.hunks) do
+    self:draw(hunk)
+  end
+end
+
+--- The hunks on the screen with their ranges now, from top to bottom.
+---@return { id: integer, range: redraft.Range }[]
+function Session:visible()
+  local found = {}
+  for id, hunk in pairs(self.hunks) do
+    local range = hunk.marks and view.range(self.buf, hunk.marks)
+    if range then
+      table.insert(found, { id = id, range = range })
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.id < b.id
+  end)
+  return found
+end
+
+--- The hunk that line `row` belongs to. An insertion belongs to the lines on both of its sides.
+---@param row integer 0-based
+---@return integer? id
+function Session:hunk_at(row)
+  local beside
+  for _, hunk in ipairs(self:visible()) do
+    local first, last = hunk.range[1], hunk.range[3]
+    local is_insertion = first == last and hunk.range[2] == hunk.range[4]
+    if hunk.range[4] == 0 and last > first then
+      last = last - 1
+    end
+    if row >= first and row <= last then
+      return hunk.id
+    elseif is_insertion and row == first - 1 then
+      beside = hunk.id
+    end
+  end
+  return beside
+end
+
+function Session:count()
+  return vim.tbl_count(self.hunks)
+end
+
+return Session

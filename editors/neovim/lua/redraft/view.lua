@@ -1,0 +1,135 @@
+-- Draws hunks: what goes is highlighted, what comes stands in virtual lines below it. The buffer is not touched.
+local place = require('redraft.place')
+
+local M = {}
+
+M.namespace = vim.api.nvim_create_namespace('redraft')
+
+local function define_highlights()
+  vim.api.nvim_set_hl(0, 'RedraftDelete', { link = 'DiffDelete', default = true })
+  vim.api.nvim_set_hl(0, 'RedraftAdd', { link = 'DiffAdd', default = true })
+end
+
+define_highlights()
+vim.api.nvim_create_autocmd('ColorScheme', {
+  group = vim.api.nvim_create_augroup('redraft.view', {}),
+  callback = define_highlights,
+})
+
+--- Tabs as spaces and control characters as ^X: virtual text shows neither by itself.
+local function printable(line, tabstop)
+  local out, column = {}, 0
+  for piece, tab in line:gmatch('([^\t]*)(\t?)') do
+    local shown = vim.fn.strtrans(piece)
+    column = column + vim.fn.strdisplaywidth(shown)
+    out[#out + 1] = shown
+    if tab ~= '' then
+      local width = tabstop - column % tabstop
+      out[#out + 1] = (' '):rep(width)
+      column = column + width
+    end
+  end
+  return table.concat(out)
+end
+
+local function split_lines(text)
+  return vim.split((text:gsub('\r\n?', '\n')), '\n', { plain = true })
+end
+
+--- What to draw for replacing `range` by `new_text`: the new lines as they will stand, and the line they go below
+--- (-1: above the first).
+---@param buf integer
+---@param range redraft.Range
+---@param new_text string
+---@return string[] new_lines
+---@return integer below
+function M.layout(buf, range, new_text)
+  local first_row, first_col, last_row, last_col = range[1], range[2], range[3], range[4]
+  local n_lines = vim.api.nvim_buf_line_count(buf)
+  local line_at = function(row)
+    return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
+  end
+  local lines = split_lines(new_text)
+  local whole_lines = first_col == 0 and last_col == 0
+  if whole_lines and (new_text == '' or lines[#lines] == '' or last_row >= n_lines) then
+    if lines[#lines] == '' then
+      table.remove(lines)
+    end
+    return lines, math.min(last_row, n_lines) - 1
+  end
+  local first_line, last_line = line_at(first_row), line_at(last_row)
+  if first_row == last_row and first_col == last_col and first_col == #first_line and lines[1] == '' and #lines > 1 then
+    table.remove(lines, 1) -- new lines behind a line that stays
+    return lines, first_row
+  end
+  lines[1] = first_line:sub(1, first_col) .. lines[1]
+  lines[#lines] = lines[#lines] .. last_line:sub(last_col + 1)
+  return lines, math.min(last_row, n_lines - 1)
+end
+
+local function virtual_lines(buf, lines)
+  local width, shown = 0, {}
+  for i, line in ipairs(lines) do
+    shown[i] = printable(line, vim.bo[buf].tabstop)
+    width = math.max(width, vim.fn.strdisplaywidth(shown[i]))
+  end
+  return vim.tbl_map(function(line)
+    return { { line .. (' '):rep(width - vim.fn.strdisplaywidth(line)), 'RedraftAdd' } }
+  end, shown)
+end
+
+--- Virtual lines above the first line are hidden unless the window is told to leave room for them.
+local function leave_room_above(buf, n_lines)
+  for _, window in ipairs(vim.fn.win_findbuf(buf)) do
+    vim.api.nvim_win_call(window, function()
+      if vim.fn.line('w0') == 1 then
+        vim.fn.winrestview({ topfill = n_lines })
+      end
+    end)
+  end
+end
+
+--- Draws a hunk, or draws it anew. `marks` are its extmarks so far.
+---@param buf integer
+---@param range redraft.Range
+---@param new_text string
+---@param marks { old: integer?, new: integer? }?
+---@return { old: integer, new: integer }
+function M.draw(buf, range, new_text, marks)
+  marks = marks or {}
+  local lines, below = M.layout(buf, range, new_text)
+  local old = vim.api.nvim_buf_set_extmark(buf, M.namespace, range[1], range[2], {
+    id = marks.old, end_row = range[3], end_col = range[4], hl_group = 'RedraftDelete', hl_eol = true, priority = 150,
+  })
+  local new = vim.api.nvim_buf_set_extmark(buf, M.namespace, math.max(below, 0), 0, {
+    id = marks.new, virt_lines = virtual_lines(buf, lines), virt_lines_above = below < 0,
+  })
+  if below < 0 then
+    leave_room_above(buf, #lines)
+  end
+  return { old = old, new = new }
+end
+
+--- Where the hunk's old text is now.
+---@return redraft.Range?
+function M.range(buf, marks)
+  local mark = vim.api.nvim_buf_get_extmark_by_id(buf, M.namespace, marks.old, { details = true })
+  if not mark[1] then
+    return nil
+  end
+  return { mark[1], mark[2], mark[3].end_row or mark[1], mark[3].end_col or mark[2] }
+end
+
+function M.erase(buf, marks)
+  if marks and vim.api.nvim_buf_is_valid(buf) then
+    vim.api.nvim_buf_del_extmark(buf, M.namespace, marks.old)
+    vim.api.nvim_buf_del_extmark(buf, M.namespace, marks.new)
+  end
+end
+
+--- Whether the buffer holds `old_text` at `range`: if not, the hunk waits for the server's word before it is drawn.
+function M.fits(buf, range, old_text)
+  return place.text(buf, range) == (old_text:gsub('\r\n?', '\n'))
+end
+
+return M

@@ -1,0 +1,42 @@
+if vim.g.loaded_redraft then
+  return
+end
+vim.g.loaded_redraft = true
+
+if vim.fn.has('nvim-0.11') == 0 then
+  vim.notify('redraft needs Neovim 0.11 or later', vim.log.levels.ERROR)
+  return
+end
+
+-- The modules are loaded when a command is first used.
+local command = vim.api.nvim_create_user_command
+
+command('RedraftEdit', function(args)
+  local has_range = args.range > 0
+  require('redraft').edit({
+    instruction = args.args, first = has_range and args.line1 or nil, last = has_range and args.line2 or nil,
+  })
+end, { nargs = '*', range = true, desc = 'Edit the buffer or the lines given: :RedraftEdit [instruction]' })
+
+command('RedraftAccept', function(args)
+  require('redraft').accept({ all = args.bang })
+end, { bang = true, desc = 'Accept the change under the cursor, with ! all' })
+
+command('RedraftReject', function(args)
+  require('redraft').reject({ all = args.bang })
+end, { bang = true, desc = 'Reject the change under the cursor, with ! all' })
+
+command('RedraftCancel', function()
+  require('redraft').cancel()
+end, { desc = 'Cancel the edit that runs in this buffer' })
+
+local map = vim.keymap.set
+map('n', '<Plug>(redraft-edit)', '<Cmd>RedraftEdit<CR>')
+map('x', '<Plug>(redraft-edit)', ':RedraftEdit<CR>', { silent = true })
+map('n', '<Plug>(redraft-accept)', '<Cmd>RedraftAccept<CR>')
+map('n', '<Plug>(redraft-reject)', '<Cmd>RedraftReject<CR>')
+map('n', '<Plug>(redraft-accept-all)', '<Cmd>RedraftAccept!<CR>')
+map('n', '<Plug>(redraft-reject-all)', '<Cmd>RedraftReject!<CR>')
+map('n', '<Plug>(redraft-cancel)', '<Cmd>RedraftCancel<CR>')
+map('n', '<Plug>(redraft-next)', function() require('redraft').jump(1) end)
+map('n', '<Plug>(redraft-previous)', function() require('redraft').jump(-1) end)

@@ -1,0 +1,167 @@
+-- The ways into an edit, and what is said when something is missing.
+local scripted = require('scripted')
+
+local function expect(condition, what)
+  if not condition then
+    error(what, 2)
+  end
+end
+
+local function equal(actual, expected)
+  if not vim.deep_equal(actual, expected) then
+    error('expected ' .. vim.inspect(expected) .. '\ngot ' .. vim.inspect(actual), 2)
+  end
+end
+
+local function selection_with_a_prompt(start)
+  local nvim = start({ server = scripted.server('    return a + b\n'), setup = { keymaps = true } })
+  nvim:lua([[_G.sent = {}
+    local request = vim.lsp.client.request
+    vim.lsp.client.request = function(self, method, params, ...)
+      table.insert(_G.sent, { method = method, params = params })
+      return request(self, method, params, ...)
+    end]])
+  nvim:open('a.py', 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n')
+  nvim:keys('2GV\\re')
+  nvim:wait(function() return nvim:shows('redraft: how should this be edited?') end, 'the prompt')
+  nvim:keys('write the body<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys('\\ra')
+  nvim:wait_for_lines({ 'def add(a, b):', '    return a + b', '', 'def sub(a, b):', '    pass' })
+  local sent = vim.iter(nvim:lua([[return _G.sent]])):find(function(m) return m.method == 'workspace/executeCommand' end)
+  local arguments = sent.params.arguments[1]
+  equal(arguments.instruction, 'write the body')
+  equal(arguments.range, { start = { line = 1, character = 0 }, ['end'] = { line = 1, character = 8 } })
+end
+
+local function an_empty_answer_starts_nothing(start)
+  local nvim = start({ server = scripted.server('b = 1\n') })
+  nvim:open('a.py', 'a = 1\n')
+  nvim:keys(':RedraftEdit<CR>')
+  nvim:wait(function() return nvim:shows('how should this be edited?') end, 'the prompt')
+  nvim:keys('  <CR>')
+  equal(nvim:edit(), nil)
+  equal(nvim:lines(), { 'a = 1' })
+end
+
+local function a_code_action_leads_to_the_prompt(start)
+  local nvim = start({ server = scripted.server('a = 2\n') })
+  nvim:open('a.py', 'a = 1\n')
+  nvim:lua([[vim.lsp.buf.code_action({ apply = true,
+    filter = function(action) return action.title:find('^Edit with redraft') ~= nil end })]])
+  nvim:wait(function() return nvim:shows('how should this be edited?') end, 'the prompt')
+  nvim:keys('make it two<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys(':RedraftAccept<CR>')
+  nvim:wait_for_lines({ 'a = 2' })
+end
+
+local function keys_walk_through_the_hunks(start)
+  local nvim = start({ server = scripted.server('A\nb\nc\nD\ne\nf\ng\nH\n'), setup = { keymaps = true } })
+  nvim:open('a.txt', 'a\nb\nc\nd\ne\nf\ng\nh\n')
+  nvim:keys('gg:RedraftEdit capitals<CR>')
+  nvim:wait_for_end(3)
+  local row = function() return nvim:call('win_get_cursor', 0)[1] end
+  local seen = {}
+  for _, key in ipairs({ ']r', ']r', ']r', '[r' }) do
+    nvim:keys(key)
+    nvim:call('get_mode') -- the keys before it have been worked off
+    table.insert(seen, row())
+  end
+  equal(seen, { 4, 8, 1, 8 })
+end
+
+local function a_new_edit_replaces_the_old(start)
+  local nvim = start({ server = scripted.server('b = 1\n') })
+  nvim:open('a.py', 'a = 1\n')
+  nvim:keys(':RedraftEdit rename<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys(':RedraftEdit rename<CR>')
+  nvim:wait_for_end(1)
+  local marks = nvim:lua([[return vim.api.nvim_buf_get_extmarks(0, require('redraft.view').namespace, 0, -1, {})]])
+  equal(#marks, 2) -- one hunk: its old text and its new lines
+end
+
+local function nothing_to_decide_is_said(start)
+  local nvim = start({ server = scripted.server('a = 1\n') })
+  nvim:open('a.py', 'a = 1\n')
+  nvim:keys(':RedraftAccept<CR>')
+  nvim:wait_for_message('no changes to accept in this buffer')
+  nvim:keys(':RedraftCancel<CR>')
+  nvim:wait_for_message('no edit runs in this buffer')
+  nvim:keys(':RedraftEdit change nothing<CR>')
+  nvim:wait_for_message('the model changed nothing')
+  equal(nvim:edit(), nil)
+end
+
+local function a_missing_server_is_explained(start)
+  local nvim = start({ server = { '/nowhere/redraft', 'lsp' } })
+  nvim:command('edit ' .. nvim.folder .. '/a.txt')
+  nvim:keys(':RedraftEdit anything<CR>')
+  nvim:wait_for_message('"/nowhere/redraft" is not an executable. Build it (make build)')
+  nvim:keys('<CR>')
+  nvim:command('checkhealth redraft')
+  local report = table.concat(nvim:lines(), '\n')
+  expect(report:find('"/nowhere/redraft" is not an executable', 1, true), report)
+  expect(report:find('make build', 1, true), report)
+end
+
+local function health_of_a_running_server(start)
+  local nvim = start({ server = scripted.server('b\n') })
+  nvim:open('a.txt', 'a\n')
+  nvim:command('checkhealth redraft')
+  local report = table.concat(nvim:lines(), '\n')
+  expect(report:find('OK executable: ', 1, true), report)
+  expect(report:find('runs for 1 buffer', 1, true), report)
+end
+
+local function wrong_settings_are_refused(start)
+  local nvim = start({ server = { 'redraft' } })
+  local refused = function(settings)
+    return nvim:lua([[local ok, message = pcall(require('redraft').setup, ...) return ok and 'taken' or message]], settings)
+  end
+  equal(refused({ tarjet = 'x' }), 'redraft: unknown setting "tarjet" (:help redraft-settings)')
+  equal(refused({ cmd = 'redraft lsp' }), 'redraft: setting "cmd" must be a table, not a string')
+  local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'none', args = { '--threads', '2' } })
+    return vim.lsp.config.redraft.cmd]])
+  equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'none', '--threads', '2' })
+end
+
+local function the_server_ends_with_the_editor(start)
+  local nvim = start({ server = scripted.server('b\n', { delay = 5 }) })
+  nvim:open('a.txt', 'a\n')
+  nvim:keys(':RedraftEdit anything<CR>')
+  nvim:wait(function() return nvim:edit() end, 'the edit')
+  local children = nvim:lua([[return vim.api.nvim_get_proc_children(vim.fn.getpid())]])
+  expect(#children > 0, 'the server runs')
+  nvim:stop()
+  nvim:wait(function()
+    return vim.iter(children):all(function(pid) return vim.uv.kill(pid, 0) ~= 0 end)
+  end, 'the end of the server', 3000)
+end
+
+local function help_is_found(start)
+  local nvim = start({ server = { 'redraft' } })
+  local copy = nvim.folder .. '/copy'
+  vim.system({ 'cp', '-r', nvim.root .. '/editors/neovim', copy }):wait()
+  nvim:command('helptags ' .. copy .. '/doc')
+  nvim:command('set runtimepath^=' .. copy)
+  for _, tag in ipairs({ 'redraft', ':RedraftEdit', ':RedraftAccept', 'redraft-settings', 'redraft-keys' }) do
+    nvim:command('help ' .. tag)
+    expect(nvim:lua([[return vim.fn.expand('%:t')]]) == 'redraft.txt', tag)
+  end
+end
+
+return {
+  { 'a selection, a key, a prompt', selection_with_a_prompt },
+  { 'an empty answer starts nothing', an_empty_answer_starts_nothing },
+  { 'a code action leads to the prompt', a_code_action_leads_to_the_prompt },
+  { 'keys walk through the hunks', keys_walk_through_the_hunks },
+  { 'a new edit replaces the old', a_new_edit_replaces_the_old },
+  { 'nothing to decide is said', nothing_to_decide_is_said },
+  { 'a missing server is explained', a_missing_server_is_explained },
+  { 'health of a running server', health_of_a_running_server },
+  { 'wrong settings are refused', wrong_settings_are_refused },
+  { 'the server ends with the editor', the_server_ends_with_the_editor },
+  { 'help is found', help_is_found },
+}

@@ -1,0 +1,155 @@
+-- Drives a Neovim of its own: no user configuration, real keys in, the screen as drawn out.
+local Editor = {}
+Editor.__index = Editor
+
+local root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h:h')
+
+--- Calls `test` until it returns something true, and returns that; an error after `timeout` milliseconds.
+local function wait(test, what, timeout)
+  local deadline = vim.uv.now() + (timeout or 10000)
+  while true do
+    local result = test()
+    if result then
+      return result
+    end
+    vim.uv.update_time()
+    if vim.uv.now() > deadline then
+      error(('%s: not within %d ms'):format(what, timeout or 10000), 0)
+    end
+    vim.uv.sleep(10)
+  end
+end
+
+--- `program`: the nvim to drive. `server`: the language server's command line. `width`, `height`: of the screen.
+---@param options { program: string, server: string[], width: integer?, height: integer?, setup: table? }
+function Editor.start(options)
+  local self = setmetatable({ folder = vim.fn.tempname(), server = options.server }, Editor)
+  vim.fn.mkdir(self.folder, 'p')
+  local env = {}
+  for _, kind in ipairs({ 'CONFIG', 'DATA', 'STATE', 'CACHE' }) do
+    env['XDG_' .. kind .. '_HOME'] = self.folder .. '/' .. kind:lower()
+  end
+  self.channel = vim.fn.jobstart({
+    options.program, '--clean', '--embed', '--headless',
+    '--cmd', 'set runtimepath^=' .. root .. '/editors/neovim',
+    '--cmd', 'let g:loaded_python3_provider = 0', -- looking for a Python takes seconds
+    '--cmd', ('set columns=%d lines=%d noswapfile shortmess+=I'):format(options.width or 90, options.height or 30),
+  }, { rpc = true, env = env, cwd = self.folder })
+  assert(self.channel > 0, 'cannot start ' .. options.program)
+  self:lua([[require('redraft').setup(...)]], vim.tbl_extend('force', { cmd = options.server }, options.setup or {}))
+  return self
+end
+
+function Editor:stop()
+  pcall(vim.rpcrequest, self.channel, 'nvim_command', 'qall!')
+  vim.fn.jobstop(self.channel)
+  vim.fn.delete(self.folder, 'rf')
+end
+
+function Editor:call(method, ...)
+  return vim.rpcrequest(self.channel, 'nvim_' .. method, ...)
+end
+
+function Editor:lua(code, ...)
+  return self:call('exec_lua', code, { ... })
+end
+
+function Editor:command(command)
+  self:call('command', command)
+end
+
+--- Types keys in Neovim's notation, as a person would: modes, mappings and autocommands take part.
+function Editor:keys(keys)
+  self:call('input', keys)
+end
+
+--- Writes `text` byte for byte to a file and opens it; waits for the language client.
+function Editor:open(name, text)
+  local path = self.folder .. '/' .. name
+  local file = assert(io.open(path, 'wb'))
+  file:write(text)
+  file:close()
+  self:command('edit ' .. path)
+  self.path = path
+  wait(function()
+    return self:lua([[local c = vim.lsp.get_clients({ bufnr = 0, name = 'redraft' })[1]
+      return c ~= nil and c.initialized or false]])
+  end, 'the language client')
+end
+
+function Editor:lines()
+  return self:call('buf_get_lines', 0, 0, -1, true)
+end
+
+--- The bytes on disk after saving.
+function Editor:saved()
+  self:command('silent write')
+  local file = assert(io.open(self.path, 'rb'))
+  local text = file:read('a')
+  file:close()
+  return text
+end
+
+--- The screen as drawn, virtual lines included, one string a row.
+function Editor:screen()
+  return self:lua([[vim.cmd.redraw()
+    local rows = {}
+    for row = 1, vim.o.lines do
+      local cells = {}
+      for column = 1, vim.o.columns do cells[column] = vim.fn.screenstring(row, column) end
+      rows[row] = (table.concat(cells):gsub('%s+$', ''))
+    end
+    return rows]])
+end
+
+function Editor:shows(text)
+  return vim.iter(self:screen()):any(function(row) return row:find(text, 1, true) ~= nil end)
+end
+
+--- What require('redraft').info() says, nil without an edit.
+function Editor:edit()
+  local info = self:lua([[return require('redraft').info()]])
+  return info ~= vim.NIL and info or nil
+end
+
+function Editor:status()
+  return self:lua([[return require('redraft').status()]])
+end
+
+function Editor:messages()
+  return self:call('exec2', 'messages', { output = true }).output
+end
+
+function Editor:wait_for_hunks(n)
+  wait(function()
+    local edit = self:edit()
+    return edit and #edit.hunks == n
+  end, n .. ' hunks')
+end
+
+function Editor:wait_for_end(n)
+  wait(function()
+    local edit = self:edit()
+    return edit and edit.state ~= 'running' and (not n or #edit.hunks == n)
+  end, 'the end of the edit' .. (n and (' with ' .. n .. ' hunks') or ''))
+end
+
+function Editor:wait_for_lines(lines)
+  local seen
+  local ok = pcall(wait, function()
+    seen = self:lines()
+    return vim.deep_equal(seen, lines)
+  end, 'lines', 5000)
+  if not ok then
+    error('expected ' .. vim.inspect(lines) .. '\nbut the buffer holds ' .. vim.inspect(seen), 0)
+  end
+end
+
+function Editor:wait_for_message(text)
+  wait(function() return self:messages():find(text, 1, true) end, 'the message "' .. text .. '"')
+end
+
+Editor.wait = function(_, test, what, timeout) return wait(test, what, timeout) end
+Editor.root = root
+
+return Editor

@@ -1,0 +1,201 @@
+-- An edit as a person sees it: ask, watch hunks arrive, decide on each.
+local scripted = require('scripted')
+
+local before = [[
+import os
+
+def read(path):
+    f = open(path)
+    return f.read()
+
+def name(path):
+    return os.path.basename(path)
+
+def main():
+    print(name('a'))
+]]
+local after = [[
+import os
+from pathlib import Path
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+def name(path):
+    return Path(path).name
+
+def main():
+    print(name('a'))
+]]
+
+local function lines_of(text)
+  return vim.split((text:gsub('\n$', '')), '\n')
+end
+
+local function expect(condition, what)
+  if not condition then
+    error(what, 2)
+  end
+end
+
+local function equal(actual, expected)
+  if not vim.deep_equal(actual, expected) then
+    error('expected ' .. vim.inspect(expected) .. '\ngot ' .. vim.inspect(actual), 2)
+  end
+end
+
+local function hunks_arrive_live(start)
+  local nvim = start({ server = scripted.server(after, { delay = 0.4 }) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib and close files<CR>')
+  nvim:wait_for_hunks(1)
+  equal(nvim:edit().state, 'running')
+  expect(nvim:shows('from pathlib import Path'), 'the first hunk is on the screen')
+  expect(not nvim:shows('Path(path).name'), 'the last is not yet')
+  expect(nvim:status():find('^redraft: %d+ %%, 1 change$'), 'status while it runs: ' .. nvim:status())
+  nvim:wait_for_end(3)
+  expect(nvim:shows('    return Path(path).name') and nvim:shows('    return os.path.basename(path)'), 'both texts show')
+  equal(nvim:lines(), lines_of(before)) -- nothing has entered the buffer
+  expect(nvim:status():find('^redraft: 3 changes, %d+ tokens/s$'), 'status at the end: ' .. nvim:status())
+end
+
+local function accept_one_reject_one(start)
+  local nvim = start({ server = scripted.server(after) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys('4G:RedraftAccept<CR>')
+  nvim:wait_for_hunks(2)
+  local accepted = lines_of(before)
+  accepted[4], accepted[5] = '    with open(path) as f:', '        return f.read()'
+  nvim:wait_for_lines(accepted)
+  nvim:keys('gg]r') -- without default keys "]r" is nothing of ours
+  nvim:lua([[require('redraft').jump(1)]])
+  nvim:keys(':RedraftReject<CR>')
+  nvim:wait_for_hunks(1)
+  nvim:wait_for_lines(accepted)
+  nvim:keys('u')
+  nvim:wait_for_lines(lines_of(before))
+  nvim:keys('<C-r>')
+  nvim:wait_for_lines(accepted)
+  expect(not nvim:shows('from pathlib import Path') or nvim:shows('Path(path).name'), 'one hunk is left')
+end
+
+local function accept_all_is_one_undo_step(start)
+  local nvim = start({ server = scripted.server(after) })
+  nvim:open('a.py', before)
+  nvim:keys('ggOimport re<Esc>')
+  local typed = vim.list_extend({ 'import re' }, lines_of(before))
+  nvim:wait_for_lines(typed)
+  nvim:keys('u')
+  nvim:wait_for_lines(lines_of(before))
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of(after))
+  expect(not nvim:edit(), 'the edit is over')
+  equal(nvim:status(), '')
+  nvim:keys('u')
+  nvim:wait_for_lines(lines_of(before))
+  nvim:keys('<C-r>')
+  nvim:wait_for_lines(lines_of(after))
+  equal(nvim:saved(), after)
+end
+
+local function reject_all_leaves_no_trace(start)
+  local nvim = start({ server = scripted.server(after) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftReject!<CR>')
+  nvim:wait(function() return not nvim:edit() end, 'the end of the edit')
+  equal(nvim:lines(), lines_of(before))
+  equal(nvim:lua([[return #vim.api.nvim_buf_get_extmarks(0, require('redraft.view').namespace, 0, -1, {})]]), 0)
+  expect(not nvim:shows('from pathlib'), 'nothing is drawn any more')
+end
+
+local function typing_elsewhere_moves_hunks(start)
+  local nvim = start({ server = scripted.server(after, { delay = 0.3 }) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_hunks(1)
+  nvim:keys('ggO# one<CR># two<Esc>') -- above everything, while hunks still arrive
+  nvim:wait_for_end(3)
+  nvim:keys('Go<C-u># end<Esc>')
+  nvim:keys(':RedraftAccept!<CR>')
+  local expected = vim.list_extend({ '# one', '# two' }, lines_of(after))
+  nvim:wait_for_lines(vim.list_extend(expected, { '# end' }))
+end
+
+local function typing_in_a_hunk_drops_it(start)
+  local nvim = start({ server = scripted.server(after) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys('8GA  # mine<Esc>')
+  nvim:wait_for_hunks(2)
+  nvim:wait_for_message('a change was dropped: ')
+  nvim:keys(':RedraftAccept!<CR>')
+  local expected = lines_of(after)
+  expected[9] = '    return os.path.basename(path)  # mine'
+  nvim:wait_for_lines(expected)
+end
+
+local function cancel_keeps_what_has_come(start)
+  local nvim = start({ server = scripted.server(after, { delay = 0.5, hang = true }) })
+  nvim:open('a.py', before)
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_hunks(1)
+  nvim:keys(':RedraftCancel<CR>')
+  nvim:wait_for_end()
+  equal(nvim:edit().state, 'cancelled')
+  nvim:wait_for_message('edit cancelled')
+  local n_hunks = #nvim:edit().hunks
+  expect(n_hunks >= 1 and n_hunks < 3, n_hunks .. ' hunks')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait(function() return not nvim:edit() end, 'the end of the edit')
+  equal(nvim:lines()[2], 'from pathlib import Path')
+end
+
+local function crlf_and_missing_newline_survive(start)
+  local dos = before:gsub('\n', '\r\n'):gsub('\r\n$', '')
+  local new = after:gsub('\n', '\r\n'):gsub('\r\n$', '')
+  local nvim = start({ server = scripted.server(new) })
+  nvim:command('set nofixeol')
+  nvim:open('a.py', dos)
+  equal(nvim:lua('return { vim.bo.fileformat, vim.bo.endofline }'), { 'dos', false })
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  expect(nvim:shows('    return Path(path).name'), 'the new text shows')
+  expect(not nvim:shows('^M'), 'no carriage returns on the screen')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of(after))
+  equal(nvim:saved(), new)
+end
+
+local function first_line_and_beyond_the_last(start)
+  local nvim = start({ server = scripted.server('# head\na = 1\nb = 2\n# tail\n') })
+  nvim:open('a.py', 'a = 1\nb = 2\n')
+  nvim:keys(':RedraftEdit add comments<CR>')
+  nvim:wait_for_end(2)
+  local screen = nvim:screen()
+  equal(vim.list_slice(screen, 1, 4), { '# head', 'a = 1', 'b = 2', '# tail' })
+  nvim:keys('gg:RedraftAccept<CR>')
+  nvim:wait_for_lines({ '# head', 'a = 1', 'b = 2' })
+  nvim:keys('G:RedraftAccept<CR>')
+  nvim:wait_for_lines({ '# head', 'a = 1', 'b = 2', '# tail' })
+  equal(nvim:saved(), '# head\na = 1\nb = 2\n# tail\n')
+end
+
+return {
+  { 'hunks arrive while the edit runs, the buffer stays as it is', hunks_arrive_live },
+  { 'accept one, reject one, undo', accept_one_reject_one },
+  { 'accept all is one undo step', accept_all_is_one_undo_step },
+  { 'reject all leaves no trace', reject_all_leaves_no_trace },
+  { 'typing elsewhere during the edit: hunks follow', typing_elsewhere_moves_hunks },
+  { 'typing inside a hunk: it is dropped with a reason', typing_in_a_hunk_drops_it },
+  { 'cancel keeps the hunks that have come', cancel_keeps_what_has_come },
+  { 'CRLF and a missing final newline survive', crlf_and_missing_newline_survive },
+  { 'hunks above the first line and below the last', first_line_and_beyond_the_last },
+}
