@@ -1,0 +1,93 @@
+// The commands that act on edits; package.json names them and their keys.
+import * as vscode from 'vscode';
+import type { Range } from 'vscode-languageclient/node';
+import type { Edits } from './edits';
+import type { Preview } from './preview';
+import type { PromptArguments } from './protocol';
+import type { Session } from './session';
+
+async function ask(isSelection: boolean): Promise<string | undefined> {
+  const answer = await vscode.window.showInputBox({
+    title: isSelection ? 'redraft: edit the selection' : 'redraft: edit the whole file',
+    prompt: 'How should it be changed?',
+    placeHolder: 'use pathlib instead of os.path',
+    ignoreFocusOut: true,
+  });
+  return answer?.trim() ? answer : undefined;
+}
+
+async function prompt(edits: Edits, wish: PromptArguments | undefined): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
+  if (!document) {
+    void vscode.window.showInformationMessage('redraft: open a file first.');
+    return;
+  }
+  const selection: Range | undefined = editor && !editor.selection.isEmpty ? plain(editor.selection) : undefined;
+  const range = wish ? (wish.range ?? undefined) : selection;
+  const instruction = wish?.instruction ?? (await ask(range !== undefined));
+  if (instruction) {
+    await edits.start(document, instruction, range);
+  }
+}
+
+function plain(range: vscode.Range): Range {
+  const position = ({ line, character }: vscode.Position) => ({ line, character });
+  return { start: position(range.start), end: position(range.end) };
+}
+
+// Goes round the end of the document.
+function jump(session: Session, editor: vscode.TextEditor, step: 1 | -1): void {
+  const { line } = editor.selection.active;
+  const starts = session.placed.map((hunk) => hunk.range.start);
+  const ordered = step > 0 ? starts : starts.reverse();
+  const target = ordered.find((start) => (step > 0 ? start.line > line : start.line < line)) ?? ordered[0];
+  if (target) {
+    editor.selection = new vscode.Selection(target, target);
+    editor.revealRange(new vscode.Range(target, target), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+}
+
+export function registerCommands(edits: Edits, preview: Preview): vscode.Disposable[] {
+  const current = () => edits.sessionOf(vscode.window.activeTextEditor?.document);
+  // A lens names its hunk; a key means the hunk at the cursor.
+  const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number) => {
+    const session = uri === undefined ? current() : edits.sessionAt(uri);
+    const line = vscode.window.activeTextEditor?.selection.active.line ?? 0;
+    const hunk = session?.placed.find((candidate) => candidate.id === hunkId);
+    const chosen = hunkId === undefined ? session?.hunkAt(line) : hunk;
+    if (session && chosen) {
+      await edits.resolve(session, [chosen], action);
+    } else {
+      vscode.window.setStatusBarMessage(`redraft: no change to ${action} at the cursor`, 5000);
+    }
+  };
+  const decideAll = (action: 'accept' | 'reject') => async () => {
+    const session = current();
+    await (session && edits.resolve(session, undefined, action));
+  };
+  const go = (step: 1 | -1) => () => {
+    const session = current();
+    if (session && vscode.window.activeTextEditor) {
+      jump(session, vscode.window.activeTextEditor, step);
+    }
+  };
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    prompt: (wish?: PromptArguments) => prompt(edits, wish?.textDocument ? wish : undefined),
+    acceptHunk: decide('accept'),
+    rejectHunk: decide('reject'),
+    acceptAll: decideAll('accept'),
+    rejectAll: decideAll('reject'),
+    nextHunk: go(1),
+    previousHunk: go(-1),
+    cancelEdit: async () => {
+      const session = current();
+      await (session && edits.cancel(session));
+    },
+    preview: async (uri?: string) => {
+      const session = typeof uri === 'string' ? edits.sessionAt(uri) : current();
+      await (session && preview.show(session.document));
+    },
+  };
+  return Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`redraft.${name}`, run));
+}

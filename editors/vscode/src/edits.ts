@@ -1,0 +1,193 @@
+// Runs edits: starts them, follows what the server tells, decides on hunks.
+import * as vscode from 'vscode';
+import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
+import { carry } from './place';
+import { EditEvent, ResolveResult, editsOf } from './protocol';
+import { PlacedHunk, Session } from './session';
+
+const attempts = 3; // when the document changes under a request
+
+export class Edits implements vscode.Disposable {
+  private readonly sessions = new Map<string, Session>(); // by document URI
+  private early: EditEvent[] = []; // of edits whose ids are not known yet
+  private client: LanguageClient | undefined;
+  private readonly parts: vscode.Disposable[];
+
+  // `changed` is called whenever something that is shown may have changed.
+  constructor(private readonly changed: (document: vscode.TextDocument) => void) {
+    this.parts = [
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        const session = this.sessionOf(event.document);
+        if (session && event.contentChanges.length > 0) {
+          session.onChange(event);
+          this.changed(event.document);
+        }
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => this.forget(this.sessionOf(document))),
+    ];
+  }
+
+  dispose(): void {
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  // Takes a started client; undefined when the server has gone, and with it all edits.
+  use(client: LanguageClient | undefined): void {
+    [...this.sessions.values()].forEach((session) => this.forget(session));
+    this.client = client;
+    client?.onNotification('$/redraft/edit', (event: EditEvent) => this.onEvent(event));
+  }
+
+  sessionOf(document: vscode.TextDocument | undefined): Session | undefined {
+    return document && this.sessions.get(document.uri.toString());
+  }
+
+  sessionAt(uri: string): Session | undefined {
+    return this.sessions.get(uri);
+  }
+
+  private forget(session: Session | undefined): void {
+    if (session && this.sessions.get(session.document.uri.toString()) === session) {
+      this.sessions.delete(session.document.uri.toString());
+      this.changed(session.document);
+    }
+  }
+
+  // Whatever an earlier edit left undecided in the document is rejected.
+  async start(document: vscode.TextDocument, instruction: string, range: Range | undefined): Promise<void> {
+    const client = this.client;
+    if (!client) {
+      return;
+    }
+    const earlier = this.sessionOf(document);
+    if (earlier) {
+      await this.resolve(earlier, undefined, 'reject');
+      this.forget(earlier);
+    }
+    const session = new Session(document);
+    this.sessions.set(document.uri.toString(), session);
+    this.changed(document);
+    try {
+      session.editId = await this.requestEdit(client, document, instruction, range);
+    } catch (error) {
+      this.forget(session);
+      void vscode.window.showErrorMessage(`redraft: ${(error as Error).message}`);
+      return;
+    }
+    const events = this.early.filter((event) => event.editId === session.editId);
+    this.early = [];
+    events.forEach((event) => this.onEvent(event));
+  }
+
+  private async requestEdit(
+    client: LanguageClient,
+    document: vscode.TextDocument,
+    instruction: string,
+    range: Range | undefined,
+  ): Promise<number> {
+    const uri = client.code2ProtocolConverter.asUri(document.uri);
+    for (let attempt = 1; ; attempt++) {
+      const textDocument = { uri, version: document.version };
+      const request = { command: 'redraft.edit', arguments: [{ textDocument, instruction, range }] };
+      try {
+        return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
+      } catch (error) {
+        const isStale = error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified;
+        if (!isStale || attempt === attempts) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async cancel(session: Session): Promise<void> {
+    if (session.editId !== undefined && session.state === 'running') {
+      const request = { command: 'redraft.cancel', arguments: [{ editId: session.editId }] };
+      await this.client?.sendRequest('workspace/executeCommand', request);
+    }
+  }
+
+  // Decides on hunks; undefined: all.
+  async resolve(session: Session, hunks: PlacedHunk[] | undefined, action: 'accept' | 'reject'): Promise<void> {
+    if (session.editId === undefined || !this.client) {
+      return;
+    }
+    const hunkIds = hunks?.map((hunk) => hunk.id);
+    const request = { editId: session.editId, hunkIds, action };
+    const result = await this.client.sendRequest<ResolveResult>('redraft/resolveEdit', request);
+    session.isDecided = true;
+    result.hunkIds.forEach((id) => session.remove(id));
+    if (result.edit && !(await this.apply(session, editsOf(result.edit), result.version))) {
+      void vscode.window.showWarningMessage('redraft: a change could not be made: its text was changed meanwhile.');
+    }
+    this.after(session);
+  }
+
+  // One undo step. What was typed since `version` moves the edits; VS Code refuses when still more was typed meanwhile.
+  private async apply(session: Session, edits: TextEdit[], version: number): Promise<boolean> {
+    const converter = this.client?.protocol2CodeConverter;
+    for (let attempt = 1; converter && attempt <= attempts; attempt++) {
+      const workspaceEdit = new vscode.WorkspaceEdit();
+      const ranges = edits.map((edit) => carry(converter.asRange(edit.range), version, session.log));
+      ranges.forEach((range, i) => range && workspaceEdit.replace(session.document.uri, range, edits[i].newText));
+      if (await vscode.workspace.applyEdit(workspaceEdit)) {
+        return ranges.every((range) => range !== undefined);
+      }
+    }
+    return false;
+  }
+
+  private after(session: Session): void {
+    if (session.isOver) {
+      this.forget(session);
+    }
+    this.changed(session.document);
+  }
+
+  private onEvent(event: EditEvent): void {
+    const sessions = [...this.sessions.values()];
+    const session = sessions.find((candidate) => candidate.editId === event.editId);
+    if (session) {
+      this.take(session, event);
+      this.after(session);
+    } else if (sessions.some((candidate) => candidate.editId === undefined)) {
+      this.early.push(event);
+    }
+  }
+
+  private take(session: Session, event: EditEvent): void {
+    const asRange = (range: Range) => this.client!.protocol2CodeConverter.asRange(range);
+    switch (event.kind) {
+      case 'hunk':
+        session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
+        break;
+      case 'moved':
+        event.hunks.forEach((hunk) => session.move(hunk.hunkId, asRange(hunk.range), event.version));
+        break;
+      case 'dropped':
+        session.remove(event.hunkId);
+        void vscode.window.showWarningMessage(`redraft: a change was dropped: ${event.reason}`);
+        break;
+      case 'progress':
+        session.fraction = event.fraction;
+        break;
+      case 'end':
+        session.state = event.state;
+        session.statistics = event.statistics ?? undefined;
+        sayEnd(session, event);
+        break;
+    }
+  }
+}
+
+function sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {
+  if (event.state === 'failed') {
+    void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
+  } else if (event.state === 'cancelled') {
+    vscode.window.setStatusBarMessage('redraft: edit cancelled', 5000);
+  } else if (event.finishReason === 'length') {
+    void vscode.window.showWarningMessage('redraft: the model ran into the token limit: the edit may be incomplete.');
+  } else if (session.nHunks === 0 && !session.isDecided) {
+    void vscode.window.showInformationMessage('redraft: the model changed nothing.');
+  }
+}

@@ -1,0 +1,127 @@
+// redraft in VS Code: a thin client of `redraft lsp`.
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import { registerCommands } from './commands';
+import { Edits } from './edits';
+import { Preview } from './preview';
+import type { ModelStatus } from './protocol';
+import { configuredCommand, findExecutable, makeClient, missingMessage } from './server';
+import { Status } from './status';
+import { View } from './view';
+
+class Extension implements vscode.Disposable {
+  private readonly output = vscode.window.createOutputChannel('redraft', { log: true });
+  private readonly status = new Status();
+  private readonly edits = new Edits((document) => this.refresh(document));
+  private readonly view = new View((document) => this.edits.sessionOf(document));
+  private readonly preview = new Preview((uri) => this.edits.sessionAt(uri));
+  private readonly parts: vscode.Disposable[];
+  private client: LanguageClient | undefined;
+
+  constructor() {
+    this.parts = [
+      this.output,
+      this.status,
+      this.edits,
+      this.view,
+      this.preview,
+      ...registerCommands(this.edits, this.preview),
+      vscode.commands.registerCommand('redraft.restart', () => this.restart()),
+      vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.showState()),
+      vscode.workspace.onDidChangeConfiguration((event) => this.onConfiguration(event)),
+    ];
+  }
+
+  dispose(): void {
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  async start(): Promise<void> {
+    const { command, args } = configuredCommand();
+    const executable = findExecutable(command);
+    if (!executable) {
+      this.explainMissing(command);
+      return;
+    }
+    this.output.info(`starting ${executable} ${args.join(' ')}`);
+    const client = makeClient({ command: executable, args }, this.output);
+    client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
+    client.onDidChangeState((event) => event.newState === 1 && this.edits.use(undefined)); // 1: stopped
+    try {
+      await client.start();
+    } catch (error) {
+      this.status.setProblem(`The server did not start: ${(error as Error).message}`);
+      this.showState();
+      void vscode.window.showErrorMessage(`redraft: the server did not start: ${(error as Error).message}`);
+      return;
+    }
+    this.client = client;
+    this.edits.use(client);
+    this.onModel(await client.sendRequest<ModelStatus>('redraft/status'));
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.edits.use(undefined);
+    await client?.stop();
+  }
+
+  private async restart(): Promise<void> {
+    await this.stop();
+    this.status.setModel(undefined);
+    await this.start();
+    this.showState();
+  }
+
+  private async onConfiguration(event: vscode.ConfigurationChangeEvent): Promise<void> {
+    const names = ['path', 'target', 'draft', 'arguments'];
+    if (names.some((name) => event.affectsConfiguration(`redraft.${name}`))) {
+      await this.restart();
+    }
+  }
+
+  private onModel(model: ModelStatus): void {
+    this.status.setModel(model);
+    this.showState();
+  }
+
+  private explainMissing(command: string): void {
+    const message = missingMessage(command);
+    this.output.error(message);
+    this.status.setProblem(message);
+    this.showState();
+    void vscode.window.showErrorMessage(message, 'Open Settings').then((choice) => {
+      if (choice) {
+        void vscode.commands.executeCommand('workbench.action.openSettings', 'redraft.path');
+      }
+    });
+  }
+
+  private refresh(document: vscode.TextDocument): void {
+    this.view.refresh();
+    this.preview.refresh(document);
+    this.showState();
+  }
+
+  // The status bar and the context keys, for the active editor.
+  private showState(): void {
+    const session = this.edits.sessionOf(vscode.window.activeTextEditor?.document);
+    this.status.show(session);
+    void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', (session?.nHunks ?? 0) > 0);
+    void vscode.commands.executeCommand('setContext', 'redraft.running', session?.state === 'running');
+  }
+}
+
+let extension: Extension | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  extension = new Extension();
+  context.subscriptions.push(extension);
+  await extension.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await extension?.stop();
+}

@@ -1,0 +1,41 @@
+// Carries ranges over changes of a document. A hunk is sent against the version that the server knew; what was typed
+// since, or is typed while it waits, moves it.
+import * as vscode from 'vscode';
+
+export interface Change {
+  version: number; // of the document after it
+  changes: readonly vscode.TextDocumentContentChangeEvent[];
+}
+
+function shiftedPosition(at: vscode.Position, replaced: vscode.Range, text: string): vscode.Position {
+  const lines = text.split(/\r\n|\r|\n/);
+  const last = lines[lines.length - 1].length;
+  const endLine = replaced.start.line + lines.length - 1;
+  const endCharacter = lines.length === 1 ? replaced.start.character + last : last;
+  const line = at.line - replaced.end.line + endLine;
+  return at.line === replaced.end.line
+    ? new vscode.Position(line, at.character - replaced.end.character + endCharacter)
+    : new vscode.Position(line, at.character);
+}
+
+// Undefined when the change touches the range's own text.
+export function shift(range: vscode.Range, replaced: vscode.Range, text: string): vscode.Range | undefined {
+  if (replaced.end.isBeforeOrEqual(range.start)) {
+    return new vscode.Range(
+      shiftedPosition(range.start, replaced, text),
+      shiftedPosition(range.end, replaced, text),
+    );
+  }
+  return replaced.start.isAfterOrEqual(range.end) ? range : undefined;
+}
+
+// Carries `range` from `version` over all later changes.
+export function carry(range: vscode.Range, version: number, log: readonly Change[]): vscode.Range | undefined {
+  let now: vscode.Range | undefined = range;
+  for (const { changes } of log.filter((change) => change.version > version)) {
+    for (const change of changes) {
+      now = now && shift(now, change.range, change.text);
+    }
+  }
+  return now;
+}

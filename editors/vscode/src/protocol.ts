@@ -1,0 +1,62 @@
+// What the editor and `redraft lsp` say to each other beyond LSP: docs/protocol.md.
+import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
+
+export interface EditArguments {
+  textDocument: { uri: string; version?: number };
+  instruction: string;
+  range?: Range;
+}
+
+export interface Statistics {
+  newTokens?: number;
+  passes?: number;
+  tokensPerPass?: number;
+  tokensPerSecond?: number;
+}
+
+interface EventOfEdit {
+  editId: number;
+  seq: number;
+}
+
+export type EditEvent = EventOfEdit &
+  (
+    | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string }
+    | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
+    | { kind: 'dropped'; hunkId: number; reason: string }
+    | { kind: 'progress'; fraction: number; statistics: Statistics }
+    | {
+        kind: 'end';
+        state: 'done' | 'cancelled' | 'failed';
+        finishReason: string | null;
+        error: string | null;
+        statistics: Statistics | null;
+      }
+  );
+
+export interface ResolveResult {
+  edit: WorkspaceEdit | null;
+  version: number;
+  hunkIds: number[];
+}
+
+export interface ModelStatus {
+  version: string;
+  state: 'unloaded' | 'loading' | 'ready' | 'failed';
+  target: string | null;
+  draft: string | null;
+  error: string | null;
+}
+
+// The argument of the command `redraft.prompt` that code actions carry.
+export interface PromptArguments {
+  textDocument: { uri: string; version?: number };
+  range: Range | null;
+  instruction: string | null;
+}
+
+// The text edits of a WorkspaceEdit over one document, in either of its forms.
+export function editsOf(edit: WorkspaceEdit): TextEdit[] {
+  const versioned = edit.documentChanges?.flatMap((change) => ('edits' in change ? change.edits : [])) ?? [];
+  return [...versioned, ...Object.values(edit.changes ?? {}).flat()] as TextEdit[];
+}

@@ -1,0 +1,55 @@
+// Starts and stops `redraft lsp`.
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
+
+export interface ServerCommand {
+  command: string;
+  args: string[];
+}
+
+export function configuredCommand(): ServerCommand {
+  const settings = vscode.workspace.getConfiguration('redraft');
+  const option = (name: string) => {
+    const value = settings.get<string>(name, '').trim();
+    return value === '' ? [] : [`--${name}`, value];
+  };
+  const args = ['lsp', ...option('target'), ...option('draft'), ...settings.get<string[]>('arguments', [])];
+  return { command: settings.get<string>('path', '').trim() || 'redraft', args };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+// The file that `command` names, looked up in PATH like a shell does.
+export function findExecutable(command: string): string | undefined {
+  if (command.includes('/')) {
+    const file = command.startsWith('~/') ? path.join(process.env.HOME ?? '', command.slice(2)) : command;
+    return isExecutable(file) ? file : undefined;
+  }
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => path.join(folder, command)).find(isExecutable);
+}
+
+export function missingMessage(command: string): string {
+  return (
+    `redraft: "${command}" is not an executable. Build it (make build) and put it into your PATH, ` +
+    'or give its path in the setting redraft.path.'
+  );
+}
+
+export function makeClient(server: ServerCommand, output: vscode.LogOutputChannel): LanguageClient {
+  const options: LanguageClientOptions = {
+    documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
+    outputChannel: output,
+    initializationOptions: { redraft: { streamedEdits: true, prompt: true } },
+  };
+  return new LanguageClient('redraft', 'redraft', server, options);
+}

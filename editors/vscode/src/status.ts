@@ -1,0 +1,62 @@
+// The status bar item: what the model and the edit of the active editor do.
+import * as vscode from 'vscode';
+import type { ModelStatus } from './protocol';
+import type { Session } from './session';
+
+export class Status implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('redraft', vscode.StatusBarAlignment.Right, 100);
+  private model: ModelStatus | undefined;
+  private problem: string | undefined;
+  private lastSpeed: number | undefined; // tokens/s of the last edit
+
+  constructor() {
+    this.item.name = 'redraft';
+    this.item.command = 'redraft.showOutput';
+    this.show(undefined);
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+
+  setModel(model: ModelStatus | undefined): void {
+    this.model = model;
+    this.problem = undefined;
+  }
+
+  setProblem(problem: string): void {
+    this.problem = problem;
+  }
+
+  show(session: Session | undefined): void {
+    this.lastSpeed = session?.statistics?.tokensPerSecond ?? this.lastSpeed;
+    const isFailed = this.problem !== undefined || this.model?.state === 'failed';
+    this.item.text = this.text(session);
+    this.item.tooltip = this.tooltip();
+    this.item.backgroundColor = isFailed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+  }
+
+  private text(session: Session | undefined): string {
+    if (this.problem !== undefined || this.model?.state === 'failed') {
+      return '$(error) redraft';
+    }
+    if (this.model?.state === 'loading') {
+      return '$(sync~spin) redraft: loading the model';
+    }
+    const hunks = session && `${session.nHunks} ${session.nHunks === 1 ? 'change' : 'changes'}`;
+    if (session?.state === 'running') {
+      return `$(sync~spin) redraft: ${Math.floor(session.fraction * 100)} %, ${hunks}`;
+    }
+    const speed = this.lastSpeed === undefined ? '' : ` ${Math.round(this.lastSpeed)} tokens/s`;
+    return session ? `$(edit) redraft: ${hunks},${speed}` : `$(edit) redraft${speed && ':' + speed}`;
+  }
+
+  private tooltip(): string {
+    if (this.problem ?? this.model?.error) {
+      return (this.problem ?? this.model?.error) as string;
+    }
+    const draft = this.model?.draft ? `\nDraft model: ${this.model.draft}` : '';
+    return this.model?.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded with the first edit.';
+  }
+}

@@ -1,0 +1,108 @@
+// Shows the hunks of an edit: decorations in the editor, a lens with the decisions above each, a hover with its text.
+import * as vscode from 'vscode';
+import { layoutOf } from './layout';
+import type { PlacedHunk, Session } from './session';
+
+const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
+
+export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vscode.Disposable {
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly removedText = this.removedType(false);
+  private readonly removedLines = this.removedType(true);
+  private readonly added = vscode.window.createTextEditorDecorationType({
+    overviewRulerColor: color('insertedForeground'),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+  });
+  private readonly parts: vscode.Disposable[];
+
+  constructor(private readonly sessionOf: (document: vscode.TextDocument) => Session | undefined) {
+    const everywhere = [{ scheme: 'file' }, { scheme: 'untitled' }];
+    this.parts = [
+      this.removedText,
+      this.removedLines,
+      this.added,
+      this.lensesChanged,
+      vscode.languages.registerCodeLensProvider(everywhere, this),
+      vscode.languages.registerHoverProvider(everywhere, this),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
+    ];
+  }
+
+  dispose(): void {
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  private removedType(isWholeLine: boolean): vscode.TextEditorDecorationType {
+    return vscode.window.createTextEditorDecorationType({
+      isWholeLine,
+      backgroundColor: color('removedBackground'),
+      textDecoration: 'line-through',
+      opacity: '0.75',
+    });
+  }
+
+  // Draws what the sessions of all visible editors hold now.
+  refresh(): void {
+    vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor));
+    this.lensesChanged.fire();
+  }
+
+  private draw(editor: vscode.TextEditor): void {
+    const { document } = editor;
+    const layouts = (this.sessionOf(document)?.placed ?? []).map((hunk) => layoutOf(document, hunk));
+    const removed = (isWholeLines: boolean) =>
+      layouts.flatMap((l) => (l.removed && l.isWholeLines === isWholeLines ? [l.removed] : []));
+    editor.setDecorations(this.removedLines, removed(true));
+    editor.setDecorations(this.removedText, removed(false));
+    const added = layouts.flatMap((layout) => layout.added);
+    editor.setDecorations(
+      this.added,
+      added.map(({ line, text, isBefore }) => newTextDecoration(document, line, text, isBefore)),
+    );
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return (this.sessionOf(document)?.placed ?? []).flatMap((hunk) => lensesOf(document, hunk));
+  }
+
+  provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
+    const hunk = this.sessionOf(document)?.hunkAt(position.line);
+    if (!hunk) {
+      return undefined;
+    }
+    const text = new vscode.MarkdownString();
+    text.appendCodeblock(hunk.newText || '(nothing: this text is removed)', document.languageId);
+    return new vscode.Hover(text, hunk.range);
+  }
+}
+
+function newTextDecoration(
+  document: vscode.TextDocument,
+  line: number,
+  text: string,
+  isBefore: boolean,
+): vscode.DecorationOptions {
+  const at = isBefore ? new vscode.Position(0, 0) : document.lineAt(line).range.end;
+  const attachment: vscode.ThemableDecorationAttachmentRenderOptions = {
+    contentText: text.replace(/\t/g, '    ').replace(/ /g, '\u00a0') || '\u00a0', // plain spaces would collapse
+    color: color('insertedForeground'),
+    backgroundColor: color('insertedBackground'),
+    margin: isBefore ? '0 2ch 0 0' : '0 0 0 3ch',
+  };
+  const renderOptions = isBefore ? { before: attachment } : { after: attachment };
+  return { range: new vscode.Range(at, at), renderOptions };
+}
+
+function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeLens[] {
+  const { nOldLines, nNewLines } = layoutOf(document, hunk);
+  const target = [document.uri.toString(), hunk.id];
+  const at = new vscode.Range(hunk.range.start, hunk.range.start);
+  const lens = (title: string, command: string, tooltip: string) =>
+    new vscode.CodeLens(at, { title, command, tooltip, arguments: target });
+  return [
+    lens('$(check) Accept', 'redraft.acceptHunk', 'Make this change'),
+    lens('$(x) Reject', 'redraft.rejectHunk', 'Leave this text as it is'),
+    lens(`+${nNewLines} −${nOldLines}`, 'redraft.preview', 'See all changes as a diff'),
+  ];
+}
