@@ -46,7 +46,7 @@ local function equal(actual, expected)
 end
 
 local function hunks_arrive_live(start)
-  local nvim = start({ server = scripted.server(after, { delay = 0.4 }) })
+  local nvim = start({ server = scripted.server(before, after, 12) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib and close files<CR>')
   nvim:wait_for_hunks(1)
@@ -61,7 +61,7 @@ local function hunks_arrive_live(start)
 end
 
 local function accept_one_reject_one(start)
-  local nvim = start({ server = scripted.server(after) })
+  local nvim = start({ server = scripted.server(before, after) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib<CR>')
   nvim:wait_for_end(3)
@@ -83,7 +83,7 @@ local function accept_one_reject_one(start)
 end
 
 local function accept_all_is_one_undo_step(start)
-  local nvim = start({ server = scripted.server(after) })
+  local nvim = start({ server = scripted.server(before, after) })
   nvim:open('a.py', before)
   nvim:keys('ggOimport re<Esc>')
   local typed = vim.list_extend({ 'import re' }, lines_of(before))
@@ -104,7 +104,7 @@ local function accept_all_is_one_undo_step(start)
 end
 
 local function reject_all_leaves_no_trace(start)
-  local nvim = start({ server = scripted.server(after) })
+  local nvim = start({ server = scripted.server(before, after) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib<CR>')
   nvim:wait_for_end(3)
@@ -116,7 +116,7 @@ local function reject_all_leaves_no_trace(start)
 end
 
 local function typing_elsewhere_moves_hunks(start)
-  local nvim = start({ server = scripted.server(after, { delay = 0.3 }) })
+  local nvim = start({ server = scripted.server(before, after, 12) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib<CR>')
   nvim:wait_for_hunks(1)
@@ -129,7 +129,7 @@ local function typing_elsewhere_moves_hunks(start)
 end
 
 local function typing_in_a_hunk_drops_it(start)
-  local nvim = start({ server = scripted.server(after) })
+  local nvim = start({ server = scripted.server(before, after) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib<CR>')
   nvim:wait_for_end(3)
@@ -143,7 +143,7 @@ local function typing_in_a_hunk_drops_it(start)
 end
 
 local function cancel_keeps_what_has_come(start)
-  local nvim = start({ server = scripted.server(after, { delay = 0.5, hang = true }) })
+  local nvim = start({ server = scripted.server(before, after, 20) })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit use pathlib<CR>')
   nvim:wait_for_hunks(1)
@@ -161,7 +161,7 @@ end
 local function crlf_and_missing_newline_survive(start)
   local dos = before:gsub('\n', '\r\n'):gsub('\r\n$', '')
   local new = after:gsub('\n', '\r\n'):gsub('\r\n$', '')
-  local nvim = start({ server = scripted.server(new) })
+  local nvim = start({ server = scripted.server(before:gsub('\n$', ''), (after:gsub('\n$', ''))) })
   nvim:command('set nofixeol')
   nvim:open('a.py', dos)
   equal(nvim:lua('return { vim.bo.fileformat, vim.bo.endofline }'), { 'dos', false })
@@ -175,7 +175,7 @@ local function crlf_and_missing_newline_survive(start)
 end
 
 local function first_line_and_beyond_the_last(start)
-  local nvim = start({ server = scripted.server('# head\na = 1\nb = 2\n# tail\n') })
+  local nvim = start({ server = scripted.server('a = 1\nb = 2\n', '# head\na = 1\nb = 2\n# tail\n') })
   nvim:open('a.py', 'a = 1\nb = 2\n')
   nvim:keys(':RedraftEdit add comments<CR>')
   nvim:wait_for_end(2)

@@ -141,11 +141,11 @@ function M.status()
 end
 
 --- Hunks and figures of the current buffer's edit, for scripts; nil without one.
----@return { state: string, hunks: { id: integer, range: redraft.Range }[], fraction: number, statistics: table? }?
+---@return { id: integer?, state: string, hunks: { id: integer, range: redraft.Range }[], fraction: number, statistics: table? }?
 function M.info()
   local session = client.session(vim.api.nvim_get_current_buf())
   return session and {
-    state = session.state, hunks = session:visible(), fraction = session.fraction, statistics = session.statistics,
+    id = session.edit_id, state = session.state, hunks = session:visible(), fraction = session.fraction, statistics = session.statistics,
   }
 end
 

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# run.sh EDITOR FILE...: runs test files of EDITOR (neovim, neovim-next, vscode) in it. Exit code 77: skipped, the
+# reason is printed. REDRAFT_SCRIPTED_SERVER and REDRAFT name the servers, REDRAFT_SCREENSHOTS a folder for pictures.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+home=${XDG_CACHE_HOME:-$HOME/.cache}/redraft/editors
+editor=$1
+shift
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+need() { # need PROGRAM PART
+  [ -e "$home/$2.why" ] && skip "$2 could not be installed: $(cat "$home/$2.why")"
+  [ -x "$1" ] || skip "$2 is not installed; tests/editors/setup.sh $2 does it"
+}
+
+case $editor in
+  neovim | neovim-next)
+    program=$home/bin/nvim${editor#neovim}
+    need "$program" "$editor"
+    need "$home/bin/nvim" neovim
+    cd "$here/neovim"
+    exec "$home/bin/nvim" --clean -l run.lua "$program" "$@"
+    ;;
+  vscode)
+    need "$home/bin/code-server" vscode
+    [ -e "$home/extension.why" ] && skip "the extension could not be built: $(cat "$home/extension.why")"
+    cd "$here/vscode"
+    exec "$home/wheels/commands/node" --test --test-concurrency=1 --test-timeout=150000 "$@"
+    ;;
+  *)
+    echo "unknown editor: $editor" >&2
+    exit 2
+    ;;
+esac
