@@ -2,80 +2,191 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <vector>
 
-#include "decoding/kernels/half.h"
+#include "decoding/kernels/operator_kernels.h"
 
 namespace redraft::kernels {
 namespace {
 
-// The slots that a row sees, in path order.
-std::vector<int> path_of(const AttentionShape& shape, int row) {
-  const int chain = shape.committed + std::min(row + 1, shape.context);
-  std::vector<int> slots(static_cast<std::size_t>(chain));
-  for (int i = 0; i < chain; ++i) slots[static_cast<std::size_t>(i)] = i;
-  if (row < shape.context) return slots;
-  const auto tail = slots.size();
-  for (int node = row - shape.context; node >= 0; node = shape.parents[node]) {
-    slots.push_back(shape.committed + shape.context + node);
-  }
-  std::reverse(slots.begin() + static_cast<std::ptrdiff_t>(tail), slots.end());
-  return slots;
+constexpr int kElementGrain = 8192;  // elements that are worth handing to another thread
+constexpr int kRowTile = 8;          // rows that share transposed keys
+
+const OperatorKernels& operators(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) return avx2_operators();
+  if (isa == Isa::kAvx512Vnni) return avx512_operators();
+#endif
+  return portable_operators();
 }
 
-void attend(const AttentionShape& shape, const std::vector<int>& slots, int head, const float* q,
-            const std::uint16_t* keys, const std::uint16_t* values, float* out) {
-  const int dim = shape.head_dim;
-  const std::size_t stride = static_cast<std::size_t>(shape.kv_heads) * dim;
-  const std::size_t column = static_cast<std::size_t>(head / (shape.heads / shape.kv_heads)) * dim;
-  const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
-  std::vector<float> scores(slots.size());
-  float largest = -INFINITY;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const std::uint16_t* key = keys + static_cast<std::size_t>(slots[i]) * stride + column;
-    float sum = 0;
-    for (int d = 0; d < dim; ++d) sum += q[d] * half_to_float(key[d]);
-    scores[i] = sum * scale;
-    largest = std::max(largest, scores[i]);
+// The rows' paths, and the buffers that tiles of rows and heads work in.
+class AttentionPlan {
+ public:
+  AttentionPlan(Isa isa, const AttentionShape& shape, const float* q, const std::uint16_t* keys,
+                const std::uint16_t* values)
+      : shape_(shape), kernels_(operators(isa)), group_(shape.heads / shape.kv_heads) {
+    for (int row = 0; row < shape.rows; ++row) add_path(row);
+    in_ = {shape.heads,
+           shape.kv_heads,
+           shape.head_dim,
+           shape.committed + shape.context,
+           q,
+           keys,
+           values,
+           lengths_.data(),
+           tails_.data(),
+           tail_begin_.data()};
   }
-  float total = 0;
-  std::fill(out, out + dim, 0.0f);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const float weight = std::exp(scores[i] - largest);
-    total += weight;
-    const std::uint16_t* value = values + static_cast<std::size_t>(slots[i]) * stride + column;
-    for (int d = 0; d < dim; ++d) out[d] += weight * half_to_float(value[d]);
+
+  int tiles() const { return row_tiles() * shape_.kv_heads * head_tiles(); }
+  int spans() const {
+    return (*std::max_element(lengths_.begin(), lengths_.end()) - 1) / kSpan + 1;
   }
-  for (int d = 0; d < dim; ++d) out[d] /= total;
+
+  AttentionTile tile(int idx) const {
+    const int row = idx / (shape_.kv_heads * head_tiles()) * kRowTile;
+    const int head_tile = idx % (shape_.kv_heads * head_tiles());
+    const int in_group = head_tile % head_tiles() * kMaxGroup;
+    return {row, std::min(kRowTile, shape_.rows - row),
+            head_tile / head_tiles() * group_ + in_group, std::min(kMaxGroup, group_ - in_group)};
+  }
+
+  std::size_t stride() const { return static_cast<std::size_t>(shape_.head_dim + kPartialExtra); }
+  std::size_t tile_floats() const { return kRowTile * kMaxGroup * stride(); }
+  std::size_t scratch_floats() const { return attention_scratch(kRowTile, shape_.head_dim); }
+
+  void attend(int tile_idx, int span, float* scratch, float* partials) const {
+    kernels_.attend(in_, tile(tile_idx), span, scratch, partials);
+  }
+
+  // Adds what a span gave to the states of the rows that reach it.
+  void merge(int tile_idx, int span, const float* partials, float* states) const {
+    const AttentionTile t = tile(tile_idx);
+    for (int i = 0; i < t.rows * t.heads; ++i) {
+      if (lengths_[static_cast<std::size_t>(t.first_row + i / t.heads)] <= span * kSpan) continue;
+      if (span == 0) {
+        std::memcpy(states + i * stride(), partials + i * stride(), stride() * sizeof(float));
+      } else {
+        kernels_.merge(states + i * stride(), partials + i * stride(), shape_.head_dim);
+      }
+    }
+  }
+
+  void finish(int tile_idx, const float* states, float* out) const {
+    const AttentionTile t = tile(tile_idx);
+    for (int i = 0; i < t.rows * t.heads; ++i) {
+      const std::size_t head = static_cast<std::size_t>(t.first_row + i / t.heads) * shape_.heads +
+                               t.first_head + i % t.heads;
+      kernels_.finish(states + i * stride(), shape_.head_dim, out + head * shape_.head_dim);
+    }
+  }
+
+ private:
+  int row_tiles() const { return (shape_.rows - 1) / kRowTile + 1; }
+  int head_tiles() const { return (group_ - 1) / kMaxGroup + 1; }
+
+  void add_path(int row) {
+    tail_begin_.push_back(static_cast<std::int32_t>(tails_.size()));
+    lengths_.push_back(shape_.committed + std::min(row + 1, shape_.context));
+    if (row < shape_.context) return;
+    const auto begin = static_cast<std::ptrdiff_t>(tails_.size());
+    for (int node = row - shape_.context; node >= 0; node = shape_.parents[node]) {
+      tails_.push_back(shape_.committed + shape_.context + node);
+    }
+    std::reverse(tails_.begin() + begin, tails_.end());
+    lengths_.back() += static_cast<std::int32_t>(tails_.size()) - static_cast<std::int32_t>(begin);
+  }
+
+  const AttentionShape& shape_;
+  const OperatorKernels& kernels_;
+  const int group_;
+  std::vector<std::int32_t> lengths_, tails_, tail_begin_;
+  AttentionInput in_{};
+};
+
+struct FreeAligned {
+  void operator()(float* p) const { std::free(p); }
+};
+using Floats = std::unique_ptr<float[], FreeAligned>;
+
+Floats allocate_floats(std::size_t count) {
+  return Floats(
+      static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64)));
 }
 
-}  // namespace
-
-void rms_norm(Isa, const float* x, const float* weight, float epsilon, int rows, int n, float* out,
-              ThreadPool& pool) {
-  pool.parallel_for(rows, 4, [&](int begin, int end) {
-    for (int row = begin; row < end; ++row) {
-      const float* in = x + static_cast<std::size_t>(row) * n;
-      float* to = out + static_cast<std::size_t>(row) * n;
-      float sum = 0;
-      for (int i = 0; i < n; ++i) sum += in[i] * in[i];
-      const float scale = 1.0f / std::sqrt(sum / static_cast<float>(n) + epsilon);
-      for (int i = 0; i < n; ++i) to[i] = weight[i] * (in[i] * scale);
+// Many tiles: a thread takes a tile through all spans.
+void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
+  pool.parallel_for(plan.tiles(), 1, [&](int begin, int end) {
+    const Floats buffer = allocate_floats(plan.scratch_floats() + 2 * plan.tile_floats());
+    float* const partials = buffer.get() + plan.scratch_floats();
+    float* const states = partials + plan.tile_floats();
+    for (int tile = begin; tile < end; ++tile) {
+      for (int span = 0; span < plan.spans(); ++span) {
+        plan.attend(tile, span, buffer.get(), partials);
+        plan.merge(tile, span, partials, states);
+      }
+      plan.finish(tile, states, out);
     }
   });
 }
 
-void add(Isa, float* x, const float* y, int count, ThreadPool&) {
-  for (int i = 0; i < count; ++i) x[i] += y[i];
+// Few tiles and a long context: spans are worked on side by side and merged in the same order as
+// above.
+void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
+  const int spans = plan.spans();
+  const Floats partials =
+      allocate_floats(plan.tile_floats() * static_cast<std::size_t>(plan.tiles() * spans));
+  const auto part = [&](int idx) {
+    return partials.get() + plan.tile_floats() * static_cast<std::size_t>(idx);
+  };
+  pool.parallel_for(plan.tiles() * spans, 1, [&](int begin, int end) {
+    const Floats scratch = allocate_floats(plan.scratch_floats());
+    for (int i = begin; i < end; ++i) plan.attend(i / spans, i % spans, scratch.get(), part(i));
+  });
+  pool.parallel_for(plan.tiles(), 1, [&](int begin, int end) {
+    for (int tile = begin; tile < end; ++tile) {
+      float* const states = part(tile * spans);
+      for (int span = 1; span < spans; ++span)
+        plan.merge(tile, span, part(tile * spans + span), states);
+      plan.finish(tile, states, out);
+    }
+  });
 }
 
-void silu_mul(Isa, const float* gate, const float* up, int rows, int n, float* out,
+}  // namespace
+
+void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n,
+              float* out, ThreadPool& pool) {
+  const OperatorKernels& kernels = operators(isa);
+  pool.parallel_for(rows, std::max(1, kElementGrain / n), [&](int begin, int end) {
+    for (int row = begin; row < end; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n;
+      kernels.rms_norm(x + at, weight, epsilon, n, out + at);
+    }
+  });
+}
+
+void add(Isa isa, float* x, const float* y, int count, ThreadPool& pool) {
+  const OperatorKernels& kernels = operators(isa);
+  pool.parallel_for(count, kElementGrain,
+                    [&](int begin, int end) { kernels.add(x + begin, y + begin, end - begin); });
+}
+
+void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool) {
-  pool.parallel_for(rows, 1, [&](int begin, int end) {
-    const std::size_t first = static_cast<std::size_t>(begin) * n;
-    const std::size_t last = static_cast<std::size_t>(end) * n;
-    for (std::size_t i = first; i < last; ++i)
-      out[i] = gate[i] / (1.0f + std::exp(-gate[i])) * up[i];
+  const OperatorKernels& kernels = operators(isa);
+  const int per_row = (n - 1) / kElementGrain + 1;  // parts of a row: rows * n may exceed an int
+  const int size = (n - 1) / per_row + 1;
+  pool.parallel_for(rows * per_row, std::max(1, kElementGrain / size), [&](int begin, int end) {
+    for (int part = begin; part < end; ++part) {
+      const int column = part % per_row * size;
+      const std::size_t at = static_cast<std::size_t>(part / per_row) * n + column;
+      kernels.silu_mul(gate + at, up + at, std::min(size, n - column), out + at);
+    }
   });
 }
 
@@ -114,27 +225,22 @@ void rope(const float* cosines, const float* sines, const std::int32_t* position
   });
 }
 
-void to_half(Isa, const float* x, int rows, int n, int ldx, std::uint16_t* out, int ldo) {
+void to_half(Isa isa, const float* x, int rows, int n, int ldx, std::uint16_t* out, int ldo) {
+  const OperatorKernels& kernels = operators(isa);
   for (int row = 0; row < rows; ++row) {
-    for (int i = 0; i < n; ++i) {
-      out[static_cast<std::size_t>(row) * ldo + i] =
-          float_to_half(x[static_cast<std::size_t>(row) * ldx + i]);
-    }
+    kernels.to_half(x + static_cast<std::size_t>(row) * ldx, n,
+                    out + static_cast<std::size_t>(row) * ldo);
   }
 }
 
-void attention(Isa, const AttentionShape& shape, const float* q, const std::uint16_t* keys,
+void attention(Isa isa, const AttentionShape& shape, const float* q, const std::uint16_t* keys,
                const std::uint16_t* values, float* out, ThreadPool& pool) {
-  pool.parallel_for(shape.rows, 1, [&](int begin, int end) {
-    for (int row = begin; row < end; ++row) {
-      const std::vector<int> slots = path_of(shape, row);
-      for (int head = 0; head < shape.heads; ++head) {
-        const std::size_t at =
-            (static_cast<std::size_t>(row) * shape.heads + head) * shape.head_dim;
-        attend(shape, slots, head, q + at, keys, values, out + at);
-      }
-    }
-  });
+  const AttentionPlan plan(isa, shape, q, keys, values);
+  if (plan.tiles() >= pool.threads()) {
+    attend_by_tile(plan, out, pool);
+  } else {
+    attend_by_span(plan, out, pool);
+  }
 }
 
 }  // namespace redraft::kernels
