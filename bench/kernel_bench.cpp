@@ -1,0 +1,184 @@
+// What the linears reach on this machine against its own roofline, measured in the same run: read
+// bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
+// together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads]
+// [isa: portable|avx2|avx512-vnni] [format, e.g. Q4_K]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/machine_peak.h"
+#include "decoding/kernels/transformer_ops.h"
+
+namespace redraft::kernels {
+namespace {
+
+struct AlignedDelete {
+  void operator()(std::uint8_t* p) const { std::free(p); }
+};
+using Bytes = std::unique_ptr<std::uint8_t, AlignedDelete>;
+
+Bytes allocate(std::size_t bytes) {
+  return Bytes(static_cast<std::uint8_t*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
+}
+
+struct Shape {
+  int n;
+  int k;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <typename Work>
+double best_seconds(int rounds, const Work& work) {
+  double best = 1e30;
+  for (int i = 0; i < rounds; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, seconds_since(start));
+  }
+  return best;
+}
+
+// Matrices of one shape, more than 200 MB of them, with the same weights: a kernel's time does not
+// depend on values.
+class Layers {
+ public:
+  Layers(WeightFormat format, Isa isa, Shape shape, ThreadPool& pool)
+      : bytes_(packed_bytes(format, isa, shape.n, shape.k)) {
+    const std::vector<std::uint8_t> file(weight_bytes(format, shape.n, shape.k), 0x21);
+    count_ = static_cast<int>((std::size_t{200} << 20) / bytes_ + 1);
+    data_ = allocate(bytes_ * static_cast<std::size_t>(count_));
+    pack(format, isa, shape.n, shape.k, file.data(), data_.get(), pool);
+    for (int i = 1; i < count_; ++i)
+      std::memcpy(data_.get() + bytes_ * static_cast<std::size_t>(i), data_.get(), bytes_);
+    weight_ = {format, isa, shape.n, shape.k, data_.get()};
+  }
+  int count() const { return count_; }
+  std::size_t bytes() const { return bytes_ * static_cast<std::size_t>(count_); }
+  PackedWeight operator[](int i) const {
+    PackedWeight weight = weight_;
+    weight.data += bytes_ * static_cast<std::size_t>(i);
+    return weight;
+  }
+
+ private:
+  std::size_t bytes_;
+  int count_;
+  Bytes data_;
+  PackedWeight weight_;
+};
+
+std::vector<float> random_floats(std::size_t count) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& peak,
+                  ThreadPool& pool) {
+  const Layers layers(format, isa, shape, pool);
+  std::printf("\n%s %dx%d, %d copies, %.0f MB\n", weight_format_info(format)->name, shape.n,
+              shape.k, layers.count(), static_cast<double>(layers.bytes()) / 1e6);
+  for (const int rows : {1, 2, 3, 4, 6, 8, 16, 32, 64, 128}) {
+    const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * shape.k);
+    const Bytes quantized = allocate(quantized_bytes(isa, rows, shape.k));
+    quantize_rows(isa, x.data(), rows, shape.k, quantized.get(), pool);
+    std::vector<float> y(static_cast<std::size_t>(rows) * shape.n);
+    const double seconds = best_seconds(rows >= 32 ? 3 : 6, [&] {
+      for (int i = 0; i < layers.count(); ++i)
+        linear(layers[i], quantized.get(), rows, nullptr, y.data(), shape.n, pool);
+    });
+    const double gigabytes = static_cast<double>(layers.bytes()) / 1e9;
+    const double gmacs = static_cast<double>(rows) * shape.n * shape.k * layers.count() / 1e9;
+    const double roof = std::max(gigabytes / peak.bandwidth_gbps, gmacs / peak.int8_gmacs);
+    std::printf("rows %3d  %7.2f ms  %6.1f GB/s  %6.1f GMAC/s  roofline %3.0f %%\n", rows,
+                seconds * 1e3, gigabytes / seconds, gmacs / seconds, 100 * roof / seconds);
+  }
+}
+
+void bench_attention(Isa isa, int heads, int kv_heads, int head_dim, int committed,
+                     ThreadPool& pool) {
+  for (const int rows : {1, 8, 64}) {
+    const std::size_t width = static_cast<std::size_t>(kv_heads) * head_dim;
+    const std::size_t slots = static_cast<std::size_t>(committed) + rows;
+    const std::vector<float> raw = random_floats(slots * width);
+    std::vector<std::uint16_t> keys(slots * width);
+    to_half(isa, raw.data(), static_cast<int>(slots), static_cast<int>(width),
+            static_cast<int>(width), keys.data(), static_cast<int>(width));
+    const std::vector<float> q = random_floats(static_cast<std::size_t>(rows) * heads * head_dim);
+    std::vector<float> out(q.size());
+    const AttentionShape shape{rows, heads, kv_heads, head_dim, committed, rows, nullptr};
+    const double seconds = best_seconds(
+        8, [&] { attention(isa, shape, q.data(), keys.data(), keys.data(), out.data(), pool); });
+    std::printf("attention %dx%d/%d heads, %d committed, rows %2d  %8.1f us\n", heads, head_dim,
+                kv_heads, committed, rows, seconds * 1e6);
+  }
+}
+
+void bench_small_operators(Isa isa, ThreadPool& pool) {
+  const double empty = best_seconds(5, [&] {
+    for (int i = 0; i < 1000; ++i) pool.parallel_for(16, 1, [](int, int) {});
+  });
+  std::printf("\nempty parallel_for %.2f us\n", empty * 1e3);
+  for (const int rows : {1, 8, 64}) {
+    const int n = 8960;
+    std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * n);
+    std::vector<float> out(x.size());
+    const std::vector<float> weight(n, 1.0f);
+    const Bytes quantized = allocate(quantized_bytes(isa, rows, n));
+    const double norm = best_seconds(
+        20, [&] { rms_norm(isa, x.data(), weight.data(), 1e-6f, rows, n, out.data(), pool); });
+    const double silu =
+        best_seconds(20, [&] { silu_mul(isa, x.data(), x.data(), rows, n, out.data(), pool); });
+    const double quantize =
+        best_seconds(20, [&] { quantize_rows(isa, x.data(), rows, n, quantized.get(), pool); });
+    std::printf("rows %2d of %d: rms_norm %.1f us, silu_mul %.1f us, quantize %.1f us\n", rows, n,
+                norm * 1e6, silu * 1e6, quantize * 1e6);
+  }
+}
+
+int run(int argc, char** argv) {
+  const int threads =
+      argc > 1 ? std::atoi(argv[1]) : static_cast<int>(std::thread::hardware_concurrency());
+  Isa isa = best_isa();
+  for (const Isa candidate : available_isas()) {
+    if (argc > 2 && std::string(argv[2]) == to_string(candidate)) isa = candidate;
+  }
+  ThreadPool pool(threads);
+  const MachinePeak peak = measure_machine_peak(isa, pool);
+  std::printf("%s, %d threads: int8 peak %.1f GMAC/s, read bandwidth %.1f GB/s\n", to_string(isa),
+              pool.threads(), peak.int8_gmacs, peak.bandwidth_gbps);
+  const std::pair<WeightFormat, Shape> cases[] = {
+      {WeightFormat::kQ4_K, {8960, 1536}}, {WeightFormat::kQ4_K, {1536, 8960}},
+      {WeightFormat::kQ6_K, {1536, 8960}}, {WeightFormat::kQ6_K, {151936, 1536}},
+      {WeightFormat::kQ5_0, {4864, 896}},  {WeightFormat::kQ8_0, {896, 4864}},
+      {WeightFormat::kQ4_1, {1536, 576}},  {WeightFormat::kQ5_K, {1536, 8960}},
+  };
+  for (const auto& [format, shape] : cases) {
+    if (argc > 3 && std::string(argv[3]) != weight_format_info(format)->name) continue;
+    bench_linear(format, isa, shape, peak, pool);
+  }
+  if (argc > 3 && std::string(argv[3]) != "ops") return 0;
+  bench_small_operators(isa, pool);
+  bench_attention(isa, 12, 2, 128, 512, pool);
+  bench_attention(isa, 12, 2, 128, 4096, pool);
+  bench_attention(isa, 14, 2, 64, 4096, pool);
+  return 0;
+}
+
+}  // namespace
+}  // namespace redraft::kernels
+
+int main(int argc, char** argv) { return redraft::kernels::run(argc, argv); }
