@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "decoding/kernels/half.h"
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/weight_format.h"
+
+// Random weights and activations, and the gate that every kernel passes: a row's bits do not depend
+// on its company.
+namespace redraft::kernels {
+
+inline constexpr WeightFormat kAllFormats[] = {
+    WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16, WeightFormat::kQ4_0,
+    WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0,
+    WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K};
+
+struct AlignedDelete {
+  void operator()(std::uint8_t* p) const { std::free(p); }
+};
+using Bytes = std::unique_ptr<std::uint8_t, AlignedDelete>;
+
+inline Bytes allocate(std::size_t bytes) {
+  return Bytes(static_cast<std::uint8_t*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
+}
+
+// A weight, packed for one instruction set and as the floats that its format defines.
+struct TestWeight {
+  PackedWeight packed{};
+  Bytes data;
+  std::vector<float> values;  // [n, k]
+};
+
+// Random bytes are valid codes; scales are random halves of about 1/50, both signs where the format
+// allows it.
+inline std::vector<std::uint8_t> random_file(WeightFormat format, int n, int k,
+                                             std::mt19937& random) {
+  std::normal_distribution<float> normal(0.0f, 0.02f);
+  std::vector<std::uint8_t> file(weight_bytes(format, n, k));
+  const WeightFormatInfo& info = *weight_format_info(format);
+  for (std::uint8_t& byte : file) byte = static_cast<std::uint8_t>(random());
+  const auto put_half = [&](std::size_t at) {
+    const std::uint16_t half = float_to_half(normal(random));
+    std::memcpy(&file[at], &half, 2);
+  };
+  for (std::size_t at = 0; at < file.size(); at += info.block_bytes) {
+    const float value = normal(random);
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    switch (format) {
+      case WeightFormat::kF32:
+        std::memcpy(&file[at], &value, 4);
+        break;
+      case WeightFormat::kBF16:
+        std::memcpy(&file[at], reinterpret_cast<const char*>(&bits) + 2, 2);
+        break;
+      case WeightFormat::kQ6_K:
+        put_half(at + 208);
+        break;
+      case WeightFormat::kQ4_1:
+      case WeightFormat::kQ5_1:
+      case WeightFormat::kQ4_K:
+      case WeightFormat::kQ5_K:
+        put_half(at + 2);
+        [[fallthrough]];
+      default:
+        put_half(at);
+    }
+  }
+  return file;
+}
+
+inline TestWeight make_weight(WeightFormat format, Isa isa, int n, int k,
+                              const std::vector<std::uint8_t>& file) {
+  TestWeight weight;
+  ThreadPool pool(1);
+  weight.data = allocate(packed_bytes(format, isa, n, k));
+  pack(format, isa, n, k, file.data(), weight.data.get(), pool);
+  weight.packed = {format, isa, n, k, weight.data.get()};
+  weight.values.resize(static_cast<std::size_t>(n) * k);
+  for (int row = 0; row < n; ++row) {
+    dequantize_row(format, file.data() + weight_bytes(format, row, k), k,
+                   weight.values.data() + static_cast<std::size_t>(row) * k);
+  }
+  return weight;
+}
+
+inline std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+// Whether `run(first_row, rows)`, which returns [rows, width] floats, gives each of `rows` rows the
+// bits that it has alone.
+template <typename Run>
+bool each_row_is_as_alone(int rows, int width, const Run& run) {
+  const std::vector<float> together = run(0, rows);
+  for (int row = 0; row < rows; ++row) {
+    const std::vector<float> alone = run(row, 1);
+    if (std::memcmp(alone.data(), together.data() + static_cast<std::size_t>(row) * width,
+                    width * sizeof(float)) != 0)
+      return false;
+  }
+  return true;
+}
+
+inline std::string name_of(WeightFormat format, Isa isa) {
+  return std::string(weight_format_info(format)->name) + " " + to_string(isa);
+}
+
+}  // namespace redraft::kernels

@@ -1,0 +1,343 @@
+#include "decoding/kernels/linear.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "decoding/kernels/activation_block.h"
+#include "tests/decoding/kernels/kernel_cases.h"
+
+namespace redraft::kernels {
+namespace {
+
+std::vector<float> run_linear(const PackedWeight& w, const float* x, int rows, ThreadPool& pool,
+                              const float* bias = nullptr) {
+  const Bytes quantized = allocate(quantized_bytes(w.isa, rows, w.k));
+  quantize_rows(w.isa, x, rows, w.k, quantized.get(), pool);
+  std::vector<float> y(static_cast<std::size_t>(rows) * w.n);
+  linear(w, quantized.get(), rows, bias, y.data(), w.n, pool);
+  return y;
+}
+
+bool is_row_invariant(WeightFormat format, Isa isa, int n, int k, int rows, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+  const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
+  ThreadPool pool(2);
+  return each_row_is_as_alone(rows, n, [&](int first, int count) {
+    return run_linear(weight.packed, x.data() + static_cast<std::size_t>(first) * k, count, pool);
+  });
+}
+
+TEST(Linear, ARowHasTheSameBitsInAnyCompany) {
+  for (const Isa isa : available_isas()) {
+    for (const WeightFormat format : kAllFormats) {
+      for (int rows = 2; rows <= 64; ++rows) {
+        const int n = 1 + rows * 7 % 40;
+        const int k = 256 * (1 + rows % 2);
+        EXPECT_TRUE(is_row_invariant(format, isa, n, k, rows, rows))
+            << name_of(format, isa) << " rows " << rows;
+      }
+    }
+  }
+}
+
+TEST(Linear, ManyRowsAndOddShapes) {
+  struct Case {
+    WeightFormat format;
+    int n, k, rows;
+  };
+  const Case cases[] = {{WeightFormat::kQ4_K, 33, 8960, 65}, {WeightFormat::kQ6_K, 17, 1536, 127},
+                        {WeightFormat::kQ5_0, 50, 896, 128}, {WeightFormat::kQ8_0, 15, 4864, 200},
+                        {WeightFormat::kQ4_1, 20, 576, 200}, {WeightFormat::kF32, 5, 100, 65},
+                        {WeightFormat::kF16, 18, 33, 9},     {WeightFormat::kQ8_0, 1, 32, 3}};
+  for (const Isa isa : available_isas()) {
+    for (const Case& c : cases) {
+      EXPECT_TRUE(is_row_invariant(c.format, isa, c.n, c.k, c.rows, 11))
+          << name_of(c.format, isa) << " rows " << c.rows;
+    }
+  }
+}
+
+// The gate must see a sum that is split by the number of rows, as kernels that share work among
+// rows do.
+TEST(Linear, TheGateCatchesASumThatDependsOnTheRows) {
+  std::mt19937 random(5);
+  const int k = 512;
+  const std::vector<float> weights = random_floats(k, random);
+  const std::vector<float> x = random_floats(8 * k, random);
+  const auto split_by_rows = [&](int first, int rows) {
+    std::vector<float> y(static_cast<std::size_t>(rows));
+    for (int row = 0; row < rows; ++row) {
+      std::vector<float> parts(static_cast<std::size_t>(rows));
+      for (int i = 0; i < k; ++i)
+        parts[static_cast<std::size_t>(i % rows)] += weights[i] * x[(first + row) * k + i];
+      for (const float part : parts) y[static_cast<std::size_t>(row)] += part;
+    }
+    return y;
+  };
+  EXPECT_FALSE(each_row_is_as_alone(8, 1, split_by_rows));
+}
+
+TEST(Linear, ThreadsDoNotChangeBits) {
+  std::mt19937 random(8);
+  for (const Isa isa : available_isas()) {
+    for (const WeightFormat format : kAllFormats) {
+      const TestWeight weight =
+          make_weight(format, isa, 75, 512, random_file(format, 75, 512, random));
+      const std::vector<float> x = random_floats(13 * 512, random);
+      ThreadPool one(1);
+      const std::vector<float> expected = run_linear(weight.packed, x.data(), 13, one);
+      for (const int threads : {2, 3, 5}) {
+        ThreadPool pool(threads);
+        const std::vector<float> got = run_linear(weight.packed, x.data(), 13, pool);
+        EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0)
+            << name_of(format, isa);
+      }
+    }
+  }
+}
+
+// The blocks of `row` in the layout of quantize_rows.
+const ActivationBlock& block_of(const std::uint8_t* quantized, int rows, int k, int row,
+                                int block) {
+  const auto* blocks = reinterpret_cast<const ActivationBlock*>(quantized);
+  const int group = row / kRowGroup;
+  return blocks[group_offset(group, k) +
+                static_cast<std::size_t>(block) * rows_in_group(rows, group) + row % kRowGroup];
+}
+
+// Against the dequantised weights and the quantised activations, in double: only the kernel's own
+// roundings are left. Per block at most 8 float operations round, each by 2^-24 of the magnitudes
+// summed so far.
+void check_against_reference(WeightFormat format, Isa isa, int n, int k, int rows,
+                             std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+  const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
+  const std::vector<float> bias = random_floats(static_cast<std::size_t>(n), random);
+  ThreadPool pool(2);
+  const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
+  quantize_rows(isa, x.data(), rows, k, quantized.get(), pool);
+  const int ldy = n + 3;
+  std::vector<float> y(static_cast<std::size_t>(rows) * ldy, 77.0f);
+  linear(weight.packed, quantized.get(), rows, bias.data(), y.data(), ldy, pool);
+  for (int row = 0; row < rows; ++row) {
+    for (int j = 0; j < n; ++j) {
+      double sum = bias[j];
+      double magnitude = std::fabs(bias[j]);
+      for (int i = 0; i < k; ++i) {
+        const ActivationBlock& block = block_of(quantized.get(), rows, k, row, i / 32);
+        const double term = weight.values[static_cast<std::size_t>(j) * k + i] *
+                            static_cast<double>(block.quants[i % 32]) * block.scale;
+        sum += term;
+        magnitude += std::fabs(term);
+      }
+      // Formats with a constant per block subtract sums of magnitudes that the terms above no
+      // longer show.
+      const double tolerance = (8.0 * (k / 32.0) + 40) * 0x1p-24 * magnitude * 4;
+      ASSERT_NEAR(y[static_cast<std::size_t>(row) * ldy + j], sum, tolerance)
+          << name_of(format, isa) << " " << row << "," << j;
+    }
+    for (int j = n; j < ldy; ++j)
+      ASSERT_EQ(y[static_cast<std::size_t>(row) * ldy + j], 77.0f) << "wrote past the row";
+  }
+}
+
+TEST(Linear, EqualsTheDequantisedReference) {
+  for (const Isa isa : available_isas()) {
+    for (const WeightFormat format : kAllFormats) {
+      check_against_reference(format, isa, 37, 512, 11, 21);
+      check_against_reference(format, isa, 16, 256, 8, 22);
+      check_against_reference(format, isa, 3, 1536, 3, 23);
+    }
+    check_against_reference(WeightFormat::kQ5_0, isa, 20, 896, 9, 24);
+    check_against_reference(WeightFormat::kF32, isa, 20, 70, 9, 25);
+  }
+}
+
+// All codes at their extremes: integer paths that saturate show here.
+TEST(Linear, ExtremeCodesDoNotSaturate) {
+  for (const Isa isa : available_isas()) {
+    for (const WeightFormat format :
+         {WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1,
+          WeightFormat::kQ8_0, WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K}) {
+      for (const int fill : {0x00, 0xff, 0x80, 0x7f}) {
+        const int n = 16;
+        const int k = 512;
+        std::vector<std::uint8_t> file(weight_bytes(format, n, k), static_cast<std::uint8_t>(fill));
+        const WeightFormatInfo& info = *weight_format_info(format);
+        const std::uint16_t scale = float_to_half(0.5f);
+        for (std::size_t at = 0; at < file.size(); at += info.block_bytes) {
+          std::memcpy(&file[at + (format == WeightFormat::kQ6_K ? 208 : 0)], &scale, 2);
+          if (format == WeightFormat::kQ4_1 || format == WeightFormat::kQ5_1 ||
+              format == WeightFormat::kQ4_K || format == WeightFormat::kQ5_K) {
+            std::memcpy(&file[at + 2], &scale, 2);
+          }
+        }
+        const TestWeight weight = make_weight(format, isa, n, k, file);
+        for (const float sign : {1.0f, -1.0f}) {
+          const std::vector<float> x(k, sign);
+          ThreadPool pool(1);
+          const std::vector<float> y = run_linear(weight.packed, x.data(), 1, pool);
+          double expected = 0;
+          for (int i = 0; i < k; ++i) expected += sign * weight.values[static_cast<std::size_t>(i)];
+          EXPECT_NEAR(y[0], expected, std::fabs(expected) * 1e-4 + 1e-2)
+              << name_of(format, isa) << " fill " << fill;
+        }
+      }
+    }
+  }
+}
+
+TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
+  std::mt19937 random(31);
+  for (const Isa isa : available_isas()) {
+    for (const int k : {32, 100, 896, 31}) {
+      const int rows = 10;
+      const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
+      ThreadPool pool(2);
+      const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
+      quantize_rows(isa, x.data(), rows, k, quantized.get(), pool);
+      for (int row = 0; row < rows; ++row) {
+        for (int i = 0; i < (k + 31) / 32 * 32; ++i) {
+          const ActivationBlock& block = block_of(quantized.get(), rows, k, row, i / 32);
+          const float value = i < k ? x[static_cast<std::size_t>(row) * k + i] : 0.0f;
+          ASSERT_NEAR(block.quants[i % 32] * block.scale, value, block.scale * 0.5001f)
+              << to_string(isa);
+          int sums[2] = {0, 0};
+          for (int j = 0; j < 32; ++j) sums[j / 16] += block.quants[j];
+          ASSERT_EQ(block.offsets[0], -32 * sums[0]);
+          ASSERT_EQ(block.offsets[1], -32 * sums[1]);
+          ASSERT_EQ(block.scaled_sum, block.scale * static_cast<float>(sums[0] + sums[1]));
+        }
+      }
+    }
+  }
+}
+
+TEST(QuantizeRows, EveryInstructionSetGivesTheSameBlocks) {
+  std::mt19937 random(32);
+  std::vector<float> x = random_floats(5 * 160, random);
+  std::fill(x.begin(), x.begin() + 32, 0.0f);
+  std::fill(x.begin() + 32, x.begin() + 64, 1e-38f);
+  x[70] = std::numeric_limits<float>::infinity();
+  x[100] = std::numeric_limits<float>::quiet_NaN();
+  x[130] = 1e38f;
+  ThreadPool pool(1);
+  std::vector<std::uint8_t> expected;
+  for (const Isa isa : available_isas()) {
+    const std::size_t bytes = quantized_bytes(isa, 5, 160);
+    const Bytes quantized = allocate(bytes);
+    quantize_rows(isa, x.data(), 5, 160, quantized.get(), pool);
+    std::vector<std::uint8_t> got(quantized.get(), quantized.get() + bytes);
+    if (expected.empty()) expected = got;
+    EXPECT_EQ(got, expected) << to_string(isa);
+  }
+}
+
+TEST(LinearArgmax, IsTheLargestLogitAndTiesGoToTheLowerIndex) {
+  std::mt19937 random(41);
+  for (const Isa isa : available_isas()) {
+    for (const int n : {1, 15, 16, 100, 1003}) {
+      std::vector<std::uint8_t> file = random_file(WeightFormat::kQ6_K, n, 256, random);
+      // Twins: every weight row from n/2 on repeats one before it.
+      const std::size_t row_bytes = weight_bytes(WeightFormat::kQ6_K, 1, 256);
+      for (int j = n / 2; j < n / 2 * 2; ++j)
+        std::memcpy(&file[j * row_bytes], &file[(j - n / 2) * row_bytes], row_bytes);
+      const TestWeight weight = make_weight(WeightFormat::kQ6_K, isa, n, 256, file);
+      const int rows = 19;
+      const std::vector<float> x = random_floats(rows * 256, random);
+      for (const int threads : {1, 2, 3}) {
+        ThreadPool pool(threads);
+        const Bytes quantized = allocate(quantized_bytes(isa, rows, 256));
+        quantize_rows(isa, x.data(), rows, 256, quantized.get(), pool);
+        const std::vector<float> logits = run_linear(weight.packed, x.data(), rows, pool);
+        std::vector<std::int32_t> best(rows);
+        std::vector<float> best_logit(rows);
+        linear_argmax(weight.packed, quantized.get(), rows, best.data(), best_logit.data(), pool);
+        for (int row = 0; row < rows; ++row) {
+          const float* from = logits.data() + static_cast<std::size_t>(row) * n;
+          const auto expected = static_cast<std::int32_t>(std::max_element(from, from + n) - from);
+          EXPECT_EQ(best[row], expected) << to_string(isa) << " n " << n;
+          EXPECT_EQ(best_logit[row], from[expected]);
+        }
+        linear_argmax(weight.packed, quantized.get(), rows, best.data(), nullptr, pool);
+      }
+    }
+  }
+}
+
+TEST(LinearArgmax, NaNNeverWins) {
+  for (const Isa isa : available_isas()) {
+    const int n = 40;
+    const int k = 32;
+    std::vector<float> values(n * k, -1.0f);
+    std::fill(values.begin(), values.begin() + k, std::numeric_limits<float>::quiet_NaN());
+    std::fill(values.begin() + 30 * k, values.begin() + 31 * k, -0.5f);
+    std::vector<std::uint8_t> file(values.size() * 4);
+    std::memcpy(file.data(), values.data(), file.size());
+    const TestWeight weight = make_weight(WeightFormat::kF32, isa, n, k, file);
+    const std::vector<float> x(k, 1.0f);
+    ThreadPool pool(2);
+    const Bytes quantized = allocate(quantized_bytes(isa, 1, k));
+    quantize_rows(isa, x.data(), 1, k, quantized.get(), pool);
+    std::int32_t best = -1;
+    linear_argmax(weight.packed, quantized.get(), 1, &best, nullptr, pool);
+    EXPECT_EQ(best, 30) << to_string(isa);
+    // A row of NaNs has no largest: the first index, so that it stays a valid one.
+    const std::vector<float> nans(k, std::numeric_limits<float>::quiet_NaN());
+    quantize_rows(isa, nans.data(), 1, k, quantized.get(), pool);
+    linear_argmax(weight.packed, quantized.get(), 1, &best, nullptr, pool);
+    EXPECT_EQ(best, 0) << to_string(isa);
+  }
+}
+
+TEST(LinearTopK, IsASortOfTheLogits) {
+  std::mt19937 random(51);
+  for (const Isa isa : available_isas()) {
+    const int n = 333;
+    const int rows = 9;
+    const TestWeight weight = make_weight(WeightFormat::kQ4_K, isa, n, 256,
+                                          random_file(WeightFormat::kQ4_K, n, 256, random));
+    const std::vector<float> x = random_floats(rows * 256, random);
+    for (const int threads : {1, 2}) {
+      ThreadPool pool(threads);
+      const Bytes quantized = allocate(quantized_bytes(isa, rows, 256));
+      quantize_rows(isa, x.data(), rows, 256, quantized.get(), pool);
+      const std::vector<float> logits = run_linear(weight.packed, x.data(), rows, pool);
+      for (const int k_best : {1, 2, 8, 40, 333}) {
+        std::vector<std::int32_t> ids(static_cast<std::size_t>(rows) * k_best);
+        std::vector<float> best(ids.size());
+        linear_top_k(weight.packed, quantized.get(), rows, k_best, ids.data(), best.data(), pool);
+        for (int row = 0; row < rows; ++row) {
+          const float* from = logits.data() + static_cast<std::size_t>(row) * n;
+          std::vector<std::int32_t> order(n);
+          for (int j = 0; j < n; ++j) order[j] = j;
+          std::stable_sort(order.begin(), order.end(),
+                           [&](int a, int b) { return from[a] > from[b]; });
+          for (int i = 0; i < k_best; ++i) {
+            ASSERT_EQ(ids[row * k_best + i], order[i]) << to_string(isa) << " " << i;
+            ASSERT_EQ(best[row * k_best + i], from[order[i]]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Linear, FormatsAndNames) {
+  for (const WeightFormat format : kAllFormats) EXPECT_TRUE(supports(format));
+  EXPECT_FALSE(supports(static_cast<WeightFormat>(10)));
+  EXPECT_EQ(available_isas().front(), Isa::kPortable);
+  EXPECT_EQ(best_isa(), available_isas().back());
+  for (const WeightFormat format : kAllFormats) {  // repacking costs at most 5 %
+    EXPECT_LE(packed_bytes(format, best_isa(), 64, 1024),
+              weight_bytes(format, 64, 1024) * 105 / 100)
+        << name_of(format, best_isa());
+  }
+}
+
+}  // namespace
+}  // namespace redraft::kernels
