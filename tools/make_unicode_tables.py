@@ -1,34 +1,23 @@
 #!/usr/bin/env python3
 """Writes decoding/text/unicode_ranges.inc: which code points are letters, numbers and white space.
 
-Usage: make_unicode_tables.py OUTPUT            (needs unicodedata2 of UNICODE below)
-       make_unicode_tables.py --verify OUTPUT   (needs tokenizers)
+Usage: make_unicode_tables.py OUTPUT            writes it
+       make_unicode_tables.py --verify OUTPUT   compares it over all code points
 
-The categories come from unicodedata2 at the Unicode version that the regular expressions of the `tokenizers` package
-know; --verify asks that package about every code point there is and compares. Both packages are pinned in
-tools/reference/tokenizer-requirements.lock.
+They are what the regular expressions of the `tokenizers` package take for \\p{L}, \\p{N} and \\s, asked about every code
+point there is. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0 and
+17.0.0). The package is pinned in tests/decoding/text/requirements.lock.
 """
 import re
 import sys
 
 UNICODE = "16.0.0"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-# White_Space as that engine's \s has it: U+001C..U+001F are not in it, U+0085 is.
-SPACES = {0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F,
-          0x205F, 0x3000}
+PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s"}
 HEADER = f"""\
 // Written by tools/make_unicode_tables.py from Unicode {UNICODE}; do not edit. First and last code point of each range.
 // clang-format off
 """
-
-
-def category_sets():
-    import unicodedata2
-
-    if unicodedata2.unidata_version != UNICODE:
-        sys.exit(f"unicodedata2 has Unicode {unicodedata2.unidata_version}, wanted {UNICODE}")
-    of = lambda initial: {c for c in CODE_POINTS if unicodedata2.category(chr(c))[0] == initial}
-    return {"Letter": of("L"), "Number": of("N"), "Space": SPACES}
 
 
 def ranges_of(code_points):
@@ -44,10 +33,10 @@ def ranges_of(code_points):
 def write(path):
     with open(path, "w", encoding="utf-8") as out:
         out.write(HEADER)
-        for name, members in category_sets().items():
+        for name, pattern in PATTERNS.items():
             out.write(f"constexpr CodePointRange k{name}Ranges[] = {{\n")
             line = "   "
-            for first, last in ranges_of(members):
+            for first, last in ranges_of(members_in_package(pattern)):
                 item = f" {{0x{first:X}, 0x{last:X}}},"
                 if len(line) + len(item) > 100:
                     out.write(line + "\n")
@@ -83,7 +72,7 @@ def members_in_package(pattern):
 def verify(path):
     tables = read(path)
     wrong = 0
-    for name, pattern in (("Letter", r"\p{L}"), ("Number", r"\p{N}"), ("Space", r"\s")):
+    for name, pattern in PATTERNS.items():
         difference = tables[name] ^ members_in_package(pattern)
         wrong += len(difference)
         print(f"{name}: {len(tables[name])} code points, {len(difference)} differ from the package")

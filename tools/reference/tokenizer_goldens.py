@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Goldens for the tokenizer tests, made by the `tokenizers` package.
 
-tokenizer_goldens.py dump MODEL.gguf OUT.json        a GGUF file's vocabulary as JSON
-tokenizer_goldens.py tiny DIRECTORY                  texts.json and tiny.json: a small vocabulary trained here
-tokenizer_goldens.py ids VOCABULARY.json TEXTS OUT   what the package makes of the texts
+tokenizer_goldens.py tiny DIRECTORY             texts.json and tiny.json: a small vocabulary trained here
+tokenizer_goldens.py ids VOCABULARY TEXTS OUT   what the package makes of the texts; VOCABULARY is a .gguf or .json file
 
-Needs tools/reference/tokenizer-requirements.lock.
+The files in tests/decoding/text/data are made by it. Needs the packages of tests/decoding/text/requirements.lock.
 """
 import json
 import random
 import sys
 import unicodedata
 
+import gguf_vocabulary
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 QWEN2 = (
@@ -39,13 +39,11 @@ def package_tokenizer(vocabulary):
     return tokenizer
 
 
-def dump(model, out):
-    import gguf
-
-    fields = gguf.GGUFReader(model).fields
-    value = lambda name: fields["tokenizer.ggml." + name].contents()
-    write(out, {"pre_tokenizer": value("pre"), "tokens": value("tokens"), "types": value("token_type"),
-                "merges": value("merges"), "end_of_text": value("eos_token_id")})
+def read_vocabulary(path):
+    if path.endswith(".gguf"):
+        return gguf_vocabulary.vocabulary(path)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def write(path, value):
@@ -112,7 +110,7 @@ def tiny(directory):
     trained.pre_tokenizer = pre_tokenizer("qwen2")
     trainer = trainers.BpeTrainer(vocab_size=596, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
                                   show_progress=False)
-    trained.train_from_iterator(fuzzed_texts(4000, seed=1) + [open(__file__, encoding="utf-8").read()] * 3, trainer)
+    trained.train_from_iterator(fuzzed_texts(4000, seed=1), trainer)
     model = json.loads(trained.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
     specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|fim_prefix|>"]
@@ -125,12 +123,11 @@ def tiny(directory):
 
 
 def ids(vocabulary_path, texts_path, out):
-    vocabulary = json.load(open(vocabulary_path, encoding="utf-8"))
-    tokenizer = package_tokenizer(vocabulary)
+    tokenizer = package_tokenizer(read_vocabulary(vocabulary_path))
     write(out, [tokenizer.encode(text).ids for text in json.load(open(texts_path, encoding="utf-8"))])
 
 
-COMMANDS = {"dump": (dump, 2), "tiny": (tiny, 1), "ids": (ids, 3)}
+COMMANDS = {"tiny": (tiny, 1), "ids": (ids, 3)}
 
 if __name__ == "__main__":
     command, n_arguments = COMMANDS.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))

@@ -1,21 +1,38 @@
 #!/usr/bin/env python3
 """Compares redraft's tokenizer with the `tokenizers` package on every text of a folder of JSONL files.
 
-sweep_tokenizers.py TOKENIZE_FRAMES VOCABULARY.json DATA [--every N]
+sweep_tokenizers.py TOKENIZE_FRAMES MODEL.gguf DATA [--every N]
 
 TOKENIZE_FRAMES is the test helper of that name. A text is any string in a record, however deep, and each whole line.
-Ends with 1 if one text has other tokens. DATA that is not there is skipped, with a word about it and code 77.
+Ends with 1 if one text has other tokens, with 77 (skipped) where there is no DATA or no MODEL.
 """
 import argparse
 import array
 import json
+import os
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "reference"))
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def import_goldens():
+    """The package lives in the environment that `make setup` builds for tests: go on in that one if it is not here."""
+    sys.path.insert(0, str(ROOT / "tools" / "reference"))
+    try:
+        import tokenizer_goldens
+        return tokenizer_goldens
+    except ModuleNotFoundError:
+        cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        environment = cache / "redraft" / "venv-tests"
+        python = environment / "bin" / "python"
+        if not python.exists() or pathlib.Path(sys.prefix) == environment:
+            sys.exit("the `tokenizers` package is not installed: run `make setup`")
+        os.execv(python, [str(python), "-B", *sys.argv])
 
 
 def strings_in(value):
@@ -38,53 +55,58 @@ def texts_of(file, every):
                 yield from dict.fromkeys(strings_in(json.loads(line)))
 
 
-def our_ids(tool, vocabulary, texts):
-    with tempfile.TemporaryFile() as frames:
+def our_ids(tool, model, texts):
+    """Yields the ids of each text."""
+    with tempfile.TemporaryFile() as frames, tempfile.TemporaryFile() as out:
         for text in texts:
-            encoded = text.encode("utf-8")
-            frames.write(struct.pack("<I", len(encoded)) + encoded)
+            frames.write(struct.pack("<I", len(text)) + text)
         frames.seek(0)
-        done = subprocess.run([tool, vocabulary], stdin=frames, capture_output=True, timeout=600)
-    if done.returncode != 0:
-        sys.exit(done.stderr.decode())
-    numbers = array.array("i", done.stdout)
-    result, position = [], 0
-    for _ in texts:
-        count = numbers[position]
-        result.append(numbers[position + 1 : position + 1 + count].tolist())
-        position += 1 + count
-    return result, done.stderr.decode().strip()
+        done = subprocess.run([tool, model], stdin=frames, stdout=out, stderr=subprocess.PIPE, timeout=600)
+        print(done.stderr.decode().strip())
+        if done.returncode != 0:
+            sys.exit(1)
+        out.seek(0)
+        for _ in texts:
+            ids = array.array("i")
+            (count,) = struct.unpack("<I", out.read(4))
+            ids.frombytes(out.read(4 * count))
+            yield ids.tolist()
+
+
+def count_differences(package, files, ours):
+    n_different = 0
+    for file, texts in files.items():
+        n_here = 0
+        for start in range(0, len(texts), 1000):
+            batch = texts[start : start + 1000]
+            for text, encoding in zip(batch, package.encode_batch_fast([text.decode("utf-8") for text in batch])):
+                if encoding.ids != next(ours):
+                    n_here += 1
+                    print(f"{file}: differs: {text[:200]!r}")
+        print(f"{file}: {len(texts)} texts, {n_here} differ", flush=True)
+        n_different += n_here
+    return n_different
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
-    parser.add_argument("vocabulary")
+    parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth line only")
     options = parser.parse_args()
-    files = sorted(options.data.rglob("*.jsonl"))
-    if not files:
-        print(f"skipped: there are no JSONL files in {options.data}")
-        return 77
-
-    from tokenizer_goldens import package_tokenizer
-
-    package = package_tokenizer(json.load(open(options.vocabulary, encoding="utf-8")))
-    n_texts = n_bytes = n_wrong = 0
-    for file in files:
-        texts = list(texts_of(file, options.every))
-        ours, report = our_ids(options.tool, options.vocabulary, texts)
-        for start in range(0, len(texts), 1000):
-            for offset, encoding in enumerate(package.encode_batch_fast(texts[start : start + 1000])):
-                if encoding.ids != ours[start + offset]:
-                    n_wrong += 1
-                    print(f"{file}: differs: {texts[start + offset][:200]!r}")
-        n_texts += len(texts)
-        n_bytes += sum(len(text.encode("utf-8")) for text in texts)
-        print(f"{file.relative_to(options.data)}: {len(texts)} texts, {report}", flush=True)
-    print(f"{len(files)} files, {n_texts} texts, {n_bytes} bytes compared, {n_wrong} differ")
-    return 1 if n_wrong else 0
+    paths = sorted(options.data.rglob("*.jsonl"))
+    if not paths or not options.model.exists():
+        print(f"skipped: there is no {options.model}" if paths else f"skipped: no JSONL files in {options.data}")
+        return SKIPPED
+    goldens = import_goldens()
+    package = goldens.package_tokenizer(goldens.read_vocabulary(str(options.model)))
+    files = {str(path.relative_to(options.data)): [text.encode("utf-8") for text in texts_of(path, options.every)]
+             for path in paths}
+    texts = [text for file_texts in files.values() for text in file_texts]
+    n_different = count_differences(package, files, our_ids(options.tool, options.model, texts))
+    print(f"{len(files)} files, {len(texts)} texts, {sum(map(len, texts))} bytes compared, {n_different} differ")
+    return 1 if n_different else 0
 
 
 if __name__ == "__main__":

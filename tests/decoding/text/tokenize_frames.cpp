@@ -1,12 +1,13 @@
-// tokenize_frames VOCABULARY.json: for each text on standard input (four bytes of length, little endian, then the
-// text) writes the number of its tokens and their ids, four bytes each. What comes back from the ids must be the text.
-// Reports the bytes, tokens and speed of encoding on standard error. sweep_tokenizers.py drives it.
+// tokenize_frames MODEL.gguf: for each text on standard input (four bytes of length, little endian,
+// then the text) writes the number of its tokens and their ids, four bytes each. What comes back
+// from the ids must be the text. Reports the bytes, tokens and speed of encoding on standard error.
+// sweep_tokenizers.py drives it.
 #include <chrono>
 #include <cstdio>
 #include <string>
 
+#include "decoding/model/model_loader.h"
 #include "decoding/text/tokenizer.h"
-#include "tests/decoding/text/vocabulary_file.h"
 
 namespace redraft {
 namespace {
@@ -17,11 +18,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-int run(const char* vocabulary) {
-  Result<TokenizerSpec> spec = read_vocabulary(vocabulary);
-  if (!spec) return std::fprintf(stderr, "%s\n", spec.error().message().c_str()), 1;
+int run(const char* model) {
   const Clock::time_point load_start = Clock::now();
-  const auto tokenizer = Tokenizer::make(*std::move(spec));
+  const auto tokenizer = load_tokenizer(model);
   if (!tokenizer) return std::fprintf(stderr, "%s\n", tokenizer.error().message().c_str()), 1;
   const double load_seconds = seconds_since(load_start);
 
@@ -46,7 +45,7 @@ int run(const char* vocabulary) {
     n_bytes += size;
     n_tokens += ids.size();
   }
-  std::fprintf(stderr, "%zu bytes, %zu tokens, %.1f MB/s, made in %.0f ms\n", n_bytes, n_tokens,
+  std::fprintf(stderr, "%zu bytes, %zu tokens, %.1f MB/s, loaded in %.0f ms\n", n_bytes, n_tokens,
                static_cast<double>(n_bytes) / 1e6 / encode_seconds, load_seconds * 1e3);
   return 0;
 }
@@ -55,6 +54,6 @@ int run(const char* vocabulary) {
 }  // namespace redraft
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: tokenize_frames VOCABULARY.json\n"), 2;
+  if (argc != 2) return std::fprintf(stderr, "usage: tokenize_frames MODEL.gguf\n"), 2;
   return redraft::run(argv[1]);
 }

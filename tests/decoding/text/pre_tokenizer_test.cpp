@@ -1,0 +1,88 @@
+#include "decoding/text/pre_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace redraft {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> words_of(PreTokenizer pre_tokenizer, std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = word_end(pre_tokenizer, text, begin);
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
+// `marked` has a | between the words that the `tokenizers` package cuts the text into.
+void check(PreTokenizer pre_tokenizer, const std::string& marked) {
+  std::vector<std::string> expected(1);
+  std::string text;
+  for (const char c : marked) {
+    if (c == '|') {
+      expected.emplace_back();
+    } else {
+      expected.back() += c;
+      text += c;
+    }
+  }
+  EXPECT_EQ(words_of(pre_tokenizer, text), expected);
+}
+
+TEST(PreTokenizer, Qwen2CutsCodeAndText) {
+  const auto check_qwen2 = [](const std::string& marked) { check(PreTokenizer::kQwen2, marked); };
+  check_qwen2("def| main|(argv|):\n|   | return| |1|2|3|\n");
+  check_qwen2("I|'m| sure|'LL| they|'Ve| it|'\u017F|'Re|'x|'lx");
+  check_qwen2("a|     | b|\t\t|\tc");
+  check_qwen2("a|  \n  \n| | b");
+  check_qwen2("a|\r\n\r\n|b|\r|\tc");
+  check_qwen2("x| !=| y|;\n\n|z");
+  check_qwen2("\u00A0\u4F60\u597D|\uFF0C\u4E16\u754C|\u3000|\u3000|\uFF01");
+  check_qwen2("cafe|\u0301s| \U0001F600\u200D|\u0664|\u0665");
+  check_qwen2("tail|   ");
+}
+
+TEST(PreTokenizer, SmolLmCutsDigitsOutFirst) {
+  const auto check_smollm = [](const std::string& marked) { check(PreTokenizer::kSmolLm, marked); };
+  check_smollm("def| main|(|argv|):|\n   | return|  |1|2|3|\n");
+  check_smollm("I|'m| sure|'|LL| x|'s|5|'s|\n\n|\n|b");
+  check_smollm("a|  |1| | b|\u00A0|\u4F60");
+  check_smollm("a|\u3000\u3000|2|\u3000|\u3000|b");
+}
+
+TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
+  const std::string alphabet =
+      "a\xC3\xA9 \n\r\t'sS\xC5\xBF"
+      "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF";
+  std::mt19937 random(7);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text(random() % 40, '\0');
+    for (char& c : text) c = alphabet[random() % alphabet.size()];
+    for (const PreTokenizer pre_tokenizer : {PreTokenizer::kQwen2, PreTokenizer::kSmolLm}) {
+      std::string together;
+      for (const std::string& word : words_of(pre_tokenizer, text)) {
+        ASSERT_FALSE(word.empty());
+        together += word;
+      }
+      ASSERT_EQ(together, text);
+    }
+  }
+}
+
+TEST(PreTokenizer, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
+  const auto found = find_pre_tokenizer("tekken");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message(), HasSubstr("\"tekken\" is not supported"));
+  EXPECT_THAT(found.error().message(), HasSubstr("qwen2, smollm"));
+}
+
+}  // namespace
+}  // namespace redraft

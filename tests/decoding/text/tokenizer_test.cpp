@@ -1,0 +1,100 @@
+#include "decoding/text/tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "tests/decoding/text/tokenizer_kit.h"
+
+namespace redraft {
+namespace {
+
+TEST(Tokenizer, EqualsTheReferenceOnFuzzedTexts) {
+  check_golden_ids(*tiny_tokenizer(), "tiny_ids.json");
+}
+
+// Bytes of all kinds, and among them many that begin, continue or break a UTF-8 sequence.
+std::string random_bytes(std::mt19937& random) {
+  const std::string frequent = "\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x98\x80\xED\xA0\xFF\xC0 \n\r\t'se1";
+  std::string bytes(random() % 120, '\0');
+  for (char& c : bytes) {
+    c = random() % 3 == 0 ? static_cast<char>(random() % 256)
+                          : frequent[random() % frequent.size()];
+  }
+  return bytes;
+}
+
+TEST(Tokenizer, AnyBytesComeBackUnchanged) {
+  const auto tokenizer = tiny_tokenizer();
+  std::mt19937 random(3);
+  for (int round = 0; round < 3000; ++round) {
+    const std::string bytes = random_bytes(random);
+    ASSERT_TRUE(tokenizer->covers(bytes));
+    ASSERT_EQ(tokenizer->decode(tokenizer->encode(bytes)), bytes) << "round " << round;
+  }
+}
+
+TEST(Tokenizer, TextNeverMakesASpecialToken) {
+  const auto tokenizer = tiny_tokenizer();
+  for (TokenId special = 0; special < tokenizer->vocabulary_size(); ++special) {
+    if (!tokenizer->is_special(special)) continue;
+    const std::string spelling = tokenizer->display(special);
+    EXPECT_EQ(tokenizer->special(spelling), special);
+    EXPECT_EQ(tokenizer->bytes(special), "");
+    for (const std::string& text :
+         {spelling, "a" + spelling, spelling + spelling, " " + spelling + "\n"}) {
+      const std::vector<TokenId> ids = tokenizer->encode(text);
+      for (const TokenId id : ids) EXPECT_FALSE(tokenizer->is_special(id)) << text;
+      EXPECT_EQ(tokenizer->decode(ids), text);
+    }
+  }
+}
+
+TEST(Tokenizer, TellsAboutItsTokens) {
+  const auto tokenizer = tiny_tokenizer();
+  const TokenId end = tokenizer->special("<|im_end|>");
+  ASSERT_GE(end, 0);
+  EXPECT_EQ(tokenizer->end_of_text(), end);
+  EXPECT_EQ(tokenizer->begin_of_text(), -1);
+  EXPECT_TRUE(tokenizer->is_special(end));
+  EXPECT_EQ(tokenizer->special("no such token"), -1);
+  EXPECT_EQ(tokenizer->special(""), -1);
+
+  const std::vector<TokenId> space = tokenizer->encode(" ");
+  ASSERT_EQ(space.size(), 1u);
+  EXPECT_EQ(tokenizer->bytes(space[0]), " ");
+  EXPECT_EQ(tokenizer->display(space[0]), " ");
+  EXPECT_FALSE(tokenizer->is_special(space[0]));
+  for (const TokenId outside : {-1, tokenizer->vocabulary_size()}) {
+    EXPECT_EQ(tokenizer->bytes(outside), "");
+    EXPECT_EQ(tokenizer->display(outside), "");
+    EXPECT_FALSE(tokenizer->is_special(outside));
+  }
+  EXPECT_EQ(tokenizer->decode(std::vector<TokenId>{space[0], end, -5, 1 << 30, space[0]}), "  ");
+}
+
+TEST(Tokenizer, LongRunsOfOneCharacterComeBackUnchanged) {
+  const auto tokenizer = tiny_tokenizer();
+  for (const char* unit : {"a", " ", "\n", " \n", "-", "\u00E9", "\xFF", "ab"}) {
+    std::string text;
+    while (text.size() < 100'000) text += unit;
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode(text + "x")), text + "x");
+  }
+}
+
+TEST(Tokenizer, BytesTheVocabularyLacksAreLeftOutAndTold) {
+  TokenizerSpec spec = tiny_spec();
+  spec.types[static_cast<std::size_t>(tiny_tokenizer()->encode("\x04")[0])] = 5;  // unused
+  const auto tokenizer = Tokenizer::make(std::move(spec));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  EXPECT_TRUE((*tokenizer)->covers("any text"));
+  const std::string control = "\x04";
+  EXPECT_FALSE((*tokenizer)->covers("a" + control));
+  EXPECT_EQ((*tokenizer)->decode((*tokenizer)->encode("a" + control + "b")), "ab");
+  EXPECT_EQ((*tokenizer)->encode(control + "return"), (*tokenizer)->encode("return"));
+}
+
+}  // namespace
+}  // namespace redraft
