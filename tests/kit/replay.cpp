@@ -1,7 +1,9 @@
 // redraft_replay: what decoders make of known edits, without a model. A scripted target writes the
-// reference text of each task; passes and rows are counted and priced with a cost curve.
-//   redraft_replay TASKS.jsonl [--decoders a,b] [--curve rows:cost,…]
-// TASKS.jsonl: one {"id", "before_ids", "after_ids"} a line (tools/replay_tasks.py writes it).
+// text after of each task; its passes and rows are counted and priced with a cost curve.
+//   redraft_replay TASKS.jsonl… [--tokenizer MODEL] [--decoders a,b] [--curve rows:cost,…]
+// TASKS.jsonl: one {"before", "after"} a line; other lines are skipped and counted. MODEL is a
+// model name or file, of which the tokenizer alone is read.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +14,8 @@
 #include <vector>
 
 #include "decoding/decoder.h"
+#include "decoding/model/model_loader.h"
+#include "decoding/model/model_store.h"
 #include "tests/kit/priced_model.h"
 
 namespace redraft {
@@ -22,30 +26,33 @@ struct Task {
   std::vector<TokenId> after;
 };
 
-struct Tasks {
-  std::vector<Task> tasks;
-  TokenId largest = 0;
-};
-
 struct Total {
   DecodeStatistics statistics;
-  double cost = 0;     // by the curve, of one plain step
+  double cost = 0;     // by the curve, in plain steps
   double worst = 1e9;  // lowest speed-up of a task
 };
 
-Tasks read_tasks(const std::string& file) {
+// The output of an edit ends with the text's last line; the fence after it is the stop token's
+// part.
+std::vector<Task> read_tasks(const std::string& file, const Tokenizer& tokenizer) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error(file + ": cannot be read");
-  Tasks tasks;
+  std::vector<Task> tasks;
+  int skipped = 0;
   for (std::string line; std::getline(in, line);) {
     const auto json = nlohmann::json::parse(line);
-    Task task{json.at("before_ids").get<std::vector<TokenId>>(),
-              json.at("after_ids").get<std::vector<TokenId>>()};
-    for (const auto* ids : {&task.before, &task.after}) {
-      for (const TokenId id : *ids) tasks.largest = std::max(tasks.largest, id);
+    const auto before = json.find("before");
+    const auto after = json.find("after");
+    if (before == json.end() || !before->is_string() || after == json.end() ||
+        !after->is_string()) {
+      ++skipped;
+      continue;
     }
-    tasks.tasks.push_back(std::move(task));
+    tasks.push_back({tokenizer.encode(before->get<std::string>() + "\n"),
+                     tokenizer.encode(after->get<std::string>() + "\n")});
   }
+  std::printf("%s: %zu tasks, %d without one text before and one after\n", file.c_str(),
+              tasks.size(), skipped);
   return tasks;
 }
 
@@ -77,12 +84,12 @@ DecodeRequest request_for(const Task& task, TokenId first_free) {
   return request;
 }
 
-Total replay(const std::string& decoder_name, const Tasks& tasks, const CostCurve& curve) {
+Total replay(const std::string& decoder_name, const std::vector<Task>& tasks, TokenId first_free,
+             const CostCurve& curve) {
   const auto name = parse_decoder_name(decoder_name);
   if (!name) throw std::runtime_error(name.error().message());
   Total total;
-  const TokenId first_free = tasks.largest + 1;
-  for (const Task& task : tasks.tasks) {
+  for (const Task& task : tasks) {
     const DecodeRequest request = request_for(task, first_free);
     const int capacity = static_cast<int>(request.prompt.size() + task.after.size()) + 300;
     PricedModel model(
@@ -119,19 +126,32 @@ void print_row(const std::string& name, const Total& total, int tasks) {
               1e6 * statistics.draft_seconds / statistics.passes);
 }
 
-int run(const std::vector<std::string>& arguments) {
+int run(int argc, char** argv) {
+  CLI::App app("Counts the passes of decoders on known edits, without a model");
+  std::vector<std::string> files;
+  std::string model = "qwen2.5-coder-1.5b";
   std::string decoders =
       "ar,efficientedit:reuse-only,efficientedit:reuse-only:keep-correction,redraft";
   std::string curve = "1:1,4:1.15,8:1.35,16:2.5,32:4.9,64:9.7";
-  for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
-    (arguments[i] == "--decoders" ? decoders : curve) = arguments[i + 1];
+  app.add_option("tasks", files, "JSONL with before and after")->required();
+  app.add_option("--tokenizer", model, "model name or file");
+  app.add_option("--decoders", decoders, "names, separated by commas");
+  app.add_option("--curve", curve, "cost of a pass by rows");
+  CLI11_PARSE(app, argc, argv);
+  const auto file = find_model(model);
+  if (!file) throw std::runtime_error(file.error().message());
+  const auto tokenizer = load_tokenizer(*file);
+  if (!tokenizer) throw std::runtime_error(tokenizer.error().message());
+  std::vector<Task> tasks;
+  for (const std::string& name : files) {
+    for (Task& task : read_tasks(name, **tokenizer)) tasks.push_back(std::move(task));
   }
-  const Tasks tasks = read_tasks(arguments.at(0));
-  std::printf("%zu tasks\n%-44s %8s %9s %11s %9s %9s %9s %12s\n", tasks.tasks.size(), "decoder",
-              "passes", "rows", "tokens/pass", "rows/pass", "speed-up", "worst", "draft/pass");
+  std::printf("%-44s %8s %9s %11s %9s %9s %9s %12s\n", "decoder", "passes", "rows", "tokens/pass",
+              "rows/pass", "speed-up", "worst", "draft/pass");
   const CostCurve cost = parse_curve(curve);
   for (const std::string& name : split(decoders, ',')) {
-    print_row(name, replay(name, tasks, cost), static_cast<int>(tasks.tasks.size()));
+    print_row(name, replay(name, tasks, (*tokenizer)->vocabulary_size(), cost),
+              static_cast<int>(tasks.size()));
   }
   return 0;
 }
@@ -141,10 +161,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc < 2)
-      throw std::runtime_error(
-          "usage: redraft_replay TASKS.jsonl [--decoders a,b] [--curve rows:cost,…]");
-    return redraft::run({argv + 1, argv + argc});
+    return redraft::run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "redraft_replay: error: " << error.what() << "\n";
     return 1;
