@@ -166,10 +166,12 @@ void Workspace::Impl::receive_end(EditId id, EditState state, const EditResult* 
   if (found == edits.end()) return;
   LiveEdit& edit = found->second;
   edit.running = false;
-  edit.changes.clear();
+  edit.changes = {};
   const std::string reason = state == EditState::kCancelled ? edit.cancel_reason : error;
-  if (edit.hunks.empty()) edits.erase(found);
   if (observer.on_end) observer.on_end(id, state, result, reason);
+  // Its owner may have resolved hunks just now, or closed the document.
+  if (const auto ended = edits.find(id); ended != edits.end() && ended->second.hunks.empty())
+    edits.erase(ended);
 }
 
 void Workspace::Impl::apply_changes(const std::string& uri, std::int64_t version,

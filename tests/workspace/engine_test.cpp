@@ -1,0 +1,92 @@
+#include "workspace/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "decoding/text/byte_alphabet.h"
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/scripted_engine.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+Engine::Model model(const std::string& name, std::shared_ptr<const Tokenizer> tokenizer,
+                    int context_length = 4096) {
+  const ScriptedModel::RandomOptions options{.vocabulary = tokenizer->vocabulary_size(),
+                                             .context_length = context_length};
+  return {name, std::make_unique<ScriptedModel>(ScriptedModel::random(1, options)),
+          std::move(tokenizer)};
+}
+
+// Like byte_tokenizer(), but two bytes have each other's ids.
+std::shared_ptr<const Tokenizer> other_tokenizer() {
+  TokenizerSpec spec;
+  const auto bytes = byte_tokenizer();
+  spec.pre_tokenizer = "qwen2";
+  for (TokenId id = 0; id < bytes->vocabulary_size(); ++id) {
+    spec.tokens.push_back(id < 256
+                              ? to_byte_alphabet(std::string(1, static_cast<char>(id == 97   ? 98
+                                                                                  : id == 98 ? 97
+                                                                                             : id)))
+                              : bytes->display(id));
+    spec.types.push_back(id < 256 ? 1 : 3);
+  }
+  return *Tokenizer::make(std::move(spec));
+}
+
+DecodeRequest request(const std::string& prompt, int max_new_tokens = 8) {
+  return {byte_tokenizer()->encode(prompt), {}, {}, max_new_tokens};
+}
+
+TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
+  EXPECT_TRUE(Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer())));
+  const auto refused =
+      Engine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(),
+              HasSubstr("draft model small has another vocabulary than target big"));
+  EXPECT_FALSE(Engine::make({}, {}));
+}
+
+TEST(Engine, TheContextIsTheSmallestOfAll) {
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, 1000))->context_length(), 512);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, 100))->context_length(), 100);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), model("d", byte_tokenizer(), 256)))
+                ->context_length(),
+            256);
+}
+
+TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const DecoderName plain = *parse_decoder_name("ar");
+  const auto first = engine->decode(plain, request("the same beginning, then this"), {}, {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->statistics.cached_prompt_tokens, 0);
+  const auto second = engine->decode(plain, request("the same beginning, then that"), {}, {});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->statistics.cached_prompt_tokens, 27);
+  engine->clear_caches();
+  EXPECT_EQ(engine->decode(plain, request("the same"), {}, {})->statistics.cached_prompt_tokens, 0);
+}
+
+TEST(Engine, SaysHowManyTokensAPromptNeeds) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, 16);
+  const auto result =
+      engine->decode(*parse_decoder_name("ar"), request(std::string(20, 'x')), {}, {});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message(),
+              testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
+}
+
+TEST(Engine, ADecoderThatNeedsADraftModelSaysSo) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto result = engine->decode(*parse_decoder_name("efficientedit"), request("x"), {}, {});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message(), HasSubstr("draft model"));
+}
+
+}  // namespace
+}  // namespace redraft
