@@ -1,0 +1,52 @@
+// The promises of the LanguageModel interface over real weights.
+#include <gtest/gtest.h>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/model/gguf.h"
+#include "decoding/model/model_store.h"
+#include "decoding/model/transformer.h"
+#include "tests/decoding/model/transformer_checks.h"
+
+namespace redraft {
+namespace {
+
+class SmallModel : public ::testing::Test {
+ protected:
+  static std::unique_ptr<LanguageModel> load(ThreadPool& pool) {
+    const Result<std::filesystem::path> file = find_model("qwen2.5-coder-0.5b");
+    EXPECT_TRUE(file) << file.error().message();
+    Result<GgufFile> gguf = GgufFile::open(*file);
+    EXPECT_TRUE(gguf) << gguf.error().message();
+    auto model = load_transformer(std::move(*gguf), kernels::best_isa(), pool);
+    EXPECT_TRUE(model) << model.error().message();
+    return std::move(*model);
+  }
+
+  ThreadPool one_{1};
+  ThreadPool two_{2};
+};
+
+TEST_F(SmallModel, ChunksAndThreadsLeaveNoTrace) {
+  const auto model = load(two_);
+  const auto other = load(one_);
+  check_chunking(*model, *other, 80);
+}
+
+TEST_F(SmallModel, TreeRowsAreChainRows) {
+  const auto model = load(two_);
+  check_trees(*model, 70, 16);
+}
+
+TEST_F(SmallModel, KeptAndTruncatedCachesAreAsGoodAsNew) {
+  const auto model = load(two_);
+  check_keep_and_truncate(*model, 30, 24);
+}
+
+TEST_F(SmallModel, ScoresAreLogProbabilities) {
+  const auto model = load(two_);
+  check_scores(*model);
+}
+
+}  // namespace
+}  // namespace redraft

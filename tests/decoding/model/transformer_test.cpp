@@ -1,0 +1,165 @@
+#include "decoding/model/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+#include "tests/decoding/model/tiny_model.h"
+#include "tests/decoding/model/transformer_checks.h"
+
+namespace redraft {
+namespace {
+
+// A tiny model on every instruction set of this machine, on one thread and on three.
+class TinyTransformer : public ::testing::TestWithParam<kernels::Isa> {
+ protected:
+  std::unique_ptr<LanguageModel> load(const TinyModel& tiny, ThreadPool& pool) {
+    files_.push_back(tiny.writer().bytes());
+    Result<GgufFile> file = GgufFile::parse("tiny.gguf", files_.back());
+    EXPECT_TRUE(file) << file.error().message();
+    Result<std::unique_ptr<LanguageModel>> model =
+        load_transformer(std::move(*file), GetParam(), pool);
+    EXPECT_TRUE(model) << model.error().message();
+    return std::move(*model);
+  }
+
+  ThreadPool one_{1};
+  ThreadPool three_{3};
+
+ private:
+  std::vector<std::vector<std::uint8_t>> files_;
+};
+
+TEST_P(TinyTransformer, ChunksAndThreadsLeaveNoTrace) {
+  const auto model = load({}, one_);
+  const auto other = load({}, three_);
+  check_chunking(*model, *other, 150);
+}
+
+// Longer than a block of the context, which forward() splits by itself.
+TEST_P(TinyTransformer, LongContextsAreSplitWithoutATrace) {
+  const auto model = load({}, three_);
+  const std::vector<TokenId> tokens = random_tokens(*model, 400, 1);
+  const auto run = [&](int chunk) {
+    const std::unique_ptr<KvCache> cache = model->new_cache(400);
+    return prefill(*model, *cache, tokens, chunk);
+  };
+  EXPECT_TRUE(run(400) == run(50));
+}
+
+TEST_P(TinyTransformer, TreeRowsAreChainRows) {
+  const auto model = load({}, three_);
+  for (const int prefix : {1, 2, 63, 64, 65, 200}) {
+    SCOPED_TRACE(prefix);
+    check_trees(*model, prefix, 24);
+  }
+}
+
+TEST_P(TinyTransformer, KeptAndTruncatedCachesAreAsGoodAsNew) {
+  const auto model = load({}, three_);
+  check_keep_and_truncate(*model, 40, 30);
+}
+
+TEST_P(TinyTransformer, ScoresAreLogProbabilities) {
+  const auto model = load({}, three_);
+  check_scores(*model);
+}
+
+TEST_P(TinyTransformer, ProbabilitiesOfTheWholeVocabularyAddUpToOne) {
+  const auto model = load({}, one_);
+  const TokenId token = 5;
+  double sum = 0;
+  for (TokenId id = 0; id < model->vocabulary_size(); ++id) {
+    const std::unique_ptr<KvCache> cache = model->new_cache(1);
+    sum +=
+        std::exp(model->forward({&token, 1}, {}, *cache, {.scored = {&id, 1}}).log_probability[0]);
+  }
+  EXPECT_NEAR(sum, 1.0, 1e-4);
+}
+
+// A file without an output matrix uses the embedding's: the same as one that repeats it.
+TEST_P(TinyTransformer, TiedHeadsAreTheEmbedding) {
+  const auto tied = load({.tied = true}, one_);
+  GgufWriter writer = TinyModel{.tied = true}.writer();
+  GgufWriter::Tensor head = writer.tensors()[0];
+  ASSERT_EQ(head.name, "token_embd.weight");
+  head.name = "output.weight";
+  writer.tensor(head);
+  const std::vector<std::uint8_t> bytes = writer.bytes();
+  auto untied = load_transformer(*GgufFile::parse("untied.gguf", bytes), GetParam(), one_);
+  ASSERT_TRUE(untied) << untied.error().message();
+  const std::vector<TokenId> tokens = random_tokens(*tied, 20, 9);
+  EXPECT_TRUE(verify_all(*tied, tokens, 20) == verify_all(**untied, tokens, 20));
+}
+
+TEST_P(TinyTransformer, WorksAtTheFullContextLength) {
+  const auto model = load({.context_length = 128}, one_);
+  const std::unique_ptr<KvCache> cache = model->new_cache(model->context_length());
+  const std::vector<TokenId> tokens = random_tokens(*model, 128, 1);
+  prefill(*model, *cache, tokens, 100);
+  EXPECT_EQ(cache->length(), 128);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryIsa, TinyTransformer, ::testing::ValuesIn(kernels::available_isas()),
+                         [](const auto& isa) {
+                           return std::string("isa") + std::to_string(static_cast<int>(isa.param));
+                         });
+
+std::string load_error(const GgufWriter& writer) {
+  const std::vector<std::uint8_t> bytes = writer.bytes();
+  Result<GgufFile> file = GgufFile::parse("m.gguf", bytes);
+  if (!file) return file.error().message();
+  ThreadPool pool(1);
+  const auto model = load_transformer(std::move(*file), kernels::best_isa(), pool);
+  return model ? "(loaded)" : model.error().message();
+}
+
+TEST(TransformerFile, ErrorsNameTheTensor) {
+  const auto error_with = [](std::string_view tensor, auto change) {
+    GgufWriter writer = TinyModel().writer();
+    auto& tensors = writer.tensors();
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const auto& t) { return t.name == tensor; });
+    EXPECT_NE(found, tensors.end());
+    change(*found);
+    return load_error(writer);
+  };
+  using Tensor = GgufWriter::Tensor;
+  EXPECT_EQ(error_with("blk.1.attn_k.weight", [](Tensor& t) { t.name = "other"; }),
+            "m.gguf: tensor 'blk.1.attn_k.weight': missing");
+  EXPECT_EQ(
+      error_with("blk.1.attn_k.weight",
+                 [](Tensor& t) {
+                   t.shape = {32, 64};
+                 }),
+      "m.gguf: tensor 'blk.1.attn_k.weight': its shape is [32, 64] where [64, 32] is expected");
+  EXPECT_EQ(error_with("blk.0.attn_q.bias", [](Tensor& t) { t.shape = {32}; }),
+            "m.gguf: tensor 'blk.0.attn_q.bias': its shape is [32] where [64] is expected");
+  EXPECT_EQ(error_with("token_embd.weight", [](Tensor& t) { t.name = "other"; }),
+            "m.gguf: tensor 'token_embd.weight': missing");
+  EXPECT_EQ(error_with("output_norm.weight", [](Tensor& t) { t.name = "other"; }),
+            "m.gguf: tensor 'output_norm.weight': missing");
+}
+
+TEST(TransformerFile, ErrorsNameTheKey) {
+  const auto error_with = [](const TinyModel& tiny) { return load_error(tiny.writer()); };
+  EXPECT_EQ(error_with({.kv_heads = 3}),
+            "m.gguf: key 'qwen2.attention.head_count': heads do not divide the width evenly, or "
+            "key-value heads not "
+            "the heads");
+  EXPECT_EQ(error_with({.context_length = 0}),
+            "m.gguf: key 'qwen2.context_length': 0 is outside 1..4194304");
+  GgufWriter foreign;
+  foreign.text("general.architecture", "mamba");
+  EXPECT_EQ(
+      load_error(foreign),
+      "m.gguf: architecture 'mamba' is not supported; redraft runs qwen2 models (Qwen2.5-Coder)");
+  GgufWriter bare;
+  bare.text("general.architecture", "qwen2");
+  EXPECT_EQ(load_error(bare), "m.gguf: key 'qwen2.block_count': missing");
+}
+
+}  // namespace
+}  // namespace redraft
