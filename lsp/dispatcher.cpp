@@ -88,7 +88,7 @@ void Dispatcher::receive_request(const std::string& method, const Json& id, cons
   try {
     handler->second(params, reply);
   } catch (const std::exception& failure) {
-    spdlog::error("{}: {}", method, failure.what());
+    spdlog::error("{}: {}", method, reason(failure));
     reply.fail(ErrorCode::kInternalError, failure.what());
   }
 }
@@ -104,7 +104,7 @@ void Dispatcher::receive_notification(const std::string& method, const Json& par
       handler->second(params);
     }
   } catch (const std::exception& failure) {
-    spdlog::error("{}: {}", method, failure.what());
+    spdlog::error("{}: {}", method, reason(failure));
   }
 }
 

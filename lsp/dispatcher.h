@@ -43,7 +43,7 @@ class Dispatcher {
     try {
       json.get_to(params);
     } catch (const std::exception& failure) {
-      reply.fail(ErrorCode::kInvalidParams, failure.what());
+      reply.fail(ErrorCode::kInvalidParams, reason(failure));
       return;
     }
     use(params);

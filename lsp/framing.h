@@ -22,7 +22,7 @@ class FrameReader {
   // is malformed.
   Result<std::optional<std::string>> next();
   // True when the stream may end here: nothing of a further message has come.
-  bool at_boundary() const { return position_ == buffer_.size(); }
+  bool at_boundary() const { return position_ == buffer_.size() && !content_length_; }
 
  private:
   Result<std::optional<std::size_t>> read_header();

@@ -70,9 +70,16 @@ Result<Json> parse_json(std::string_view text) {
     return Json::parse(without_lone_surrogates(text));
   } catch (const Json::exception& failure) {
     // The rest of nlohmann's message quotes what was read, which may be the text of a buffer.
-    const std::string_view what = failure.what();
-    return Error("malformed JSON: " + std::string(what.substr(0, what.find(" - "))));
+    const std::string what = reason(failure);
+    return Error("malformed JSON: " + what.substr(0, what.find(" - ")));
   }
+}
+
+std::string reason(const std::exception& failure) {
+  const std::string_view what = failure.what();
+  const std::size_t code_end =
+      what.starts_with("[json.exception.") ? what.find("] ") : std::string_view::npos;
+  return std::string(code_end == std::string_view::npos ? what : what.substr(code_end + 2));
 }
 
 std::string to_text(const Json& value) {

@@ -1,46 +1,17 @@
 #include "tests/kit/edit_script.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
 namespace {
 
 constexpr int kContextLength = 1 << 17;
-constexpr std::array<const char*, 3> kSpecials = {"<|im_start|>", "<|im_end|>", "<|endoftext|>"};
-
-std::string utf8_of(int code_point) {
-  if (code_point < 0x80) return std::string(1, static_cast<char>(code_point));
-  return {static_cast<char>(0xC0 | (code_point >> 6)),
-          static_cast<char>(0x80 | (code_point & 0x3F))};
-}
-
-bool stands_for_itself(int byte) {
-  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
-
-// Token ids are bytes; then the special tokens. No merges.
-Result<std::shared_ptr<const Tokenizer>> byte_tokenizer() {
-  TokenizerSpec spec;
-  spec.pre_tokenizer = "qwen2";
-  int next = 256;
-  for (int byte = 0; byte < 256; ++byte) {
-    spec.tokens.push_back(utf8_of(stands_for_itself(byte) ? byte : next++));
-    spec.types.push_back(1);
-  }
-  for (const char* special : kSpecials) {
-    spec.tokens.emplace_back(special);
-    spec.types.push_back(3);
-  }
-  spec.end_of_text = 258;
-  return Tokenizer::make(std::move(spec));
-}
-
 struct Question {
   std::string region;
   std::string instruction;
@@ -72,8 +43,8 @@ class EditWriter {
   EditWriter(EditScript script, std::shared_ptr<const Tokenizer> tokenizer)
       : script_(std::move(script)),
         tokenizer_(std::move(tokenizer)),
-        start_(tokenizer_->special(kSpecials[0])),
-        stop_(tokenizer_->special(kSpecials[1])) {}
+        start_(tokenizer_->special("<|im_start|>")),
+        stop_(tokenizer_->special("<|im_end|>")) {}
 
   // The prompt ends with the first line of the last turn after its role: "assistant\n```python\n".
   TokenId next(std::span<const TokenId> sequence) {
@@ -123,19 +94,20 @@ class EditWriter {
 // Takes its time for every pass over a prompt; passes that only measure the machine are free.
 class SlowModel : public ScriptedModel {
  public:
-  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay)
-      : ScriptedModel(vocabulary, kContextLength, std::move(script)), delay_(delay) {}
+  SlowModel(const Tokenizer& tokenizer, Script script, std::chrono::milliseconds delay)
+      : ScriptedModel(tokenizer.vocabulary_size(), kContextLength, std::move(script)),
+        start_(tokenizer.special("<|im_start|>")),
+        delay_(delay) {}
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
-    const bool prompted =
-        is_special(context.front()) || (cache.length() > 0 && is_special(cache.tokens().front()));
-    if (prompted) std::this_thread::sleep_for(delay_);
+    const TokenId first = cache.length() > 0 ? cache.tokens().front() : context.front();
+    if (first == start_) std::this_thread::sleep_for(delay_);
     return ScriptedModel::forward(context, draft, cache, needs);
   }
 
  private:
-  static bool is_special(TokenId token) { return token >= 256; }
+  TokenId start_;  // of every prompt
   std::chrono::milliseconds delay_;
 };
 
@@ -160,14 +132,12 @@ std::string apply_script(const EditScript& script, std::string region,
 Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
-  Result<std::shared_ptr<const Tokenizer>> tokenizer = byte_tokenizer();
-  if (!tokenizer) return tokenizer.error();
-  const auto writer = std::make_shared<EditWriter>(script, *tokenizer);
+  const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
+  const auto writer = std::make_shared<EditWriter>(script, tokenizer);
   auto model = std::make_unique<SlowModel>(
-      (*tokenizer)->vocabulary_size(),
-      [writer](std::span<const TokenId> sequence) { return writer->next(sequence); },
+      *tokenizer, [writer](std::span<const TokenId> sequence) { return writer->next(sequence); },
       script.delay_per_pass);
-  return Engine::make({"scripted", std::move(model), *tokenizer}, {}, kContextLength);
+  return Engine::make({"scripted", std::move(model), tokenizer}, {}, kContextLength);
 }
 
 }  // namespace redraft

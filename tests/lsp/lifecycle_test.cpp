@@ -1,0 +1,282 @@
+// The server without a transport: messages in, messages out, in one thread.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lsp/server.h"
+
+namespace redraft::lsp {
+namespace {
+
+class ServerTest : public testing::Test {
+ protected:
+  ServerTest()
+      : server_(
+            []() -> Result<std::unique_ptr<Engine>> { return Error("no model in this test"); },
+            [this](std::function<void()> function) {
+              const std::lock_guard lock(mutex_);
+              posted_.push_back(std::move(function));
+            },
+            {.send = [this](const std::string& content) { sent_.push_back(Json::parse(content)); },
+             .congested = [] { return false; }},
+            [this](int code) { exit_code_ = code; }) {}
+
+  // Everything the server sends because of this message.
+  std::vector<Json> receive(const std::string& content) {
+    sent_.clear();
+    server_.receive(content);
+    return sent_;
+  }
+  Json request(const std::string& method, Json params = Json::object()) {
+    const int id = ++last_id_;
+    const auto sent = receive(
+        Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump());
+    if (sent.size() != 1) return nullptr;
+    EXPECT_EQ(sent[0].at("id"), id);
+    return sent[0];
+  }
+  std::vector<Json> notify(const std::string& method, Json params = Json::object()) {
+    return receive(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}.dump());
+  }
+  static int code(const Json& response) {
+    return response.is_object() && response.contains("error") ? response["error"]["code"].get<int>()
+                                                              : 0;
+  }
+  Json initialize(Json capabilities = Json::object()) {
+    return request("initialize",
+                   {{"processId", nullptr}, {"capabilities", std::move(capabilities)}});
+  }
+  void open(const std::string& text, int version = 1) {
+    notify("textDocument/didOpen", {{"textDocument",
+                                     {{"uri", "file:///a.py"},
+                                      {"languageId", "python"},
+                                      {"version", version},
+                                      {"text", text}}}});
+  }
+  Json edit(Json argument) {
+    return request("workspace/executeCommand",
+                   {{"command", "redraft.edit"}, {"arguments", {std::move(argument)}}});
+  }
+
+  std::mutex mutex_;
+  std::deque<std::function<void()>> posted_;
+  std::vector<Json> sent_;
+  std::optional<int> exit_code_;
+  int last_id_ = 0;
+  Server server_;
+};
+
+TEST_F(ServerTest, ARequestBeforeInitializeIsRefused) {
+  EXPECT_EQ(code(request("textDocument/codeAction")), -32002);
+  EXPECT_EQ(code(request("shutdown")), -32002);
+  EXPECT_EQ(code(request("no/such/method")), -32002);
+  EXPECT_TRUE(notify("textDocument/didOpen", {{"textDocument", 1}}).empty());
+  EXPECT_TRUE(initialize().contains("result"));
+}
+
+TEST_F(ServerTest, ASecondInitializeIsRefused) {
+  initialize();
+  EXPECT_EQ(code(initialize()), -32600);
+}
+
+TEST_F(ServerTest, AfterShutdownOnlyExitIsServed) {
+  initialize();
+  EXPECT_EQ(request("shutdown").at("result"), nullptr);
+  EXPECT_EQ(code(request("redraft/status")), -32600);
+  EXPECT_EQ(code(request("shutdown")), -32600);
+  EXPECT_EQ(code(request("initialize")), -32600);
+  EXPECT_FALSE(exit_code_);
+  notify("exit");
+  EXPECT_EQ(exit_code_, 0);
+}
+
+TEST_F(ServerTest, ExitWithoutShutdownIsAFailure) {
+  initialize();
+  notify("exit");
+  EXPECT_EQ(exit_code_, 1);
+}
+
+TEST_F(ServerTest, ExitBeforeInitializeIsAFailure) {
+  notify("exit");
+  EXPECT_EQ(exit_code_, 1);
+}
+
+TEST_F(ServerTest, UnknownMethods) {
+  initialize();
+  EXPECT_EQ(code(request("textDocument/hover")), -32601);
+  EXPECT_EQ(code(request("$/unknown")), -32601);
+  EXPECT_TRUE(notify("$/unknown").empty());
+  EXPECT_TRUE(notify("workspace/didSomething").empty());
+  EXPECT_TRUE(notify("$/cancelRequest", {{"id", 77}}).empty());
+  EXPECT_TRUE(notify("$/cancelRequest", {{"no", "id"}}).empty());
+  EXPECT_EQ(code(request("textDocument/didOpen")), -32601) << "a notification is no request";
+}
+
+TEST_F(ServerTest, WhatIsNoMessageIsAnswered) {
+  initialize();
+  const auto answer = [&](const std::string& content) {
+    const auto sent = receive(content);
+    return sent.size() == 1 ? sent[0] : Json();
+  };
+  EXPECT_EQ(code(answer("{\"jsonrpc\":")), -32700);
+  EXPECT_EQ(answer("{\"jsonrpc\":").at("id"), nullptr);
+  EXPECT_EQ(code(answer("")), -32700);
+  EXPECT_EQ(code(answer(std::string(1000, '['))), -32700);
+  EXPECT_EQ(code(answer("[]")), -32600);
+  EXPECT_EQ(code(answer("1")), -32600);
+  EXPECT_EQ(code(answer("{}")), -32600);
+  EXPECT_EQ(code(answer("{\"id\": 1, \"method\": 2}")), -32600);
+  EXPECT_EQ(code(answer("{\"id\": null, \"method\": \"shutdown\"}")), -32600);
+  EXPECT_EQ(code(answer("{\"id\": {}, \"method\": \"shutdown\"}")), -32600);
+  EXPECT_TRUE(receive("{\"id\": 99, \"result\": null}").empty()) << "an answer to nothing";
+  EXPECT_TRUE(request("redraft/status").contains("result")) << "it goes on";
+}
+
+TEST_F(ServerTest, IdsMayBeStrings) {
+  initialize();
+  const auto sent = receive("{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":\"redraft/status\"}");
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].at("id"), "a-1");
+}
+
+TEST_F(ServerTest, TheFirstKnownEncodingOfTheClientIsTaken) {
+  const auto encoding = [](Json offered) {
+    InitializeParams params;
+    from_json({{"capabilities", {{"general", {{"positionEncodings", std::move(offered)}}}}}},
+              params);
+    return params.capabilities.encoding;
+  };
+  EXPECT_EQ(encoding({"utf-8", "utf-16"}), Encoding::kUtf8);
+  EXPECT_EQ(encoding({"utf-16", "utf-8"}), Encoding::kUtf16);
+  EXPECT_EQ(encoding({"utf-7", "utf-32", "utf-8"}), Encoding::kUtf32);
+  EXPECT_EQ(encoding({"utf-7"}), Encoding::kUtf16);
+  EXPECT_EQ(encoding(Json::array()), Encoding::kUtf16);
+  EXPECT_EQ(encoding(3), Encoding::kUtf16);
+  const Json result = initialize({{"general", {{"positionEncodings", {"utf-32"}}}}}).at("result");
+  EXPECT_EQ(result.at("capabilities").at("positionEncoding"), "utf-32");
+}
+
+TEST_F(ServerTest, MistypedParametersAreInvalid) {
+  initialize({{"workspace", {{"applyEdit", true}}}});
+  open("a\n");
+  const Json good = {{"textDocument", {{"uri", "file:///a.py"}, {"version", 1}}},
+                     {"instruction", "x"}};
+  const auto with = [&](const char* key, Json value) {
+    Json changed = good;
+    changed[key] = std::move(value);
+    return changed;
+  };
+  EXPECT_EQ(code(request("textDocument/codeAction")), -32602);
+  EXPECT_EQ(code(request("workspace/executeCommand", {{"command", "redraft.edit"}})), -32602);
+  EXPECT_EQ(code(request("workspace/executeCommand", {{"command", "other"}})), -32602);
+  EXPECT_EQ(code(edit(with("instruction", nullptr))), -32602);
+  EXPECT_EQ(code(edit(with("instruction", " \t\r\n"))), -32602);
+  EXPECT_EQ(code(edit(with("textDocument", {{"uri", "file:///not-open"}}))), -32602);
+  EXPECT_EQ(code(edit(with("textDocument", {{"uri", "file:///a.py"}, {"version", 1.5}}))), -32602);
+  EXPECT_EQ(code(edit(with("range", {{"start", 1}}))), -32602);
+  EXPECT_EQ(code(edit(with("range", {{"start", {{"line", -1}, {"character", 0}}},
+                                     {"end", {{"line", 0}, {"character", 0}}}}))),
+            -32602);
+  EXPECT_EQ(code(edit(with("scope", "galaxy"))), -32602);
+  EXPECT_EQ(code(edit(with("scope", "selection"))), -32602) << "without a range";
+  EXPECT_EQ(code(edit(with("decoder", "no-such-decoder"))), -32602);
+  EXPECT_EQ(code(edit(with("maxNewTokens", -1))), -32602);
+  EXPECT_EQ(code(request("redraft/resolveEdit", {{"editId", 1}, {"action", "eat"}})), -32602);
+  EXPECT_EQ(code(request("redraft/resolveEdit", {{"editId", 1}, {"action", "accept"}})), -32602)
+      << "unknown edit";
+}
+
+TEST_F(ServerTest, AnEditOfAnOldVersionIsRefused) {
+  initialize({{"workspace", {{"applyEdit", true}}}});
+  open("a\n", 3);
+  const auto argument = [](int version) {
+    return Json{{"textDocument", {{"uri", "file:///a.py"}, {"version", version}}},
+                {"instruction", "x"}};
+  };
+  EXPECT_EQ(code(edit(argument(2))), -32801);
+  EXPECT_EQ(code(edit(argument(4))), -32801);
+  EXPECT_TRUE(edit(argument(3)).contains("result"));
+}
+
+TEST_F(ServerTest, AClientThatCanTakeNoEditIsToldSo) {
+  initialize();
+  open("a\n");
+  EXPECT_EQ(code(edit({{"textDocument", {{"uri", "file:///a.py"}}}, {"instruction", "x"}})),
+            -32803);
+}
+
+Json action_client(bool prompt, bool resolves, bool literals) {
+  Json action = Json::object();
+  if (literals) action["codeActionLiteralSupport"] = Json::object();
+  if (resolves) action["dataSupport"] = true;
+  if (resolves) action["resolveSupport"] = {{"properties", {"edit"}}};
+  return {{"textDocument", {{"codeAction", action}}},
+          {"workspace", {{"applyEdit", true}}},
+          {"experimental", {{"redraft", {{"streamedEdits", prompt}, {"prompt", prompt}}}}}};
+}
+
+Json action_params(Json only = nullptr) {
+  const Json range = {{"start", {{"line", 0}, {"character", 0}}},
+                      {"end", {{"line", 0}, {"character", 1}}}};
+  Json context = {{"diagnostics", {{{"range", range}, {"message", "undefined name 'a'"}}}}};
+  if (!only.is_null()) context["only"] = std::move(only);
+  return {{"textDocument", {{"uri", "file:///a.py"}}}, {"range", range}, {"context", context}};
+}
+
+TEST_F(ServerTest, CodeActionsCarryDataToResolve) {
+  initialize(action_client(false, true, true));
+  open("a\n");
+  const Json actions = request("textDocument/codeAction", action_params()).at("result");
+  ASSERT_GE(actions.size(), 2U);
+  EXPECT_EQ(actions[0].at("kind"), "quickfix");
+  EXPECT_EQ(actions[0].at("diagnostics").size(), 1U);
+  EXPECT_NE(actions[0].at("data").at("instruction").get<std::string>().find("undefined name 'a'"),
+            std::string::npos);
+  for (const Json& action : actions) {
+    EXPECT_FALSE(action.contains("edit"));
+    EXPECT_FALSE(action.contains("command"));
+    EXPECT_EQ(action.at("data").at("textDocument").at("version"), 1);
+  }
+}
+
+TEST_F(ServerTest, CodeActionsOfAPromptingClientCarryItsCommand) {
+  initialize(action_client(true, true, true));
+  open("a\n");
+  const Json actions = request("textDocument/codeAction", action_params({"refactor"})).at("result");
+  ASSERT_GE(actions.size(), 2U);
+  EXPECT_EQ(actions[0].at("title"), "Edit with redraft…");
+  EXPECT_EQ(actions[0].at("command").at("command"), "redraft.prompt");
+  EXPECT_EQ(actions[0].at("command").at("arguments")[0].at("instruction"), nullptr);
+  EXPECT_EQ(actions[1].at("command").at("arguments")[0].at("instruction").type(),
+            Json::value_t::string);
+  for (const Json& action : actions) EXPECT_EQ(action.at("kind"), "refactor.rewrite");
+}
+
+TEST_F(ServerTest, CodeActionsOfAnOldClientAreCommands) {
+  initialize(action_client(false, false, false));
+  open("a\n");
+  for (const Json& command : request("textDocument/codeAction", action_params()).at("result")) {
+    EXPECT_EQ(command.at("command"), "redraft.edit");
+    EXPECT_EQ(command.at("arguments").size(), 1U);
+  }
+}
+
+TEST_F(ServerTest, CodeActionsHonourTheKindsAskedFor) {
+  initialize(action_client(false, true, true));
+  open("a\n");
+  const auto count = [&](Json only) {
+    return request("textDocument/codeAction", action_params(std::move(only))).at("result").size();
+  };
+  EXPECT_EQ(count({"quickfix"}), 1U);
+  EXPECT_EQ(count({"source"}), 0U);
+  EXPECT_EQ(count({"refactor.rewriteX"}), 0U);
+  EXPECT_EQ(count({"refactor"}), count({"refactor.rewrite"}));
+  EXPECT_EQ(count({""}), count({"refactor", "quickfix"}));
+}
+
+}  // namespace
+}  // namespace redraft::lsp
