@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <utility>
 
 namespace redraft {
 namespace {
@@ -33,14 +35,15 @@ class LongWord {
 
   void merge() {
     for (std::uint32_t i = 0; i < symbols_.size(); ++i) consider(i);
-    std::make_heap(heap_.begin(), heap_.end());
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end());
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       const Candidate best = heap_.back();
       heap_.pop_back();
-      if (!apply(best)) continue;
-      for (const std::uint32_t i : {symbols_[best.symbol].previous, best.symbol}) {
-        if (consider(i)) std::push_heap(heap_.begin(), heap_.end());
+      const auto symbol = static_cast<std::uint32_t>(best);
+      if (!apply(merger_.merge_of_rank(static_cast<std::int32_t>(best >> 32)), symbol)) continue;
+      for (const std::uint32_t i : {symbols_[symbol].previous, symbol}) {
+        if (consider(i)) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
       }
     }
   }
@@ -60,15 +63,8 @@ class LongWord {
     std::uint32_t previous;
     std::uint32_t next;
   };
-  struct Candidate {
-    BytePairMerger::Merge merge;
-    std::uint32_t symbol;
-    TokenId left;
-    TokenId right;
-    bool operator<(const Candidate& other) const {  // the heap's top is the greatest
-      return merge.rank != other.merge.rank ? merge.rank > other.merge.rank : symbol > other.symbol;
-    }
-  };
+  // Rank above, symbol below: the least is the pair to merge next.
+  using Candidate = std::uint64_t;
 
   // Puts the pair that begins at symbol `i` at the end of the heap's storage, if there is one and
   // it merges.
@@ -79,19 +75,20 @@ class LongWord {
     const BytePairMerger::Merge merge = merger_.find(left, right);
     ++n_lookups_;
     if (merge.rank == BytePairMerger::kNoRank) return false;
-    heap_.push_back({merge, i, left, right});
+    heap_.push_back(static_cast<Candidate>(merge.rank) << 32 | i);
     return true;
   }
 
-  bool apply(const Candidate& candidate) {
-    Symbol& left = symbols_[candidate.symbol];
-    if (left.token != candidate.left || left.next == kNone) return false;
+  // Merges the pair that begins at symbol `i`, if it is still the one that `merge` is for.
+  bool apply(const PairMerge& merge, std::uint32_t i) {
+    Symbol& left = symbols_[i];
+    if (left.token != merge.left || left.next == kNone) return false;
     Symbol& right = symbols_[left.next];
-    if (right.token != candidate.right) return false;
-    left.token = candidate.merge.merged;
+    if (right.token != merge.right) return false;
+    left.token = merge.merged;
     left.next = right.next;
     right.token = -1;
-    if (left.next != kNone) symbols_[left.next].previous = candidate.symbol;
+    if (left.next != kNone) symbols_[left.next].previous = i;
     return true;
   }
 
@@ -104,16 +101,16 @@ class LongWord {
 }  // namespace
 
 BytePairMerger::BytePairMerger(const std::array<TokenId, 256>& byte_tokens,
-                               const std::vector<PairMerge>& merges)
-    : byte_tokens_(byte_tokens) {
-  const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(2 * merges.size(), 2));
+                               std::vector<PairMerge> merges)
+    : byte_tokens_(byte_tokens), merges_(std::move(merges)) {
+  const std::size_t capacity = std::bit_ceil(std::max<std::size_t>(2 * merges_.size(), 2));
   shift_ = 64 - std::countr_zero(capacity);
   slots_.assign(capacity, Slot{kNoPair, {kNoRank, -1}});
-  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-    const std::uint64_t pair = pair_key(merges[rank].left, merges[rank].right);
+  for (std::size_t rank = 0; rank < merges_.size(); ++rank) {
+    const std::uint64_t pair = pair_key(merges_[rank].left, merges_[rank].right);
     std::size_t i = first_slot(pair);
     while (slots_[i].pair != kNoPair && slots_[i].pair != pair) i = (i + 1) & (capacity - 1);
-    slots_[i] = {pair, {static_cast<std::int32_t>(rank), merges[rank].merged}};
+    slots_[i] = {pair, {static_cast<std::int32_t>(rank), merges_[rank].merged}};
   }
 }
 

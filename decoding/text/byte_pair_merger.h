@@ -26,7 +26,7 @@ class BytePairMerger {
  public:
   // Of two merges of the same pair the later one counts. `byte_tokens` has -1 for a byte without a
   // token; such bytes are left out of a word before it is merged.
-  BytePairMerger(const std::array<TokenId, 256>& byte_tokens, const std::vector<PairMerge>& merges);
+  BytePairMerger(const std::array<TokenId, 256>& byte_tokens, std::vector<PairMerge> merges);
 
   // Appends the tokens of `word`. Returns how many pairs were looked up, which is the work done:
   // under three a byte.
@@ -38,6 +38,9 @@ class BytePairMerger {
     TokenId merged;
   };
   Merge find(TokenId left, TokenId right) const;
+  const PairMerge& merge_of_rank(std::int32_t rank) const {
+    return merges_[static_cast<std::size_t>(rank)];
+  }
 
  private:
   struct Slot {
@@ -49,6 +52,7 @@ class BytePairMerger {
   std::size_t append_short(std::string_view word, std::vector<TokenId>& out) const;
 
   std::array<TokenId, 256> byte_tokens_;
+  std::vector<PairMerge> merges_;
   std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
   int shift_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "decoding/text/byte_alphabet.h"
 #include "decoding/text/byte_pair_merger.h"
 #include "decoding/text/pre_tokenizer.h"
+#include "decoding/text/unicode.h"
 #include "decoding/text/word_table.h"
 
 namespace redraft {
@@ -22,19 +23,23 @@ enum TokenType : std::int32_t {
   kByte = 6
 };
 
-// A piece of a model file in an error message: short, and on one line.
+// A piece of a model file in an error message: short, on one line, and UTF-8 whatever the file
+// holds.
 std::string quoted(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string result = "\"";
-  for (const char c : text.substr(0, 40)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      result += c;
-    } else {
+  std::size_t i = 0;
+  while (i < text.size() && i < 40) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = character_at(text, i).length;
+    if (length == 1 && (byte < 0x20 || byte >= 0x7F)) {
       result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      result += text.substr(i, length);
     }
+    i += length;
   }
-  return result + (text.size() > 40 ? "…\"" : "\"");
+  return result + (i < text.size() ? "…\"" : "\"");
 }
 
 std::string named(TokenId id) { return "token " + std::to_string(id); }
@@ -178,14 +183,14 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
   if (!words) return words.error().in("tokenizer");
   const auto byte_tokens = make_byte_tokens(*words);
   if (!byte_tokens) return byte_tokens.error().in("tokenizer");
-  const auto merges = make_merges(spec.merges, *words);
+  auto merges = make_merges(spec.merges, *words);
   if (!merges) return merges.error().in("tokenizer");
 
   auto impl = std::make_unique<Impl>(Impl{
       .pre_tokenizer = *pre_tokenizer,
       .words = *std::move(words),
       .byte_tokens = *byte_tokens,
-      .merger = BytePairMerger(*byte_tokens, *merges),
+      .merger = BytePairMerger(*byte_tokens, *std::move(merges)),
       .types = std::move(spec.types),
       .whole_words = {},
       .specials = {},
