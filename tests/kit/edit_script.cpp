@@ -65,6 +65,7 @@ class EditWriter {
     }
     if (turns.size() < 2) return false;
     const std::size_t end = end_of_lines(sequence, turns.back(), 2);
+    if (end == 0) return false;
     const std::optional<Question> question =
         read_question(tokenizer_->decode(sequence.subspan(turns[turns.size() - 2],
                                                           turns.back() - turns[turns.size() - 2])),
@@ -76,11 +77,12 @@ class EditWriter {
     return true;
   }
 
-  std::size_t end_of_lines(std::span<const TokenId> sequence, std::size_t from, int count) const {
+  // 0: there are not so many yet.
+  static std::size_t end_of_lines(std::span<const TokenId> sequence, std::size_t from, int count) {
     for (; from < sequence.size() && count > 0; ++from) {
       if (sequence[from] == '\n') --count;
     }
-    return from;
+    return count > 0 ? 0 : from;
   }
 
   EditScript script_;

@@ -1,7 +1,6 @@
 """A small client of a language server over pipes: it can also send what no real client would."""
 
 import json
-import os
 import subprocess
 import threading
 import time
@@ -16,7 +15,7 @@ class ResponseError(Exception):
 
 
 class Client:
-    """Starts `command`; a thread reads its messages, waits have a time limit. Use as a context manager."""
+    """Starts `command`; a thread reads its messages, waits have a time limit. Use as a context manager, or close() it."""
 
     def __init__(self, command, stdin=subprocess.PIPE):
         self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -35,6 +34,9 @@ class Client:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -129,19 +131,3 @@ class Client:
     def _read_log(self):
         for line in self.process.stderr:
             self.log += line
-
-
-def children_of(pid):
-    """Ids of the processes that `pid` has started and that still run."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(entry))
-    return found

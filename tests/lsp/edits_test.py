@@ -1,0 +1,280 @@
+"""Edits over the protocol: streamed hunks, plain clients, and texts that must survive. The model is a script."""
+
+import json
+import time
+import unittest
+
+from server_case import LINES, RENAME, RESOLVING, STREAMING, URI, ServerTest, apply_edits, encoded, span
+
+
+class StreamedEdits(ServerTest):
+    def test_hunks_come_in_order_and_make_the_new_text(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        end = self.end(client, edit)
+        self.assertEqual((end["state"], end["finishReason"], end["error"]), ("done", "stop", None))
+        self.assertGreater(end["statistics"]["passes"], 0)
+        self.assertGreater(end["statistics"]["acceptedBySource"]["reuse"], 0)
+        self.assertEqual([p["seq"] for p in self.events(client, edit)], list(range(len(self.events(client, edit)))))
+        hunks = self.events(client, edit, "hunk")
+        self.assertEqual([h["hunkId"] for h in hunks], [0, 1, 2, 3])
+        self.assertEqual([h["range"]["start"]["line"] for h in hunks], [5, 15, 25, 35])
+        self.assertTrue(all("old" in h["oldText"] and h["version"] == 1 and h["uri"] == URI for h in hunks))
+        reply = self.resolve(client, edit)
+        self.assertEqual((reply["version"], reply["hunkIds"]), (1, [0, 1, 2, 3]))
+        self.assertEqual(apply_edits(LINES, reply["edit"]["changes"][URI]), LINES.replace("old", "fresh"))
+        self.assert_error(-32602, self.resolve, client, edit)
+
+    def test_hunks_come_while_the_edit_runs(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=10)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.hunk(client, edit)
+        self.assertEqual(self.events(client, edit, "end"), [])
+        reply = self.resolve(client, edit, [0])
+        self.assertEqual(len(reply["edit"]["changes"][URI]), 1)
+        self.change(client, 2, {"range": span(5, 0, 6, 0), "text": "line 5 fresh\n"})
+        self.assertEqual(self.end(client, edit)["state"], "done")
+        self.assertGreater(len(self.events(client, edit, "progress")), 0)
+        self.assertEqual([h["hunkId"] for h in self.events(client, edit, "hunk")], [0, 1, 2, 3])
+        self.assertEqual(self.events(client, edit, "dropped"), [])
+        rest = self.resolve(client, edit)
+        self.assertEqual((rest["version"], rest["hunkIds"]), (2, [1, 2, 3]))
+
+    def test_one_accepted_one_rejected_the_rest_accepted(self):
+        client = self.start(RENAME, {**STREAMING, "workspace": {"workspaceEdit": {"documentChanges": True}}})
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.end(client, edit)
+        first = self.resolve(client, edit, [1])["edit"]["documentChanges"][0]
+        self.assertEqual(first["textDocument"], {"uri": URI, "version": 1})
+        text = apply_edits(LINES, first["edits"])
+        self.change(client, 2, {"range": first["edits"][0]["range"], "text": first["edits"][0]["newText"]})
+        self.assertEqual(self.resolve(client, edit, [0], "reject"), {"edit": None, "version": 2, "hunkIds": [0]})
+        self.assertEqual(self.resolve(client, edit, [0])["edit"], None)
+        rest = self.resolve(client, edit)
+        self.assertEqual(rest["hunkIds"], [2, 3])
+        text = apply_edits(text, rest["edit"]["documentChanges"][0]["edits"])
+        self.assertEqual(text, LINES.replace("old", "fresh").replace("line 5 fresh", "line 5 old"))
+
+    def test_typing_elsewhere_moves_hunks_and_typing_there_drops_them(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.end(client, edit)
+        self.change(client, 2, {"range": span(10, 0, 10, 0), "text": "new line\nanother\n"},
+                    {"range": span(5, 2, 5, 3), "text": "X"})
+        dropped = client.notification("$/redraft/edit", lambda p: p["kind"] == "dropped")
+        self.assertEqual(dropped["hunkId"], 0)
+        self.assertNotEqual(dropped["reason"], "")
+        moved = client.notification("$/redraft/edit", lambda p: p["kind"] == "moved")
+        self.assertEqual(moved["version"], 2)
+        self.assertEqual({h["hunkId"]: h["range"]["start"]["line"] for h in moved["hunks"]}, {1: 17, 2: 27, 3: 37})
+        reply = self.resolve(client, edit)
+        self.assertEqual((reply["version"], reply["hunkIds"]), (2, [1, 2, 3]))
+        text = LINES.replace("line 5 old", "liXe 5 old").replace("line 10\n", "new line\nanother\nline 10\n")
+        expected = text.replace("old", "fresh").replace("liXe 5 fresh", "liXe 5 old")
+        self.assertEqual(apply_edits(text, reply["edit"]["changes"][URI]), expected)
+
+    def test_typing_while_the_edit_runs(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=10)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.hunk(client, edit)
+        self.change(client, 2, {"range": span(0, 0, 0, 0), "text": "first\n"}, {"range": span(36, 0, 36, 4), "text": "row"})
+        self.end(client, edit)
+        ranges = {h["hunkId"]: h for h in self.events(client, edit, "hunk")}
+        self.assertEqual((ranges[2]["version"], ranges[2]["range"]["start"]["line"]), (2, 26))
+        self.assertEqual([p["hunkId"] for p in self.events(client, edit, "dropped")], [3])
+        text = "first\n" + LINES.replace("line 35", "row 35")
+        reply = self.resolve(client, edit)
+        self.assertEqual(apply_edits(text, reply["edit"]["changes"][URI]),
+                         text.replace("old", "fresh").replace("row 35 fresh", "row 35 old"))
+
+    def test_a_selection(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        edit = self.edit(client, range=span(14, 0, 16, 0))
+        self.end(client, edit)
+        self.assertEqual([h["range"]["start"]["line"] for h in self.events(client, edit, "hunk")], [15])
+
+    def test_cancel_command_takes_effect_within_a_pass(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=100)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        time.sleep(0.25)
+        start = time.monotonic()
+        self.assertEqual(client.request("workspace/executeCommand", {
+            "command": "redraft.cancel", "arguments": [{"editId": edit}]}), {"cancelled": True})
+        self.assertEqual(self.end(client, edit)["state"], "cancelled")
+        self.assertLess(time.monotonic() - start, 0.5)
+        self.assertEqual(client.request("workspace/executeCommand", {
+            "command": "redraft.cancel", "arguments": [{"editId": edit}]}), {"cancelled": False})
+
+    def test_a_second_edit_takes_the_place_of_the_first(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=20)
+        self.open(client, LINES)
+        first = self.edit(client)
+        second = self.edit(client)
+        end = self.end(client, first)
+        self.assertEqual(end["state"], "cancelled")
+        self.assertNotEqual(end["error"], None)
+        self.assertEqual(self.end(client, second)["state"], "done")
+
+    def test_progress_and_its_cancellation(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=60)
+        self.open(client, LINES)
+        edit = self.edit(client, token="mine")
+        kinds = lambda: [p["value"]["kind"] for p in client.all("$/progress") if p["token"] == "mine"]
+        client.notification("$/progress", lambda p: p["token"] == "mine" and p["value"]["kind"] == "report")
+        client.notify("window/workDoneProgress/cancel", {"token": "mine"})
+        self.assertEqual(self.end(client, edit)["state"], "cancelled")
+        self.assertEqual((kinds()[0], kinds()[-1], kinds().count("end")), ("begin", "end", 1))
+
+    def test_closing_the_document_ends_its_edits(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=30)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+        self.assertEqual(self.end(client, edit)["state"], "cancelled")
+        self.assert_error(-32602, self.resolve, client, edit)
+
+    def test_every_decoder_writes_the_same(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        for decoder in ("ar", "redraft", "efficientedit:reuse-only"):
+            edit = self.edit(client, decoder=decoder)
+            self.assertEqual(self.end(client, edit)["state"], "done", decoder)
+            reply = self.resolve(client, edit)
+            self.assertEqual(apply_edits(LINES, reply["edit"]["changes"][URI]), LINES.replace("old", "fresh"), decoder)
+
+    def test_a_token_limit_is_told(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        edit = self.edit(client, maxNewTokens=70)
+        self.assertEqual(self.end(client, edit)["finishReason"], "length")
+
+    def test_stale_version(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, LINES)
+        self.change(client, 2, {"text": "old\n"})
+        self.assert_error(-32801, self.edit, client, version=1)
+        self.assertGreater(self.edit(client, version=2), 0)
+        self.assertGreater(self.edit(client, version=None), 0)
+
+
+class Texts(ServerTest):
+    """What stands in the file must survive, wherever positions are counted."""
+
+    TEXT = "# 😀é€ header\r\nx = '😀' + old  # é\r\nlast"
+
+    def test_encodings(self):
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            with self.subTest(encoding=encoding):
+                client = self.start(RENAME, {**STREAMING, "general": {"positionEncodings": [encoding]}})
+                self.assertEqual(self.reply["capabilities"]["positionEncoding"], encoding)
+                self.open(client, self.TEXT)
+                column = encoded("x = '😀' + ", encoding)
+                self.change(client, 2, {"range": span(1, column, 1, column), "text": "😀old"})
+                text = self.TEXT.replace("+ old", "+ 😀oldold")
+                edit = self.edit(client, version=2)
+                self.end(client, edit)
+                edits = self.resolve(client, edit)["edit"]["changes"][URI]
+                self.assertEqual(apply_edits(text, edits, encoding), text.replace("old", "fresh"))
+
+    def test_line_endings_and_a_missing_final_newline_stay(self):
+        texts = ["\ufeffold 1\r\nold 2\r\n\r\nkeep\t\r\nold 3", "old\nmixed\r\nold\r\n", "old", "\told\r\n\r\n\r\n"]
+        client = self.start(RENAME, STREAMING)
+        for version, text in enumerate(texts):
+            with self.subTest(text=text):
+                self.open(client, text, version)
+                edit = self.edit(client, version=version)
+                self.end(client, edit)
+                edits = self.resolve(client, edit)["edit"]["changes"][URI]
+                self.assertEqual(apply_edits(text, edits), text.replace("old", "fresh"))
+
+    def test_an_empty_file_can_be_edited(self):
+        client = self.start([{"instruction": "hello", "find": "", "replace": "print('hello')\n"}], STREAMING)
+        self.open(client, "")
+        edit = self.edit(client, "say hello")
+        self.assertEqual(self.end(client, edit)["state"], "done")
+        edits = self.resolve(client, edit)["edit"]["changes"][URI]
+        self.assertEqual(apply_edits("", edits).strip(), "print('hello')")
+
+    def test_half_an_emoji_does_not_break_the_document(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, "a old\n")
+        content = json.dumps({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+            "textDocument": {"uri": URI, "version": 2},
+            "contentChanges": [{"range": span(0, 0, 0, 0), "text": "HALF"}]}}).replace("HALF", "\\ud83d").encode()
+        client.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
+        edit = self.edit(client, version=2)
+        self.assertEqual(self.end(client, edit)["state"], "done")
+        self.assertEqual(self.events(client, edit, "hunk")[0]["oldText"], "\ufffda old\n")
+
+
+class PlainClients(ServerTest):
+    def test_a_code_action_is_resolved_to_an_edit(self):
+        client = self.start([{"instruction": "undefined name", "find": "old", "replace": "fresh"}], RESOLVING)
+        self.open(client, LINES)
+        diagnostic = {"range": span(5, 7, 5, 10), "message": "undefined name 'old'", "source": "checker"}
+        fix = self.actions(client, [diagnostic])[0]
+        self.assertEqual((fix["kind"], fix["diagnostics"]), ("quickfix", [diagnostic]))
+        resolved = client.request("codeAction/resolve", fix)
+        self.assertEqual(resolved["title"], fix["title"])
+        change = resolved["edit"]["documentChanges"][0]
+        self.assertEqual(change["textDocument"], {"uri": URI, "version": 1})
+        self.assertEqual(apply_edits(LINES, change["edits"]), LINES.replace("old", "fresh"))
+        self.assertEqual(client.all("$/redraft/edit"), [])
+
+    def test_an_outdated_code_action(self):
+        client = self.start(RENAME, RESOLVING)
+        self.open(client, LINES)
+        action = self.actions(client)[0]
+        self.change(client, 2, {"text": "other"})
+        self.assert_error(-32801, client.request, "codeAction/resolve", action)
+
+    def test_a_resolve_is_cancelled_within_a_pass(self):
+        client = self.start([{"find": "old", "replace": "fresh"}], RESOLVING, delay_ms_per_pass=100)
+        self.open(client, LINES)
+        action = self.actions(client)[0]
+        request = client.start_request("codeAction/resolve", action)
+        time.sleep(0.3)
+        start = time.monotonic()
+        client.notify("$/cancelRequest", {"id": request})
+        self.assert_error(-32800, client.response, request)
+        # The model is free again: a short text is edited at once.
+        self.open(client, "old\n", 2)
+        self.assertIn("edit", client.request("codeAction/resolve", self.actions(client)[0]))
+        self.assertLess(time.monotonic() - start, 8)
+        answers = [m for m in client.messages if "method" not in m and m["id"] == request]
+        self.assertEqual(len(answers), 1)
+
+    def test_an_edit_of_the_place_typed_in_is_outdated(self):
+        client = self.start([{"find": "old", "replace": "fresh"}], RESOLVING, delay_ms_per_pass=10)
+        self.open(client, LINES)
+        request = client.start_request("codeAction/resolve", self.actions(client)[0])
+        time.sleep(0.1)
+        self.change(client, 2, {"range": span(35, 0, 35, 4), "text": "row"})
+        self.assert_error(-32801, client.response, request)
+
+    def test_the_command_applies_one_edit_in_the_end(self):
+        client = self.start(RENAME, {"workspace": {"applyEdit": True}, "window": {"workDoneProgress": True}})
+        self.open(client, LINES)
+        self.edit(client)
+        params = client.wait(lambda m: m.get("method") == "workspace/applyEdit")["params"]
+        self.assertEqual(apply_edits(LINES, params["edit"]["changes"][URI]), LINES.replace("old", "fresh"))
+        self.assertEqual(client.all("$/redraft/edit"), [])
+        created = [p["token"] for p in client.all("window/workDoneProgress/create")]
+        self.assertEqual(len(created), 2, "one for the model, one for the edit")
+
+    def test_nothing_to_change_is_said(self):
+        client = self.start(RENAME, {"workspace": {"applyEdit": True}})
+        self.open(client, LINES)
+        self.edit(client, "do nothing")
+        self.assertEqual(client.notification("window/showMessage")["type"], 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+"""What the tests of the server as a process share: starting it, editing with it, and its texts."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from lsp_client import Client, ResponseError
+
+SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
+URI = "file:///tmp/a%20b.py"
+RENAME = [{"instruction": "rename", "find": "old", "replace": "fresh"}]
+STREAMING = {"experimental": {"redraft": {"streamedEdits": True}}}
+RESOLVING = {"workspace": {"workspaceEdit": {"documentChanges": True}, "applyEdit": True},
+             "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
+                                             "dataSupport": True, "resolveSupport": {"properties": ["edit"]}}}}
+LINES = "".join(f"line {i} old\n" if i % 10 == 5 else f"line {i}\n" for i in range(40))
+
+
+def position(line, character):
+    return {"line": line, "character": character}
+
+
+def span(start_line, start, end_line, end):
+    return {"start": position(start_line, start), "end": position(end_line, end)}
+
+
+def encoded(text, encoding):
+    """Character offsets of `text`'s single line, in units of the encoding."""
+    width = {"utf-8": lambda c: len(c.encode()), "utf-16": lambda c: len(c.encode("utf-16-le")) // 2,
+             "utf-32": lambda c: 1}[encoding]
+    return sum(width(c) for c in text)
+
+
+def apply_edits(text, edits, encoding="utf-16"):
+    """LSP TextEdits on a text whose lines end with \\n or \\r\\n."""
+    starts = [0]
+    for i, character in enumerate(text):
+        if character == "\n":
+            starts.append(i + 1)
+
+    def index(at):
+        i = starts[at["line"]]
+        units = 0
+        while units < at["character"]:
+            units += encoded(text[i], encoding)
+            i += 1
+        return i
+
+    places = sorted(((index(e["range"]["start"]), index(e["range"]["end"]), e["newText"]) for e in edits), reverse=True)
+    for start, end, new in places:
+        text = text[:start] + new + text[end:]
+    return text
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def start(self, edits=(), capabilities=None, initialize=True, stdin=subprocess.PIPE, options=(), **script):
+        file = pathlib.Path(self.folder.name) / "script.json"
+        file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
+        client = Client([SERVER, str(file), *options], stdin)
+        self.addCleanup(client.close)
+        if initialize:
+            self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}})
+            client.notify("initialized")
+        return client
+
+    def open(self, client, text, version=1, uri=URI):
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": version,
+                                                                "text": text}})
+
+    def change(self, client, version, *changes):
+        client.notify("textDocument/didChange", {"textDocument": {"uri": URI, "version": version},
+                                                 "contentChanges": list(changes)})
+
+    def edit(self, client, instruction="rename it", version=1, token=None, **more):
+        params = {"command": "redraft.edit",
+                  "arguments": [{"textDocument": {"uri": URI, "version": version}, "instruction": instruction, **more}]}
+        if token is not None:
+            params["workDoneToken"] = token
+        return client.request("workspace/executeCommand", params)["editId"]
+
+    def events(self, client, edit, kind=None):
+        return [p for p in client.all("$/redraft/edit") if p["editId"] == edit and kind in (None, p["kind"])]
+
+    def end(self, client, edit):
+        return client.notification("$/redraft/edit", lambda p: p["editId"] == edit and p["kind"] == "end")
+
+    def hunk(self, client, edit, number=0):
+        return client.notification("$/redraft/edit", lambda p: (p["editId"], p["kind"], p.get("hunkId")) ==
+                                   (edit, "hunk", number))
+
+    def resolve(self, client, edit, hunks=None, action="accept"):
+        return client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": hunks, "action": action})
+
+    def assert_error(self, code, function, *arguments, **more):
+        with self.assertRaises(ResponseError) as raised:
+            function(*arguments, **more)
+        self.assertEqual(raised.exception.code, code, raised.exception)
+
+    def actions(self, client, diagnostics=()):
+        return client.request("textDocument/codeAction", {
+            "textDocument": {"uri": URI}, "range": span(0, 0, 0, 0), "context": {"diagnostics": list(diagnostics)}})
