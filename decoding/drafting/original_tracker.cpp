@@ -28,22 +28,11 @@ void OriginalTracker::advance(std::span<const TokenId> output) {
     astray_ = 0;
   }
   ++astray_;
-  // Of the longest matches the nearest ahead, or else the nearest behind.
-  int best_place = -1;
-  int best_match = kSureMatch - 1;
-  for (const SuffixIndex::Match& match : index_.find(output, kPlaces, false)) {
-    const bool ahead = match.next >= pointer_;
-    const bool best_ahead = best_place >= pointer_;
-    const bool nearer = ahead != best_ahead ? ahead : ahead == (match.next < best_place);
-    if (match.length > best_match || (match.length == best_match && best_place >= 0 && nearer)) {
-      best_place = match.next;
-      best_match = match.length;
-    }
-  }
-  if (best_place < 0) return;
+  const auto matches = index_.find_near(output, pointer_, 1);
+  if (matches.empty() || matches[0].length < kSureMatch) return;
   in_sync_ = true;
-  pointer_ = best_place;
-  match_ = best_match;
+  pointer_ = matches[0].next;
+  match_ = matches[0].length;
 }
 
 void OriginalTracker::add_continuations(std::span<const TokenId> output,
@@ -57,7 +46,7 @@ void OriginalTracker::add_continuations(std::span<const TokenId> output,
     found.push_back(at(pointer_ + 1, GuessKind::kReplaced, 0));
     found.push_back(at(pointer_ + 2, GuessKind::kShortened, 0));
   }
-  for (const SuffixIndex::Match& match : index_.find(output, kPlaces, false)) {
+  for (const SuffixIndex::Match& match : index_.find_near(output, pointer_, kPlaces)) {
     found.push_back(at(match.next, kind_of(match.next), match.length));
   }
   std::stable_sort(

@@ -16,7 +16,7 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);
   std::vector<Continuation> continuations;
   original_.add_continuations(context.subspan(prompt_size_), priced_.survival(), continuations);
-  for (const SuffixIndex::Match& match : text_.find(context, kCopies, true)) {
+  for (const SuffixIndex::Match& match : text_.find_recent(context, kCopies)) {
     continuations.push_back({text_.text().subspan(match.next), GuessKind::kCopy, match.length});
   }
   return priced_.choose(continuations, limit);

@@ -1,7 +1,7 @@
 #include "decoding/drafting/suffix_index.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace redraft {
 namespace {
@@ -18,31 +18,25 @@ std::uint64_t key_of(std::span<const TokenId> tokens) {
 }  // namespace
 
 void SuffixIndex::append(TokenId token) {
-  // `token` gives the places after the keys that end before it something to continue with.
+  // `token` gives the place after the keys that end here something to continue with.
   const int place = static_cast<int>(text_.size());
-  for (std::size_t i = 0; i < kOrders.size(); ++i) {
-    int before = -1;
-    if (place >= kOrders[i]) {
-      const auto [entry, fresh] =
-          last_[i].try_emplace(key_of(std::span(text_).last(kOrders[i])), place);
-      if (!fresh) before = std::exchange(entry->second, place);
-    }
-    previous_[i].push_back(before);
+  for (std::size_t order = 0; order < kOrders.size(); ++order) {
+    if (place < kOrders[order]) continue;
+    places_[order][key_of(std::span(text_).last(kOrders[order]))].push_back(place);
   }
   text_.push_back(token);
 }
 
-std::vector<SuffixIndex::Match> SuffixIndex::find(std::span<const TokenId> sequence, int most,
-                                                  bool distinct) const {
+std::vector<SuffixIndex::Match> SuffixIndex::find_recent(std::span<const TokenId> sequence,
+                                                         int most) const {
   std::vector<Match> matches;
-  for (std::size_t i = 0; i < kOrders.size() && static_cast<int>(matches.size()) < most; ++i) {
-    if (static_cast<int>(sequence.size()) < kOrders[i]) continue;
-    const auto entry = last_[i].find(key_of(sequence.last(kOrders[i])));
-    if (entry == last_[i].end()) continue;
-    int place = entry->second;
-    for (int walked = 0; place >= 0 && walked < kWalk; ++walked, place = previous_[i][place]) {
-      const int length = match_length(sequence, place);
-      if (length > 0) matches.push_back({place, length});  // 0: two keys share a hash
+  for (std::size_t order = 0; order < kOrders.size() && std::ssize(matches) < most; ++order) {
+    const Places* places = places_after(sequence, order);
+    if (!places) continue;
+    int walked = 0;
+    for (auto place = places->rbegin(); place != places->rend() && walked < kWalk;
+         ++place, ++walked) {
+      matches.push_back({*place, match_length(sequence, *place)});
     }
   }
   std::sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) {
@@ -50,13 +44,44 @@ std::vector<SuffixIndex::Match> SuffixIndex::find(std::span<const TokenId> seque
   });
   std::vector<Match> kept;
   for (const Match& match : matches) {
-    if (static_cast<int>(kept.size()) == most) break;
-    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const Match& other) {
-      return other.next == match.next || (distinct && text_[other.next] == text_[match.next]);
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const Match& other) {
+      return text_[other.next] == text_[match.next];
     });
-    if (!seen) kept.push_back(match);
+    if (!known && match.length > 0) kept.push_back(match);  // 0: two keys share a hash
+    if (std::ssize(kept) == most) break;
   }
   return kept;
+}
+
+std::vector<SuffixIndex::Match> SuffixIndex::find_near(std::span<const TokenId> sequence, int place,
+                                                       int most) const {
+  std::vector<Match> matches;
+  for (std::size_t order = 0; order < kOrders.size() && std::ssize(matches) < most; ++order) {
+    const Places* places = places_after(sequence, order);
+    if (!places) continue;
+    const auto from = std::lower_bound(places->begin(), places->end(), place);
+    const auto begin = from - std::min<std::ptrdiff_t>(kWalk, from - places->begin());
+    const auto end = from + std::min<std::ptrdiff_t>(kWalk, places->end() - from);
+    for (auto at = begin; at != end; ++at) matches.push_back({*at, match_length(sequence, *at)});
+  }
+  const auto rank = [place](const Match& match) {  // lower is better
+    const bool behind = match.next < place;
+    return std::tuple(-match.length, behind, behind ? place - match.next : match.next - place);
+  };
+  std::sort(matches.begin(), matches.end(),
+            [&](const Match& a, const Match& b) { return rank(a) < rank(b); });
+  const auto same = [](const Match& a, const Match& b) { return a.next == b.next; };
+  matches.erase(std::unique(matches.begin(), matches.end(), same), matches.end());
+  std::erase_if(matches, [](const Match& match) { return match.length == 0; });
+  matches.resize(std::min<std::size_t>(matches.size(), static_cast<std::size_t>(most)));
+  return matches;
+}
+
+const SuffixIndex::Places* SuffixIndex::places_after(std::span<const TokenId> sequence,
+                                                     std::size_t order) const {
+  if (std::ssize(sequence) < kOrders[order]) return nullptr;
+  const auto entry = places_[order].find(key_of(sequence.last(kOrders[order])));
+  return entry == places_[order].end() ? nullptr : &entry->second;
 }
 
 int SuffixIndex::match_length(std::span<const TokenId> sequence, int next) const {

@@ -25,21 +25,25 @@ class SuffixIndex {
   void append(TokenId token);
   std::span<const TokenId> text() const { return text_; }
 
-  // Some places where the end of `sequence` occurs with something after it, longest match first,
-  // then the most recent; at most `most`, with different next tokens when `distinct`. A place
-  // between `sequence` and itself does not count: with `sequence` == text() only earlier places are
-  // found.
-  std::vector<Match> find(std::span<const TokenId> sequence, int most, bool distinct) const;
+  // Some places where the end of `sequence` occurs with something after it and with different next
+  // tokens, longest match first, then the most recent; at most `most`. With `sequence` == text()
+  // only earlier places are found.
+  std::vector<Match> find_recent(std::span<const TokenId> sequence, int most) const;
+  // The same by distance: longest match first, then the nearest at or after `place`, then the
+  // nearest before it; different next tokens or not.
+  std::vector<Match> find_near(std::span<const TokenId> sequence, int place, int most) const;
 
  private:
   static constexpr std::array<int, 3> kOrders = {6, 3, 1};  // lengths of the keys, longest first
-  static constexpr int kWalk = 24;                          // candidates compared for one key
+  static constexpr int kWalk = 24;  // candidates compared for one key, in each direction
 
+  using Places = std::vector<int>;  // ascending
+
+  // Null when the key at the end of `sequence` never occurred.
+  const Places* places_after(std::span<const TokenId> sequence, std::size_t order) const;
   int match_length(std::span<const TokenId> sequence, int next) const;
 
-  // By order: the last place after a key, and for each place the one before it with the same key.
-  std::array<std::unordered_map<std::uint64_t, int>, kOrders.size()> last_;
-  std::array<std::vector<int>, kOrders.size()> previous_;
+  std::array<std::unordered_map<std::uint64_t, Places>, kOrders.size()> places_;  // by order
   std::vector<TokenId> text_;
 };
 

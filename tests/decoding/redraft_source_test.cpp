@@ -97,7 +97,7 @@ TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
   std::mt19937 random(11);
   const CostCurve curves[] = {cpu_curve(), CostCurve({{1, 1}, {2, 1.8}, {64, 60}}),
                               CostCurve({{1, 1}, {8, 1.05}, {64, 3}})};
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 120; ++round) {
     const CostCurve& curve = curves[round % 3];
     const int vocabulary = std::uniform_int_distribution<int>(2, 30)(random);
     const auto random_text = [&](int count) {
