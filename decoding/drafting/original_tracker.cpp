@@ -44,7 +44,6 @@ void OriginalTracker::add_continuations(std::span<const TokenId> output,
   } else if (astray_ == 1) {
     // An edit that replaced one token by another leaves no match to go by.
     found.push_back(at(pointer_ + 1, GuessKind::kReplaced, 0));
-    found.push_back(at(pointer_ + 2, GuessKind::kShortened, 0));
   }
   for (const SuffixIndex::Match& match : index_.find_near(output, pointer_, kPlaces)) {
     found.push_back(at(match.next, kind_of(match.next), match.length));

@@ -9,17 +9,14 @@ namespace redraft {
 
 // Why a token is thought to come next.
 enum class GuessKind : std::uint8_t {
-  kInSync,  // the original at the pointer
-  kAhead,   // the original a little after the place where the output left it
-  kFar,     // further after it
-  kBehind,  // before it
-  kCopy,    // an earlier place of prompt or output
-  // No match at all, one token after the output left the original there: the token replaced one, or
-  // two.
-  kReplaced,
-  kShortened,
+  kInSync,    // the original at the pointer
+  kAhead,     // the original a little after the place where the output left it
+  kFar,       // further after it
+  kBehind,    // before it
+  kCopy,      // an earlier place of prompt or output
+  kReplaced,  // no match: one token after the output left the original, as if it replaced one
 };
-inline constexpr int kGuessKinds = 7;
+inline constexpr int kGuessKinds = 6;
 
 inline constexpr DraftOrigin origin_of(GuessKind kind) {
   return kind == GuessKind::kCopy ? DraftOrigin::kCopy : DraftOrigin::kReuse;
