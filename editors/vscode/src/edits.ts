@@ -31,11 +31,10 @@ export class Edits implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Takes a started client; undefined when the server has gone, and with it all edits.
+  // Takes a running client; undefined when the server has gone. The edits of the one before are lost.
   use(client: LanguageClient | undefined): void {
     [...this.sessions.values()].forEach((session) => this.forget(session));
     this.client = client;
-    client?.onNotification('$/redraft/edit', (event: EditEvent) => this.onEvent(event));
   }
 
   sessionOf(document: vscode.TextDocument | undefined): Session | undefined {
@@ -55,6 +54,9 @@ export class Edits implements vscode.Disposable {
 
   // Whatever an earlier edit left undecided in the document is rejected.
   async start(document: vscode.TextDocument, instruction: string, range: Range | undefined): Promise<void> {
+    if (!this.client) {
+      await vscode.commands.executeCommand('redraft.restart'); // says what is wrong if it cannot be started
+    }
     const client = this.client;
     if (!client) {
       return;
@@ -144,7 +146,8 @@ export class Edits implements vscode.Disposable {
     this.changed(session.document);
   }
 
-  private onEvent(event: EditEvent): void {
+  // What `$/redraft/edit` carries.
+  onEvent(event: EditEvent): void {
     const sessions = [...this.sessions.values()];
     const session = sessions.find((candidate) => candidate.editId === event.editId);
     if (session) {

@@ -1,10 +1,10 @@
 // redraft in VS Code: a thin client of `redraft lsp`.
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import { LanguageClient, State } from 'vscode-languageclient/node';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
 import { Preview } from './preview';
-import type { ModelStatus } from './protocol';
+import type { EditEvent, ModelStatus } from './protocol';
 import { configuredCommand, findExecutable, makeClient, missingMessage } from './server';
 import { Status } from './status';
 import { View } from './view';
@@ -47,7 +47,9 @@ class Extension implements vscode.Disposable {
     this.output.info(`starting ${executable} ${args.join(' ')}`);
     const client = makeClient({ command: executable, args }, this.output);
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
-    client.onDidChangeState((event) => event.newState === 1 && this.edits.use(undefined)); // 1: stopped
+    client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
+    // A server that crashes is started again by the client; its edits are lost.
+    client.onDidChangeState(({ newState }) => this.edits.use(newState === State.Running ? client : undefined));
     try {
       await client.start();
     } catch (error) {
@@ -57,14 +59,12 @@ class Extension implements vscode.Disposable {
       return;
     }
     this.client = client;
-    this.edits.use(client);
     this.onModel(await client.sendRequest<ModelStatus>('redraft/status'));
   }
 
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    this.edits.use(undefined);
     await client?.stop();
   }
 

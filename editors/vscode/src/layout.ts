@@ -3,12 +3,11 @@ import * as vscode from 'vscode';
 import type { PlacedHunk } from './session';
 
 export interface Layout {
-  removed: vscode.Range | undefined;
-  isWholeLines: boolean;
-  // New text behind the end of `line`; where `isBefore`, ahead of its start.
+  removed: vscode.Range[]; // one a line, without its indentation
+  // New text behind the end of `line`; where `isBefore`, ahead of its start. A "⏎" means: on a line of its own.
   added: { line: number; text: string; isBefore: boolean }[];
-  nOldLines: number;
-  nNewLines: number;
+  oldLines: number;
+  newLines: number;
 }
 
 const longest = 160;
@@ -19,47 +18,73 @@ function splitLines(text: string): string[] {
 
 // Editors draw one line of text behind a line and no more: further lines are joined, and cut where they get too long.
 function joined(lines: string[]): string {
-  const text = lines.map((line, i) => (i === 0 ? line : line.trim())).join(' ⏎ ');
+  const text = lines.map((line, i) => (i === 0 ? line : line.trimStart())).join(' ⏎ ');
   return text.length <= longest ? text : text.slice(0, longest) + ` … (${lines.length} lines)`;
 }
 
-function insertion(at: vscode.Position, lines: string[]): Layout {
+function insertion(document: vscode.TextDocument, at: vscode.Position, lines: string[]): Layout {
   const isBefore = at.line === 0 && at.character === 0;
   const line = at.character === 0 && !isBefore ? at.line - 1 : at.line;
-  const added = [{ line, text: joined(lines), isBefore }];
-  return { removed: undefined, isWholeLines: true, added, nOldLines: 0, nNewLines: lines.length };
+  const shown = joined(lines.map((text) => withoutIndentation(text, indentation(document, line))));
+  const added = [{ line, text: isBefore ? `${shown} ⏎` : `⏎ ${shown}`, isBefore }];
+  return { removed: [], added, oldLines: 0, newLines: lines.length };
 }
 
-function pairUp(firstLine: number, nOld: number, lines: string[]): Layout['added'] {
-  const added = lines
-    .slice(0, nOld - 1)
-    .map((text, i) => ({ line: firstLine + i, text, isBefore: false }));
-  const rest = lines.slice(nOld - 1);
-  return rest.length > 0 ? [...added, { line: firstLine + nOld - 1, text: joined(rest), isBefore: false }] : added;
+function indentation(document: vscode.TextDocument, line: number): string {
+  return /^\s*/.exec(document.lineAt(line).text)![0];
+}
+
+// New text stands behind an old line: what it is indented by beyond that line is all that need be seen.
+function withoutIndentation(text: string, indent: string): string {
+  return text.startsWith(indent) ? text.slice(indent.length) : text.trimStart();
+}
+
+// Puts each new line behind the old line that it replaces; those that are left over go behind the last.
+function replacement(document: vscode.TextDocument, firstLine: number, oldLines: number, lines: string[]): Layout {
+  const last = firstLine + oldLines - 1;
+  const added: Layout['added'] = [];
+  for (let i = 0; i < Math.min(oldLines, lines.length); i++) {
+    const line = firstLine + i;
+    const texts = line === last ? lines.slice(i) : [lines[i]];
+    const text = joined(texts.map((each) => withoutIndentation(each, indentation(document, line))));
+    added.push({ line, text, isBefore: false });
+  }
+  return { removed: [], added, oldLines, newLines: lines.length };
+}
+
+// The parts of `range` line by line, from each line's first character that is no blank.
+function byLines(document: vscode.TextDocument, range: vscode.Range): vscode.Range[] {
+  const parts: vscode.Range[] = [];
+  for (let line = range.start.line; line <= range.end.line; line++) {
+    const whole = document.lineAt(line).range;
+    const part = new vscode.Range(line, indentation(document, line).length, line, whole.end.character).intersection(range);
+    if (part && !part.isEmpty) {
+      parts.push(part);
+    }
+  }
+  return parts;
 }
 
 export function layoutOf(document: vscode.TextDocument, hunk: PlacedHunk): Layout {
   const { range } = hunk;
   const lines = splitLines(hunk.newText);
-  const endsLine = lines[lines.length - 1] === '' || hunk.newText === '';
-  const wholeLines = range.start.character === 0 && range.end.character === 0;
-  if (range.isEmpty && wholeLines && endsLine) {
-    return insertion(range.start, lines.slice(0, -1));
-  }
+  const isWholeLines =
+    range.start.character === 0 &&
+    range.end.character === 0 &&
+    lines[lines.length - 1] === '';
   const firstText = document.lineAt(range.start.line).text;
-  if (range.isEmpty && range.start.character === firstText.length && lines[0] === '' && lines.length > 1) {
-    return insertion(range.start, lines.slice(1));
+  if (range.isEmpty && isWholeLines) {
+    return insertion(document, range.start, lines.slice(0, -1));
   }
-  if (wholeLines && endsLine) {
-    const nOldLines = range.end.line - range.start.line;
-    const last = document.lineAt(range.end.line - 1).range.end;
-    const removed = new vscode.Range(range.start, last);
-    const added = pairUp(range.start.line, nOldLines, lines.slice(0, -1));
-    return { removed, isWholeLines: true, added, nOldLines, nNewLines: lines.length - 1 };
+  if (range.isEmpty && range.start.character === firstText.length && lines[0] === '' && lines.length > 1) {
+    return insertion(document, range.start, lines.slice(1));
+  }
+  const removed = byLines(document, range);
+  if (isWholeLines) {
+    const oldLines = range.end.line - range.start.line;
+    return { ...replacement(document, range.start.line, oldLines, lines.slice(0, -1)), removed };
   }
   lines[0] = firstText.slice(0, range.start.character) + lines[0];
   lines[lines.length - 1] += document.lineAt(range.end.line).text.slice(range.end.character);
-  const nOldLines = range.end.line - range.start.line + 1;
-  const added = pairUp(range.start.line, nOldLines, lines);
-  return { removed: range, isWholeLines: false, added, nOldLines, nNewLines: lines.length };
+  return { ...replacement(document, range.start.line, range.end.line - range.start.line + 1, lines), removed };
 }

@@ -11,7 +11,6 @@ export class Status implements vscode.Disposable {
 
   constructor() {
     this.item.name = 'redraft';
-    this.item.command = 'redraft.showOutput';
     this.show(undefined);
     this.item.show();
   }
@@ -34,6 +33,7 @@ export class Status implements vscode.Disposable {
     const isFailed = this.problem !== undefined || this.model?.state === 'failed';
     this.item.text = this.text(session);
     this.item.tooltip = this.tooltip();
+    this.item.command = isFailed ? 'redraft.restart' : 'redraft.showOutput';
     this.item.backgroundColor = isFailed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
   }
 
@@ -54,7 +54,7 @@ export class Status implements vscode.Disposable {
 
   private tooltip(): string {
     if (this.problem ?? this.model?.error) {
-      return (this.problem ?? this.model?.error) as string;
+      return `${this.problem ?? this.model?.error}\nClick to start the server again.`;
     }
     const draft = this.model?.draft ? `\nDraft model: ${this.model.draft}` : '';
     return this.model?.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded with the first edit.';

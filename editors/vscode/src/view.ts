@@ -8,8 +8,11 @@ const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
 export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vscode.Disposable {
   private readonly lensesChanged = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensesChanged.event;
-  private readonly removedText = this.removedType(false);
-  private readonly removedLines = this.removedType(true);
+  private readonly removed = vscode.window.createTextEditorDecorationType({
+    backgroundColor: color('removedBackground'),
+    textDecoration: 'line-through',
+    opacity: '0.7',
+  });
   private readonly added = vscode.window.createTextEditorDecorationType({
     overviewRulerColor: color('insertedForeground'),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
@@ -19,8 +22,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   constructor(private readonly sessionOf: (document: vscode.TextDocument) => Session | undefined) {
     const everywhere = [{ scheme: 'file' }, { scheme: 'untitled' }];
     this.parts = [
-      this.removedText,
-      this.removedLines,
+      this.removed,
       this.added,
       this.lensesChanged,
       vscode.languages.registerCodeLensProvider(everywhere, this),
@@ -33,15 +35,6 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
     this.parts.forEach((part) => part.dispose());
   }
 
-  private removedType(isWholeLine: boolean): vscode.TextEditorDecorationType {
-    return vscode.window.createTextEditorDecorationType({
-      isWholeLine,
-      backgroundColor: color('removedBackground'),
-      textDecoration: 'line-through',
-      opacity: '0.75',
-    });
-  }
-
   // Draws what the sessions of all visible editors hold now.
   refresh(): void {
     vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor));
@@ -51,10 +44,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   private draw(editor: vscode.TextEditor): void {
     const { document } = editor;
     const layouts = (this.sessionOf(document)?.placed ?? []).map((hunk) => layoutOf(document, hunk));
-    const removed = (isWholeLines: boolean) =>
-      layouts.flatMap((l) => (l.removed && l.isWholeLines === isWholeLines ? [l.removed] : []));
-    editor.setDecorations(this.removedLines, removed(true));
-    editor.setDecorations(this.removedText, removed(false));
+    editor.setDecorations(this.removed, layouts.flatMap((layout) => layout.removed));
     const added = layouts.flatMap((layout) => layout.added);
     editor.setDecorations(
       this.added,
@@ -95,7 +85,7 @@ function newTextDecoration(
 }
 
 function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeLens[] {
-  const { nOldLines, nNewLines } = layoutOf(document, hunk);
+  const { oldLines, newLines } = layoutOf(document, hunk);
   const target = [document.uri.toString(), hunk.id];
   const at = new vscode.Range(hunk.range.start, hunk.range.start);
   const lens = (title: string, command: string, tooltip: string) =>
@@ -103,6 +93,6 @@ function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeL
   return [
     lens('$(check) Accept', 'redraft.acceptHunk', 'Make this change'),
     lens('$(x) Reject', 'redraft.rejectHunk', 'Leave this text as it is'),
-    lens(`+${nNewLines} −${nOldLines}`, 'redraft.preview', 'See all changes as a diff'),
+    lens(`+${newLines} −${oldLines}`, 'redraft.preview', 'See all changes as a diff'),
   ];
 }

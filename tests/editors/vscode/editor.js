@@ -1,0 +1,240 @@
+// Drives a real VS Code: code-server with a fresh profile, its workbench in headless Chromium.
+'use strict';
+const childProcess = require('node:child_process');
+const fs = require('node:fs');
+const net = require('node:net');
+const os = require('node:os');
+const path = require('node:path');
+
+const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+const home = path.join(cache, 'redraft', 'editors');
+const { chromium } = require(path.join(home, 'vscode', 'node_modules', 'playwright-core'));
+const repository = path.resolve(__dirname, '..', '..', '..');
+const extensionFolder = path.join(repository, 'editors', 'vscode');
+
+// What would move, pop up, save by itself or ask a marketplace is off.
+const quietSettings = {
+  'chat.disableAIFeatures': true,
+  'editor.accessibilitySupport': 'off',
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'files.autoSave': 'off',
+  'files.hotExit': 'off',
+  'git.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+};
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// Calls `test` until it gives something true, and gives that; an error after `timeout` milliseconds.
+async function until(test, what, timeout = 15000) {
+  for (const end = Date.now() + timeout; ; await sleep(30)) {
+    const result = await test();
+    if (result) {
+      return result;
+    }
+    if (Date.now() > end) {
+      throw new Error(`${what}: not within ${timeout} ms`);
+    }
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function browserProgram() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const found = names.flatMap((name) => process.env.PATH.split(':').map((folder) => path.join(folder, name)));
+  return found.find((file) => fs.existsSync(file));
+}
+
+// A server with settings, extensions and user data of its own; everything it writes goes into one temporary folder.
+class CodeServer {
+  static async start(settings) {
+    const server = new CodeServer();
+    server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-vscode-'));
+    try {
+      await server.launch(settings);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  async launch(settings) {
+    const data = path.join(this.folder, 'data');
+    const config = path.join(this.folder, 'config.yaml');
+    fs.mkdirSync(path.join(data, 'User'), { recursive: true });
+    fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify({ ...quietSettings, ...settings }));
+    fs.writeFileSync(config, 'auth: none\n');
+    const program = path.join(home, 'bin', 'code-server');
+    const options = ['--config', config, '--user-data-dir', data, '--extensions-dir', path.join(this.folder, 'extensions')];
+    const env = { ...process.env, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
+    const vsix = path.join(extensionFolder, 'redraft.vsix'); // the package, so that a file it lacks is noticed
+    childProcess.execFileSync(program, [...options, '--install-extension', vsix], { env, stdio: 'pipe' });
+    const port = await freePort();
+    this.address = `127.0.0.1:${port}`;
+    this.log = fs.openSync(path.join(this.folder, 'server.log'), 'w');
+    const arguments_ = [...options, '--bind-addr', this.address, '--auth', 'none', '--disable-telemetry',
+      '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override',
+      // without it the page ignores which tests to run in the extension host
+      '--vscode-option', 'enable-smoke-test-driver'];
+    this.child = childProcess.spawn(program, arguments_, { env, stdio: ['ignore', this.log, this.log], detached: true });
+    const answers = () => fetch(`http://${this.address}/healthz`).then((reply) => reply.ok, () => false);
+    await until(() => this.child.exitCode !== null || answers(), 'code-server', 60000);
+    if (this.child.exitCode !== null) {
+      throw new Error(`code-server ended: ${fs.readFileSync(path.join(this.folder, 'server.log'), 'utf8')}`);
+    }
+  }
+
+  remote(file) {
+    return `vscode-remote://${this.address}${path.resolve(file)}`;
+  }
+
+  page(folder, payload) {
+    const query = new URLSearchParams({ folder, payload: JSON.stringify([['skipWelcome', 'true'], ...payload]) });
+    return `http://${this.address}/?${query}`;
+  }
+
+  // Ends the whole process group: server, extension hosts, language servers.
+  async stop() {
+    if (this.child && this.child.exitCode === null && this.child.signalCode === null) {
+      const gone = new Promise((resolve) => this.child.once('exit', resolve));
+      process.kill(-this.child.pid, 'SIGTERM');
+      const force = setTimeout(() => process.kill(-this.child.pid, 'SIGKILL'), 5000);
+      await gone;
+      clearTimeout(force);
+    }
+    if (this.log !== undefined) {
+      fs.closeSync(this.log);
+    }
+    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function openPage(viewport) {
+  const browser = await chromium.launch({
+    executablePath: browserProgram(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--disable-sync'],
+  });
+  const page = await (await browser.newContext({ viewport })).newPage();
+  page.setDefaultTimeout(20000);
+  page.on('dialog', (dialog) => dialog.accept()); // "leave the page?" with an unsaved file
+  return { browser, page };
+}
+
+// The workbench as a person has it: keyboard, mouse, what is on the screen.
+class Workbench {
+  static async open(server, folder, file, viewport = { width: 1180, height: 720 }) {
+    const workbench = new Workbench();
+    Object.assign(workbench, await openPage(viewport));
+    await workbench.page.goto(server.page(folder, [['openFile', server.remote(path.join(folder, file))]]));
+    await workbench.page.waitForSelector('.editor-instance .view-lines .view-line', { timeout: 90000 });
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    return workbench;
+  }
+
+  close() {
+    return this.browser.close();
+  }
+
+  key(key) {
+    return this.page.keyboard.press(key);
+  }
+
+  type(text) {
+    return this.page.keyboard.type(text, { delay: 5 });
+  }
+
+  async screenshot(name) {
+    const folder = process.env.REDRAFT_SCREENSHOTS;
+    if (folder) {
+      fs.mkdirSync(folder, { recursive: true });
+      await this.page.screenshot({ path: path.join(folder, `${name}.png`) });
+    }
+  }
+
+  // Fills the quick input that `key` opens, and enters it.
+  async quickInput(key, text) {
+    await this.key(key);
+    const input = this.page.locator('.quick-input-widget input').first();
+    await input.waitFor();
+    await input.fill(text);
+    await this.key('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  goToLine(line) {
+    return this.quickInput('Control+G', `:${line}`);
+  }
+
+  status(text, timeout) {
+    return this.page.locator('.statusbar-item', { hasText: text }).first().waitFor({ timeout });
+  }
+
+  lens(text) {
+    return this.page.locator('.codelens-decoration a', { hasText: text });
+  }
+
+  // The lines on the screen, in order: the editor keeps no others.
+  lines() {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.editor-instance .view-lines .view-line')]
+        .sort((a, b) => parseInt(a.style.top) - parseInt(b.style.top))
+        .map((line) => line.textContent.replace(/\u00a0/g, ' ')));
+  }
+
+  // What extensions draw behind and ahead of the text, which is in no element.
+  attachedText() {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.view-lines span')]
+        .flatMap((span) => ['::before', '::after'].map((where) => getComputedStyle(span, where).content))
+        .filter((content) => content.startsWith('"'))
+        .map((content) => JSON.parse(content).replace(/\u00a0/g, ' ')));
+  }
+
+  untilLines(expected) {
+    return until(async () => {
+      const lines = await this.lines();
+      return expected.every((line, i) => lines[i] === line);
+    }, `the lines ${JSON.stringify(expected)}`);
+  }
+}
+
+// Runs `exports.run` of a CommonJS file inside the extension host, with the whole vscode API; gives what it logged.
+async function runInExtensionHost(server, folder, file, timeout = 120000) {
+  const { browser, page } = await openPage({ width: 1180, height: 720 });
+  const log = [];
+  let timer;
+  try {
+    await page.exposeFunction('codeAutomationLog', (_level, parts) => log.push(parts.join(' ')));
+    const exit = new Promise((resolve) => page.exposeFunction('codeAutomationExit', resolve));
+    const late = new Promise((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`no result after ${timeout} ms\n${log.join('\n')}`)), timeout);
+    });
+    await page.goto(server.page(folder, [
+      ['extensionDevelopmentPath', server.remote(extensionFolder)],
+      ['extensionTestsPath', server.remote(file)],
+      ['enableProposedApi', ''],
+    ]));
+    const code = await Promise.race([exit, late]);
+    return { code, log: log.join('\n') };
+  } finally {
+    clearTimeout(timer);
+    await browser.close();
+  }
+}
+
+module.exports = { CodeServer, Workbench, runInExtensionHost, until };

@@ -1,0 +1,109 @@
+// The extension in a real VS Code: what a person does and sees, then the commands inside the extension host.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const test = require('node:test');
+const { before, after, makeWorkspace } = require('./example.js');
+const { CodeServer, Workbench, runInExtensionHost, until } = require('./editor.js');
+
+const crlf = before.trimEnd().replaceAll('\n', '\r\n');
+const c = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n';
+const workspace = makeWorkspace({ 'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c }, 12);
+let server;
+
+test.before(async () => {
+  server = await CodeServer.start({ 'redraft.path': workspace.server });
+});
+test.after(async () => {
+  await server?.stop();
+  workspace.remove();
+});
+
+async function untilAttached(workbench, text) {
+  await until(async () => (await workbench.attachedText()).includes(text), `"${text}" on the screen`);
+}
+
+async function askAndWatch(workbench) {
+  await workbench.status('redraft');
+  await workbench.quickInput('Control+Alt+E', 'use pathlib and close files');
+  await workbench.status(/redraft: \d+ %, \d change/);
+  await untilAttached(workbench, '⏎ from pathlib import Path');
+  assert(!(await workbench.attachedText()).includes('return Path(path).name'), 'the last hunk has not come yet');
+  await workbench.screenshot('vscode-running');
+  await untilAttached(workbench, 'return Path(path).name');
+  await workbench.status(/redraft: 3 changes, \d+ tokens\/s/);
+  await until(async () => (await workbench.lens('Accept').count()) === 3, 'three lenses');
+  assert.strictEqual((await workbench.lines()).join('\n').trimEnd(), before.trimEnd()); // nothing has entered the file
+  await workbench.screenshot('vscode-hunks');
+}
+
+async function acceptOneRejectOneAcceptTheRest(workbench) {
+  await workbench.lens('Accept').nth(1).click();
+  await workbench.untilLines(['import os', '', 'def read(path):', '    with open(path) as f:', '        return f.read()']);
+  await workbench.goToLine(8);
+  await workbench.key('Control+Alt+N');
+  await workbench.status('redraft: 1 change,');
+  await workbench.key('Control+Alt+Enter');
+  await workbench.untilLines(['import os', 'from pathlib import Path', '', 'def read(path):', '    with open(path) as f:']);
+  await workbench.status(/redraft: \d+ tokens\/s/);
+}
+
+async function undoStepByStep(workbench) {
+  await workbench.key('Control+Z');
+  await workbench.untilLines(['import os', '', 'def read(path):', '    with open(path) as f:']);
+  await workbench.key('Control+Z');
+  await workbench.untilLines(before.trimEnd().split('\n'));
+}
+
+async function cancelAndPreview(workbench) {
+  await workbench.quickInput('Control+Alt+E', 'use pathlib');
+  await untilAttached(workbench, '⏎ from pathlib import Path');
+  await workbench.key('Escape');
+  await workbench.status('redraft: edit cancelled');
+  await until(async () => (await workbench.lens('Accept').count()) === 1, 'one lens');
+  await workbench.lens('+1 −0').click();
+  await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+  await workbench.screenshot('vscode-preview');
+}
+
+async function missingExecutable(workbench) {
+  fs.mkdirSync(path.join(workspace.folder, '.vscode'));
+  fs.writeFileSync(path.join(workspace.folder, '.vscode', 'settings.json'), '{"redraft.path": "/nowhere/redraft"}');
+  try {
+    await workbench.page.locator('.statusbar-item.error-kind', { hasText: 'redraft' }).waitFor();
+    await workbench.page.locator('.statusbar-item[id="status.notifications"]').click(); // the test mode shows no pop-ups
+    const message = workbench.page.locator('.notifications-center .notification-list-item', { hasText: '/nowhere/redraft' });
+    assert.match(await message.first().textContent(), /"\/nowhere\/redraft" is not an executable\. Build it \(make build\)/);
+    await workbench.screenshot('vscode-missing');
+  } finally {
+    fs.rmSync(path.join(workspace.folder, '.vscode'), { recursive: true });
+  }
+}
+
+test('a person at the keyboard', async (t) => {
+  const workbench = await Workbench.open(server, workspace.folder, 'user.py');
+  const step = (name, run) => t.test(name, async () => {
+    try {
+      await run(workbench);
+    } catch (error) {
+      await workbench.screenshot(`vscode-failed-${run.name}`);
+      throw error;
+    }
+  });
+  try {
+    await step('asks and watches hunks arrive', askAndWatch);
+    await step('accepts one, rejects one, accepts the rest', acceptOneRejectOneAcceptTheRest);
+    await step('undoes step by step', undoStepByStep);
+    await step('cancels with Escape, looks at the preview', cancelAndPreview);
+    await step('learns that the executable is missing', missingExecutable);
+  } finally {
+    await workbench.close();
+  }
+});
+
+test('commands and documents, inside the extension host', async () => {
+  const { code, log } = await runInExtensionHost(server, workspace.folder, path.join(__dirname, 'in_host.js'));
+  console.log(log.split('\n').filter((line) => /: (ok|FAILED),/.test(line)).join('\n'));
+  assert.strictEqual(code, 0, log);
+});

@@ -1,0 +1,190 @@
+// Runs inside VS Code's extension host: the extension's commands and what they do to documents.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const vscode = require('vscode');
+const { before, after } = require('./example.js');
+
+const { executeCommand } = vscode.commands;
+
+async function until(test, what) {
+  for (const end = Date.now() + 10000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const result = await test();
+    if (result) {
+      return result;
+    }
+    if (Date.now() > end) {
+      throw new Error(`${what}: not within 10 s`);
+    }
+  }
+}
+
+async function open(name) {
+  const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+  return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+}
+
+// The hunks that are shown: [{line, id}], from the lenses that decide on them.
+async function hunks(document) {
+  const lenses = await executeCommand('vscode.executeCodeLensProvider', document.uri);
+  return lenses
+    .filter((lens) => lens.command?.command === 'redraft.acceptHunk')
+    .map((lens) => ({ line: lens.range.start.line, id: lens.command.arguments[1] }));
+}
+
+async function untilHunks(document, n) {
+  let seen;
+  const test = async () => {
+    seen = await hunks(document);
+    return seen.length === n;
+  };
+  await until(test, `${n} hunks`).catch((error) => assert.fail(`${error.message}; there are ${JSON.stringify(seen)}`));
+  return seen;
+}
+
+function edit(document, instruction, range = null) {
+  const textDocument = { uri: document.uri.toString(), version: document.version };
+  return executeCommand('redraft.prompt', { textDocument, range, instruction });
+}
+
+const accept = (document, id) => executeCommand('redraft.acceptHunk', document.uri.toString(), id);
+const reject = (document, id) => executeCommand('redraft.rejectHunk', document.uri.toString(), id);
+
+function replaced(text, line, ...lines) {
+  const all = text.split('\n');
+  all.splice(line, 1, ...lines);
+  return all.join('\n');
+}
+
+async function acceptRejectUndo() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  const found = await untilHunks(document, 3);
+  assert.strictEqual(document.getText(), before); // nothing has entered the document
+  assert.strictEqual(document.isDirty, false);
+  await accept(document, found[1].id);
+  const once = before.replace('    f = open(path)\n    return', '    with open(path) as f:\n        return');
+  assert.strictEqual(document.getText(), once);
+  await reject(document, found[2].id);
+  assert.strictEqual(document.getText(), once);
+  assert.strictEqual((await untilHunks(document, 1))[0].id, found[0].id);
+  await executeCommand('undo');
+  assert.strictEqual(document.getText(), before);
+  await executeCommand('redo');
+  assert.strictEqual(document.getText(), once);
+  await executeCommand('redraft.rejectAll');
+  await untilHunks(document, 0);
+  await executeCommand('undo');
+}
+
+async function acceptAllIsOneUndoStep() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 3);
+  const preview = vscode.Uri.from({ scheme: 'redraft-preview', path: document.uri.path, query: document.uri.toString() });
+  assert.strictEqual((await vscode.workspace.openTextDocument(preview)).getText(), after);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), after);
+  await untilHunks(document, 0);
+  await executeCommand('undo');
+  assert.strictEqual(document.getText(), before);
+}
+
+async function typingElsewhereMovesHunks() {
+  const { document } = await open('a.py');
+  const editor = vscode.window.activeTextEditor;
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 1);
+  await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), '# one\n# two\n'));
+  const found = await untilHunks(document, 3);
+  assert.strictEqual(found[0].line, 3);
+  await editor.edit((builder) => builder.insert(document.lineAt(document.lineCount - 1).range.end, '# end\n'));
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), `# one\n# two\n${after}# end\n`);
+  await executeCommand('workbench.action.files.revert');
+  assert.strictEqual(document.getText(), before);
+}
+
+async function typingInsideDropsAHunk() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 3);
+  const mine = '    return os.path.basename(path)  # mine';
+  await vscode.window.activeTextEditor.edit((builder) => builder.insert(new vscode.Position(7, 30), '# mine'));
+  await untilHunks(document, 2);
+  await executeCommand('redraft.acceptAll');
+  const text = document.getText();
+  assert(text.includes('# mine') && text.includes('from pathlib import Path') && !text.includes('Path(path)'), text + mine);
+  await executeCommand('workbench.action.files.revert');
+}
+
+async function cancelKeepsWhatHasCome() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 1);
+  await executeCommand('redraft.cancelEdit');
+  await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than the rest of the edit would take
+  await untilHunks(document, 1);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), replaced(before, 0, 'import os', 'from pathlib import Path'));
+  await executeCommand('workbench.action.files.revert');
+}
+
+async function crlfSurvives() {
+  const { document } = await open('crlf.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 3);
+  await executeCommand('redraft.acceptAll');
+  assert(await document.save());
+  assert.strictEqual(fs.readFileSync(document.uri.fsPath, 'utf8'), after.trimEnd().replaceAll('\n', '\r\n'));
+}
+
+async function firstLineAndBeyondTheLast() {
+  const { document } = await open('b.py');
+  await edit(document, 'add comments');
+  const found = await untilHunks(document, 2);
+  await accept(document, found[1].id);
+  assert.strictEqual(document.getText(), 'a = 1\nb = 2\n# tail\n');
+  await accept(document, found[0].id);
+  assert.strictEqual(document.getText(), '# head\na = 1\nb = 2\n# tail\n');
+}
+
+async function onlyTheSelectionIsEdited() {
+  const { document } = await open('c.py');
+  await edit(document, 'write the body', { start: { line: 1, character: 0 }, end: { line: 1, character: 8 } });
+  await untilHunks(document, 1);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), 'def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    pass\n');
+}
+
+async function codeActionsLeadToThePrompt() {
+  const { document } = await open('c.py');
+  const range = new vscode.Range(4, 0, 4, 8);
+  const actions = await executeCommand('vscode.executeCodeActionProvider', document.uri, range);
+  const action = actions.find((each) => each.title.startsWith('Edit with redraft'));
+  assert(action, JSON.stringify(actions));
+  assert.strictEqual(action.command.command, 'redraft.prompt');
+  const wish = action.command.arguments[0];
+  assert.strictEqual(wish.instruction, null);
+  assert.strictEqual(wish.range.start.line, 4);
+}
+
+exports.run = async () => {
+  await vscode.extensions.getExtension('redraft.redraft').activate();
+  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, typingElsewhereMovesHunks, typingInsideDropsAHunk,
+    cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, codeActionsLeadToThePrompt];
+  let failures = 0;
+  for (const test of cases) {
+    const began = Date.now();
+    try {
+      await test();
+      console.log(`${test.name}: ok, ${Date.now() - began} ms`);
+    } catch (error) {
+      failures++;
+      console.log(`${test.name}: FAILED, ${error.stack}`);
+    }
+  }
+  if (failures > 0) {
+    throw new Error(`${failures} of ${cases.length} failed`);
+  }
+};
