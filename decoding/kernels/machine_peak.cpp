@@ -62,13 +62,13 @@ int portable_macs(std::int64_t& macs) {
   std::int8_t b[256];
   for (int i = 0; i < 256; ++i)
     a[i] = static_cast<std::int16_t>(i % 15), b[i] = static_cast<std::int8_t>(i % 100);
-  int sum = 0;
+  unsigned sum = 0;  // wraps
   for (int step = 0; step < kSteps / 4; ++step) {
     asm volatile("" : : "r"(a), "r"(b) : "memory");
-    for (int i = 0; i < 256; ++i) sum += a[i] * b[i];
+    for (int i = 0; i < 256; ++i) sum += static_cast<unsigned>(a[i] * b[i]);
   }
   macs = std::int64_t{256} * (kSteps / 4);
-  return sum;
+  return static_cast<int>(sum);
 }
 
 int run_macs(Isa isa, std::int64_t& macs) {

@@ -9,6 +9,7 @@
 // kLanes, Float, and static load, store, load_half, store_half, set1, add, sub, mul, div, fma, min,
 // max, round, scale_by_power_of_2, sum, largest, transpose.
 namespace redraft::kernels {
+namespace {
 
 // exp(x) to 2 units in the last place for -87 <= x <= 88; x is clamped to that range. NaN stays
 // NaN.
@@ -282,4 +283,5 @@ constexpr OperatorKernels operators_of() {
           .finish = finish<V>};
 }
 
+}  // namespace
 }  // namespace redraft::kernels
