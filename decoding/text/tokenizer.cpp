@@ -23,10 +23,11 @@ enum TokenType : std::int32_t {
   kByte = 6
 };
 
+constexpr std::string_view kHex = "0123456789ABCDEF";
+
 // A piece of a model file in an error message: short, on one line, and UTF-8 whatever the file
 // holds.
 std::string quoted(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string result = "\"";
   std::size_t i = 0;
   while (i < text.size() && i < 40) {
