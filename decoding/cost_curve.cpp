@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "decoding/language_model.h"
@@ -12,12 +13,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMeasuredRows[] = {1, 2, 4, 8, 16, 32, 64};
+// The points that shape the curve, always measured, and those that only refine it.
+constexpr int kRows[] = {1, 4, 8, 16};
+constexpr int kMoreRows[] = {2, 32, 64};
+constexpr double kBudget = 0.6;  // seconds after which nothing further is started
+constexpr int kRounds = 3;       // the least of so many timings counts
 // Tokens below the measured rows; few, for they take time too, and attention is a small part.
 constexpr int kScratchContext = 8;
-constexpr double kTotalBudget = 0.6;   // seconds after which no further row count is started
-constexpr double kRepeatBudget = 0.1;  // seconds after which a row count is not repeated
-constexpr int kMostRepeats = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -46,21 +48,33 @@ CostCurve CostCurve::measure(LanguageModel& model) {
   const auto cache = model.new_cache(capacity);
   std::vector<TokenId> tokens(capacity);
   for (int i = 0; i < capacity; ++i) tokens[i] = i % model.vocabulary_size();
+  // Also warms what the first pass alone pays for.
   model.forward(std::span(tokens).first(context), DraftTree(), *cache,
                 PredictionNeeds{.every_row = false});
 
-  std::vector<Point> points;
+  std::map<int, double> least;
+  const auto time_rows = [&](int rows) {
+    if (rows > capacity - context) return;
+    const double seconds = time_pass(model, *cache, std::span(tokens).first(rows));
+    const auto [entry, fresh] = least.try_emplace(rows, seconds);
+    if (!fresh) entry->second = std::min(entry->second, seconds);
+  };
+  // Whole rounds: a busy moment of the machine then spoils one timing of each row count.
   const auto start = Clock::now();
-  time_pass(model, *cache, std::span(tokens).first(1));  // warms what the first pass alone pays for
-  for (const int rows : kMeasuredRows) {
-    if (rows > capacity - context || (rows > 1 && seconds_since(start) > kTotalBudget)) break;
-    const auto row_start = Clock::now();
-    double best = time_pass(model, *cache, std::span(tokens).first(rows));
-    for (int i = 1; i < kMostRepeats && seconds_since(row_start) < kRepeatBudget; ++i) {
-      best = std::min(best, time_pass(model, *cache, std::span(tokens).first(rows)));
+  for (int round = 0; round < kRounds; ++round) {
+    for (const int rows : kRows) {
+      if (round == 0 || seconds_since(start) < kBudget) time_rows(rows);
     }
-    // More rows never cost less; a dip is noise, and a source would chase it.
-    points.push_back({rows, points.empty() ? best : std::max(best, points.back().seconds)});
+  }
+  for (const int rows : kMoreRows) {
+    if (seconds_since(start) < kBudget) time_rows(rows);
+  }
+  std::vector<Point> points;
+  for (const auto& [rows, seconds] : least) points.push_back({rows, seconds});
+  // Noise only ever adds time, and fewer rows never cost more: what is above a later point is
+  // noise.
+  for (std::size_t i = points.size() - 1; i-- > 0;) {
+    points[i].seconds = std::min(points[i].seconds, points[i + 1].seconds);
   }
   return CostCurve(std::move(points));
 }
@@ -71,9 +85,17 @@ double CostCurve::seconds(int rows) const {
   if (points_.size() == 1) return points_[0].seconds * rows / points_[0].rows;
   auto upper = std::find_if(points_.begin(), points_.end(),
                             [rows](const Point& point) { return point.rows >= rows; });
-  if (upper == points_.end()) --upper;  // extrapolated along the last two
+  const bool beyond = upper == points_.end();
+  if (beyond) --upper;
   const Point& low = *(upper - 1);
-  const double slope = (upper->seconds - low.seconds) / (upper->rows - low.rows);
+  double slope = (upper->seconds - low.seconds) / (upper->rows - low.rows);
+  // Beyond the last point rows are no cheaper than they were on the whole, should the last two say
+  // so.
+  if (beyond) {
+    const Point& first = points_.front();
+    slope = std::max(slope, (upper->seconds - first.seconds) / (upper->rows - first.rows));
+    return upper->seconds + slope * (rows - upper->rows);
+  }
   return low.seconds + slope * (rows - low.rows);
 }
 

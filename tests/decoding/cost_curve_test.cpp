@@ -18,6 +18,10 @@ TEST(CostCurve, InterpolatesAndExtrapolates) {
   EXPECT_NEAR(curve.seconds(16), 3.7, 1e-12);
 }
 
+TEST(CostCurve, BeyondTheLastPointRowsAreNotFreeBecauseTwoPointsAreLevel) {
+  EXPECT_DOUBLE_EQ(CostCurve({{1, 1.0}, {8, 2.4}, {16, 2.5}, {17, 2.5}}).seconds(33), 4.0);
+}
+
 TEST(CostCurve, WithoutAMeasurementRowsAreFree) {
   const CostCurve curve;
   EXPECT_EQ(curve.seconds(1), curve.seconds(1000));
