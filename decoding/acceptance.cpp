@@ -29,11 +29,13 @@ bool stands(TokenId token, int row, const Predictions& predictions,
   if (token == predictions.argmax[row]) return true;
   if (policy.rule == AcceptancePolicy::Rule::kStrict) return false;
   if (policy.rule == AcceptancePolicy::Rule::kDirect) return true;
-  const auto begin = static_cast<std::size_t>(row) * policy.k;
-  int candidates = policy.k;
+  // A small vocabulary may have fewer than k candidates.
+  const std::size_t width = predictions.top_ids.size() / predictions.argmax.size();
+  const std::size_t begin = static_cast<std::size_t>(row) * width;
+  std::size_t candidates = width;
   if (policy.rule == AcceptancePolicy::Rule::kEntropy) {
-    candidates = entropy_threshold(std::span(predictions.top_logits).subspan(begin, policy.k),
-                                   policy.floor_tau);
+    const auto logits = std::span(predictions.top_logits).subspan(begin, width);
+    candidates = static_cast<std::size_t>(entropy_threshold(logits, policy.floor_tau));
   }
   const auto top = std::span(predictions.top_ids).subspan(begin, candidates);
   return std::find(top.begin(), top.end(), token) != top.end();

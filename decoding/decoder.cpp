@@ -21,6 +21,7 @@ using PlanFactory =
 constexpr double kChunkSeconds = 1.0;
 constexpr int kLeastChunkRows = 32;
 constexpr int kMostChunkRows = 256;
+constexpr int kUnpricedChunkRows = 128;  // when rows have no measured cost
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -202,7 +203,9 @@ class PhasedDecoder : public Decoder {
   PhasedDecoder(ModelSlot target, const CostCurve& cost, PlanFactory make_plan)
       : target_(target),
         make_plan_(std::move(make_plan)),
-        chunk_rows_(cost.rows_within(kChunkSeconds, kLeastChunkRows, kMostChunkRows)) {}
+        chunk_rows_(cost.points().empty()
+                        ? kUnpricedChunkRows
+                        : cost.rows_within(kChunkSeconds, kLeastChunkRows, kMostChunkRows)) {}
 
   Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                            std::stop_token stop) override {
