@@ -12,6 +12,8 @@ constexpr double kLeastProbability = 0.01;
 // with.
 constexpr double kShareAtRisk = 0.01;
 constexpr double kFirstRisk = 0.5;
+// A cancel waits for the pass under way: drafts make it no longer than this, or three plain steps.
+constexpr double kLongestPass = 1.0;
 
 }  // namespace
 
@@ -75,12 +77,13 @@ int PricedDraft::add_child(int parent, TokenId token, GuessKind kind, int match)
 int PricedDraft::best_count(std::span<const int> by_probability) const {
   const double plain_step = cost_.seconds(1);
   const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
+  const double longest = std::max(kLongestPass, 3 * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;
   for (int count = 1; count <= static_cast<int>(by_probability.size()); ++count) {
     const double seconds = cost_.seconds(1 + count);
-    if (seconds > affordable) break;
+    if (seconds > affordable || seconds > longest) break;
     tokens += nodes_[by_probability[count - 1]].probability;
     if (tokens / seconds > best_rate) {
       best_rate = tokens / seconds;

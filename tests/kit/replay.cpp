@@ -63,11 +63,13 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+constexpr double kPlainStep = 0.05;  // seconds: the curve is given in plain steps
+
 CostCurve parse_curve(const std::string& text) {
   std::vector<CostCurve::Point> points;
   for (const std::string& part : split(text, ',')) {
     const auto pair = split(part, ':');
-    points.push_back({std::stoi(pair.at(0)), std::stod(pair.at(1))});
+    points.push_back({std::stoi(pair.at(0)), kPlainStep * std::stod(pair.at(1))});
   }
   return CostCurve(std::move(points));
 }
