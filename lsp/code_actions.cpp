@@ -118,6 +118,9 @@ class ActionList {
 
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client) {
+  const bool can_take_edits =
+      client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
+  if (!can_take_edits) return Json::array();
   ActionList list(params, document, client);
   for (const Diagnostic& diagnostic : params.diagnostics) {
     list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,

@@ -21,12 +21,23 @@
 namespace redraft::lsp {
 namespace {
 
-constexpr auto kFlushLimit = std::chrono::milliseconds(300);
-constexpr auto kProcessInterval = std::chrono::milliseconds(300);
+constexpr auto kFlushLimit = std::chrono::milliseconds(200);
+constexpr auto kProcessInterval = std::chrono::milliseconds(200);
 
-bool is_alive(std::int64_t process) {
-  return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
-}
+// The client's process. Usually our parent: then we see its death at once, otherwise only when
+// somebody has reaped it.
+class ClientProcess {
+ public:
+  explicit ClientProcess(pid_t id) : id_(id), is_parent_(::getppid() == id) {}
+  bool is_alive() const {
+    if (is_parent_) return ::getppid() == id_;
+    return ::kill(id_, 0) == 0 || errno != ESRCH;
+  }
+
+ private:
+  pid_t id_;
+  bool is_parent_;
+};
 
 // Transport and server joined, and the reasons to end.
 class Session {
@@ -54,18 +65,23 @@ class Session {
   void receive(const std::string& content) {
     const bool knew_process = server_.client_process().has_value();
     server_.receive(content);
-    if (!knew_process && server_.client_process()) watch_process(*server_.client_process());
+    if (!knew_process && server_.client_process()) watch(*server_.client_process());
   }
 
   // Some clients die without closing our input, because another child of theirs holds it open. A
   // process that cannot be seen from here (another machine or container) is not watched.
-  void watch_process(std::int64_t process) {
-    if (process <= 0 || process > INT32_MAX || !is_alive(process)) return;
+  void watch(std::int64_t id) {
+    if (id <= 0 || id > INT32_MAX) return;
+    const ClientProcess process(static_cast<pid_t>(id));
+    if (process.is_alive()) wait_for_end_of(process);
+  }
+
+  void wait_for_end_of(ClientProcess process) {
     process_timer_.expires_after(kProcessInterval);
     process_timer_.async_wait([this, process](const boost::system::error_code& error) {
       if (error) return;
-      if (is_alive(process)) {
-        watch_process(process);
+      if (process.is_alive()) {
+        wait_for_end_of(process);
       } else {
         spdlog::info("the client's process is gone");
         end_gone();

@@ -175,16 +175,18 @@ void Server::resolve_code_action(const CodeAction& action, Reply reply) {
 }
 
 void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
-  if (params.command == kEditCommand) {
+  if (params.command != kEditCommand && params.command != kCancelCommand) {
+    reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
+  } else if (!params.argument.is_object()) {
+    reply.fail(ErrorCode::kInvalidParams, params.command + " takes one argument, an object");
+  } else if (params.command == kEditCommand) {
     Dispatcher::with_params<EditParams>(params.argument, reply, [&](const EditParams& edit) {
       edit_command(edit, params.work_done_token, reply);
     });
-  } else if (params.command == kCancelCommand) {
+  } else {
     Dispatcher::with_params<EditIdParams>(params.argument, reply, [&](const EditIdParams& edit) {
       reply({{"cancelled", feed_->cancel(edit.edit_id)}});
     });
-  } else {
-    reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
   }
 }
 

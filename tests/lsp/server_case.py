@@ -64,11 +64,16 @@ class ServerTest(unittest.TestCase):
         file = pathlib.Path(self.folder.name) / "script.json"
         file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
         client = Client([SERVER, str(file), *options], stdin)
+        self.addCleanup(self.assert_no_sanitizer_report, client)
         self.addCleanup(client.close)
         if initialize:
             self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}})
             client.notify("initialized")
         return client
+
+    def assert_no_sanitizer_report(self, client):
+        for word in (b"Sanitizer", b"runtime error"):
+            self.assertNotIn(word, client.log)
 
     def open(self, client, text, version=1, uri=URI):
         client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": version,
