@@ -212,7 +212,6 @@ IncrementalDiff::IncrementalDiff(std::span<const std::string_view> original) : o
       places_.emplace_back();
       telling_.push_back(is_telling(original[i]));
     }
-    ids_.push_back(place->second);
     places_[place->second].push_back(static_cast<int>(i));
   }
 }

@@ -54,7 +54,6 @@ class IncrementalDiff {
   std::vector<LineChange> compare(int old_end, std::size_t n_pending);
 
   std::span<const std::string_view> original_;
-  std::vector<int> ids_;  // [original]: equal lines have equal ids
   std::unordered_map<std::string_view, int> id_of_line_;
   std::vector<std::vector<int>> places_;  // [id]: where the line occurs, ascending
   std::vector<bool> telling_;             // [id]: has enough letters or digits to be recognised by

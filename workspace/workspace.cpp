@@ -1,6 +1,6 @@
-// Everything here runs on the owner's thread but run_on_decode_thread(): it works on what it
-// captured alone and hands its results back through post(). A posted function may outlive the
-// Workspace, so it asks `alive_` first.
+// Jobs run on the decode thread with what they captured and the engine; everything else here is the
+// owner's thread. Results cross over through post() alone. A posted function may outlive the
+// Workspace, so it asks `alive` first.
 #include "workspace/workspace.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct LiveEdit {
   bool running = true;
   std::string cancel_reason;  // why, when it was not asked for
   std::vector<LiveHunk> hunks;
-  std::vector<BufferChange>
-      changes;  // since it started, while it runs: its hunks are against the version then
+  // Since it started, while it runs: its hunks are against the version of then.
+  std::vector<BufferChange> changes;
 };
 
 }  // namespace
