@@ -16,7 +16,17 @@ namespace {
 
 #define REDRAFT_INLINE inline __attribute__((always_inline))
 
-constexpr int kPrefetchBytes = 4096;  // ahead of the codes being read
+constexpr int kPrefetchBytes = 8192;  // ahead of the weights being read
+
+REDRAFT_INLINE void prefetch_line(const std::uint8_t* p) {
+  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0);
+}
+
+// kBytes' worth of lines, kPrefetchBytes ahead.
+template <int kBytes>
+REDRAFT_INLINE void prefetch(const std::uint8_t* p) {
+  for (int i = 0; i < kBytes; i += 64) prefetch_line(p + kPrefetchBytes + i);
+}
 
 REDRAFT_INLINE __m512 load_halves(const std::uint8_t* p) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
@@ -161,10 +171,6 @@ REDRAFT_INLINE __m512 add_block(__m512 sum, const __m512i (&codes)[8], const Blo
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_block_of_rows(const std::uint8_t* packed, const BlockScales& scales,
                                       const ActivationBlock* x, __m512 (&sums)[kRows]) {
-  constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
-  for (int i = 0; i < kCodeBytes; i += 64) {
-    _mm_prefetch(reinterpret_cast<const char*>(packed + kPrefetchBytes + i), _MM_HINT_T0);
-  }
   __m512i codes[8];
   open_codes<kFormat>(packed, codes);
   for (int row = 0; row < kRows; ++row)
@@ -181,6 +187,7 @@ void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int bloc
     for (int block = 0; block < blocks; block += 8, tile += kLayout.bytes) {
       const SuperblockScales super = open_superblock<kFormat>(tile);
       for (int sub = 0; sub < 8; ++sub, x += kRows) {
+        prefetch<kLayout.bytes / 8>(tile + sub * (kLayout.bytes / 8));
         const BlockScales scales = open_scales<kFormat>(tile, super, sub);
         add_block_of_rows<kFormat, kRows>(tile + sub * kCodeBytes, scales, x, sums);
       }
@@ -188,7 +195,13 @@ void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int bloc
   } else {
     const std::uint8_t* d = tile + static_cast<std::size_t>(blocks) * kCodeBytes;
     const std::uint8_t* m = d + static_cast<std::size_t>(blocks) * 32;
+    const std::size_t tile_stride =
+        static_cast<std::size_t>(blocks) * (kCodeBytes + (has_minimum(kFormat) ? 64 : 32));
     for (int block = 0; block < blocks; ++block, tile += kCodeBytes, x += kRows) {
+      prefetch<kCodeBytes>(tile);
+      prefetch_line(d + block * 32 +
+                    tile_stride);  // the scales lie apart: those of the next tile, in good time
+      if constexpr (has_minimum(kFormat)) prefetch_line(m + block * 32 + tile_stride);
       BlockScales scales{};
       scales.first = load_halves(d + block * 32);
       if constexpr (scale_factor(kFormat) != 1.0f) {
