@@ -39,7 +39,7 @@ test-long: build ## Run the sweeps (hours)
 
 bench: build ## Measure decoders on this machine
 	@$(SETUP) models
-	@tools/bench.sh
+	@$(PYTHON) tools/bench.py
 
 lint: build ## Check format and naming (LINT=all: every file, not only changed ones)
 	@$(SETUP) lint

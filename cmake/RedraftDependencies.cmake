@@ -2,13 +2,11 @@
 include_guard()
 
 find_package(Threads REQUIRED)
-find_package(OpenSSL 1.1 REQUIRED)  # libcrypto: SHA-256 of model files
+find_package(OpenSSL 3.0 REQUIRED)  # libcrypto: SHA-256 of model files
 find_package(Boost 1.74 REQUIRED)
 find_package(spdlog 1.9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8>=10.36)
 
 # libtorch: either a CPU build that brings its own TorchConfig (-DTorch_DIR=…), or the tree that
 # tools/setup unpacks from the wheel. The wheel's own TorchConfig insists on CUDA, so its two libraries are
@@ -18,6 +16,7 @@ if(Torch_DIR)
   add_library(redraft_torch INTERFACE)
   target_include_directories(redraft_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
   target_link_libraries(redraft_torch INTERFACE ${TORCH_LIBRARIES})
+  set(REDRAFT_TORCH_VERSION ${Torch_VERSION})
 else()
   if(DEFINED ENV{XDG_DATA_HOME})
     set(_data_home $ENV{XDG_DATA_HOME})
@@ -26,6 +25,7 @@ else()
   endif()
   set(REDRAFT_LIBTORCH ${_data_home}/redraft/libtorch-2.11.0 CACHE PATH "libtorch unpacked by tools/setup")
   set(_torch ${REDRAFT_LIBTORCH}/torch)
+  set(REDRAFT_TORCH_VERSION 2.11.0)
   if(NOT EXISTS ${_torch}/lib/libtorch_cpu.so)
     message(FATAL_ERROR "libtorch is not at ${REDRAFT_LIBTORCH}: run `make setup`, or give -DTorch_DIR for your own")
   endif()

@@ -43,6 +43,8 @@ LIBRARIES = [
     Requirement("nlohmann_json", "3.10", "nlohmann-json3-dev", header="nlohmann/json.hpp",
                 version="NLOHMANN_JSON_VERSION_MAJOR NLOHMANN_JSON_VERSION_MINOR"),
     Requirement("CLI11", "2.1", "libcli11-dev", header="CLI/CLI.hpp", version="CLI11_VERSION_MAJOR CLI11_VERSION_MINOR"),
+    Requirement("OpenSSL", "3.0", "libssl-dev", header="openssl/opensslv.h",
+                version="OPENSSL_VERSION_MAJOR OPENSSL_VERSION_MINOR"),
     Requirement("GoogleTest", "1.11", "libgtest-dev libgmock-dev", header="gmock/gmock.h"),
 ]
 
