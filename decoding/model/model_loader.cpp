@@ -7,6 +7,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/tokenizer_spec.h"
 #include "decoding/model/transformer.h"
+#include "decoding/model/weights.h"
 
 namespace redraft {
 
@@ -23,12 +24,13 @@ Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const GgufFile& file) {
 Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool) {
   Result<GgufFile> file = GgufFile::open(path);
   if (!file) return file.error();
-  Result<std::string_view> architecture = file->text("general.architecture");
-  if (!architecture) return architecture.error();
+  // What is checked in a fraction of the time comes first, and before all whether the model is of a kind we run: that
+  // says more than what else we cannot read of it.
+  const Result<TransformerShape> shape = read_shape(*file);
+  if (!shape) return shape.error();
   LoadedModel loaded;
   loaded.file = path;
-  loaded.architecture = *architecture;
-  // The tokenizer first: it is checked in a fraction of the time.
+  loaded.architecture = shape->architecture;
   Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(*file);
   if (!tokenizer) return tokenizer.error();
   loaded.tokenizer = std::move(*tokenizer);
