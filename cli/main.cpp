@@ -1,1 +1,53 @@
-int main() { return 2; }
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "cli/command.h"
+
+namespace redraft::cli {
+namespace {
+
+// The subcommand that was being parsed, for the hint where to read on.
+std::string name_of_parsed(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? "redraft" : "redraft " + parsed.front()->get_name();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Edits code with a local language model: losslessly, and many tokens at a time.",
+               "redraft");
+  app.set_version_flag("--version", "redraft " REDRAFT_VERSION);
+  app.require_subcommand(1);
+  Command chosen;
+  add_edit(app, chosen);
+  add_generate(app, chosen);
+  add_tokenize(app, chosen);
+  add_score(app, chosen);
+  add_models(app, chosen);
+  add_doctor(app, chosen);
+  add_lsp(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help and --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    misuse(Error(error.what()));
+    std::cerr << "Run `" << name_of_parsed(app) << " --help` for what it takes." << std::endl;
+    return kWrongUsage;
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace redraft::cli
+
+int main(int argc, char** argv) {
+  // Libraries throw; what one of them could not do ends the command with its message.
+  try {
+    return redraft::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return redraft::cli::fail(redraft::Error("out of memory"));
+  } catch (const std::exception& error) {
+    return redraft::cli::fail(redraft::Error(error.what()));
+  }
+}

@@ -1,0 +1,57 @@
+#include "cli/command.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+
+namespace redraft::cli {
+
+int fail(const Error& error) {
+  std::cout.flush();
+  std::cerr << "redraft: error: " << error.message() << std::endl;
+  return kFailure;
+}
+
+int misuse(const Error& error) {
+  fail(error);
+  return kWrongUsage;
+}
+
+void add_common_options(CLI::App& subcommand, CommonOptions& options) {
+  const std::string group = "Common options";
+  subcommand
+      .add_option("--target", options.target, "Model that decides every token: a name or a file")
+      ->capture_default_str()
+      ->group(group);
+  subcommand
+      .add_option(
+          "--draft", options.draft,
+          "Model that makes guesses, for decoders that use one (default: qwen2.5-coder-0.5b)")
+      ->group(group);
+  subcommand.add_option("--device", options.device, "Where the model runs")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str()
+      ->group(group);
+  subcommand
+      .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
+      ->check(CLI::Range(1, 1024))
+      ->group(group);
+  subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+Result<void> apply(const CommonOptions& options) {
+  // Standard output belongs to results and to the protocol.
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  if (options.device == "cuda") {
+    return Error("--device cuda: this build has no GPU support yet; use --device cpu");
+  }
+  return {};
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "support/result.h"
+
+namespace redraft::cli {
+
+// Exit codes of every subcommand.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kInterrupted = 130;  // as a shell reports SIGINT
+
+// The work of the subcommand that the command line named; returns the exit code.
+using Command = std::function<int()>;
+
+// Each adds one subcommand to `app`, which sets `chosen` when the command line names it.
+void add_edit(CLI::App& app, Command& chosen);
+void add_generate(CLI::App& app, Command& chosen);
+void add_tokenize(CLI::App& app, Command& chosen);
+void add_score(CLI::App& app, Command& chosen);
+void add_models(CLI::App& app, Command& chosen);
+void add_doctor(CLI::App& app, Command& chosen);
+void add_lsp(CLI::App& app, Command& chosen);
+
+// Write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
+int fail(const Error& error);
+int misuse(const Error& error);
+
+// What every subcommand takes.
+struct CommonOptions {
+  std::string target = "qwen2.5-coder-1.5b";
+  std::string draft;  // empty: the default one, where it is needed
+  std::string device = "cpu";
+  int threads = 0;  // 0: one per physical core
+  std::string log_level = "warning";
+};
+void add_common_options(CLI::App& subcommand, CommonOptions& options);
+// Sets the log level and says whether the device is one this build has.
+Result<void> apply(const CommonOptions& options);
+
+enum class Format { kDiff, kText, kJson };
+
+}  // namespace redraft::cli

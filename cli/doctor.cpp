@@ -1,0 +1,119 @@
+// redraft doctor: what this machine and set-up can do, and why not.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/engine_loader.h"
+#include "cli/machine.h"
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/machine_peak.h"
+#include "decoding/model/model_store.h"
+
+namespace redraft::cli {
+namespace {
+
+struct DoctorOptions {
+  CommonOptions common;
+  bool quick = false;
+};
+
+void print_row(const char* name, const std::string& value) {
+  std::printf("%-10s%s\n", name, value.c_str());
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
+  return text;
+}
+
+void print_machine(int threads) {
+  const Memory free = memory();
+  print_row("machine", cpu_name() + ", " + std::to_string(physical_cores()) + " physical cores, " +
+                           std::to_string(threads) + " threads used");
+  print_row("memory", gibibytes(free.total_bytes) + ", of which " +
+                          gibibytes(free.available_bytes) + " are free");
+}
+
+void print_kernels(ThreadPool& pool) {
+  std::string available;
+  for (const kernels::Isa isa : kernels::available_isas()) {
+    available += std::string(available.empty() ? "" : ", ") + kernels::to_string(isa);
+  }
+  const kernels::Isa best = kernels::best_isa();
+  print_row("kernels",
+            std::string(kernels::to_string(best)) + " (this machine runs " + available + ")");
+  const kernels::MachinePeak peak = kernels::measure_machine_peak(best, pool);
+  char text[120];
+  std::snprintf(text, sizeof text, "%.1f GB/s from memory, %.0f GMAC/s in int8 (measured now)",
+                peak.bandwidth_gbps, peak.int8_gmacs);
+  print_row("speed", text);
+}
+
+// What is to be said about one model, and whether it is as it should be.
+std::string state_of(const KnownModel& model, bool quick, bool& sound) {
+  const std::filesystem::path file = model_store_directory() / model.file;
+  if (!std::filesystem::exists(file)) return "absent: `redraft models pull " + model.name + "`";
+  if (quick) return "present, not verified (--quick)";
+  const Result<void> verified = verify_model(model);
+  if (verified) return "present, its SHA-256 is right";
+  sound = false;
+  return "damaged: " + verified.error().message();
+}
+
+bool print_models(bool quick) {
+  bool sound = true;
+  print_row("models", "in " + model_store_directory().string());
+  for (const KnownModel& model : known_models()) {
+    std::printf("          %-20s%s\n", model.name.c_str(), state_of(model, quick, sound).c_str());
+    std::fflush(stdout);
+  }
+  return sound;
+}
+
+// The weights lie in memory once; the caches and the program come on top.
+constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
+
+Result<void> check_target(const std::string& target) {
+  const Result<std::filesystem::path> file = find_model(target);
+  if (!file) return file.error();
+  std::error_code problem;
+  const std::uintmax_t bytes = std::filesystem::file_size(*file, problem);
+  if (problem) return Error(file->string() + ": " + problem.message());
+  if (memory().available_bytes < bytes + kBesideWeights) {
+    return Error(target + " needs about " + gibibytes(bytes + kBesideWeights) +
+                 " of memory, more than is free");
+  }
+  return {};
+}
+
+int run_doctor(const DoctorOptions& options) {
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  print_row("redraft", REDRAFT_VERSION);
+  print_machine(pool->threads());
+  print_kernels(*pool);
+  print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
+  print_row("GPU", "not used: this build has no GPU support yet");
+  const bool sound = print_models(options.quick);
+  const Result<void> target = check_target(options.common.target);
+  if (!target) return fail(target.error());
+  if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));
+  print_row("verdict", "ready to edit with " + options.common.target);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Command& chosen) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "What this machine and set-up can do, and why not");
+  const auto options = std::make_shared<DoctorOptions>();
+  doctor->add_flag("--quick", options->quick, "Do not hash the model files");
+  add_common_options(*doctor, options->common);
+  doctor->callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
+}
+
+}  // namespace redraft::cli

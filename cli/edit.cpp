@@ -1,0 +1,271 @@
+// redraft edit: one instruction over one file, shown as it becomes final.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/diff_printer.h"
+#include "cli/engine_loader.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+#include "cli/status_line.h"
+#include "cli/text_range.h"
+#include "workspace/edit_session.h"
+
+namespace redraft::cli {
+namespace {
+
+struct EditOptions {
+  CommonOptions common;
+  std::string file;
+  std::string instruction;
+  std::string range;
+  std::optional<EditScope> scope;
+  std::string decoder = "redraft";
+  int max_new_tokens = 0;
+  Format format = Format::kDiff;
+  bool write = false;
+  bool compare = false;
+};
+
+bool shows_live(const EditOptions& options) {
+  return options.format == Format::kDiff && isatty(STDOUT_FILENO);
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return no_colour == nullptr || *no_colour == '\0';
+}
+
+EditScope scope_of(const EditOptions& options, const std::optional<ByteRange>& range) {
+  if (options.scope) return *options.scope;
+  return range && !range->empty() ? EditScope::kSelection : EditScope::kFile;
+}
+
+// A plain decode of the same request, to measure against.
+struct Comparison {
+  EditResult plain;
+  bool identical = false;
+  double speedup = 0;
+};
+
+class EditCommand {
+ public:
+  EditCommand(const EditOptions& options, EditRequest request, Engine& engine)
+      : options_(options),
+        request_(std::move(request)),
+        engine_(engine),
+        text_(request_.document->text()) {}
+
+  int run() {
+    const InterruptWatch watch;
+    LiveDiff live(std::cout, options_.file, text_, wants_colour());
+    const Result<EditResult> result = decode(live, watch.token());
+    if (!result) return fail(result.error());
+    if (result->finish_reason == FinishReason::kCancelled) return interrupted();
+    std::optional<Comparison> comparison;
+    if (options_.compare) {
+      Result<EditResult> plain = decode_plainly(watch.token());
+      if (!plain) return fail(plain.error());
+      if (plain->finish_reason == FinishReason::kCancelled) return interrupted();
+      comparison = compare(*result, std::move(*plain));
+    }
+    print(*result, comparison);
+    if (const Result<void> kept = keep(*result); !kept) return fail(kept.error());
+    if (comparison && !comparison->identical && is_lossless()) {
+      return fail(
+          Error("the output differs from plain greedy decoding, which it never should; please "
+                "report this"));
+    }
+    return kSuccess;
+  }
+
+ private:
+  Result<EditResult> decode(LiveDiff& live, std::stop_token stop) {
+    StatusLine status;
+    status.show("reading " + options_.file);
+    EditObserver observer;
+    if (shows_live(options_)) {
+      observer.on_hunk = [&](const Hunk& hunk) {
+        status.clear();
+        live.add(hunk.edit);
+      };
+    }
+    observer.on_progress = [&](const EditProgress& progress) {
+      status.show(std::to_string(static_cast<int>(100 * progress.fraction)) + " % · " +
+                  figures(progress.statistics));
+    };
+    Result<EditResult> result = run_edit(engine_, request_, observer, std::move(stop));
+    status.clear();
+    if (shows_live(options_)) live.finish();
+    return result;
+  }
+
+  Result<EditResult> decode_plainly(std::stop_token stop) {
+    const Result<DecoderName> plain = parse_decoder_name("ar");
+    if (!plain) return plain.error();
+    EditRequest request = request_;
+    request.decoder = *plain;
+    StatusLine status;
+    status.show("decoding plainly, to compare");
+    EditObserver observer;
+    observer.on_progress = [&](const EditProgress& progress) {
+      status.show("decoding plainly, to compare · " + figures(progress.statistics));
+    };
+    Result<EditResult> result = run_edit(engine_, request, observer, std::move(stop));
+    status.clear();
+    return result;
+  }
+
+  static Comparison compare(const EditResult& result, EditResult plain) {
+    Comparison comparison;
+    comparison.identical =
+        result.output == plain.output && result.finish_reason == plain.finish_reason;
+    const double plain_speed = plain.statistics.tokens_per_second();
+    comparison.speedup = plain_speed > 0 ? result.statistics.tokens_per_second() / plain_speed : 0;
+    comparison.plain = std::move(plain);
+    return comparison;
+  }
+
+  void print(const EditResult& result, const std::optional<Comparison>& comparison) const {
+    if (options_.format == Format::kJson) {
+      print_json(result, comparison);
+    } else if (options_.format == Format::kText) {
+      std::cout << result.text << std::flush;
+    } else if (!shows_live(options_)) {
+      std::cout << unified_diff(options_.file, text_, edits_of(result)) << std::flush;
+    }
+    if (result.hunks.empty()) std::cerr << "redraft: the model changed nothing\n";
+    if (options_.format != Format::kJson) print_figures(result, comparison);
+  }
+
+  static std::vector<TextEdit> edits_of(const EditResult& result) {
+    std::vector<TextEdit> edits;
+    for (const Hunk& hunk : result.hunks) edits.push_back(hunk.edit);
+    return edits;
+  }
+
+  static void print_figures(const EditResult& result, const std::optional<Comparison>& comparison) {
+    std::cerr << figures(result.statistics);
+    if (comparison) {
+      char line[120];
+      std::snprintf(line, sizeof line,
+                    " · %.1fx plain (%.1f tokens/s) · identical to plain greedy: %s",
+                    comparison->speedup, comparison->plain.statistics.tokens_per_second(),
+                    comparison->identical ? "yes" : "no");
+      std::cerr << line;
+    }
+    std::cerr << std::endl;
+  }
+
+  void print_json(const EditResult& result, const std::optional<Comparison>& comparison) const {
+    nlohmann::ordered_json json =
+        to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
+                       request_.decoder.text, engine_.target_name(), options_.common.device});
+    if (comparison) {
+      json["plain"] = {{"decode_seconds", comparison->plain.statistics.decode_seconds},
+                       {"tokens_per_second", comparison->plain.statistics.tokens_per_second()},
+                       {"speedup", comparison->speedup},
+                       {"identical", comparison->identical}};
+    }
+    std::cout << dump(json) << std::endl;
+  }
+
+  // Writes the file when asked to and when the edit is whole.
+  Result<void> keep(const EditResult& result) const {
+    if (!options_.write) return {};
+    if (result.finish_reason == FinishReason::kLength) {
+      return Error(options_.file + ": not written: the output was cut off after " +
+                   std::to_string(result.statistics.new_tokens) +
+                   " tokens; raise --max-new-tokens");
+    }
+    if (result.text == text_) return {};
+    return replace_file(options_.file, text_, result.text);
+  }
+
+  bool is_lossless() const { return request_.decoder.generate_policy.lossless(); }
+
+  int interrupted() const {
+    std::cerr << "redraft: interrupted" << (options_.write ? "; nothing was written" : "")
+              << std::endl;
+    return kInterrupted;
+  }
+
+  const EditOptions& options_;
+  EditRequest request_;
+  Engine& engine_;
+  const std::string& text_;
+};
+
+int run_edit_command(const EditOptions& options) {
+  if (options.instruction.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return misuse(Error("--instruction: it is empty; say what to change"));
+  }
+  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  if (!decoder) return misuse(decoder.error());
+  std::optional<TextRange> range;
+  if (!options.range.empty()) {
+    const Result<TextRange> parsed = parse_text_range(options.range);
+    if (!parsed) return misuse(parsed.error());
+    range = *parsed;
+  } else if (options.scope == EditScope::kSelection) {
+    return misuse(Error("--scope selection needs a --range"));
+  }
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+
+  EditRequest request;
+  Result<std::shared_ptr<const Document>> document = Document::read(options.file);
+  if (!document) return fail(document.error());
+  request.document = *document;
+  request.instruction = options.instruction;
+  if (range) {
+    const Result<ByteRange> bytes = to_bytes(*range, **document);
+    if (!bytes) return fail(bytes.error());
+    request.range = *bytes;
+  }
+  request.scope = scope_of(options, request.range);
+  request.decoder = *decoder;
+  request.max_new_tokens = options.max_new_tokens;
+
+  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  const Result<std::unique_ptr<Engine>> engine = load_engine(options.common, *decoder, *pool);
+  if (!engine) return fail(engine.error());
+  return EditCommand(options, std::move(request), **engine).run();
+}
+
+}  // namespace
+
+void add_edit(CLI::App& app, Command& chosen) {
+  CLI::App* edit = app.add_subcommand("edit", "Change a file as an instruction says");
+  const auto options = std::make_shared<EditOptions>();
+  edit->add_option("FILE", options->file, "The file to edit")->required();
+  edit->add_option("--instruction", options->instruction, "What to change, in words")->required();
+  edit->add_option("--range", options->range,
+                   "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
+  const std::map<std::string, EditScope> scopes = {{"selection", EditScope::kSelection},
+                                                   {"symbol", EditScope::kSymbol},
+                                                   {"file", EditScope::kFile}};
+  edit->add_option("--scope", options->scope,
+                   "What may change (default: the range if there is one, else the file)")
+      ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol or file"));
+  add_decoder_option(*edit, options->decoder);
+  edit->add_option("--max-new-tokens", options->max_new_tokens,
+                   "Longest output (default: by the size of the scope)")
+      ->check(CLI::Range(1, 1 << 20));
+  const std::map<std::string, Format> formats = {
+      {"diff", Format::kDiff}, {"text", Format::kText}, {"json", Format::kJson}};
+  edit->add_option("--format", options->format,
+                   "What is printed: the diff, the whole new text, or an object with figures")
+      ->transform(CLI::CheckedTransformer(formats).description("diff, text or json"));
+  edit->add_flag("--write", options->write, "Write the new text into FILE");
+  edit->add_flag("--compare", options->compare,
+                 "Decode plainly too, and print how much faster this was");
+  add_common_options(*edit, options->common);
+  edit->callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,55 @@
+#include "cli/engine_loader.h"
+
+#include <utility>
+
+#include "cli/machine.h"
+#include "decoding/model/model_store.h"
+
+namespace redraft::cli {
+namespace {
+
+constexpr const char* kDefaultDraft = "qwen2.5-coder-0.5b";
+
+Result<LoadedModel> load(const std::string& name, ThreadPool& pool) {
+  Result<std::filesystem::path> file = find_model(name);
+  if (!file) return file.error();
+  return load_model(*file, pool);
+}
+
+// What reports call it: the name the user knows it by, not the one inside the file.
+Engine::Model to_engine_model(const std::string& name, LoadedModel loaded) {
+  return {name, std::move(loaded.model), std::move(loaded.tokenizer)};
+}
+
+}  // namespace
+
+std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
+  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : physical_cores());
+}
+
+Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool) {
+  return load(options.target, pool);
+}
+
+Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
+                                            const DecoderName& decoder, ThreadPool& pool) {
+  Result<LoadedModel> target = load_target(options, pool);
+  if (!target) return target.error();
+  Engine::Model draft;
+  if (decoder.needs_draft_model()) {
+    const std::string name = options.draft.empty() ? kDefaultDraft : options.draft;
+    Result<LoadedModel> loaded = load(name, pool);
+    if (!loaded) return loaded.error().in("decoder " + decoder.text + " needs a draft model");
+    draft = to_engine_model(name, std::move(*loaded));
+  }
+  return Engine::make(to_engine_model(options.target, std::move(*target)), std::move(draft));
+}
+
+void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
+  subcommand
+      .add_option("--decoder", decoder,
+                  "How tokens are made: ar, efficientedit[:OPTION…] or redraft")
+      ->capture_default_str();
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "decoding/decoder_name.h"
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/model/model_loader.h"
+#include "support/result.h"
+#include "workspace/engine.h"
+
+namespace redraft::cli {
+
+// The compute threads that the options ask for.
+std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options);
+
+// The target alone.
+Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool);
+
+// The target, and the draft model if `decoder` needs one. `pool` outlives the engine.
+Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
+                                            const DecoderName& decoder, ThreadPool& pool);
+
+// Takes `--decoder`.
+void add_decoder_option(CLI::App& subcommand, std::string& decoder);
+
+}  // namespace redraft::cli

@@ -1,0 +1,106 @@
+// redraft generate: a prompt, continued.
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/engine_loader.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+#include "decoding/text/chat_template.h"
+
+namespace redraft::cli {
+namespace {
+
+struct GenerateOptions {
+  CommonOptions common;
+  std::string prompt;
+  std::string prompt_file;
+  bool chat = false;
+  std::string decoder = "redraft";
+  int max_new_tokens = 512;
+  Format format = Format::kText;
+};
+
+Result<std::string> prompt_of(const GenerateOptions& options) {
+  return options.prompt_file.empty() ? Result<std::string>(options.prompt)
+                                     : read_file(options.prompt_file);
+}
+
+Result<DecodeRequest> make_request(const GenerateOptions& options, const std::string& prompt,
+                                   const Tokenizer& tokenizer) {
+  DecodeRequest request;
+  if (options.chat) {
+    Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, chat_prompt({{"user", prompt}}));
+    if (!tokens) return tokens.error();
+    request.prompt = std::move(*tokens);
+  } else {
+    request.prompt = tokenizer.encode(prompt);
+  }
+  request.stop_tokens = end_of_turn_tokens(tokenizer);
+  if (tokenizer.end_of_text() >= 0) request.stop_tokens.push_back(tokenizer.end_of_text());
+  request.max_new_tokens = options.max_new_tokens;
+  return request;
+}
+
+int report(const GenerateOptions& options, const DecodeResult& result, const Engine& engine) {
+  const std::string text = engine.tokenizer().decode(result.tokens);
+  if (options.format == Format::kJson) {
+    std::cout << dump(to_json(Report{text, text, result.finish_reason, result.statistics,
+                                     options.decoder, engine.target_name(), options.common.device}))
+              << std::endl;
+  } else {
+    std::cout << std::endl;
+    std::cerr << figures(result.statistics) << std::endl;
+  }
+  return result.finish_reason == FinishReason::kCancelled ? kInterrupted : kSuccess;
+}
+
+int run_generate(const GenerateOptions& options) {
+  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  if (!decoder) return misuse(decoder.error());
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  const Result<std::string> prompt = prompt_of(options);
+  if (!prompt) return fail(prompt.error());
+  if (prompt->empty()) return misuse(Error("the prompt is empty; there is nothing to continue"));
+
+  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  const Result<std::unique_ptr<Engine>> engine = load_engine(options.common, *decoder, *pool);
+  if (!engine) return fail(engine.error());
+  const Tokenizer& tokenizer = (*engine)->tokenizer();
+  const Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
+  if (!request) return fail(request.error());
+
+  const InterruptWatch watch;
+  const auto show = [&](TokenId token) {
+    if (options.format == Format::kText) std::cout << tokenizer.bytes(token) << std::flush;
+    return std::cout.good();
+  };
+  const Result<DecodeResult> result = (*engine)->decode(*decoder, *request, show, watch.token());
+  if (!result) return fail(result.error());
+  return report(options, *result, **engine);
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Command& chosen) {
+  CLI::App* generate = app.add_subcommand("generate", "Continue a prompt");
+  const auto options = std::make_shared<GenerateOptions>();
+  CLI::Option_group* prompt = generate->add_option_group("prompt");
+  prompt->add_option("--prompt", options->prompt, "The text to continue, or with --chat to answer");
+  prompt->add_option("--prompt-file", options->prompt_file, "A file that holds it");
+  prompt->require_option(1);
+  generate->add_flag("--chat", options->chat, "Ask the prompt in the model's chat format");
+  add_decoder_option(*generate, options->decoder);
+  generate->add_option("--max-new-tokens", options->max_new_tokens, "Longest output")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
+  generate
+      ->add_option("--format", options->format,
+                   "What is printed: the text, or an object with figures")
+      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_common_options(*generate, options->common);
+  generate->callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,163 @@
+// redraft models: the store of model files, each known by its SHA-256.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/machine.h"
+#include "cli/report.h"
+#include "decoding/model/model_store.h"
+
+namespace redraft::cli {
+namespace {
+
+struct ModelsOptions {
+  CommonOptions common;
+  std::vector<std::string> names;
+  std::vector<std::string> files;
+  Format format = Format::kText;
+};
+
+bool is_present(const KnownModel& model) {
+  return std::filesystem::exists(model_store_directory() / model.file);
+}
+
+int list(const ModelsOptions& options) {
+  if (options.format == Format::kText)
+    std::cout << "in " << model_store_directory().string() << '\n';
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const KnownModel& model : known_models()) {
+    json.push_back({{"name", model.name},
+                    {"present", is_present(model)},
+                    {"bytes", model.bytes},
+                    {"sha256", model.sha256},
+                    {"licence", model.licence},
+                    {"file", (model_store_directory() / model.file).string()}});
+    if (options.format == Format::kText) {
+      std::printf("%-20s %-8s %5.0f MB  %s  %s\n", model.name.c_str(),
+                  is_present(model) ? "present" : "absent", static_cast<double>(model.bytes) / 1e6,
+                  model.licence.c_str(), model.file.c_str());
+    }
+  }
+  if (options.format == Format::kJson) std::cout << dump(json) << std::endl;
+  return kSuccess;
+}
+
+int add(const ModelsOptions& options) {
+  for (const std::string& file : options.files) {
+    const Result<KnownModel> model = add_model(file);
+    if (!model) return fail(model.error());
+    std::cout << model->name << ": added" << std::endl;
+  }
+  return kSuccess;
+}
+
+Result<std::vector<KnownModel>> named_models(const std::vector<std::string>& names) {
+  std::vector<KnownModel> chosen;
+  std::string all;
+  for (const KnownModel& model : known_models()) {
+    if (std::find(names.begin(), names.end(), model.name) != names.end()) chosen.push_back(model);
+    all += (all.empty() ? "" : ", ") + model.name;
+  }
+  for (const std::string& name : names) {
+    const auto is_name = [&](const KnownModel& model) { return model.name == name; };
+    if (std::none_of(chosen.begin(), chosen.end(), is_name)) {
+      return Error("no model is called '" + name + "' (known: " + all + ")");
+    }
+  }
+  return chosen;
+}
+
+// All that are present when none is named.
+int verify(const ModelsOptions& options) {
+  Result<std::vector<KnownModel>> models = named_models(options.names);
+  if (!models) return misuse(models.error());
+  if (options.names.empty()) {
+    for (const KnownModel& model : known_models()) {
+      if (is_present(model)) models->push_back(model);
+    }
+  }
+  if (models->empty())
+    return fail(Error("there is no model in " + model_store_directory().string()));
+  int code = kSuccess;
+  for (const KnownModel& model : *models) {
+    const Result<void> verified = verify_model(model);
+    if (verified) {
+      std::cout << model.name << ": its SHA-256 is right" << std::endl;
+    } else {
+      code = fail(verified.error());
+    }
+  }
+  return code;
+}
+
+// The script that fetches models: in the checkout this was built in, or beside an installed binary.
+std::filesystem::path fetch_script() {
+  const std::filesystem::path folder = executable().parent_path();
+  for (const char* place : {"../tools/setup.py", "../share/redraft/tools/setup.py"}) {
+    const std::filesystem::path script = folder / place;
+    if (std::filesystem::exists(script)) return script.lexically_normal();
+  }
+  return {};
+}
+
+int pull(const ModelsOptions& options) {
+  const Result<std::vector<KnownModel>> models = named_models(options.names);
+  if (!models) return misuse(models.error());
+  const std::filesystem::path script = fetch_script();
+  if (script.empty()) {
+    return fail(Error(
+        "the script that fetches models (tools/setup.py) is not beside " + executable().string() +
+        "; get the file elsewhere and run `redraft models add PATH`: its SHA-256 decides"));
+  }
+  std::vector<std::string> words = {"python3", script.string()};
+  for (const KnownModel& model : *models) words.push_back("model:" + model.name);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::cout.flush();
+  execvp("python3", arguments.data());
+  return fail(Error(std::string("python3 cannot be run: ") + std::strerror(errno)));
+}
+
+void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,
+                int (*run)(const ModelsOptions&)) {
+  add_common_options(action, options->common);
+  action.callback([&chosen, options, run] {
+    chosen = [options, run] {
+      if (const Result<void> applied = apply(options->common); !applied)
+        return fail(applied.error());
+      return run(*options);
+    };
+  });
+}
+
+}  // namespace
+
+void add_models(CLI::App& app, Command& chosen) {
+  CLI::App* models = app.add_subcommand("models", "List, add, fetch and verify model files");
+  models->require_subcommand(1);
+  const auto options = std::make_shared<ModelsOptions>();
+  CLI::App* listing = models->add_subcommand("list", "What is known and what is here");
+  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
+  listing->add_option("--format", options->format, "What is printed")
+      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  CLI::App* adding =
+      models->add_subcommand("add", "Take a model file into the store, by its SHA-256");
+  adding->add_option("FILE", options->files, "Files from anywhere")->required();
+  CLI::App* pulling = models->add_subcommand("pull", "Fetch models into the store");
+  pulling->add_option("NAME", options->names, "As `redraft models list` names them")->required();
+  CLI::App* verifying = models->add_subcommand("verify", "Hash stored files again");
+  verifying->add_option("NAME", options->names, "Default: all that are here");
+  add_action(options, chosen, *listing, list);
+  add_action(options, chosen, *adding, add);
+  add_action(options, chosen, *pulling, pull);
+  add_action(options, chosen, *verifying, verify);
+}
+
+}  // namespace redraft::cli

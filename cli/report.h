@@ -1,0 +1,29 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "decoding/decoder.h"
+#include "decoding/statistics.h"
+
+namespace redraft::cli {
+
+// "412 tokens · 96 passes · 4.3 tokens/pass · 58.1 tokens/s"
+std::string figures(const DecodeStatistics& statistics);
+
+// What a decode is reported by, with the model and the decoder it came from.
+struct Report {
+  std::string text;    // the whole new file of an edit, the generated text otherwise
+  std::string output;  // the model's raw output
+  FinishReason finish_reason = FinishReason::kStop;
+  DecodeStatistics statistics;
+  std::string decoder;
+  std::string target;
+  std::string device;
+};
+nlohmann::ordered_json to_json(const Report& report);
+
+// One line; bytes that are not UTF-8 (a token may end inside a character) become U+FFFD.
+std::string dump(const nlohmann::ordered_json& json);
+
+}  // namespace redraft::cli

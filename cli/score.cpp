@@ -1,0 +1,127 @@
+// redraft score: how well the target foresees a text.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/engine_loader.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+#include "decoding/draft_tree.h"
+#include "decoding/kv_cache.h"
+#include "workspace/document.h"
+
+namespace redraft::cli {
+namespace {
+
+constexpr int kChunk = 128;  // rows of a pass: a stop is heeded between passes
+
+struct ScoreOptions {
+  CommonOptions common;
+  std::string file;
+  int context = 4096;
+  Format format = Format::kText;
+};
+
+struct Score {
+  int tokens = 0;   // of the text
+  int scored = 0;   // those with a token before them in their window
+  int windows = 0;  // a text longer than the context is scored in pieces that do not see each other
+  double log_probability = 0;
+  double seconds = 0;
+  bool interrupted = false;
+
+  double perplexity() const { return std::exp(-log_probability / scored); }
+};
+
+// Adds the log-probability of every token of `window` but the first, each given those before it.
+void score_window(LanguageModel& model, std::span<const TokenId> window, std::stop_token stop,
+                  Score& score) {
+  const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(window.size()));
+  const std::size_t last = window.size() - 1;
+  for (std::size_t begin = 0; begin < last; begin += kChunk) {
+    if (stop.stop_requested()) {
+      score.interrupted = true;
+      return;
+    }
+    const std::size_t count = std::min<std::size_t>(kChunk, last - begin);
+    PredictionNeeds needs;
+    needs.scored = window.subspan(begin + 1, count);
+    const Predictions predictions =
+        model.forward(window.subspan(begin, count), DraftTree(), *cache, needs);
+    for (const float each : predictions.log_probability) score.log_probability += each;
+    score.scored += static_cast<int>(count);
+  }
+}
+
+Score score_text(LanguageModel& model, std::span<const TokenId> tokens, int context,
+                 std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  Score score;
+  score.tokens = static_cast<int>(tokens.size());
+  const std::size_t window = static_cast<std::size_t>(std::min(context, model.context_length()));
+  for (std::size_t at = 0; at < tokens.size() && !score.interrupted; at += window) {
+    const auto piece = tokens.subspan(at, std::min(window, tokens.size() - at));
+    if (piece.size() < 2) break;
+    score_window(model, piece, stop, score);
+    ++score.windows;
+  }
+  score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return score;
+}
+
+void print(const ScoreOptions& options, const Score& score) {
+  if (options.format == Format::kJson) {
+    std::cout << dump({{"perplexity", score.perplexity()},
+                       {"log_probability", score.log_probability},
+                       {"tokens", score.tokens},
+                       {"scored_tokens", score.scored},
+                       {"windows", score.windows},
+                       {"seconds", score.seconds},
+                       {"target", options.common.target},
+                       {"device", options.common.device}})
+              << std::endl;
+    return;
+  }
+  std::printf("perplexity %.4f over %d tokens (%.1f tokens/s)\n", score.perplexity(), score.scored,
+              score.scored / score.seconds);
+}
+
+int run_score(const ScoreOptions& options) {
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  const Result<std::shared_ptr<const Document>> document = Document::read(options.file);
+  if (!document) return fail(document.error());
+  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  const Result<LoadedModel> target = load_target(options.common, *pool);
+  if (!target) return fail(target.error());
+  const std::vector<TokenId> tokens = target->tokenizer->encode((*document)->text());
+  if (tokens.size() < 2) {
+    return fail(Error(options.file + ": has " + std::to_string(tokens.size()) +
+                      " tokens; a score needs two or more"));
+  }
+  const InterruptWatch watch;
+  const Score score = score_text(*target->model, tokens, options.context, watch.token());
+  if (score.interrupted) return kInterrupted;
+  print(options, score);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("score", "Perplexity of a text under the target model");
+  const auto options = std::make_shared<ScoreOptions>();
+  command->add_option("FILE", options->file, "The text")->required();
+  command->add_option("--context", options->context, "Longest piece scored as one, in tokens")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
+  command->add_option("--format", options->format, "What is printed")
+      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_common_options(*command, options->common);
+  command->callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
+}
+
+}  // namespace redraft::cli

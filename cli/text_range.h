@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "support/result.h"
+#include "workspace/document.h"
+#include "workspace/text_edit.h"
+
+namespace redraft::cli {
+
+// A place as people write it: lines and columns count from 1, columns in bytes.
+struct TextPosition {
+  int line = 1;
+  int column = 1;
+};
+struct TextRange {
+  TextPosition begin;
+  TextPosition end;  // exclusive
+};
+
+// "L1:C1-L2:C2"; the error says what is wrong with the spelling or the order.
+Result<TextRange> parse_text_range(std::string_view text);
+
+// The error says which end lies outside the document, and how large that is.
+Result<ByteRange> to_bytes(const TextRange& range, const Document& document);
+
+}  // namespace redraft::cli

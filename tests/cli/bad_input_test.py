@@ -1,0 +1,164 @@
+"""What the command line says to wrong usage and bad input. Needs no weights: all of it fails before they matter."""
+
+import os
+import pathlib
+import struct
+import tempfile
+import unittest
+
+from redraft_process import RedraftCase, run
+
+
+class WrongUsage(RedraftCase):
+    """Exit code 2, before anything is read."""
+
+    def test_no_or_unknown_subcommand(self):
+        self.assert_fails(run(), 2, "subcommand is required")
+        self.assert_fails(run("frobnicate"), 2)
+
+    def test_missing_or_unknown_options(self):
+        self.assert_fails(run("edit"), 2, "FILE", "redraft edit --help")
+        self.assert_fails(run("edit", "file"), 2, "--instruction")
+        self.assert_fails(run("edit", "file", "--instruction", "x", "--frobnicate"), 2, "frobnicate")
+        self.assert_fails(run("generate"), 2)
+        self.assert_fails(run("generate", "--prompt", "x", "--prompt-file", "y"), 2)
+        self.assert_fails(run("models"), 2)
+
+    def test_values_that_are_none(self):
+        edit = ("edit", "file", "--instruction", "x")
+        self.assert_fails(run(*edit, "--threads", "0"), 2, "--threads")
+        self.assert_fails(run(*edit, "--device", "abacus"), 2, "abacus")
+        self.assert_fails(run(*edit, "--scope", "galaxy"), 2, "galaxy")
+        self.assert_fails(run(*edit, "--format", "xml"), 2, "xml")
+        self.assert_fails(run(*edit, "--max-new-tokens", "-3"), 2)
+        self.assert_fails(run(*edit, "--range", "1-2"), 2, "L1:C1-L2:C2")
+        self.assert_fails(run(*edit, "--range", "2:1-1:1"), 2, "ends before it begins")
+        self.assert_fails(run(*edit, "--scope", "selection"), 2, "--range")
+        self.assert_fails(run(*edit, "--decoder", "magic"), 2, "unknown decoder 'magic'", "efficientedit")
+        self.assert_fails(run(*edit, "--decoder", "efficientedit:gamma=x"), 2, "gamma")
+        self.assert_fails(run("models", "verify", "gpt-9"), 2, "gpt-9", "qwen2.5-coder-1.5b")
+        self.assert_fails(run("models", "pull", "gpt-9"), 2, "gpt-9")
+
+    def test_empty_instruction_or_prompt(self):
+        self.assert_fails(run("edit", "file", "--instruction", " \n"), 2, "empty")
+        self.assert_fails(run("generate", "--prompt", ""), 2, "empty")
+
+    def test_help_and_version_are_no_errors(self):
+        self.assertIn("edit", self.assert_succeeds(run("--help")))
+        self.assertIn("--instruction", self.assert_succeeds(run("edit", "--help")))
+        self.assertRegex(self.assert_succeeds(run("--version")), r"redraft \d+\.\d+")
+
+
+class InFolder(RedraftCase):
+    """Each test has a folder of its own and an empty model store."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return str(path)
+
+    def run_alone(self, *arguments, **options):
+        return run(*arguments, environment={"XDG_DATA_HOME": str(self.folder / "data")}, **options)
+
+    def edit(self, file, *arguments):
+        return self.run_alone("edit", file, "--instruction", "rename a to b", *arguments)
+
+
+class BadFiles(InFolder):
+    def test_missing_file(self):
+        self.assert_fails(self.edit(str(self.folder / "none.py")), 1, "none.py", "no such file")
+
+    def test_directory(self):
+        self.assert_fails(self.edit(str(self.folder)), 1, "directory")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_unreadable_file(self):
+        file = self.write("secret.py", b"a = 1\n")
+        os.chmod(file, 0)
+        self.assert_fails(self.edit(file), 1, "secret.py", "ermission denied")
+
+    def test_binary_file(self):
+        self.assert_fails(self.edit(self.write("image.png", b"\x89PNG\0\0\0\r")), 1, "image.png", "binary")
+
+    def test_text_that_is_not_utf8(self):
+        self.assert_fails(self.edit(self.write("old.c", b"int \xe9;\n")), 1, "old.c", "UTF-8")
+
+    def test_range_outside_the_file(self):
+        file = self.write("short.py", b"a = 1\n")
+        self.assert_fails(self.edit(file, "--range", "1:1-7:1"), 1, "line 7 is outside the file")
+        self.assert_fails(self.edit(file, "--range", "1:1-1:70"), 1, "column 70 is outside line 1")
+
+    def test_missing_prompt_file(self):
+        self.assert_fails(self.run_alone("generate", "--prompt-file", str(self.folder / "none")), 1, "none")
+
+    def test_nothing_to_score(self):
+        self.assert_fails(self.run_alone("score", str(self.folder / "none")), 1, "none")
+
+
+def gguf(architecture=None):
+    """The smallest file with GGUF's magic: version 3, no tensor, at most one key."""
+    def text(content):
+        return struct.pack("<Q", len(content)) + content.encode()
+    header = b"GGUF" + struct.pack("<IQQ", 3, 0, 1 if architecture else 0)
+    return header + (text("general.architecture") + struct.pack("<I", 8) + text(architecture) if architecture else b"")
+
+
+class BadModels(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.source = self.write("a.py", b"a = 1\n")
+
+    def assert_target_fails(self, content, *fragments):
+        model = self.write("model.gguf", content)
+        self.assert_fails(self.edit(self.source, "--target", model), 1, "model.gguf", *fragments)
+
+    def test_absent_model_says_how_to_get_it(self):
+        self.assert_fails(self.edit(self.source), 1, "qwen2.5-coder-1.5b", "models pull")
+
+    def test_unknown_model_lists_the_known(self):
+        self.assert_fails(self.edit(self.source, "--target", "gpt-9"), 1, "gpt-9", "qwen2.5-coder-1.5b")
+
+    def test_file_that_is_no_model(self):
+        self.assert_target_fails(b"#!/bin/sh\necho not a model\n", "GGUF")
+
+    def test_empty_file(self):
+        self.assert_target_fails(b"", "empty")
+
+    def test_truncated_model(self):
+        self.assert_target_fails(gguf("qwen2")[:30])
+
+    def test_other_architecture_by_name(self):
+        self.assert_target_fails(gguf("mamba"), "mamba")
+
+    def test_gpu_is_not_there_yet(self):
+        self.assert_fails(self.edit(self.source, "--device", "cuda"), 1, "no GPU support")
+
+    def test_adding_a_file_nobody_knows(self):
+        file = self.write("mine.gguf", b"GGUF of mine")
+        self.assert_fails(self.run_alone("models", "add", file), 1, "mine.gguf")
+
+    def test_verifying_an_empty_store(self):
+        self.assert_fails(self.run_alone("models", "verify"), 1, "no model")
+
+    def test_listing_an_empty_store_is_no_error(self):
+        listing = self.assert_succeeds(self.run_alone("models", "list"))
+        self.assertIn("absent", listing)
+        self.assertNotIn("present", listing)
+
+    def test_a_damaged_model_is_found(self):
+        store = self.folder / "data" / "redraft" / "models"
+        store.mkdir(parents=True)
+        (store / "smollm2-135m-instruct-q4_1.gguf").write_bytes(b"GGUF, but not that one")
+        self.assert_fails(self.run_alone("models", "verify", "smollm2-135m"), 1, "smollm2-135m")
+        report = self.run_alone("doctor")
+        self.assertEqual(report.returncode, 1)
+        self.assertIn("damaged", report.stdout.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,197 @@
+"""The command line over real weights: the 0.5B model, small inputs."""
+
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+from redraft_process import PROGRAM, RedraftCase, run
+
+TARGET = ("--target", "qwen2.5-coder-0.5b")
+SOURCE = """def area(width, height):
+    return width * height
+
+
+def perimeter(width, height):
+    return 2 * (width + height)
+"""
+INSTRUCTION = "Rename the parameter width to w in both functions."
+
+
+class InFolder(RedraftCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, content, name="shapes.py"):
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def edit(self, file, *arguments, instruction=INSTRUCTION):
+        return run("edit", str(file), "--instruction", instruction, *TARGET, *arguments)
+
+    def edit_json(self, file, *arguments, **options):
+        return json.loads(self.assert_succeeds(self.edit(file, "--format", "json", *arguments, **options)))
+
+
+class Edit(InFolder):
+    def test_json_has_the_promised_fields(self):
+        result = self.edit_json(self.write(SOURCE), "--compare")
+        for key in ("text", "finish_reason", "prompt_tokens", "cached_prompt_tokens", "new_tokens", "passes", "rows",
+                    "tokens_per_pass", "prefill_seconds", "decode_seconds", "tokens_per_second",
+                    "total_tokens_per_second", "accepted_by_source", "acceptance_length", "output_sha256", "decoder",
+                    "target", "device"):
+            self.assertIn(key, result)
+        self.assertEqual((result["decoder"], result["target"], result["device"]),
+                         ("redraft", "qwen2.5-coder-0.5b", "cpu"))
+        self.assertRegex(result["output_sha256"], "^[0-9a-f]{64}$")
+        self.assertLess(result["passes"], result["new_tokens"])
+        self.assertTrue(result["plain"]["identical"])
+
+    def test_every_strict_decoder_gives_the_same_text(self):
+        file = self.write(SOURCE)
+        plain = self.edit_json(file, "--decoder", "ar")
+        self.assertEqual(plain["passes"], plain["new_tokens"] + (plain["finish_reason"] == "stop"))
+        for decoder in ("redraft", "efficientedit:reuse-only", "efficientedit"):
+            other = self.edit_json(file, "--decoder", decoder)
+            self.assertEqual((decoder, other["text"]), (decoder, plain["text"]))
+            self.assertEqual(other["output_sha256"], plain["output_sha256"])
+
+    def test_diff_text_and_file_agree(self):
+        file = self.write(SOURCE)
+        expected = self.edit_json(file)["text"]
+        self.assertNotEqual(expected, SOURCE)
+        self.assertEqual(self.assert_succeeds(self.edit(file, "--format", "text")), expected)
+        self.assertEqual(file.read_text(), SOURCE)
+        process = self.edit(file, "--write")
+        diff = self.assert_succeeds(process)
+        self.assertEqual(file.read_text(), expected)
+        self.assertRegex(process.stderr.decode(), r"\d+ tokens · \d+ passes · [\d.]+ tokens/pass · [\d.]+ tokens/s")
+        self.assertNotIn("\033", diff)
+        removed = [line[1:] for line in diff.splitlines()[2:] if line.startswith("-")]
+        self.assertNotEqual(removed, [])
+        self.assertTrue(all(line in SOURCE.splitlines() for line in removed), diff)
+
+    def test_line_endings_mark_and_missing_newline_survive(self):
+        original = ("\ufeff" + SOURCE.rstrip("\n").replace("\n", "\r\n")).encode()
+        file = self.write(original)
+        file.chmod(0o640)
+        self.assert_succeeds(self.edit(file, "--write"))
+        written = file.read_bytes()
+        self.assertNotEqual(written, original)
+        self.assertTrue(written.startswith(b"\xef\xbb\xbf"))
+        self.assertEqual(written.count(b"\n"), written.count(b"\r\n"))
+        self.assertFalse(written.endswith(b"\n"))
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o640)
+
+    def test_only_the_range_changes(self):
+        file = self.write(SOURCE)
+        text = self.edit_json(file, "--range", "5:1-7:1")["text"]
+        self.assertTrue(text.startswith("".join(SOURCE.splitlines(keepends=True)[:4])))
+
+    def test_an_empty_file_can_be_edited(self):
+        result = self.edit_json(self.write(""), "--max-new-tokens", "60",
+                                instruction="Write a Python function that returns 42.")
+        self.assertGreater(result["new_tokens"], 0)
+
+    def test_a_cut_off_edit_is_not_written(self):
+        file = self.write(SOURCE)
+        process = self.edit(file, "--write", "--max-new-tokens", "5")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("not written", process.stderr.decode())
+        self.assertEqual(file.read_text(), SOURCE)
+
+    def test_a_file_beyond_the_context_is_refused(self):
+        file = self.write("".join(f"value_{i} = {i * 7919}\n" for i in range(20000)))
+        self.assert_fails(self.edit(file), 1, "context")
+
+    def test_an_interrupt_ends_it_and_writes_nothing(self):
+        long_source = "".join(f"def f{i}(width):\n    return width * {i}\n\n\n" for i in range(60))
+        file = self.write(long_source)
+        process = subprocess.Popen([PROGRAM, "edit", str(file), "--instruction", INSTRUCTION, *TARGET, "--write"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(4)  # loaded, and in the middle of the work
+        process.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        _, message = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, message.decode())
+        self.assertLess(time.monotonic() - asked, 10)
+        self.assertIn(b"nothing was written", message)
+        self.assertEqual(file.read_text(), long_source)
+
+
+class OtherSubcommands(InFolder):
+    def test_generate_streams_text_and_reports(self):
+        process = run("generate", "--prompt", "def fibonacci(n):\n", *TARGET, "--max-new-tokens", "24")
+        text = self.assert_succeeds(process)
+        self.assertIn("return", text)
+        self.assertIn("24 tokens", process.stderr.decode())
+        result = json.loads(self.assert_succeeds(
+            run("generate", "--prompt", "def fibonacci(n):\n", *TARGET, "--max-new-tokens", "24", "--format", "json")))
+        self.assertEqual(result["text"], text[:-1])
+
+    def test_chat_answers(self):
+        answer = self.assert_succeeds(run("generate", "--chat", "--prompt", "Reply with the single word yes.", *TARGET,
+                                          "--max-new-tokens", "10"))
+        self.assertIn("yes", answer.lower())
+
+    def test_a_prompt_beyond_the_context_is_refused(self):
+        file = self.write("many words " * 40000)
+        self.assert_fails(run("generate", "--prompt-file", str(file), *TARGET), 1, "context")
+
+    def test_tokens_come_back_as_the_same_bytes(self):
+        text = "naïve = '日本語 👩‍💻'\r\n\tif x<|im_end|>:\n" + bytes(range(1, 256)).decode("latin-1")
+        for kind in ("text", "json"):
+            ids = run("tokenize", *TARGET, "--format", kind, input=text)
+            back = run("tokenize", "--detokenize", *TARGET, input=ids.stdout)
+            self.assertEqual(back.stdout.decode(), text)
+        invalid = b"\xff\xfe broken \xc3"
+        ids = run("tokenize", *TARGET, input=invalid)
+        self.assertEqual(run("tokenize", "--detokenize", *TARGET, input=ids.stdout).stdout, invalid)
+
+    def test_ids_that_are_none(self):
+        self.assert_fails(run("tokenize", "--detokenize", *TARGET, input="12 twelve"), 1, "not a list")
+        self.assert_fails(run("tokenize", "--detokenize", *TARGET, input="99999999"), 1, "outside the vocabulary")
+        self.assert_fails(run("tokenize", "--detokenize", *TARGET, input='{"ids": "x"}'), 1, "not a list")
+
+    def test_score_prefers_sense_to_nonsense(self):
+        def perplexity(text):
+            file = self.write(text, "text.txt")
+            return json.loads(self.assert_succeeds(run("score", str(file), *TARGET, "--format", "json")))["perplexity"]
+        sense = perplexity("The quick brown fox jumps over the lazy dog. It was a bright cold day in April.")
+        nonsense = perplexity("dog. The over bright lazy was jumps cold It fox April a brown in the quick day")
+        self.assertGreater(sense, 1)
+        self.assertLess(sense * 3, nonsense)
+
+    def test_score_needs_two_tokens(self):
+        self.assert_fails(run("score", str(self.write("")), *TARGET), 1, "two or more")
+
+    def test_doctor_finds_the_machine_ready(self):
+        report = self.assert_succeeds(run("doctor", "--quick", *TARGET))
+        for word in ("kernels", "libtorch", "2.11.0", "GB/s", "ready to edit with qwen2.5-coder-0.5b"):
+            self.assertIn(word, report)
+
+    def test_models_are_verified(self):
+        verified = self.assert_succeeds(run("models", "verify", "smollm2-135m"))
+        self.assertIn("SHA-256 is right", verified)
+
+    def test_a_model_from_anywhere_is_taken_by_its_hash(self):
+        from_store = json.loads(self.assert_succeeds(run("models", "list", "--format", "json")))
+        tiny = next(model for model in from_store if model["name"] == "smollm2-135m")
+        elsewhere = self.folder / "download (1).gguf"
+        os.symlink(tiny["file"], elsewhere)
+        environment = {"XDG_DATA_HOME": str(self.folder / "data")}
+        self.assert_succeeds(run("models", "add", str(elsewhere), environment=environment))
+        listing = self.assert_succeeds(run("models", "list", environment=environment))
+        self.assertRegex(listing, r"smollm2-135m +present")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,31 @@
+"""Runs the built program; its path comes from ctest."""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+PROGRAM = os.environ.get("REDRAFT", str(pathlib.Path(__file__).resolve().parents[2] / "build" / "redraft"))
+
+
+def run(*arguments, input=b"", environment=None, timeout=120):
+    """The finished process, with output as bytes."""
+    if isinstance(input, str):
+        input = input.encode()
+    return subprocess.run([PROGRAM, *arguments], input=input, capture_output=True, timeout=timeout,
+                          env={**os.environ, **(environment or {})})
+
+
+class RedraftCase(unittest.TestCase):
+    def assert_fails(self, process, code, *fragments):
+        """Exit code, the promised form of the message, and what it says."""
+        message = process.stderr.decode()
+        self.assertEqual(process.returncode, code, message)
+        self.assertIn("redraft: error: ", message)
+        for fragment in fragments:
+            self.assertIn(fragment, message)
+        self.assertEqual(process.stdout, b"")
+
+    def assert_succeeds(self, process):
+        self.assertEqual(process.returncode, 0, process.stderr.decode())
+        return process.stdout.decode()
