@@ -70,6 +70,7 @@ CostCurve CostCurve::measure(LanguageModel& model) {
     if (seconds_since(start) < kBudget) time_rows(rows);
   }
   std::vector<Point> points;
+  points.reserve(least.size());
   for (const auto& [rows, seconds] : least) points.push_back({rows, seconds});
   // Noise only ever adds time, and fewer rows never cost more: what is above a later point is
   // noise.

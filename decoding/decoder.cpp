@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using PlanFactory =
-    std::function<std::unique_ptr<PhasePlan>(const DecodeRequest&, std::stop_token)>;
+    std::function<std::unique_ptr<PhasePlan>(const DecodeRequest&, const std::stop_token&)>;
 
 // A prefill chunk is the longest time a cancel can wait.
 constexpr double kChunkSeconds = 1.0;
@@ -41,8 +41,7 @@ DraftTree cut_at_stop_tokens(const DraftTree& draft, std::span<const TokenId> st
   };
   if (std::none_of(draft.tokens().begin(), draft.tokens().end(), is_stop)) return draft;
   DraftTree cut;
-  constexpr int kGone = -2;
-  std::vector<int> index_in_cut(draft.size(), kGone);
+  std::vector<int> index_in_cut(draft.size(), -1);
   std::vector<bool> open(draft.size(), false);  // a node that may have children
   for (int node = 0; node < draft.size(); ++node) {
     const int parent = draft.parents()[node];
@@ -257,18 +256,18 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
   PlanFactory make_plan;
   switch (name.kind) {
     case DecoderName::Kind::kPlain:
-      make_plan = [](const DecodeRequest&, std::stop_token) {
+      make_plan = [](const DecodeRequest&, const std::stop_token&) {
         return std::make_unique<PlainPlan>();
       };
       break;
     case DecoderName::Kind::kEfficientEdit:
       make_plan = [name, draft, rows = cost.efficient_rows(kMostChunkRows)](
-                      const DecodeRequest& request, std::stop_token stop) {
-        return std::make_unique<EfficientEditPlan>(name, request, draft, rows, std::move(stop));
+                      const DecodeRequest& request, const std::stop_token& stop) {
+        return std::make_unique<EfficientEditPlan>(name, request, draft, rows, stop);
       };
       break;
     case DecoderName::Kind::kRedraft:
-      make_plan = [cost](const DecodeRequest& request, std::stop_token) {
+      make_plan = [cost](const DecodeRequest& request, const std::stop_token&) {
         return std::make_unique<RedraftPlan>(request, cost);
       };
       break;

@@ -7,6 +7,9 @@ namespace {
 constexpr double kPriorWeight = 60;
 constexpr double kMemory = 300;
 
+// The longest match of each bucket but the last, which is open.
+constexpr int kLastMatch[SurvivalTable::kBuckets - 1] = {0, 1, 2, 3, 4, 6, 9, 14, 24, 48};
+
 // By kind and bucket, as measured on replayed reference edits (CanItEdit, commits of seven
 // languages, small repairs).
 constexpr double kPriors[kGuessKinds][SurvivalTable::kBuckets] = {
@@ -21,9 +24,8 @@ constexpr double kPriors[kGuessKinds][SurvivalTable::kBuckets] = {
 }  // namespace
 
 int SurvivalTable::bucket(int match) {
-  constexpr int kLast[kBuckets - 1] = {0, 1, 2, 3, 4, 6, 9, 14, 24, 48};
   int bucket = 0;
-  while (bucket < kBuckets - 1 && match > kLast[bucket]) ++bucket;
+  while (bucket < kBuckets - 1 && match > kLastMatch[bucket]) ++bucket;
   return bucket;
 }
 

@@ -79,10 +79,10 @@ struct Case {
     draft_cache = drafter->new_cache(prompt_size + between(random, 1, 400));
     plain = decode("ar", target_slot(), {}, request);
     request.original = original();
-    static const CostCurve kCurves[] = {
+    static const CostCurve curves[] = {
         CostCurve(), CostCurve({{1, 1}}),
         CostCurve({{1, 1}, {4, 1.15}, {8, 1.35}, {16, 2.5}, {32, 4.9}, {64, 9.7}})};
-    cost = kCurves[between(random, 0, 2)];
+    cost = curves[between(random, 0, 2)];
   }
 
   std::vector<TokenId> original() {
