@@ -1,0 +1,110 @@
+#include "decoding/model/model_loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/decoding/model/tiny_model.h"
+
+namespace redraft {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ModelLoader : public ::testing::Test {
+ protected:
+  void write(const std::vector<std::uint8_t>& bytes) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  std::string error() {
+    const Result<LoadedModel> loaded = load_model(path_, pool_);
+    return loaded ? "(loaded)" : loaded.error().message();
+  }
+  std::string named(const std::string& rest) const { return path_.string() + ": " + rest; }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::filesystem::path path_ =
+      std::filesystem::path(::testing::TempDir()) / "redraft_model_loader_test.gguf";
+  ThreadPool pool_{1};
+};
+
+TEST_F(ModelLoader, LoadsModelAndTokenizer) {
+  write(TinyModel().writer().bytes());
+  const Result<LoadedModel> loaded = load_model(path_, pool_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->name, "tiny");
+  EXPECT_EQ(loaded->architecture, "qwen2");
+  EXPECT_EQ(loaded->file, path_);
+  EXPECT_EQ(loaded->tokenizer->decode(loaded->tokenizer->encode("than\n")), "than\n");
+  EXPECT_EQ(loaded->tokenizer->end_of_text(), 256);
+  const std::unique_ptr<KvCache> cache = loaded->model->new_cache(16);
+  const std::vector<TokenId> tokens = loaded->tokenizer->encode("a cat");
+  const Predictions predicted = loaded->model->forward(tokens, {}, *cache, {.every_row = false});
+  ASSERT_EQ(predicted.argmax.size(), 1U);
+  EXPECT_GE(predicted.argmax[0], 0);
+  EXPECT_LT(predicted.argmax[0], 300);
+  EXPECT_EQ(cache->length(), static_cast<int>(tokens.size()));
+}
+
+TEST_F(ModelLoader, LoadsTheTokenizerAlone) {
+  GgufWriter writer;
+  TinyModel().add_tokenizer(writer);
+  write(writer.bytes());
+  const auto tokenizer = load_tokenizer(path_);
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  EXPECT_EQ((*tokenizer)->vocabulary_size(), 300);
+}
+
+TEST_F(ModelLoader, NamesWhatIsWrongWithTheFile) {
+  EXPECT_EQ(error(), named("No such file or directory"));
+  write({});
+  EXPECT_EQ(error(), named("the file is empty"));
+  write(std::vector<std::uint8_t>(1000, 'x'));
+  EXPECT_EQ(error(), named("not a GGUF file"));
+  std::vector<std::uint8_t> cut = TinyModel().writer().bytes();
+  cut.resize(cut.size() / 2);
+  write(cut);
+  EXPECT_THAT(error(), HasSubstr("its data lies beyond the end of the file (truncated?)"));
+  cut.resize(200);
+  write(cut);
+  EXPECT_THAT(error(), HasSubstr("truncated in "));
+}
+
+TEST_F(ModelLoader, RefusesWhatItCannotRun) {
+  GgufWriter foreign;
+  foreign.text("general.architecture", "mamba");
+  TinyModel().add_tokenizer(foreign);
+  write(foreign.bytes());
+  EXPECT_EQ(
+      error(),
+      named("architecture 'mamba' is not supported; redraft runs qwen2 models (Qwen2.5-Coder)"));
+
+  GgufWriter silent;
+  silent.text("general.architecture", "qwen2");
+  write(silent.bytes());
+  EXPECT_THAT(error(), HasSubstr("tokenizer.ggml.model': missing"));
+
+  GgufWriter other;
+  other.text("general.architecture", "qwen2");
+  other.text("tokenizer.ggml.model", "llama");
+  write(other.bytes());
+  EXPECT_THAT(error(), HasSubstr("'llama' is not supported"));
+}
+
+TEST_F(ModelLoader, RefusesATokenizerLargerThanTheEmbedding) {
+  TinyModel tiny;
+  GgufWriter writer = tiny.writer();
+  for (auto& tensor : writer.tensors()) {
+    if (tensor.shape != std::vector<std::int64_t>{64, 300}) continue;
+    tensor.shape[1] = 290;
+    tensor.data.resize(tensor.data.size() / 300 * 290);
+  }
+  write(writer.bytes());
+  EXPECT_EQ(error(), named("its tokenizer has 300 tokens, its embedding only 290"));
+}
+
+}  // namespace
+}  // namespace redraft

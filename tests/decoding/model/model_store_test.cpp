@@ -1,0 +1,101 @@
+#include "decoding/model/model_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "decoding/model/sha256.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// A store of its own, empty at first.
+class ModelStore : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    if (const char* before = std::getenv("XDG_DATA_HOME")) before_ = before;
+    ::setenv("XDG_DATA_HOME", root_.c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_.empty()) {
+      ::unsetenv("XDG_DATA_HOME");
+    } else {
+      ::setenv("XDG_DATA_HOME", before_.c_str(), 1);
+    }
+    fs::remove_all(root_);
+  }
+  static void write(const fs::path& file, const std::string& text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+
+  fs::path root_ = fs::path(::testing::TempDir()) / "redraft_model_store_test";
+  std::string before_;
+};
+
+TEST_F(ModelStore, HashesFiles) {
+  write(root_ / "abc", "abc");
+  EXPECT_EQ(*sha256_of_file(root_ / "abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_FALSE(sha256_of_file(root_ / "missing"));
+}
+
+TEST_F(ModelStore, SaysHowToGetAMissingModel) {
+  const auto found = find_model("qwen2.5-coder-0.5b");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("qwen2.5-coder-0.5b-instruct-q4_k_m.gguf is missing"));
+  EXPECT_THAT(found.error().message(), HasSubstr("`redraft models pull qwen2.5-coder-0.5b`"));
+  EXPECT_THAT(found.error().message(), HasSubstr("`redraft models add PATH`"));
+}
+
+TEST_F(ModelStore, SaysWhatNamesThereAre) {
+  for (const char* name : {"gpt-9", "", ".", "some/where.gguf"}) {
+    const auto found = find_model(name);
+    ASSERT_FALSE(found) << name;
+    EXPECT_THAT(found.error().message(),
+                HasSubstr("qwen2.5-coder-1.5b, qwen2.5-coder-0.5b, smollm2-135m"))
+        << name;
+  }
+}
+
+TEST_F(ModelStore, FindsByNameByFileAndByPath) {
+  const KnownModel& known = known_models()[0];
+  write(model_store_directory() / known.file, "x");
+  write(model_store_directory() / "own.gguf", "y");
+  EXPECT_EQ(*find_model(known.name), model_store_directory() / known.file);
+  EXPECT_EQ(*find_model(known.file), model_store_directory() / known.file);
+  EXPECT_EQ(*find_model("own.gguf"), model_store_directory() / "own.gguf");
+  write(root_ / "elsewhere.gguf", "z");
+  EXPECT_EQ(*find_model((root_ / "elsewhere.gguf").string()), root_ / "elsewhere.gguf");
+}
+
+TEST_F(ModelStore, AddsOnlyWhatItKnows) {
+  write(root_ / "unknown.gguf", "abc");
+  const auto added = add_model(root_ / "unknown.gguf");
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message(), HasSubstr("ba7816bf"));
+  EXPECT_THAT(added.error().message(), HasSubstr("can be used by its path"));
+  EXPECT_FALSE(fs::exists(model_store_directory()));
+  EXPECT_FALSE(add_model(root_ / "missing.gguf"));
+}
+
+TEST_F(ModelStore, NoticesDamage) {
+  const KnownModel& known = known_models()[1];
+  EXPECT_FALSE(verify_model(known));
+  write(model_store_directory() / known.file, "damaged");
+  const auto verified = verify_model(known);
+  ASSERT_FALSE(verified);
+  EXPECT_THAT(verified.error().message(), HasSubstr("damaged"));
+  EXPECT_THAT(verified.error().message(), HasSubstr("redraft models pull " + known.name));
+}
+
+}  // namespace
+}  // namespace redraft
