@@ -7,7 +7,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/tokenizer_spec.h"
 #include "decoding/model/transformer.h"
-#include "decoding/model/weights.h"
+#include "decoding/model/transformer_shape.h"
 
 namespace redraft {
 
@@ -24,8 +24,8 @@ Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const GgufFile& file) {
 Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool) {
   Result<GgufFile> file = GgufFile::open(path);
   if (!file) return file.error();
-  // What is checked in a fraction of the time comes first, and before all whether the model is of a kind we run: that
-  // says more than what else we cannot read of it.
+  // What is quick to check comes before the weights, and whether the model is of a kind that we run
+  // before all: that says more than what else we cannot read of it.
   const Result<TransformerShape> shape = read_shape(*file);
   if (!shape) return shape.error();
   LoadedModel loaded;
@@ -33,17 +33,17 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
   loaded.architecture = shape->architecture;
   Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(*file);
   if (!tokenizer) return tokenizer.error();
-  loaded.tokenizer = std::move(*tokenizer);
+  if ((*tokenizer)->vocabulary_size() > shape->vocabulary) {
+    return Error(path.string() + ": its tokenizer has " +
+                 std::to_string((*tokenizer)->vocabulary_size()) + " tokens, its embedding only " +
+                 std::to_string(shape->vocabulary));
+  }
   Result<std::unique_ptr<LanguageModel>> model =
       load_transformer(std::move(*file), kernels::best_isa(), pool);
   if (!model) return model.error();
+  loaded.tokenizer = std::move(*tokenizer);
   loaded.model = std::move(*model);
   loaded.name = loaded.model->name();
-  if (loaded.tokenizer->vocabulary_size() > loaded.model->vocabulary_size()) {
-    return Error(path.string() + ": its tokenizer has " +
-                 std::to_string(loaded.tokenizer->vocabulary_size()) +
-                 " tokens, its embedding only " + std::to_string(loaded.model->vocabulary_size()));
-  }
   return loaded;
 }
 

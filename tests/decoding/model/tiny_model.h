@@ -19,6 +19,7 @@ struct TinyModel {
   int vocabulary = 300;
   int context_length = 512;
   bool tied = false;
+  std::string tokenizer = "gpt2";  // empty: the file has none
   std::uint32_t seed = 1;
 
   GgufWriter writer() const {
@@ -33,7 +34,7 @@ struct TinyModel {
     out.integer("qwen2.attention.head_count_kv", static_cast<std::uint32_t>(kv_heads));
     out.real("qwen2.rope.freq_base", 10000.0F);
     out.real("qwen2.attention.layer_norm_rms_epsilon", 1e-6F);
-    add_tokenizer(out);
+    if (!tokenizer.empty()) add_tokenizer(out);
     std::mt19937 random(seed);
     const int kv_width = hidden / heads * kv_heads;
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
@@ -75,11 +76,15 @@ struct TinyModel {
     std::vector<std::int32_t> types(256, 1);
     tokens.emplace_back("<|endoftext|>");
     types.push_back(3);
+    for (const char* merged : {"th", "an"}) {
+      tokens.emplace_back(merged);
+      types.push_back(1);
+    }
     while (static_cast<int>(tokens.size()) < vocabulary) {
       tokens.push_back("[UNUSED" + std::to_string(tokens.size()) + "]");
       types.push_back(5);
     }
-    out.text("tokenizer.ggml.model", "gpt2");
+    out.text("tokenizer.ggml.model", tokenizer);
     out.text("tokenizer.ggml.pre", "qwen2");
     out.texts("tokenizer.ggml.tokens", tokens);
     out.integers("tokenizer.ggml.token_type", types);
