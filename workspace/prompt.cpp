@@ -65,8 +65,8 @@ UserMessage user_message(const EditRegion& region, const std::string& instructio
     message.text += "Carry out the instruction and answer with the whole edited file.";
   } else {
     message.text +=
-        "Carry out the instruction in this part of the file and answer with the edited part "
-        "alone:\n" +
+        "Carry out the instruction in the following lines of the file only. Answer with all of "
+        "these lines as they are after the edit:\n" +
         opening;
     add_region();
     message.text += fence;
