@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -58,9 +58,10 @@ class Layers {
     const std::vector<std::uint8_t> file(weight_bytes(format, shape.n, shape.k), 0x21);
     count_ = static_cast<int>((std::size_t{200} << 20) / bytes_ + 1);
     data_ = allocate(bytes_ * static_cast<std::size_t>(count_));
-    pack(format, isa, shape.n, shape.k, file.data(), data_.get(), pool);
-    for (int i = 1; i < count_; ++i)
-      std::memcpy(data_.get() + bytes_ * static_cast<std::size_t>(i), data_.get(), bytes_);
+    for (int i = 0; i < count_; ++i) {
+      pack(format, isa, shape.n, shape.k, file.data(),
+           data_.get() + bytes_ * static_cast<std::size_t>(i), pool);
+    }
     weight_ = {format, isa, shape.n, shape.k, data_.get()};
   }
   int count() const { return count_; }
