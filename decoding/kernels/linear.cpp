@@ -7,6 +7,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "decoding/kernels/activation_block.h"
 #include "decoding/kernels/packed_layout.h"
@@ -30,6 +33,13 @@ QuantizeKernel quantize_kernel(Isa isa) {
 #endif
   return isa == Isa::kPortable ? portable_quantize : nullptr;
 }
+
+#if defined(__x86_64__)
+bool has_f16c() {  // clang's __builtin_cpu_supports does not know it
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
 
 // What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
 // all weights again, which costs little: by then the arithmetic takes many times as long as the
@@ -91,6 +101,15 @@ struct Candidate {
   }
 };
 
+// Whether one of a tile's 16 sums could displace `least`. Later ids lose ties, so only a larger sum
+// can; a NaN as the least means that the list is not full.
+bool any_above(float least, const float* sums) {
+  if (least != least) return true;
+  int any = 0;
+  for (int j = 0; j < kTileOutputs; ++j) any |= sums[j] > least;
+  return any != 0;
+}
+
 // The best `k_best` of each row over the tiles [begin, end), sorted; `out` is [rows][k_best].
 void top_of_tiles(const PackedWeight& w, const std::uint8_t* x, int first_row, int end_row,
                   int all_rows, int k_best, int begin, int end, std::vector<Candidate>& out) {
@@ -103,6 +122,7 @@ void top_of_tiles(const PackedWeight& w, const std::uint8_t* x, int first_row, i
         const int outputs = std::min(kTileOutputs, w.n - tile * kTileOutputs);
         for (int r = 0; r < rows; ++r) {
           Candidate* best = out.data() + static_cast<std::size_t>(row - first_row + r) * k_best;
+          if (!any_above(best[k_best - 1].logit, sums + r * kTileOutputs)) continue;
           for (int j = 0; j < outputs; ++j) {
             const Candidate candidate{sums[r * kTileOutputs + j], tile * kTileOutputs + j};
             if (!(candidate < best[k_best - 1])) continue;
@@ -126,8 +146,7 @@ void merge_best(const Candidate* from, int k_best, std::vector<Candidate>& into)
 std::vector<Isa> available_isas() {
   std::vector<Isa> isas{Isa::kPortable};
 #if defined(__x86_64__)
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("f16c");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   if (avx2) isas.push_back(Isa::kAvx2);
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&

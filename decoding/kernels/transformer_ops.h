@@ -37,9 +37,9 @@ void to_half(Isa isa, const float* x, int rows, int n, int ldx, std::uint16_t* o
 // One layer's attention of `rows` queries over a cache of half-precision keys and values.
 struct AttentionShape {
   int rows;
-  int heads;     // query heads
-  int kv_heads;  // divides heads
-  int head_dim;
+  int heads;      // query heads
+  int kv_heads;   // divides heads
+  int head_dim;   // a multiple of 16
   int committed;  // slots 0..committed-1 are seen by every row
   // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
   // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
