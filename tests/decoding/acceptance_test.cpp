@@ -83,6 +83,7 @@ TEST(EntropyThreshold, TrustsTheArgmaxAloneWhenTheLogitsAreNoNumbers) {
 // Equations 9 and 10 once more, as they are written.
 int threshold_as_written(const std::vector<float>& logits, bool floor_tau) {
   std::vector<double> p;
+  p.reserve(logits.size());
   double sum = 0;
   for (const float logit : logits) p.push_back(std::exp(static_cast<double>(logit)));
   for (const double value : p) sum += value;

@@ -75,18 +75,18 @@ class LosslessTest : public testing::Test {
   static void SetUpTestSuite() {
     const auto file = find_model("qwen2.5-coder-0.5b");
     ASSERT_TRUE(file) << file.error().message();
-    pool_ = new ThreadPool(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
-    auto loaded = load_model(*file, *pool_);
+    pool = new ThreadPool(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    auto loaded = load_model(*file, *pool);
     ASSERT_TRUE(loaded) << loaded.error().message();
-    loaded_ = new LoadedModel(*std::move(loaded));
+    loaded_model = new LoadedModel(*std::move(loaded));
   }
   static void TearDownTestSuite() {
-    delete loaded_;
-    delete pool_;
+    delete loaded_model;
+    delete pool;
   }
 
   static DecodeRequest request_for(const EditTask& task) {
-    const Tokenizer& tokenizer = *loaded_->tokenizer;
+    const Tokenizer& tokenizer = *loaded_model->tokenizer;
     const std::string question = std::string("```") + task.language + "\n" + task.text + "```\n" +
                                  task.instruction + " Answer with the whole new file in a fence.";
     auto parts = chat_prompt({{"system", "You edit files."}, {"user", question}});
@@ -103,7 +103,7 @@ class LosslessTest : public testing::Test {
 
   static DecodeResult decode(const char* name, const DecodeRequest& request, KvCache& target,
                              KvCache& draft, const CostCurve& cost) {
-    LanguageModel* model = loaded_->model.get();
+    LanguageModel* model = loaded_model->model.get();
     auto decoder =
         Decoder::make(*parse_decoder_name(name), {model, &target}, {model, &draft}, cost);
     EXPECT_TRUE(decoder);
@@ -112,16 +112,16 @@ class LosslessTest : public testing::Test {
     return *std::move(result);
   }
 
-  static inline ThreadPool* pool_ = nullptr;
-  static inline LoadedModel* loaded_ = nullptr;
+  static inline ThreadPool* pool = nullptr;
+  static inline LoadedModel* loaded_model = nullptr;
 };
 
 TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
   // Rows at a price that makes drafts wider than this machine's would be: longer chains, and
   // branches.
   const CostCurve cost({{1, 1}, {64, 3}});
-  const auto target_cache = loaded_->model->new_cache(1024);
-  const auto draft_cache = loaded_->model->new_cache(1024);
+  const auto target_cache = loaded_model->model->new_cache(1024);
+  const auto draft_cache = loaded_model->model->new_cache(1024);
   for (const EditTask& task : kTasks) {
     const DecodeRequest request = request_for(task);
     const DecodeResult plain = decode("ar", request, *target_cache, *draft_cache, cost);
@@ -129,8 +129,8 @@ TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
     for (const char* name : kStrictDecoders) {
       SCOPED_TRACE(testing::Message() << task.language << ", " << name);
       const DecodeResult result = decode(name, request, *target_cache, *draft_cache, cost);
-      EXPECT_EQ(loaded_->tokenizer->decode(result.tokens),
-                loaded_->tokenizer->decode(plain.tokens));
+      EXPECT_EQ(loaded_model->tokenizer->decode(result.tokens),
+                loaded_model->tokenizer->decode(plain.tokens));
       EXPECT_EQ(result.tokens, plain.tokens);
       EXPECT_EQ(result.finish_reason, plain.finish_reason);
       // A drafting that silently does nothing would pass the lines above.
