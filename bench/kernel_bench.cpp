@@ -49,6 +49,19 @@ double best_seconds(int rounds, const Work& work) {
   return best;
 }
 
+// The lower quartile of single calls: on a busy machine about what a quiet one takes all the time.
+template <typename Work>
+double quartile_seconds(int rounds, int calls, const Work& work) {
+  std::vector<double> seconds;
+  for (int i = 0; i < rounds * calls; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work(i % calls);
+    seconds.push_back(seconds_since(start));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 4];
+}
+
 // Matrices of one shape, more than 200 MB of them, with the same weights: a kernel's time does not
 // depend on values.
 class Layers {
@@ -97,12 +110,11 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
     const Bytes quantized = allocate(quantized_bytes(isa, rows, shape.k));
     quantize_rows(isa, x.data(), rows, shape.k, quantized.get(), pool);
     std::vector<float> y(static_cast<std::size_t>(rows) * shape.n);
-    const double seconds = best_seconds(rows >= 32 ? 3 : 6, [&] {
-      for (int i = 0; i < layers.count(); ++i)
-        linear(layers[i], quantized.get(), rows, nullptr, y.data(), shape.n, pool);
+    const double seconds = quartile_seconds(rows >= 32 ? 2 : 5, layers.count(), [&](int i) {
+      linear(layers[i], quantized.get(), rows, nullptr, y.data(), shape.n, pool);
     });
-    const double gigabytes = static_cast<double>(layers.bytes()) / 1e9;
-    const double gmacs = static_cast<double>(rows) * shape.n * shape.k * layers.count() / 1e9;
+    const double gigabytes = static_cast<double>(layers.bytes()) / layers.count() / 1e9;
+    const double gmacs = static_cast<double>(rows) * shape.n * shape.k / 1e9;
     const double roof = std::max(gigabytes / peak.bandwidth_gbps, gmacs / peak.int8_gmacs);
     std::printf("rows %3d  %7.2f ms  %6.1f GB/s  %6.1f GMAC/s  roofline %3.0f %%\n", rows,
                 seconds * 1e3, gigabytes / seconds, gmacs / seconds, 100 * roof / seconds);
