@@ -139,6 +139,7 @@ void EditFeed::on_end(EditId id, EditState state, const EditResult* result,
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
           {"error", error.empty() ? Json() : Json(error)},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
+  if (workspace_.hunks(id) == nullptr) edit->waiting.clear();  // the document was closed
   forget_if_over(id);
 }
 
@@ -149,9 +150,9 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
     deliver_done(id, edit, result);
     return;
   }
+  // Nobody will ask for what came before the end.
   std::int64_t version = 0;
-  (void)workspace_.resolve(id, std::nullopt,
-                           &version);  // nobody will ask for what came before the end
+  (void)workspace_.resolve(id, std::nullopt, &version);
   if (state == EditState::kCancelled) {
     if (reply)
       reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
@@ -163,12 +164,11 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
 }
 
 void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result) {
-  const int dropped = edit.dropped;
   std::int64_t version = 0;
   const Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
   const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
   const std::optional<Reply>& reply = edit.delivery.reply;
-  if (document == nullptr || (reply && dropped > 0)) {
+  if (document == nullptr || (reply && edit.dropped > 0)) {
     if (reply)
       reply->fail(ErrorCode::kContentModified, "the document was changed where the edit applies");
     return;
@@ -177,9 +177,9 @@ void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result)
     connection_->show_message(MessageType::kWarning,
                               "redraft: the edit reached its token limit and may be incomplete");
   }
-  if (dropped > 0) {
+  if (edit.dropped > 0) {
     connection_->show_message(MessageType::kWarning,
-                              "redraft: " + std::to_string(dropped) +
+                              "redraft: " + std::to_string(edit.dropped) +
                                   " changes were left out: their places were edited meanwhile");
   }
   Json change = workspace_edit(*document, edits ? *edits : std::vector<TextEdit>());
@@ -188,7 +188,7 @@ void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result)
     (*reply)(std::move(edit.delivery.action));
   } else if (edits && !edits->empty()) {
     apply("redraft", std::move(change));
-  } else if (dropped == 0) {
+  } else if (edit.dropped == 0) {
     connection_->show_message(MessageType::kInfo, "redraft: the model found nothing to change");
   }
 }

@@ -146,7 +146,9 @@ void Server::did_change(const DidChangeParams& params) {
   const std::int64_t version = params.version.value_or(document->version() + 1);
   const Result<void> changed = workspace_.change(params.uri, version, edits);
   feed_->document_changed(params.uri);
-  if (!changed) refuse_document(changed.error());
+  if (changed) return;
+  feed_->document_closed(params.uri);
+  refuse_document(changed.error());
 }
 
 void Server::refuse_document(const Error& error) {
