@@ -31,7 +31,7 @@ int run_lsp(const LspOptions& options) {
   lsp::ServerOptions server;
   server.make_engine = [common = options.common, pool] { return make_engine(common, *pool); };
   server.log_level = options.common.log_level;
-  server.exit_limit = std::chrono::seconds(2);
+  server.exit_limit = std::chrono::milliseconds(600);
   return lsp::run_server(std::move(server), STDIN_FILENO, STDOUT_FILENO);
 }
 
