@@ -4,14 +4,12 @@
 #include <cstring>
 #include <limits>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/tile_kernel.h"
 
@@ -71,19 +69,6 @@ void for_each_tile(const PackedWeight& w, const std::uint8_t* x, int first_row, 
       take(tile, row, rows, sums);
     }
   }
-}
-
-// Weights are read front to back once a pass: with small pages every 4 KiB costs a walk of the page
-// tables. The kernel may say no, and only memory that nothing was written to yet profits.
-void ask_for_huge_pages(std::uint8_t* begin, std::size_t bytes) {
-#if defined(__linux__)
-  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
-  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kPage * kPage;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#else
-  static_cast<void>(begin), static_cast<void>(bytes);
-#endif
 }
 
 int tile_count(int n) { return (n + kTileOutputs - 1) / kTileOutputs; }

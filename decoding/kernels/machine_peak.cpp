@@ -5,7 +5,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <vector>
+
+#include "decoding/kernels/huge_pages.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -81,14 +82,12 @@ int run_macs(Isa isa, std::int64_t& macs) {
   return portable_macs(macs);
 }
 
-// Adds up 64-bit words on four chains: wide enough to be bound by memory with the least vector
-// instructions.
+// Adds up 64-bit words on many chains: bound by memory with any vector instructions.
 std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
-  std::uint64_t sums[16] = {};
-  for (std::size_t i = 0; i + 16 <= count; i += 16) {
-    __builtin_prefetch(words + i + 1024);
-    __builtin_prefetch(words + i + 1032);
-    for (int lane = 0; lane < 16; ++lane) sums[lane] += words[i + lane];
+  constexpr std::size_t kLanes = 32;
+  std::uint64_t sums[kLanes] = {};
+  for (std::size_t i = 0; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += words[i + lane];
   }
   std::uint64_t all = 0;
   for (const std::uint64_t sum : sums) all += sum;
@@ -126,6 +125,8 @@ MachinePeak measure_machine_peak(Isa isa, ThreadPool& pool, std::size_t buffer_b
   });
   const std::size_t slice = buffer_bytes / kSlices / sizeof(std::uint64_t);
   const auto buffer = std::make_unique_for_overwrite<std::uint64_t[]>(slice * kSlices);
+  ask_for_huge_pages(buffer.get(),
+                     slice * kSlices * sizeof(std::uint64_t));  // as weights have them
   std::memset(buffer.get(), 1, slice * kSlices * sizeof(std::uint64_t));
   // A round reads the slice that was read longest ago, so that no cache still holds it.
   int round = 0;
