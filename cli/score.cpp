@@ -4,6 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/engine_loader.h"
@@ -36,9 +40,24 @@ struct Score {
   double perplexity() const { return std::exp(-log_probability / scored); }
 };
 
+// The log-probabilities of `next`, each after its token of `chunk`. A pass predicts after the last
+// context token and after every draft node, so all of the chunk but its first token goes in as a
+// draft, which is then kept.
+std::vector<float> score_chunk(LanguageModel& model, std::span<const TokenId> chunk,
+                               std::span<const TokenId> next, KvCache& cache) {
+  const DraftTree draft = DraftTree::chain(chunk.subspan(1), DraftOrigin::kOther);
+  PredictionNeeds needs;
+  needs.scored = next;
+  Predictions predictions = model.forward(chunk.first(1), draft, cache, needs);
+  std::vector<int> path(chunk.size() - 1);
+  std::iota(path.begin(), path.end(), 0);
+  cache.keep(path);
+  return std::move(predictions.log_probability);
+}
+
 // Adds the log-probability of every token of `window` but the first, each given those before it.
-void score_window(LanguageModel& model, std::span<const TokenId> window, std::stop_token stop,
-                  Score& score) {
+void score_window(LanguageModel& model, std::span<const TokenId> window,
+                  const std::stop_token& stop, Score& score) {
   const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(window.size()));
   const std::size_t last = window.size() - 1;
   for (std::size_t begin = 0; begin < last; begin += kChunk) {
@@ -47,12 +66,10 @@ void score_window(LanguageModel& model, std::span<const TokenId> window, std::st
       return;
     }
     const std::size_t count = std::min<std::size_t>(kChunk, last - begin);
-    PredictionNeeds needs;
-    needs.scored = window.subspan(begin + 1, count);
-    const Predictions predictions =
-        model.forward(window.subspan(begin, count), DraftTree(), *cache, needs);
-    for (const float each : predictions.log_probability) score.log_probability += each;
-    score.scored += static_cast<int>(count);
+    const std::vector<float> scores =
+        score_chunk(model, window.subspan(begin, count), window.subspan(begin + 1, count), *cache);
+    for (const float each : scores) score.log_probability += each;
+    score.scored += static_cast<int>(scores.size());
   }
 }
 

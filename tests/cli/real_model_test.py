@@ -1,5 +1,6 @@
 """The command line over real weights: the 0.5B model, small inputs."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -52,7 +53,7 @@ class Edit(InFolder):
         self.assertEqual((result["decoder"], result["target"], result["device"]),
                          ("redraft", "qwen2.5-coder-0.5b", "cpu"))
         self.assertRegex(result["output_sha256"], "^[0-9a-f]{64}$")
-        self.assertLess(result["passes"], result["new_tokens"])
+        self.assertLessEqual(result["passes"], result["new_tokens"] + 1)
         self.assertTrue(result["plain"]["identical"])
 
     def test_every_strict_decoder_gives_the_same_text(self):
@@ -115,14 +116,21 @@ class Edit(InFolder):
     def test_an_interrupt_ends_it_and_writes_nothing(self):
         long_source = "".join(f"def f{i}(width):\n    return width * {i}\n\n\n" for i in range(60))
         file = self.write(long_source)
+        terminal, stderr = os.openpty()
         process = subprocess.Popen([PROGRAM, "edit", str(file), "--instruction", INSTRUCTION, *TARGET, "--write"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(4)  # loaded, and in the middle of the work
+                                   stdout=subprocess.DEVNULL, stderr=stderr)
+        os.close(stderr)
+        message = b""
+        while b"reading" not in message:  # a terminal is told when the model has been loaded and the work begins
+            message += os.read(terminal, 1000)
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
-        _, message = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130, message.decode())
-        self.assertLess(time.monotonic() - asked, 10)
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertLess(time.monotonic() - asked, 20)
+        with contextlib.suppress(OSError):  # a terminal whose other end is closed
+            while chunk := os.read(terminal, 1000):
+                message += chunk
+        os.close(terminal)
         self.assertIn(b"nothing was written", message)
         self.assertEqual(file.read_text(), long_source)
 
@@ -169,6 +177,15 @@ class OtherSubcommands(InFolder):
         nonsense = perplexity("dog. The over bright lazy was jumps cold It fox April a brown in the quick day")
         self.assertGreater(sense, 1)
         self.assertLess(sense * 3, nonsense)
+
+    def test_score_counts_every_token_but_the_first(self):
+        file = self.write("".join(f"line {i} of a longer text\n" for i in range(60)), "text.txt")
+        score = json.loads(self.assert_succeeds(run("score", str(file), *TARGET, "--format", "json")))
+        self.assertEqual(score["scored_tokens"], score["tokens"] - 1)
+        self.assertEqual(score["windows"], 1)
+        pieces = json.loads(self.assert_succeeds(
+            run("score", str(file), *TARGET, "--format", "json", "--context", "200")))
+        self.assertEqual(pieces["scored_tokens"], pieces["tokens"] - pieces["windows"])
 
     def test_score_needs_two_tokens(self):
         self.assert_fails(run("score", str(self.write("")), *TARGET), 1, "two or more")
