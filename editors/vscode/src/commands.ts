@@ -4,7 +4,7 @@ import type { Range } from 'vscode-languageclient/node';
 import type { Edits } from './edits';
 import type { Preview } from './preview';
 import type { PromptArguments } from './protocol';
-import type { Session } from './session';
+import type { PlacedHunk, Session } from './session';
 
 async function ask(isSelection: boolean): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
@@ -36,6 +36,11 @@ function plain(range: vscode.Range): Range {
   return { start: position(range.start), end: position(range.end) };
 }
 
+function hunkAtCursor(session: Session): PlacedHunk | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor?.document === session.document ? session.hunkAt(editor.selection.active.line) : undefined;
+}
+
 // Goes round the end of the document.
 function jump(session: Session, editor: vscode.TextEditor, step: 1 | -1): void {
   const { line } = editor.selection.active;
@@ -53,9 +58,9 @@ export function registerCommands(edits: Edits, preview: Preview): vscode.Disposa
   // A lens names its hunk; a key means the hunk at the cursor.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number) => {
     const session = uri === undefined ? current() : edits.sessionAt(uri);
-    const line = vscode.window.activeTextEditor?.selection.active.line ?? 0;
-    const hunk = session?.placed.find((candidate) => candidate.id === hunkId);
-    const chosen = hunkId === undefined ? session?.hunkAt(line) : hunk;
+    const chosen = hunkId === undefined
+      ? session && hunkAtCursor(session)
+      : session?.placed.find((candidate) => candidate.id === hunkId);
     if (session && chosen) {
       await edits.resolve(session, [chosen], action);
     } else {
@@ -68,8 +73,9 @@ export function registerCommands(edits: Edits, preview: Preview): vscode.Disposa
   };
   const go = (step: 1 | -1) => () => {
     const session = current();
-    if (session && vscode.window.activeTextEditor) {
-      jump(session, vscode.window.activeTextEditor, step);
+    const editor = vscode.window.activeTextEditor;
+    if (session && editor?.document === session.document) {
+      jump(session, editor, step);
     }
   };
   const commands: Record<string, (...args: never[]) => unknown> = {

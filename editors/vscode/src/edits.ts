@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
 import { EditEvent, ResolveResult, editsOf } from './protocol';
+import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
 const attempts = 3; // when the document changes under a request
@@ -37,8 +38,9 @@ export class Edits implements vscode.Disposable {
     this.client = client;
   }
 
+  // A preview belongs to the session of the document that it shows.
   sessionOf(document: vscode.TextDocument | undefined): Session | undefined {
-    return document && this.sessions.get(document.uri.toString());
+    return document && this.sessions.get(originalOf(document.uri));
   }
 
   sessionAt(uri: string): Session | undefined {

@@ -34,3 +34,8 @@ export class Preview implements vscode.TextDocumentContentProvider, vscode.Dispo
 function previewUri(document: vscode.TextDocument): vscode.Uri {
   return vscode.Uri.from({ scheme, path: document.uri.path, query: document.uri.toString() });
 }
+
+// The URI of the document itself, for it and for its preview.
+export function originalOf(uri: vscode.Uri): string {
+  return uri.scheme === scheme ? uri.query : uri.toString();
+}

@@ -43,7 +43,9 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
 
   private draw(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const layouts = (this.sessionOf(document)?.placed ?? []).map((hunk) => layoutOf(document, hunk));
+    const session = this.sessionOf(document);
+    const hunks = session?.document === document ? session.placed : []; // not in a preview
+    const layouts = hunks.map((hunk) => layoutOf(document, hunk));
     editor.setDecorations(this.removed, layouts.flatMap((layout) => layout.removed));
     const added = layouts.flatMap((layout) => layout.added);
     editor.setDecorations(
