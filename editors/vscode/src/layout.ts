@@ -22,10 +22,11 @@ function joined(lines: string[]): string {
   return text.length <= longest ? text : text.slice(0, longest) + ` … (${lines.length} lines)`;
 }
 
-function insertion(document: vscode.TextDocument, at: vscode.Position, lines: string[]): Layout {
+function insertion(at: vscode.Position, lines: string[]): Layout {
   const isBefore = at.line === 0 && at.character === 0;
   const line = at.character === 0 && !isBefore ? at.line - 1 : at.line;
-  const shown = joined(lines.map((text) => withoutIndentation(text, indentation(document, line))));
+  const indent = /^\s*/.exec(lines[0])![0];
+  const shown = joined(lines.map((text) => withoutIndentation(text, indent)));
   const added = [{ line, text: isBefore ? `${shown} ⏎` : `⏎ ${shown}`, isBefore }];
   return { removed: [], added, oldLines: 0, newLines: lines.length };
 }
@@ -34,7 +35,8 @@ function indentation(document: vscode.TextDocument, line: number): string {
   return /^\s*/.exec(document.lineAt(line).text)![0];
 }
 
-// New text stands behind an old line: what it is indented by beyond that line is all that need be seen.
+// New text stands behind an old line: what it is indented by beyond that line (or, inserted, beyond its first line) is
+// all that need be seen.
 function withoutIndentation(text: string, indent: string): string {
   return text.startsWith(indent) ? text.slice(indent.length) : text.trimStart();
 }
@@ -74,10 +76,10 @@ export function layoutOf(document: vscode.TextDocument, hunk: PlacedHunk): Layou
     lines[lines.length - 1] === '';
   const firstText = document.lineAt(range.start.line).text;
   if (range.isEmpty && isWholeLines) {
-    return insertion(document, range.start, lines.slice(0, -1));
+    return insertion(range.start, lines.slice(0, -1));
   }
   if (range.isEmpty && range.start.character === firstText.length && lines[0] === '' && lines.length > 1) {
-    return insertion(document, range.start, lines.slice(1));
+    return insertion(range.start, lines.slice(1));
   }
   const removed = byLines(document, range);
   if (isWholeLines) {

@@ -115,9 +115,9 @@ local function wrong_settings_are_refused(start)
   end
   equal(refused({ tarjet = 'x' }), 'redraft: unknown setting "tarjet" (:help redraft-settings)')
   equal(refused({ cmd = 'redraft lsp' }), 'redraft: setting "cmd" must be a table, not a string')
-  local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'none', args = { '--threads', '2' } })
+  local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'small', args = { '--threads', '2' } })
     return vim.lsp.config.redraft.cmd]])
-  equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'none', '--threads', '2' })
+  equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'small', '--threads', '2' })
 end
 
 local function the_server_ends_with_the_editor(start)

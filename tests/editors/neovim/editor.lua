@@ -20,18 +20,8 @@ local function wait(test, what, timeout)
   end
 end
 
---- In a terminal of its own, so that colours are what a person sees; otherwise nothing draws them.
-local function start_in_terminal(command, env, options, folder)
-  local socket = folder .. '/socket'
-  vim.list_extend(command, { '--listen', socket })
-  env = vim.tbl_extend('force', env, { TERM = 'xterm-256color', COLORTERM = 'truecolor' })
-  vim.fn.jobstart(command, { pty = true, env = env, cwd = folder, width = options.width, height = options.height })
-  wait(function() return vim.uv.fs_stat(socket) end, 'a Neovim in a terminal')
-  return vim.fn.sockconnect('pipe', socket, { rpc = true })
-end
-
 --- `program`: the nvim to drive. `server`: the language server's command line. `width`, `height`: of the screen.
----@param options { program: string, server: string[], width: integer?, height: integer?, setup: table?, terminal: boolean? }
+---@param options { program: string, server: string[], width: integer?, height: integer?, setup: table? }
 function Editor.start(options)
   local self = setmetatable({ folder = vim.fn.tempname(), server = options.server }, Editor)
   vim.fn.mkdir(self.folder, 'p')
@@ -39,18 +29,12 @@ function Editor.start(options)
   for _, kind in ipairs({ 'CONFIG', 'DATA', 'STATE', 'CACHE' }) do
     env['XDG_' .. kind .. '_HOME'] = self.folder .. '/' .. kind:lower()
   end
-  local command = {
-    options.program, '--clean',
+  self.channel = vim.fn.jobstart({
+    options.program, '--clean', '--embed', '--headless',
     '--cmd', 'set runtimepath^=' .. root .. '/editors/neovim',
     '--cmd', 'let g:loaded_python3_provider = 0', -- looking for a Python takes seconds
     '--cmd', ('set columns=%d lines=%d noswapfile shortmess+=I'):format(options.width or 90, options.height or 30),
-  }
-  if options.terminal then
-    self.channel = start_in_terminal(command, env, options, self.folder)
-  else
-    vim.list_extend(command, { '--embed', '--headless' })
-    self.channel = vim.fn.jobstart(command, { rpc = true, env = env, cwd = self.folder })
-  end
+  }, { rpc = true, env = env, cwd = self.folder })
   assert(self.channel > 0, 'cannot start ' .. options.program)
   self:lua([[require('redraft').setup(...)]], vim.tbl_extend('force', { cmd = options.server }, options.setup or {}))
   return self

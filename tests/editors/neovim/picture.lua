@@ -64,7 +64,7 @@ local function to_svg(rows)
   return table.concat(svg, '\n')
 end
 
-local nvim = Editor.start({ program = program, server = vim.list_slice(arg, 5), width = width, height = height, terminal = true })
+local nvim = Editor.start({ program = program, server = vim.list_slice(arg, 5), width = width, height = height })
 nvim:command('set termguicolors noshowcmd noruler laststatus=2 number signcolumn=no')
 nvim:command([[let &statusline = " %t %m%=%{v:lua.require'redraft'.status()} "]])
 local file = assert(io.open(source, 'rb'))
@@ -75,8 +75,9 @@ nvim:wait(function()
   local edit = nvim:edit()
   return edit and edit.state ~= 'running'
 end, 'the end of the edit', 300000)
-nvim:command('redraw!')
-local rows = nvim:lua([[local rows = {}
+local rows = nvim:lua([[vim.api.nvim__inspect_cell(1, 0, 0) -- the first call renumbers all colours: draw again
+  vim.cmd('redraw!')
+  local rows = {}
   for row = 0, vim.o.lines - 1 do
     rows[row + 1] = {}
     for column = 0, vim.o.columns - 1 do rows[row + 1][column + 1] = vim.api.nvim__inspect_cell(1, row, column) end

@@ -4,7 +4,7 @@ local M = {}
 ---@class redraft.Config
 ---@field cmd string[] the server's command line; options for the models are added to it
 ---@field target string? model that writes: a name from `redraft models list` or a path
----@field draft string? small model that guesses ahead, or 'none'
+---@field draft string? small model that guesses ahead; none by default
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
 ---@field keymaps boolean map the default keys (:help redraft-keys)
