@@ -18,13 +18,13 @@ export class Edits implements vscode.Disposable {
   constructor(private readonly changed: (document: vscode.TextDocument) => void) {
     this.parts = [
       vscode.workspace.onDidChangeTextDocument((event) => {
-        const session = this.sessionOf(event.document);
+        const session = this.sessionAt(event.document.uri.toString());
         if (session && event.contentChanges.length > 0) {
           session.onChange(event);
           this.changed(event.document);
         }
       }),
-      vscode.workspace.onDidCloseTextDocument((document) => this.forget(this.sessionOf(document))),
+      vscode.workspace.onDidCloseTextDocument((document) => this.forget(this.sessionAt(document.uri.toString()))),
     ];
   }
 

@@ -3,26 +3,59 @@ import * as vscode from 'vscode';
 import type { Session } from './session';
 
 const scheme = 'redraft-preview';
+const delay = 150; // ms
+
+function open(uri: string): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
+}
+
+// An open document has but one kind of line ending, what is made of it may have more.
+function lines(text: string | undefined): string | undefined {
+  return text?.replace(/\r\n?/g, '\n');
+}
 
 export class Preview implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
+  private readonly timers = new Map<string, NodeJS.Timeout>(); // by document URI
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
 
   constructor(private readonly sessionOf: (uri: string) => Session | undefined) {}
 
   dispose(): void {
+    this.timers.forEach((timer) => clearTimeout(timer));
     this.registration.dispose();
     this.changed.dispose();
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string | undefined {
-    const original = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.query);
-    return this.sessionOf(uri.query)?.preview() ?? original?.getText();
+    this.checkSoon(uri);
+    return this.content(uri);
+  }
+
+  private content(uri: vscode.Uri): string | undefined {
+    return this.sessionOf(uri.query)?.preview() ?? open(uri.query)?.getText();
   }
 
   refresh(document: vscode.TextDocument): void {
-    this.changed.fire(previewUri(document));
+    this.checkSoon(previewUri(document));
+  }
+
+  // VS Code misses updates that come while it opens a text or takes an earlier one: what it shows is looked at again
+  // until it is right.
+  private checkSoon(uri: vscode.Uri): void {
+    if (!this.timers.has(uri.query)) {
+      this.timers.set(uri.query, setTimeout(() => this.check(uri), delay));
+    }
+  }
+
+  private check(uri: vscode.Uri): void {
+    this.timers.delete(uri.query);
+    const shown = open(uri.toString())?.getText();
+    if (shown !== undefined && lines(shown) !== lines(this.content(uri))) {
+      this.changed.fire(uri);
+      this.checkSoon(uri);
+    }
   }
 
   async show(document: vscode.TextDocument): Promise<void> {
