@@ -32,7 +32,14 @@ export class Edits implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Takes a running client; undefined when the server has gone. The edits of the one before are lost.
+  // The server of `client` has gone.
+  lose(client: LanguageClient): void {
+    if (this.client === client) {
+      this.use(undefined);
+    }
+  }
+
+  // Takes a running client. The edits of the one before are lost.
   use(client: LanguageClient | undefined): void {
     [...this.sessions.values()].forEach((session) => this.forget(session));
     this.client = client;

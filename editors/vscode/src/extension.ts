@@ -17,6 +17,7 @@ class Extension implements vscode.Disposable {
   private readonly preview = new Preview((uri) => this.edits.sessionAt(uri));
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
+  private turn: Promise<void> = Promise.resolve();
 
   constructor() {
     this.parts = [
@@ -37,7 +38,21 @@ class Extension implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  async start(): Promise<void> {
+  // Starts and stops come one after the other: a setting may change while the server starts.
+  private inTurn(step: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(step, step);
+    return this.turn;
+  }
+
+  start(): Promise<void> {
+    return this.inTurn(() => this.startNow());
+  }
+
+  stop(): Promise<void> {
+    return this.inTurn(() => this.stopNow());
+  }
+
+  private async startNow(): Promise<void> {
     const { command, args } = configuredCommand();
     const executable = findExecutable(command);
     if (!executable) {
@@ -49,7 +64,9 @@ class Extension implements vscode.Disposable {
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
     client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
     // A server that crashes is started again by the client; its edits are lost.
-    client.onDidChangeState(({ newState }) => this.edits.use(newState === State.Running ? client : undefined));
+    client.onDidChangeState(({ newState }) =>
+      newState === State.Running ? this.edits.use(client) : this.edits.lose(client),
+    );
     try {
       await client.start();
     } catch (error) {
@@ -62,17 +79,19 @@ class Extension implements vscode.Disposable {
     this.onModel(await client.sendRequest<ModelStatus>('redraft/status'));
   }
 
-  async stop(): Promise<void> {
+  private async stopNow(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     await client?.stop();
   }
 
-  private async restart(): Promise<void> {
-    await this.stop();
-    this.status.setModel(undefined);
-    await this.start();
-    this.showState();
+  private restart(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.stopNow();
+      this.status.setModel(undefined);
+      await this.startNow();
+      this.showState();
+    });
   }
 
   private async onConfiguration(event: vscode.ConfigurationChangeEvent): Promise<void> {

@@ -90,6 +90,19 @@ async function acceptAllIsOneUndoStep() {
   assert.strictEqual(document.getText(), before);
 }
 
+async function previewFollowsTheEdit() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  const uri = vscode.Uri.from({ scheme: 'redraft-preview', path: document.uri.path, query: document.uri.toString() });
+  const preview = await vscode.workspace.openTextDocument(uri);
+  await until(() => preview.getText() === after, 'the preview of the whole edit');
+  assert.strictEqual(document.getText(), before);
+  await untilHunks(document, 3); // a change of the preview moves and drops nothing
+  await executeCommand('redraft.rejectAll');
+  await until(() => preview.getText() === before, 'the preview of nothing');
+  assert.strictEqual(document.getText(), before);
+}
+
 async function typingElsewhereMovesHunks() {
   const { document } = await open('a.py');
   const editor = vscode.window.activeTextEditor;
@@ -171,8 +184,8 @@ async function codeActionsLeadToThePrompt() {
 
 exports.run = async () => {
   await vscode.extensions.getExtension('redraft.redraft').activate();
-  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, typingElsewhereMovesHunks, typingInsideDropsAHunk,
-    cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, codeActionsLeadToThePrompt];
+  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, typingElsewhereMovesHunks,
+    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, codeActionsLeadToThePrompt];
   let failures = 0;
   for (const test of cases) {
     const began = Date.now();
