@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <map>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace redraft {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The points that shape the curve, always measured, and those that only refine it.
 constexpr int kRows[] = {1, 4, 8, 16};
@@ -21,17 +18,13 @@ constexpr int kRounds = 3;       // the least of so many timings counts
 // Tokens below the measured rows; few, for they take time too, and attention is a small part.
 constexpr int kScratchContext = 8;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // One verification pass of `tokens.size()` rows; leaves the cache as it was.
 double time_pass(LanguageModel& model, KvCache& cache, std::span<const TokenId> tokens) {
   const int length = cache.length();
   const DraftTree draft = DraftTree::chain(tokens.subspan(1), DraftOrigin::kOther);
-  const auto start = Clock::now();
+  const double start = model.compute_seconds();
   model.forward(tokens.first(1), draft, cache, PredictionNeeds{});
-  const double seconds = seconds_since(start);
+  const double seconds = model.compute_seconds() - start;
   cache.truncate(length);
   return seconds;
 }
@@ -60,14 +53,14 @@ CostCurve CostCurve::measure(LanguageModel& model) {
     if (!fresh) entry->second = std::min(entry->second, seconds);
   };
   // Whole rounds: a busy moment of the machine then spoils one timing of each row count.
-  const auto start = Clock::now();
+  const double start = model.compute_seconds();
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
-      if (round == 0 || seconds_since(start) < kBudget) time_rows(rows);
+      if (round == 0 || model.compute_seconds() - start < kBudget) time_rows(rows);
     }
   }
   for (const int rows : kMoreRows) {
-    if (seconds_since(start) < kBudget) time_rows(rows);
+    if (model.compute_seconds() - start < kBudget) time_rows(rows);
   }
   std::vector<Point> points;
   points.reserve(least.size());

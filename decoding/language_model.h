@@ -48,6 +48,9 @@ class LanguageModel {
   // in flight until cache.keep().
   virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft,
                               KvCache& cache, const PredictionNeeds& needs) = 0;
+  // Seconds of compute so far, on a clock that stands still while others have the machine where the
+  // model knows one: differences price a pass. The wall clock by default.
+  virtual double compute_seconds() const;
 };
 
 }  // namespace redraft

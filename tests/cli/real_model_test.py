@@ -53,7 +53,7 @@ class Edit(InFolder):
         self.assertEqual((result["decoder"], result["target"], result["device"]),
                          ("redraft", "qwen2.5-coder-0.5b", "cpu"))
         self.assertRegex(result["output_sha256"], "^[0-9a-f]{64}$")
-        self.assertLessEqual(result["passes"], result["new_tokens"] + 1)
+        self.assertLess(result["passes"], result["new_tokens"])
         self.assertTrue(result["plain"]["identical"])
 
     def test_every_strict_decoder_gives_the_same_text(self):
