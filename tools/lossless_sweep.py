@@ -77,7 +77,7 @@ def sweep_task(arguments, folder, task):
     file.write_bytes(task["before"].encode("utf-8"))
     plain = run_edit(arguments, file, task, PLAIN)
     rows = [{"id": task["id"], "decoder": PLAIN, "identical": True, **figures(plain, plain)}]
-    for decoder in STRICT:
+    for decoder in arguments.decoders:
         row = {"id": task["id"], "decoder": decoder, "identical": False}
         try:
             result = run_edit(arguments, file, task, decoder)
@@ -97,9 +97,9 @@ def figures(result, plain):
     return row
 
 
-def report(rows):
+def report(rows, decoders):
     print(f"{'decoder':44} {'identical':>10} {'tokens/pass':>12} {'rows/pass':>10} {'speed-up':>9}")
-    for decoder in [PLAIN, *STRICT]:
+    for decoder in [PLAIN, *decoders]:
         of_decoder = [row for row in rows if row["decoder"] == decoder]
         done = [row for row in of_decoder if "passes" in row]
         total = {key: sum(row[key] for row in done)
@@ -119,6 +119,9 @@ def main():
     parser.add_argument("--redraft", type=pathlib.Path, default=ROOT / "build" / "redraft")
     parser.add_argument("--data", type=pathlib.Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--tasks", type=int, default=20)
+    parser.add_argument("--skip", type=int, default=0, help="tasks to leave out at the beginning")
+    parser.add_argument("--decoders", type=lambda names: names.split(","), default=STRICT,
+                        help="comma-separated; all strict ones by default")
     parser.add_argument("--max-chars", type=int, default=3000, help="longest text before")
     parser.add_argument("--max-new-tokens", type=int, default=1200)
     parser.add_argument("--target", default="qwen2.5-coder-1.5b")
@@ -126,7 +129,7 @@ def main():
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one edit")
     parser.add_argument("--json", type=pathlib.Path, help="write every run there")
     arguments = parser.parse_args()
-    tasks = read_tasks(arguments.data, arguments.tasks, arguments.max_chars)
+    tasks = read_tasks(arguments.data, arguments.skip + arguments.tasks, arguments.max_chars)[arguments.skip:]
     if not tasks:
         print(f"skipped: no edit tasks under {arguments.data}/edit")
         return 77
@@ -142,7 +145,7 @@ def main():
             print(f"{number}/{len(tasks)} {task['id']}: {'identical' if not wrong else 'DIFFERENT'}", flush=True)
             for row in wrong:
                 print(f"  {row['decoder']}: {row.get('error', 'another output')}", flush=True)
-    report(rows)
+    report(rows, arguments.decoders)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     return 0 if all(row["identical"] for row in rows) else 1
