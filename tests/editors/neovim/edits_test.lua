@@ -188,7 +188,38 @@ local function first_line_and_beyond_the_last(start)
   equal(nvim:saved(), '# head\na = 1\nb = 2\n# tail\n')
 end
 
+local function stray_returns_are_refused(start)
+  local nvim = start({ server = scripted.server('old_name = 2', 'new_name = 2') })
+  for name, text in pairs({
+    ['unix.py'] = 's = "a\rb"\nx = 1\nold_name = 2\nkeep_me = 3\nend = 4\n',
+    ['dos.py'] = 's = 1\r\r\nx = 1\r\nold_name = 2\r\nkeep_me = 3\r\n',
+  }) do
+    nvim:open(name, text)
+    nvim:command('messages clear')
+    nvim:keys(':RedraftEdit rename<CR>')
+    nvim:wait_for_message('the buffer holds carriage returns that end no line here')
+    equal(nvim:edit(), nil)
+    equal(nvim:saved(), text)
+  end
+end
+
+local function a_stray_return_typed_later_loses_nothing(start)
+  local nvim = start({ server = scripted.server('old_name = 2', 'new_name = 2') })
+  nvim:open('a.py', 's = "ab"\nx = 1\nold_name = 2\nkeep_me = 3\nend = 4\n')
+  nvim:keys(':RedraftEdit rename<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys('gg0fbi<C-v><CR><Esc>')
+  local typed = { 's = "a\rb"', 'x = 1', 'old_name = 2', 'keep_me = 3', 'end = 4' }
+  nvim:wait_for_lines(typed)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_message('the buffer does not hold the text that the server knows')
+  equal(nvim:lines(), typed)
+  equal(nvim:edit(), nil)
+end
+
 return {
+  { 'carriage returns that end no line are refused', stray_returns_are_refused },
+  { 'a carriage return typed later: an accept loses nothing', a_stray_return_typed_later_loses_nothing },
   { 'hunks arrive while the edit runs, the buffer stays as it is', hunks_arrive_live },
   { 'accept one, reject one, undo', accept_one_reject_one },
   { 'accept all is one undo step', accept_all_is_one_undo_step },

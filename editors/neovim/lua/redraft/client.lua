@@ -1,5 +1,6 @@
 -- The language client: how the server is started, what it is asked and what it tells. docs/protocol.md is the contract.
 local Session = require('redraft.session')
+local apply = require('redraft.apply')
 local config = require('redraft.config')
 
 local M = {}
@@ -205,6 +206,10 @@ end
 ---@param instruction string
 ---@param range lsp.Range? nil: the whole buffer
 function M.start(client, buf, instruction, range)
+  if apply.has_stray_returns(buf) then
+    return notify('the buffer holds carriage returns that end no line here but do for the server: remove them first '
+      .. '(the pattern \\r finds them)', vim.log.levels.ERROR)
+  end
   local earlier = sessions[buf]
   if earlier then
     M.resolve(earlier, nil, 'reject')
@@ -230,22 +235,26 @@ function M.start(client, buf, instruction, range)
   redraw_status()
 end
 
---- Neovim adds an empty line behind text that is inserted beyond the last line: such an insertion goes behind the last
---- line's end instead, where it means the same.
-local function fit_to_buffer(edit, buf, encoding)
-  local n_lines = vim.api.nvim_buf_line_count(buf)
-  local last_line = vim.api.nvim_buf_get_lines(buf, -2, -1, true)[1]
-  local last_end = { line = n_lines - 1, character = vim.str_utfindex(last_line, encoding, #last_line) }
-  local groups = edit.documentChanges or vim.tbl_map(function(edits) return { edits = edits } end, edit.changes)
-  for _, group in pairs(groups) do
-    for _, change in ipairs(group.edits) do
-      if change.range.start.line >= n_lines then
-        change.range = { start = last_end, ['end'] = last_end }
-        change.newText = '\n' .. change.newText:gsub('\r\n?', '\n'):gsub('\n$', '')
-      end
-    end
+--- Takes the hunks `ids` out of the session and returns them; false stands for one that it does not know.
+local function take(session, ids)
+  return vim.tbl_map(function(id)
+    local hunk = session.hunks[id] or false
+    session:remove(id)
+    return hunk
+  end, ids)
+end
+
+--- Makes the accepted change in one undo step, or none of it if the buffer does not hold what it replaces.
+local function apply_accepted(session, answer, hunks, encoding)
+  if apply.has_stray_returns(session.buf) or not apply.fits(session.buf, answer.edit, hunks, encoding) then
+    return notify('the buffer does not hold the text that the server knows: nothing was changed; ask again',
+      vim.log.levels.ERROR)
   end
-  return edit
+  vim.api.nvim_buf_call(session.buf, function()
+    vim.cmd('let &g:undolevels = &g:undolevels') -- ends the undo step before this one
+    apply.apply(session.buf, answer.edit, encoding)
+    vim.cmd('let &g:undolevels = &g:undolevels')
+  end)
 end
 
 --- Decides on hunks (nil: all). Synchronous: nothing can be typed between the server's answer and the change.
@@ -265,16 +274,9 @@ function M.resolve(session, ids, action)
     return 0
   end
   session.resolved = true
-  for _, id in ipairs(answer.result.hunkIds) do
-    session:remove(id)
-  end
-  local edit = answer.result.edit
-  if edit and edit ~= vim.NIL then
-    vim.api.nvim_buf_call(session.buf, function()
-      vim.cmd('let &g:undolevels = &g:undolevels') -- ends the undo step before this one
-      vim.lsp.util.apply_workspace_edit(fit_to_buffer(edit, session.buf, client.offset_encoding), client.offset_encoding)
-      vim.cmd('let &g:undolevels = &g:undolevels')
-    end)
+  local hunks = take(session, answer.result.hunkIds)
+  if answer.result.edit and answer.result.edit ~= vim.NIL then
+    apply_accepted(session, answer.result, hunks, client.offset_encoding)
     session:redraw()
   end
   if session:is_over() then

@@ -1,0 +1,96 @@
+-- Makes the changes that the server answers an accept with, byte for byte, and checks that they meet the text they are for.
+local view = require('redraft.view')
+
+local M = {}
+
+local function text_edits(edit)
+  local edits = {}
+  for _, group in pairs(edit.documentChanges or vim.tbl_map(function(list) return { edits = list } end, edit.changes)) do
+    vim.list_extend(edits, group.edits)
+  end
+  return edits
+end
+
+local function line_at(buf, row)
+  return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
+end
+
+local function to_bytes(buf, position, encoding)
+  local line = line_at(buf, position.line)
+  return { position.line, vim.str_byteindex(line, encoding, position.character, false) }
+end
+
+--- Whether the buffer holds carriage returns that the server takes for line ends and Neovim does not: behind them the
+--- two count lines differently.
+---@param buf integer
+---@return boolean
+function M.has_stray_returns(buf)
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, true)
+  local is_unix = vim.bo[buf].fileformat == 'unix'
+  for i, line in ipairs(lines) do
+    local has_newline = i < #lines or vim.bo[buf].endofline
+    -- In a file of format "unix" a return at a line's end makes the line's "\r\n".
+    if line:find(is_unix and has_newline and '\r.' or '\r') then
+      return true
+    end
+  end
+  return false
+end
+
+local function comes_before(a, b)
+  for _, edge in ipairs({ 'start', 'end' }) do -- an insertion comes before what begins at its place
+    local x, y = a.range[edge], b.range[edge]
+    if x.line ~= y.line then
+      return x.line < y.line
+    elseif x.character ~= y.character then
+      return x.character < y.character
+    end
+  end
+  return false
+end
+
+--- Whether the buffer holds each hunk's old text where `edit` replaces it.
+---@param buf integer
+---@param edit lsp.WorkspaceEdit
+---@param hunks (redraft.Hunk|false)[] what `edit` is made of, in file order
+---@param encoding string
+---@return boolean
+function M.fits(buf, edit, hunks, encoding)
+  local edits = text_edits(edit)
+  table.sort(edits, comes_before)
+  for i = 1, math.max(#edits, #hunks) do
+    if not (edits[i] and hunks[i]) then
+      return false
+    end
+    local first = to_bytes(buf, edits[i].range.start, encoding)
+    local last = to_bytes(buf, edits[i].range['end'], encoding)
+    if not view.fits(buf, { first[1], first[2], last[1], last[2] }, hunks[i].old_text) then
+      return false
+    end
+  end
+  return true
+end
+
+--- Neovim adds an empty line behind text that is inserted beyond the last line: such an insertion goes behind the last
+--- line's end instead, where it means the same.
+local function fit_to_buffer(edits, buf, encoding)
+  local n_lines = vim.api.nvim_buf_line_count(buf)
+  local last_line = line_at(buf, n_lines - 1)
+  local last_end = { line = n_lines - 1, character = vim.str_utfindex(last_line, encoding, #last_line) }
+  for _, change in ipairs(edits) do
+    if change.range.start.line >= n_lines then
+      change.range = { start = last_end, ['end'] = last_end }
+      change.newText = '\n' .. change.newText:gsub('\r\n?', '\n'):gsub('\n$', '')
+    end
+  end
+end
+
+---@param buf integer
+---@param edit lsp.WorkspaceEdit
+---@param encoding string
+function M.apply(buf, edit, encoding)
+  fit_to_buffer(text_edits(edit), buf, encoding)
+  vim.lsp.util.apply_workspace_edit(edit, encoding)
+end
+
+return M
