@@ -44,7 +44,7 @@ void Dispatcher::receive_object(const Json& message) {
   const bool has_id = id != message.end();
   if (method == message.end() && has_id &&
       (message.contains("result") || message.contains("error"))) {
-    connection_->receive_response(message);
+    receive_response(message);
   } else if (method == message.end() || !method->is_string() || (has_id && !is_id(*id))) {
     const Json& answer_to = has_id && is_id(*id) ? *id : kNoId;
     connection_->respond_error(
@@ -54,6 +54,15 @@ void Dispatcher::receive_object(const Json& message) {
     receive_request(method->get<std::string>(), *id, params_of(message));
   } else {
     receive_notification(method->get<std::string>(), params_of(message));
+  }
+}
+
+void Dispatcher::receive_response(const Json& message) {
+  try {
+    connection_->receive_response(message);
+  } catch (const std::exception& failure) {
+    spdlog::error("the client's answer to request {}: {}", to_text(message.at("id")),
+                  reason(failure));
   }
 }
 

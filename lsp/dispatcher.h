@@ -59,6 +59,8 @@ class Dispatcher {
 
  private:
   void receive_object(const Json& message);
+  // What the answer's receiver throws is logged: an answer gets none.
+  void receive_response(const Json& message);
   void receive_request(const std::string& method, const Json& id, const Json& params);
   void receive_notification(const std::string& method, const Json& params);
   // True when the phase does not allow the request, which is then answered.

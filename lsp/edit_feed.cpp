@@ -40,6 +40,13 @@ bool named(const std::optional<std::vector<int>>& ids, int id) {
   return !ids || std::find(ids->begin(), ids->end(), id) != ids->end();
 }
 
+// Of workspace/applyEdit; null for an error. Whatever is no clear yes is a no.
+bool was_applied(const Json* result) {
+  if (result == nullptr || !result->is_object()) return false;
+  const auto applied = result->find("applied");
+  return applied != result->end() && applied->is_boolean() && applied->get<bool>();
+}
+
 }  // namespace
 
 void EditFeed::start(EditId id, std::string uri, Delivery delivery) {
@@ -195,13 +202,12 @@ void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result)
 
 void EditFeed::apply(const std::string& label, Json workspace_edit) {
   Json params = {{"label", label}, {"edit", std::move(workspace_edit)}};
-  connection_->request(
-      "workspace/applyEdit", std::move(params),
-      [connection = connection_.get()](const Json* result) {
-        if (result != nullptr && result->is_object() && result->value("applied", false)) return;
-        connection->show_message(MessageType::kWarning,
-                                 "redraft: the editor did not apply the edit");
-      });
+  connection_->request("workspace/applyEdit", std::move(params),
+                       [connection = connection_.get()](const Json* result) {
+                         if (was_applied(result)) return;
+                         connection->show_message(MessageType::kWarning,
+                                                  "redraft: the editor did not apply the edit");
+                       });
 }
 
 Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const {

@@ -268,6 +268,19 @@ class PlainClients(ServerTest):
         created = [p["token"] for p in client.all("window/workDoneProgress/create")]
         self.assertEqual(len(created), 2, "one for the model, one for the edit")
 
+    def test_an_answer_that_makes_no_sense_counts_as_not_applied(self):
+        client = self.start(RENAME, {"workspace": {"applyEdit": True}})
+        client.answer_requests = False
+        self.open(client, LINES)
+        for result in ({"applied": None}, {"applied": "yes"}, {}, [True], None):
+            with self.subTest(result=result):
+                start = client.count()
+                self.edit(client)
+                request = client.wait(lambda m: m.get("method") == "workspace/applyEdit", start)
+                client.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+                self.assertEqual(client.notification("window/showMessage", start=start)["type"], 2)
+        self.assertIn("state", client.request("redraft/status"))
+
     def test_nothing_to_change_is_said(self):
         client = self.start(RENAME, {"workspace": {"applyEdit": True}})
         self.open(client, LINES)

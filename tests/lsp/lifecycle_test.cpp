@@ -136,6 +136,20 @@ TEST_F(ServerTest, WhatIsNoMessageIsAnswered) {
   EXPECT_TRUE(request("redraft/status").contains("result")) << "it goes on";
 }
 
+TEST(Dispatcher, AnAnswerWhoseReceiverThrowsHurtsNobody) {
+  std::vector<Json> sent;
+  const auto connection = std::make_shared<Connection>(
+      Connection::Link{.send = [&](const std::string& text) { sent.push_back(Json::parse(text)); },
+                       .congested = [] { return false; }});
+  Dispatcher dispatcher(connection);
+  connection->request("workspace/applyEdit", Json::object(),
+                      [](const Json* result) { (void)result->at("missing"); });
+  ASSERT_EQ(sent.size(), 1U);
+  const Json answer = {{"jsonrpc", "2.0"}, {"id", sent[0].at("id")}, {"result", {{"a", 1}}}};
+  EXPECT_NO_THROW(dispatcher.receive(answer.dump()));
+  EXPECT_EQ(sent.size(), 1U) << "an answer is not answered";
+}
+
 TEST_F(ServerTest, IdsMayBeStrings) {
   initialize();
   const auto sent = receive("{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":\"redraft/status\"}");
