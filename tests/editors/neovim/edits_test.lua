@@ -188,6 +188,52 @@ local function first_line_and_beyond_the_last(start)
   equal(nvim:saved(), '# head\na = 1\nb = 2\n# tail\n')
 end
 
+-- The first lines end in "\r\n", the rest in "\n": Neovim opens the file with format "unix".
+local function mixed(text, n_lines)
+  local n = 0
+  return (text:gsub('\n', function()
+    n = n + 1
+    return n <= n_lines and '\r\n' or '\n'
+  end))
+end
+
+local function mixed_line_endings_survive(start)
+  local nvim = start({ server = scripted.server(before, after) })
+  nvim:open('a.py', mixed(before, 5))
+  equal(nvim:lua('return vim.bo.fileformat'), 'unix')
+  nvim:keys(':RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  expect(nvim:shows('from pathlib import Path') and nvim:shows('        return f.read()'), 'the new text shows')
+  nvim:keys(':RedraftAccept!<CR>')
+  local expected = mixed(after, 6) -- one line more than before
+  nvim:wait_for_lines(lines_of(expected))
+  equal(nvim:saved(), expected)
+  nvim:keys('u')
+  nvim:wait_for_lines(lines_of(mixed(before, 5)))
+end
+
+local function mixed_line_endings_at_the_end_survive(start)
+  local text = 'a = 1\nb = 2\r\nc = 3\r\n'
+  local cases = {
+    { 'replaced', 'c = 3', 'c = 4', 'a = 1\nb = 2\r\nc = 4\r\n' },
+    { 'added', 'c = 3\n', 'c = 3\nd = 4\n', 'a = 1\nb = 2\r\nc = 3\r\nd = 4\r\n' },
+    { 'removed', 'b = 2\nc = 3\n', 'b = 5\n', 'a = 1\nb = 5\r\n' },
+    { 'both', 'a = 1\nb = 2\nc = 3\n', '# head\na = 1\nb = 2\n', '# head\na = 1\nb = 2\r\n' },
+  }
+  for _, case in ipairs(cases) do
+    local nvim = start({ server = scripted.server(case[2], case[3]) })
+    nvim:open(case[1] .. '.py', text)
+    nvim:keys(':RedraftEdit change it<CR>')
+    nvim:wait_for_end()
+    expect(#nvim:edit().hunks > 0, case[1] .. ': hunks show')
+    nvim:keys(':RedraftAccept!<CR>')
+    nvim:wait(function() return not nvim:edit() end, 'the end of the edit')
+    equal({ case[1], nvim:saved() }, { case[1], case[4] })
+    nvim:keys('u')
+    nvim:wait_for_lines(lines_of(text))
+  end
+end
+
 local function stray_returns_are_refused(start)
   local nvim = start({ server = scripted.server('old_name = 2', 'new_name = 2') })
   for name, text in pairs({
@@ -218,8 +264,6 @@ local function a_stray_return_typed_later_loses_nothing(start)
 end
 
 return {
-  { 'carriage returns that end no line are refused', stray_returns_are_refused },
-  { 'a carriage return typed later: an accept loses nothing', a_stray_return_typed_later_loses_nothing },
   { 'hunks arrive while the edit runs, the buffer stays as it is', hunks_arrive_live },
   { 'accept one, reject one, undo', accept_one_reject_one },
   { 'accept all is one undo step', accept_all_is_one_undo_step },
@@ -228,5 +272,9 @@ return {
   { 'typing inside a hunk: it is dropped with a reason', typing_in_a_hunk_drops_it },
   { 'cancel keeps the hunks that have come', cancel_keeps_what_has_come },
   { 'CRLF and a missing final newline survive', crlf_and_missing_newline_survive },
+  { 'mixed line endings survive', mixed_line_endings_survive },
+  { 'mixed line endings at the end of the file survive', mixed_line_endings_at_the_end_survive },
   { 'hunks above the first line and below the last', first_line_and_beyond_the_last },
+  { 'carriage returns that end no line are refused', stray_returns_are_refused },
+  { 'a carriage return typed later: an accept loses nothing', a_stray_return_typed_later_loses_nothing },
 }

@@ -73,24 +73,54 @@ end
 
 --- Neovim adds an empty line behind text that is inserted beyond the last line: such an insertion goes behind the last
 --- line's end instead, where it means the same.
-local function fit_to_buffer(edits, buf, encoding)
+local function fit_to_buffer(edits, buf, encoding, with_returns)
   local n_lines = vim.api.nvim_buf_line_count(buf)
   local last_line = line_at(buf, n_lines - 1)
   local last_end = { line = n_lines - 1, character = vim.str_utfindex(last_line, encoding, #last_line) }
   for _, change in ipairs(edits) do
     if change.range.start.line >= n_lines then
       change.range = { start = last_end, ['end'] = last_end }
-      change.newText = '\n' .. change.newText:gsub('\r\n?', '\n'):gsub('\n$', '')
+      local text = with_returns and change.newText or change.newText:gsub('\r\n?', '\n')
+      change.newText = '\n' .. text:gsub('\n$', '')
     end
   end
 end
 
+--- What vim.lsp.util does too, but for the "\r" that it takes out of what it inserts.
+local function set_text(buf, change, encoding)
+  local first = to_bytes(buf, change.range.start, encoding)
+  local last = to_bytes(buf, change.range['end'], encoding)
+  local new_text = change.newText
+  local n_lines = vim.api.nvim_buf_line_count(buf)
+  if last[1] >= n_lines then -- just behind the final newline, which stays
+    last = { n_lines - 1, #line_at(buf, n_lines - 1) }
+    if new_text == '' and first[2] == 0 and first[1] > 0 then
+      first = { first[1] - 1, #line_at(buf, first[1] - 1) }
+    end
+    new_text = new_text:gsub('\n$', '')
+  end
+  vim.api.nvim_buf_set_text(buf, first[1], first[2], last[1], last[2], vim.split(new_text, '\n', { plain = true }))
+end
+
+--- Makes the changes of `edit`, which fits.
 ---@param buf integer
 ---@param edit lsp.WorkspaceEdit
 ---@param encoding string
 function M.apply(buf, edit, encoding)
-  fit_to_buffer(text_edits(edit), buf, encoding)
-  vim.lsp.util.apply_workspace_edit(edit, encoding)
+  local edits = text_edits(edit)
+  -- A file of mixed endings has format "unix": the "\r" of its "\r\n" is text. In other formats no "\r" is.
+  local with_returns = vim.bo[buf].fileformat == 'unix'
+    and vim.iter(edits):any(function(change) return change.newText:find('\r', 1, true) ~= nil end)
+  if with_returns then
+    table.sort(edits, comes_before)
+  end
+  fit_to_buffer(edits, buf, encoding, with_returns)
+  if not with_returns then
+    return vim.lsp.util.apply_workspace_edit(edit, encoding)
+  end
+  for i = #edits, 1, -1 do -- from the bottom, so that the ranges above keep their places
+    set_text(buf, edits[i], encoding)
+  end
 end
 
 return M

@@ -32,8 +32,12 @@ local function printable(line, tabstop)
   return table.concat(out)
 end
 
+local function with_newlines(text)
+  return (text:gsub('\r\n?', '\n'))
+end
+
 local function split_lines(text)
-  return vim.split((text:gsub('\r\n?', '\n')), '\n', { plain = true })
+  return vim.split(with_newlines(text), '\n', { plain = true })
 end
 
 --- What to draw for replacing `range` by `new_text`: the new lines as they will stand, and the line they go below
@@ -46,8 +50,8 @@ end
 function M.layout(buf, range, new_text)
   local first_row, first_col, last_row, last_col = range[1], range[2], range[3], range[4]
   local n_lines = vim.api.nvim_buf_line_count(buf)
-  local line_at = function(row)
-    return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
+  local line_at = function(row) -- in a file of mixed endings lines end in "\r"
+    return ((vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''):gsub('\r$', ''))
   end
   local lines = split_lines(new_text)
   local whole_lines = first_col == 0 and last_col == 0
@@ -129,7 +133,8 @@ end
 
 --- Whether the buffer holds `old_text` at `range`: if not, the hunk waits for the server's word before it is drawn.
 function M.fits(buf, range, old_text)
-  return place.text(buf, range) == (old_text:gsub('\r\n?', '\n'))
+  local text = place.text(buf, range)
+  return text ~= nil and with_newlines(text) == with_newlines(old_text)
 end
 
 return M
