@@ -195,12 +195,16 @@ void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int bloc
   } else {
     const std::uint8_t* d = tile + static_cast<std::size_t>(blocks) * kCodeBytes;
     const std::uint8_t* m = d + static_cast<std::size_t>(blocks) * 32;
-    const std::size_t tile_stride =
-        static_cast<std::size_t>(blocks) * (kCodeBytes + (has_minimum(kFormat) ? 64 : 32));
-    for (int block = 0; block < blocks; ++block, tile += kCodeBytes, x += kRows) {
-      prefetch<kCodeBytes>(tile);
-      prefetch_line(d + block * 32 +
-                    tile_stride);  // the scales lie apart: those of the next tile, in good time
+    // The tile is prefetched evenly, scales and all, so that no part of the next one is left out;
+    // scales lie at the end but are needed from the start: those of the next tile come in good
+    // time.
+    constexpr int kBlockBytes = kCodeBytes + (has_minimum(kFormat) ? 64 : 32);
+    const std::size_t tile_stride = static_cast<std::size_t>(blocks) * kBlockBytes;
+    const std::uint8_t* ahead = tile;
+    for (int block = 0; block < blocks;
+         ++block, tile += kCodeBytes, ahead += kBlockBytes, x += kRows) {
+      prefetch<kBlockBytes>(ahead);
+      prefetch_line(d + block * 32 + tile_stride);
       if constexpr (has_minimum(kFormat)) prefetch_line(m + block * 32 + tile_stride);
       BlockScales scales{};
       scales.first = load_halves(d + block * 32);

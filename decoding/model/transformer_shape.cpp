@@ -47,6 +47,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.architecture = *architecture;
   // Far above any model that fits such a machine, far below any product that overflows an int.
   constexpr int kMostWidth = 1 << 17;
+  constexpr int kHeadGranularity = 16;  // what the attention kernels take
   ShapeReader reader(file, shape.architecture + ".");
   shape.layers = reader.integer("block_count", 1024);
   shape.context_length = reader.integer("context_length", 1 << 22);
@@ -57,9 +58,14 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.rope_base = reader.positive("rope.freq_base");
   shape.epsilon = reader.positive("attention.layer_norm_rms_epsilon");
   if (reader.error()) return *reader.error();
-  if (shape.hidden % (2 * shape.heads) != 0 || shape.heads % shape.kv_heads != 0) {
-    return file.key_error(shape.architecture + ".attention.head_count",
-                          "heads do not divide the width evenly, or key-value heads not the heads");
+  if (shape.hidden % (kHeadGranularity * shape.heads) != 0) {
+    return file.key_error(
+        shape.architecture + ".attention.head_count",
+        "heads are not a multiple of " + std::to_string(kHeadGranularity) + " wide");
+  }
+  if (shape.heads % shape.kv_heads != 0) {
+    return file.key_error(shape.architecture + ".attention.head_count_kv",
+                          "key-value heads do not divide the heads");
   }
   shape.head_dim = shape.hidden / shape.heads;
   const GgufTensor* embedding = file.find_tensor("token_embd.weight");

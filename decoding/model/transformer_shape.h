@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// What a model file says about its transformer. Checked: every count is in a sane range and heads
-// divide evenly.
+// What a model file says about its transformer. Checked: every count is in a sane range, heads
+// divide evenly and are as wide as the kernels take them.
 struct TransformerShape {
   std::string architecture;
   int layers = 0;

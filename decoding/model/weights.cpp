@@ -4,10 +4,11 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <sys/mman.h>
 
 #include <string>
 #include <utility>
+
+#include "decoding/kernels/huge_pages.h"
 
 namespace redraft {
 
@@ -129,7 +130,7 @@ class WeightLoader {
   void pack() {
     weights_.storage = at::empty({static_cast<std::int64_t>(total_bytes_ + kAlignment)}, at::kByte);
     std::uint8_t* base = weights_.storage.mutable_data_ptr<std::uint8_t>();
-    advise_huge_pages(base, total_bytes_);
+    kernels::ask_for_huge_pages(base, total_bytes_);
     const auto skip =
         static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(base) % kAlignment);
     for (const PendingMatrix& matrix : pending_) {
@@ -139,15 +140,6 @@ class WeightLoader {
       kernels::pack(target.format, isa_, static_cast<int>(target.n), static_cast<int>(target.k),
                     matrix.source->data.data(), base + start, pool_);
     }
-  }
-
-  // A pass reads all of the storage; with small pages the address translation alone would cost some
-  // per cent. Only advice: where the system declines, nothing changes but speed.
-  static void advise_huge_pages(std::uint8_t* data, std::size_t bytes) {
-    constexpr std::uintptr_t kPage = 4096;
-    const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-    const auto last = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
-    if (last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
   }
 
   const GgufFile& file_;

@@ -11,8 +11,13 @@ OWNED_HEADERS = {
     r"tree_sitter/": {"indexing"},
     r"CLI/": {"cli"},
 }
-SKIPPED_FOLDERS = {"tests", "bench", "build", "build-dev", "build-tsan", "editors", "node_modules", ".git"}
+SKIPPED_FOLDERS = {"tests", "bench", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+
+
+def is_skipped(top_folder):
+    """Folders without layers, and build folders, whatever they are called."""
+    return top_folder in SKIPPED_FOLDERS or top_folder.startswith("build")
 
 
 class Layers:
@@ -24,7 +29,7 @@ class Layers:
         self.depends = {}
         for file in sorted(self.root.glob("**/CMakeLists.txt")):
             folder = file.parent.relative_to(self.root)
-            if folder.parts and folder.parts[0] not in SKIPPED_FOLDERS:
+            if folder.parts and not is_skipped(folder.parts[0]):
                 self._read(folder.as_posix(), file.read_text())
 
     def _read(self, folder, text):
@@ -58,7 +63,7 @@ class Layers:
     def sources(self):
         for path in sorted(self.root.rglob("*")):
             relative = path.relative_to(self.root)
-            if path.suffix in SUFFIXES and relative.parts[0] not in SKIPPED_FOLDERS:
+            if path.suffix in SUFFIXES and not is_skipped(relative.parts[0]):
                 yield relative.as_posix()
 
     def cycle(self):

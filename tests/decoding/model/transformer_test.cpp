@@ -146,9 +146,9 @@ TEST(TransformerFile, ErrorsNameTheTensor) {
 TEST(TransformerFile, ErrorsNameTheKey) {
   const auto error_with = [](const TinyModel& tiny) { return load_error(tiny.writer()); };
   EXPECT_EQ(error_with({.kv_heads = 3}),
-            "m.gguf: key 'qwen2.attention.head_count': heads do not divide the width evenly, or "
-            "key-value heads not "
-            "the heads");
+            "m.gguf: key 'qwen2.attention.head_count_kv': key-value heads do not divide the heads");
+  EXPECT_EQ(error_with({.heads = 8}),
+            "m.gguf: key 'qwen2.attention.head_count': heads are not a multiple of 16 wide");
   EXPECT_EQ(error_with({.context_length = 0}),
             "m.gguf: key 'qwen2.context_length': 0 is outside 1..4194304");
   GgufWriter foreign;
