@@ -56,7 +56,8 @@ CostCurve CostCurve::measure(LanguageModel& model) {
   const double start = model.compute_seconds();
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
-      if (round == 0 || model.compute_seconds() - start < kBudget) time_rows(rows);
+      // Two points make a curve: a slow machine is not made to wait for more.
+      if (least.size() < 2 || model.compute_seconds() - start < kBudget) time_rows(rows);
     }
   }
   for (const int rows : kMoreRows) {

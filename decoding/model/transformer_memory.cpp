@@ -48,7 +48,9 @@ void TransformerKvStorage::move_slot(int from, int to) {
 const PassRows& PassBuffers::rows(int count) {
   if (count == count_) return view_;
   if (count > capacity_) {
-    all_ = PassRows();
+    // Nothing stays behind that a failed allocation would leave half valid.
+    capacity_ = count_ = 0;
+    view_ = all_ = PassRows();
     all_ = allocate(count);
     capacity_ = count;
   }

@@ -14,10 +14,10 @@ class ShapeReader {
  public:
   ShapeReader(const GgufFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
 
-  int integer(const std::string& name, int most) {
-    Result<std::int64_t> value = file_.integer(prefix_ + name, 1, most);
+  int integer(const std::string& name, int most, int least = 1) {
+    Result<std::int64_t> value = file_.integer(prefix_ + name, least, most);
     if (!value && !error_) error_ = value.error();
-    return value ? static_cast<int>(*value) : 1;
+    return value ? static_cast<int>(*value) : least;
   }
   double positive(const std::string& name) {
     Result<double> value = file_.number(prefix_ + name);
@@ -50,7 +50,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   constexpr int kHeadGranularity = 16;  // what the attention kernels take
   ShapeReader reader(file, shape.architecture + ".");
   shape.layers = reader.integer("block_count", 1024);
-  shape.context_length = reader.integer("context_length", 1 << 22);
+  shape.context_length = reader.integer("context_length", 1 << 22, 2);
   shape.hidden = reader.integer("embedding_length", kMostWidth);
   shape.feed_forward = reader.integer("feed_forward_length", kMostWidth);
   shape.heads = reader.integer("attention.head_count", 1024);

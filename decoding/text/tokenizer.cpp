@@ -147,6 +147,10 @@ struct Tokenizer::Impl {
   bool is_ordinary(TokenId id) const {
     return types.empty() || types[static_cast<std::size_t>(id)] == kNormal;
   }
+  // Whether a model that chooses it means its spelling: Qwen's <tool_call>, for instance.
+  bool is_written(TokenId id) const {
+    return is_ordinary(id) || types[static_cast<std::size_t>(id)] == kUserDefined;
+  }
   bool contains(TokenId id) const { return id >= 0 && id < n_tokens; }
   void find_whole_words();
 
@@ -235,8 +239,7 @@ bool Tokenizer::covers(std::string_view text) const {
 }
 
 std::string_view Tokenizer::bytes(TokenId id) const {
-  return impl_->contains(id) && impl_->is_ordinary(id) ? impl_->words.bytes(id)
-                                                       : std::string_view();
+  return impl_->contains(id) && impl_->is_written(id) ? impl_->words.bytes(id) : std::string_view();
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {

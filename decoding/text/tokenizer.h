@@ -38,7 +38,9 @@ class Tokenizer {
   // Whether the vocabulary has a token for every byte of `text`. encode() leaves the others out, as
   // the package does; SmolLM2 lacks some control characters and bytes of unassigned planes.
   bool covers(std::string_view text) const;
-  // The bytes of a token; empty for special and unused tokens and ids outside the vocabulary.
+  // The bytes that a token writes: a user-defined one (Qwen's <tool_call>) its spelling, which
+  // encode() writes in other tokens; nothing for control and unused tokens and ids outside the
+  // vocabulary.
   std::string_view bytes(TokenId id) const;
   std::string decode(std::span<const TokenId> ids) const;
   // The id of a special token by its spelling ("<|im_end|>"), or -1.

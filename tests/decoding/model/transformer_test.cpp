@@ -150,7 +150,7 @@ TEST(TransformerFile, ErrorsNameTheKey) {
   EXPECT_EQ(error_with({.heads = 8}),
             "m.gguf: key 'qwen2.attention.head_count': heads are not a multiple of 16 wide");
   EXPECT_EQ(error_with({.context_length = 0}),
-            "m.gguf: key 'qwen2.context_length': 0 is outside 1..4194304");
+            "m.gguf: key 'qwen2.context_length': 0 is outside 2..4194304");
   GgufWriter foreign;
   foreign.text("general.architecture", "mamba");
   EXPECT_EQ(

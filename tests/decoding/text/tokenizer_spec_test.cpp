@@ -104,6 +104,17 @@ TEST(TokenizerSpec, UnusedTokensAreNeitherTextNorSpecial) {
   EXPECT_EQ((*tokenizer)->special("[PAD]"), -1);
 }
 
+TEST(TokenizerSpec, UserDefinedTokensAreWrittenButNeverReadFromText) {
+  TokenizerSpec spec = tiny_spec();
+  spec.tokens.push_back("<tool_call>");
+  spec.types.push_back(4);
+  const auto tokenizer = Tokenizer::make(std::move(spec));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  EXPECT_EQ((*tokenizer)->bytes(600), "<tool_call>");
+  EXPECT_TRUE((*tokenizer)->is_special(600));
+  EXPECT_EQ((*tokenizer)->encode("<tool_call>"), tiny_tokenizer()->encode("<tool_call>"));
+}
+
 // One change that a damaged or hostile file might show.
 void damage(TokenizerSpec& spec, std::mt19937& random) {
   std::string& token = spec.tokens[random() % spec.tokens.size()];
