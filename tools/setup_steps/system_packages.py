@@ -135,7 +135,11 @@ def _ensure(requirements, optional=()):
         return
     packages = sorted({package for each, _ in problems for package in each.package.split()})
     if shutil.which("apt-get") and os.geteuid() == 0:
-        _apt_install(packages)
+        try:
+            _apt_install(packages)
+        except SetupError:
+            if find_problems(requirements):
+                raise
         problems = find_problems(requirements)
     problems = [(each, problem) for each, problem in problems if each not in optional]
     if problems:

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import subprocess
+import sys
 import venv
 
 from .common import REPOSITORY, SetupError, cache_directory, say
@@ -17,7 +18,7 @@ def lock_files():
 
 
 def _stamp(locks):
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(sys.version.encode())
     for lock in locks:
         digest.update(lock.read_bytes())
     return digest.hexdigest()

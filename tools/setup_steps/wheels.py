@@ -26,7 +26,7 @@ def pip_command():
         return [sys.executable, "-m", "pip"]
     place = cache_directory() / "venv-setup"
     python = place / "bin" / "python"
-    if not python.exists():
+    if subprocess.run(["env", str(python), "-m", "pip", "--version"], capture_output=True).returncode != 0:
         say("this Python has no pip; making a virtual environment that has")
         try:
             venv.create(place, with_pip=True, clear=True)
