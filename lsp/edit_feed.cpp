@@ -238,6 +238,17 @@ void EditFeed::document_closed(const std::string& uri) {
                 [&](const auto& entry) { return entry.second.uri == uri && entry.second.ended; });
 }
 
+void EditFeed::document_refused(const std::string& uri, const std::string& reason) {
+  for (auto& [id, edit] : edits_) {
+    if (edit.uri != uri) continue;
+    for (const int hunk : std::exchange(edit.waiting, {})) {
+      ++edit.dropped;
+      notify(id, edit, "dropped", {{"hunkId", hunk}, {"reason", reason}});
+    }
+  }
+  document_closed(uri);
+}
+
 void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
   LiveEdit* edit = find(params.edit_id);
   const std::shared_ptr<const Document> document =

@@ -46,6 +46,9 @@ class EditFeed {
   // The Workspace has taken a change and told of all hunks that it moved or dropped.
   void document_changed(const std::string& uri);
   void document_closed(const std::string& uri);
+  // The server has given up a document that the client still has open: the client hears that the
+  // hunks it shows are gone.
+  void document_refused(const std::string& uri, const std::string& reason);
 
   void resolve(const ResolveEditParams& params, const Reply& reply);
   // False when it does not run.

@@ -136,19 +136,39 @@ void Server::did_open(const DidOpenParams& params) {
   if (!opened) refuse_document(opened.error());
 }
 
-void Server::did_change(const DidChangeParams& params) {
-  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+// A change that is lost would leave a text here that is not the client's, and every later change
+// and edit would go to the wrong place. So the document is given up until it is opened anew.
+void Server::did_change(const Json& params) {
+  const auto uri = params.at("textDocument").at("uri").get<std::string>();
+  const std::shared_ptr<const Document> document = workspace_.document(uri);
   if (document == nullptr) {
     spdlog::warn("a change of a document that is not open");
     return;
   }
-  const std::vector<TextEdit> edits = to_edits(*document, params.changes, client_.encoding);
-  const std::int64_t version = params.version.value_or(document->version() + 1);
-  const Result<void> changed = workspace_.change(params.uri, version, edits);
-  feed_->document_changed(params.uri);
-  if (changed) return;
-  feed_->document_closed(params.uri);
-  refuse_document(changed.error());
+  const Result<void> taken = take_change(params, *document);
+  feed_->document_changed(uri);
+  if (taken) return;
+  if (workspace_.document(uri) != nullptr) workspace_.close(uri);
+  feed_->document_refused(uri, taken.error().message());
+  refuse_document(taken.error());
+}
+
+Result<void> Server::take_change(const Json& json, const Document& document) {
+  DidChangeParams params;
+  try {
+    json.get_to(params);
+  } catch (const std::exception& failure) {
+    return Error("the editor sent a change that cannot be read (" + reason(failure) +
+                 "); close the file and open it anew");
+  }
+  const std::int64_t version = params.version ? *params.version : document.version() + 1;
+  if (version <= document.version()) {
+    return Error("the editor sent a change to version " + std::to_string(version) +
+                 " of a text that is at version " + std::to_string(document.version()) +
+                 "; close the file and open it anew");
+  }
+  const std::vector<TextEdit> edits = to_edits(document, params.changes, client_.encoding);
+  return workspace_.change(params.uri, version, edits);
 }
 
 void Server::refuse_document(const Error& error) {

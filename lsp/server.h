@@ -38,7 +38,7 @@ class Server {
   void shutdown(const NoParams& params, Reply reply);
   void exit(const NoParams& params);
   void did_open(const DidOpenParams& params);
-  void did_change(const DidChangeParams& params);
+  void did_change(const Json& params);
   void did_close(const DidCloseParams& params);
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
@@ -49,6 +49,8 @@ class Server {
 
   void bind_handlers();
   WorkspaceObserver observer();
+  // An error: the text here is no longer the one the client has, or none that can be edited.
+  Result<void> take_change(const Json& params, const Document& document);
   void refuse_document(const Error& error);
   void edit_command(const EditParams& params, const std::optional<Json>& progress_token,
                     const Reply& reply);

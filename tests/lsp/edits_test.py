@@ -140,6 +140,35 @@ class StreamedEdits(ServerTest):
         self.assertEqual(self.end(client, edit)["state"], "cancelled")
         self.assert_error(-32602, self.resolve, client, edit)
 
+    def test_a_change_that_ends_editing_drops_what_waits(self):
+        client = self.start(RENAME, STREAMING)
+        changes = {"a text that is none": [2, {"range": span(0, 0, 0, 0), "text": "\0"}],
+                   "no position": [2, {"range": span(0, -1, 0, 0), "text": "x"}],
+                   "an old version": [1, {"text": "x"}]}
+        for name, change in changes.items():
+            with self.subTest(change=name):
+                self.open(client, LINES)
+                edit = self.edit(client)
+                self.end(client, edit)
+                self.resolve(client, edit, [1], "reject")
+                start = client.count()
+                self.change(client, *change)
+                client.notification("window/showMessage", start=start)
+                dropped = self.events(client, edit, "dropped")
+                self.assertEqual([d["hunkId"] for d in dropped], [0, 2, 3])
+                self.assertTrue(all(d["reason"] for d in dropped))
+                self.assert_error(-32602, self.resolve, client, edit)
+
+    def test_a_change_that_ends_editing_ends_the_running_edit(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=10)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.hunk(client, edit)
+        self.change(client, 2, {"range": span(0, 0, 0, 0), "text": "\0"})
+        self.assertEqual(self.end(client, edit)["state"], "cancelled")
+        shown = [h["hunkId"] for h in self.events(client, edit, "hunk")]
+        self.assertEqual([d["hunkId"] for d in self.events(client, edit, "dropped")], shown)
+
     def test_every_decoder_writes_the_same(self):
         client = self.start(RENAME, STREAMING)
         self.open(client, LINES)

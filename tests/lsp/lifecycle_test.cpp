@@ -217,6 +217,46 @@ TEST_F(ServerTest, AnEditOfAnOldVersionIsRefused) {
   EXPECT_TRUE(edit(argument(3)).contains("result"));
 }
 
+TEST_F(ServerTest, AChangeThatIsLostClosesTheDocumentUntilItIsOpenedAnew) {
+  initialize({{"workspace", {{"applyEdit", true}}}});
+  const Json before_start = {{"line", 0}, {"character", -1}};
+  const Json somewhere = {{"line", 0}, {"character", 0}};
+  const Json good = Json::array({{{"text", "b\n"}}});
+  const auto change = [&](Json version, Json changes) {
+    return notify("textDocument/didChange",
+                  {{"textDocument", {{"uri", "file:///a.py"}, {"version", std::move(version)}}},
+                   {"contentChanges", std::move(changes)}});
+  };
+  const auto can_edit = [&](int version) {
+    return code(edit({{"textDocument", {{"uri", "file:///a.py"}, {"version", version}}},
+                      {"instruction", "x"}})) == 0;
+  };
+  const auto expect_lost = [&](const Json& version, const Json& changes) {
+    SCOPED_TRACE(version.dump() + changes.dump());
+    open("a\n", 3);
+    ASSERT_TRUE(can_edit(3));
+    const std::vector<Json> sent = change(version, changes);
+    ASSERT_EQ(sent.size(), 1U);
+    EXPECT_EQ(sent[0].at("method"), "window/showMessage");
+    EXPECT_THAT(sent[0].at("params").at("message").get<std::string>(),
+                testing::HasSubstr("open it anew"));
+    EXPECT_TRUE(change(5, good).empty()) << "said once";
+    EXPECT_FALSE(can_edit(5));
+  };
+  const Json range = {{"start", before_start}, {"end", somewhere}};
+  expect_lost(4, Json::array({{{"range", range}, {"text", "b"}}}));
+  expect_lost(4, Json::array({good[0], {{"range", nullptr}}}));
+  expect_lost(4, "all of it");
+  expect_lost(4.5, good);
+  expect_lost(3, good);
+  expect_lost(2, good);
+  open("a\n", 1);
+  EXPECT_TRUE(change(9, good).empty()) << "versions may skip";
+  EXPECT_TRUE(can_edit(9));
+  EXPECT_TRUE(change(nullptr, good).empty());
+  EXPECT_TRUE(can_edit(10));
+}
+
 TEST_F(ServerTest, AClientThatCanTakeNoEditIsToldSo) {
   initialize();
   open("a\n");
