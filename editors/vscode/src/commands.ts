@@ -25,9 +25,12 @@ async function prompt(edits: Edits, wish: PromptArguments | undefined): Promise<
   }
   const selection: Range | undefined = editor && !editor.selection.isEmpty ? plain(editor.selection) : undefined;
   const range = wish ? (wish.range ?? undefined) : selection;
+  const version = wish?.textDocument.version ?? document.version;
   const instruction = wish?.instruction ?? (await ask(range !== undefined));
-  if (instruction) {
-    await edits.start(document, instruction, range);
+  if (instruction && range && document.version !== version) {
+    void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
+  } else if (instruction) {
+    await edits.start(document, instruction, range, version);
   }
 }
 

@@ -61,8 +61,8 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Whatever an earlier edit left undecided in the document is rejected.
-  async start(document: vscode.TextDocument, instruction: string, range: Range | undefined): Promise<void> {
+  // Whatever an earlier edit left undecided in the document is rejected. `range` is against `version` of the document.
+  async start(document: vscode.TextDocument, instruction: string, range: Range | undefined, version: number): Promise<void> {
     if (!this.client) {
       await vscode.commands.executeCommand('redraft.restart'); // says what is wrong if it cannot be started
     }
@@ -70,16 +70,12 @@ export class Edits implements vscode.Disposable {
     if (!client) {
       return;
     }
-    const earlier = this.sessionOf(document);
-    if (earlier) {
-      await this.resolve(earlier, undefined, 'reject');
-      this.forget(earlier);
-    }
+    await this.rejectEarlier(document);
     const session = new Session(document);
     this.sessions.set(document.uri.toString(), session);
     this.changed(document);
     try {
-      session.editId = await this.requestEdit(client, document, instruction, range);
+      session.editId = await this.requestEdit(client, document, instruction, range, version);
     } catch (error) {
       this.forget(session);
       void vscode.window.showErrorMessage(`redraft: ${(error as Error).message}`);
@@ -90,21 +86,36 @@ export class Edits implements vscode.Disposable {
     events.forEach((event) => this.onEvent(event));
   }
 
+  private async rejectEarlier(document: vscode.TextDocument): Promise<void> {
+    const earlier = this.sessionOf(document);
+    if (!earlier) {
+      return;
+    }
+    try {
+      await this.resolve(earlier, undefined, 'reject');
+    } catch {
+      // The server has forgotten the edit, as it does when the document was closed in between: nothing is left to reject.
+    }
+    this.forget(earlier);
+  }
+
+  // A range means nothing in another version; the whole document is asked for again when it changes under the request.
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
     instruction: string,
     range: Range | undefined,
+    version: number,
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
     for (let attempt = 1; ; attempt++) {
-      const textDocument = { uri, version: document.version };
+      const textDocument = { uri, version: range ? version : document.version };
       const request = { command: 'redraft.edit', arguments: [{ textDocument, instruction, range }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
         const isStale = error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified;
-        if (!isStale || attempt === attempts) {
+        if (!isStale || range || attempt === attempts) {
           throw error;
         }
       }

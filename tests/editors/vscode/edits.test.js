@@ -9,7 +9,10 @@ const { CodeServer, Workbench, runInExtensionHost, until } = require('./editor.j
 
 const crlf = before.trimEnd().replaceAll('\n', '\r\n');
 const c = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n';
-const workspace = makeWorkspace({ 'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c }, 12);
+const files = {
+  'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before,
+};
+const workspace = makeWorkspace(files, 12);
 let server;
 
 test.before(async () => {

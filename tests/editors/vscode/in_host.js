@@ -170,6 +170,33 @@ async function onlyTheSelectionIsEdited() {
   assert.strictEqual(document.getText(), 'def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    pass\n');
 }
 
+async function aRangeOfAnOlderVersionIsRefused() {
+  const { document } = await open('stale.py');
+  const textDocument = { uri: document.uri.toString(), version: document.version };
+  const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 8 } };
+  const above = (builder) => builder.insert(new vscode.Position(0, 0), 'def mul(a, b):\n    pass\n\n');
+  await vscode.window.activeTextEditor.edit(above); // another function's body is in that range now
+  await executeCommand('redraft.prompt', { textDocument, range, instruction: 'write the body' });
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // longer than the edit would take
+  await untilHunks(document, 0);
+  await edit(document, 'write the body', range);
+  await untilHunks(document, 1);
+  await executeCommand('redraft.rejectAll');
+  await executeCommand('workbench.action.files.revert');
+}
+
+async function anEditThatTheServerForgotGoes() {
+  const { document } = await open('refused.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 3);
+  await new Promise((resolve) => setTimeout(resolve, 500)); // the edit has ended
+  const nul = (builder) => builder.insert(document.lineAt(document.lineCount - 1).range.end, '# \0\n');
+  await vscode.window.activeTextEditor.edit(nul); // now the server takes it for a binary file
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 0);
+  await executeCommand('workbench.action.files.revert');
+}
+
 async function codeActionsLeadToThePrompt() {
   const { document } = await open('c.py');
   const range = new vscode.Range(4, 0, 4, 8);
@@ -185,7 +212,8 @@ async function codeActionsLeadToThePrompt() {
 exports.run = async () => {
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, typingElsewhereMovesHunks,
-    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, codeActionsLeadToThePrompt];
+    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
+    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, codeActionsLeadToThePrompt];
   let failures = 0;
   for (const test of cases) {
     const began = Date.now();
