@@ -25,6 +25,43 @@ local function selection_with_a_prompt(start)
   nvim:wait_for_lines({ 'def add(a, b):', '    return a + b', '', 'def sub(a, b):', '    pass' })
 end
 
+local function a_range_of_an_older_text_is_refused(start)
+  local text = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n'
+  local nvim = start({ server = scripted.server('    pass', '    return a + b') })
+  nvim:open('a.py', text)
+  -- a prompt in a window, as plugins have it: the buffer can be changed before the answer
+  nvim:lua([[vim.ui.input = function(_, answer) Answer = answer end]])
+  nvim:keys('2GV:RedraftEdit<CR>')
+  nvim:keys('ggOdef mul(a, b):<CR>    pass<CR><Esc>')
+  nvim:lua([[Answer('write the body')]])
+  nvim:wait_for_message('the file was changed meanwhile: select again')
+  equal(nvim:edit(), nil)
+  nvim:command('messages clear')
+  nvim:lua([[local uri = vim.uri_from_bufnr(0)
+    local old = { uri = uri, version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] }
+    vim.api.nvim_buf_set_lines(0, 0, 0, true, { '' })
+    local position = function(character) return { line = 1, character = character } end
+    local range = { start = position(0), ['end'] = position(4) }
+    require('redraft').prompt({ textDocument = old, range = range, instruction = 'write the body' })]])
+  nvim:wait_for_message('the file was changed meanwhile: select again')
+  equal(nvim:edit(), nil)
+end
+
+local function an_accept_waits_until_the_buffer_is_modifiable(start)
+  local nvim = start({ server = scripted.server('a = 1', 'b = 1') })
+  nvim:open('a.py', 'a = 1\n')
+  nvim:keys(':RedraftEdit rename<CR>')
+  nvim:wait_for_end(1)
+  nvim:command('set nomodifiable')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_message('the buffer is not modifiable: the changes wait')
+  equal(nvim:lines(), { 'a = 1' })
+  nvim:wait_for_hunks(1)
+  nvim:command('set modifiable')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines({ 'b = 1' })
+end
+
 local function an_empty_answer_starts_nothing(start)
   local nvim = start({ server = scripted.server('a = 1', 'b = 1') })
   nvim:open('a.py', 'a = 1\n')
@@ -147,6 +184,8 @@ end
 
 return {
   { 'a selection, a key, a prompt', selection_with_a_prompt },
+  { 'a range of an older text is refused', a_range_of_an_older_text_is_refused },
+  { 'an accept waits until the buffer is modifiable', an_accept_waits_until_the_buffer_is_modifiable },
   { 'an empty answer starts nothing', an_empty_answer_starts_nothing },
   { 'a code action leads to the prompt', a_code_action_leads_to_the_prompt },
   { 'keys walk through the hunks', keys_walk_through_the_hunks },

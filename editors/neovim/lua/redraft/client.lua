@@ -267,6 +267,10 @@ function M.resolve(session, ids, action)
   if not (client and session.edit_id) then
     return 0
   end
+  if action == 'accept' and not vim.bo[session.buf].modifiable then -- asked now, the server would give the hunks away
+    notify('the buffer is not modifiable: the changes wait', vim.log.levels.ERROR)
+    return 0
+  end
   local params = { editId = session.edit_id, hunkIds = ids, action = action }
   local answer, reason = client:request_sync('redraft/resolveEdit', params, 5000, session.buf)
   if not answer or answer.err then

@@ -29,14 +29,25 @@ local function start(buf, instruction, range_of)
   end
 end
 
-local function ask_then_start(buf, instruction, range_of)
+local function say_stale()
+  notify('the file was changed meanwhile: select again', vim.log.levels.WARN)
+end
+
+--- Asks if there is no instruction. The answer may come late (vim.ui.input may be a window of a plugin): a range is for
+--- the text that was there before.
+local function ask_then_start(buf, instruction, has_range, range_of)
   if not is_blank(instruction) then
     return start(buf, instruction, range_of)
   end
+  local tick = vim.api.nvim_buf_get_changedtick(buf)
   vim.ui.input({ prompt = 'redraft: how should this be edited? ' }, function(answer)
-    if not is_blank(answer) then
-      start(buf, answer, range_of)
+    if is_blank(answer) then
+      return
     end
+    if has_range and not (vim.api.nvim_buf_is_valid(buf) and vim.api.nvim_buf_get_changedtick(buf) == tick) then
+      return say_stale()
+    end
+    start(buf, answer, range_of)
   end)
 end
 
@@ -45,7 +56,7 @@ end
 function M.edit(opts)
   opts = opts or {}
   local buf = vim.api.nvim_get_current_buf()
-  ask_then_start(buf, opts.instruction, function(lsp)
+  ask_then_start(buf, opts.instruction, opts.first ~= nil, function(lsp)
     return opts.first and line_range(lsp, buf, opts.first, opts.last or opts.first) or nil
   end)
 end
@@ -56,8 +67,13 @@ function M.prompt(wish)
   local given = function(value)
     return value ~= vim.NIL and value or nil
   end
-  ask_then_start(vim.uri_to_bufnr(wish.textDocument.uri), given(wish.instruction), function()
-    return given(wish.range)
+  local buf = vim.uri_to_bufnr(wish.textDocument.uri)
+  local range, version = given(wish.range), given(wish.textDocument.version)
+  if range and version and version ~= vim.lsp.util.buf_versions[buf] then
+    return say_stale()
+  end
+  ask_then_start(buf, given(wish.instruction), range ~= nil, function()
+    return range
   end)
 end
 
