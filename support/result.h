@@ -21,20 +21,40 @@ class Error {
   std::string message_;
 };
 
-// A value, or the reason why there is none. Files, models and protocol input return it; the core does not fail.
+// A value, or the reason why there is none. Files, models and protocol input return it; the core
+// does not fail.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}   // NOLINT: implicit by design
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   explicit operator bool() const { return state_.index() == 0; }
-  T& operator*() & { assert(*this); return *std::get_if<0>(&state_); }
-  const T& operator*() const& { assert(*this); return *std::get_if<0>(&state_); }
-  T&& operator*() && { assert(*this); return std::move(*std::get_if<0>(&state_)); }
-  T* operator->() { assert(*this); return std::get_if<0>(&state_); }
-  const T* operator->() const { assert(*this); return std::get_if<0>(&state_); }
-  const Error& error() const { assert(!*this); return *std::get_if<1>(&state_); }
+  T& operator*() & {
+    assert(*this);
+    return *std::get_if<0>(&state_);
+  }
+  const T& operator*() const& {
+    assert(*this);
+    return *std::get_if<0>(&state_);
+  }
+  T&& operator*() && {
+    assert(*this);
+    return std::move(*std::get_if<0>(&state_));
+  }
+  T* operator->() {
+    assert(*this);
+    return std::get_if<0>(&state_);
+  }
+  const T* operator->() const {
+    assert(*this);
+    return std::get_if<0>(&state_);
+  }
+  const Error& error() const {
+    assert(!*this);
+    return *std::get_if<1>(&state_);
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -46,7 +66,10 @@ class [[nodiscard]] Result<void> {
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
   explicit operator bool() const { return !error_; }
-  const Error& error() const { assert(error_); return *error_; }
+  const Error& error() const {
+    assert(error_);
+    return *error_;
+  }
 
  private:
   std::optional<Error> error_;
