@@ -100,6 +100,14 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
   return edits;
 }
 
+// Of an edit that was cancelled before the model wrote anything.
+EditResult unchanged(const EditRequest& request) {
+  EditResult result;
+  result.text = request.document->text();
+  result.finish_reason = FinishReason::kCancelled;
+  return result;
+}
+
 }  // namespace
 
 Result<void> check_request(const EditRequest& request) {
@@ -113,11 +121,13 @@ Result<void> check_request(const EditRequest& request) {
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
+  if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
   Result<EditPrompt> prompt = make_edit_prompt(engine.tokenizer(), *region, request.instruction);
   if (!prompt) return prompt.error();
   Result<int> budget = token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();
+  if (stop.stop_requested()) return unchanged(request);
 
   HunkStream stream(engine.tokenizer(), *region, prompt->fence, observer);
   const auto sink = [&](TokenId token) { return stream.add(token); };

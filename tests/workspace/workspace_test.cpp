@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -352,6 +353,30 @@ TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
   const EditId third = edit();
   finish();
   EXPECT_EQ(ends_[third].state, EditState::kDone);
+}
+
+TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
+  std::atomic<int> n_answers = 0;
+  start([&]() -> Result<std::unique_ptr<Engine>> {
+    gate_.pass(kText.size());
+    // The prompt does not even fit, which the model would find out if it got it.
+    constexpr int kContextLength = 16;
+    return scripted_engine(
+        [&](const ScriptedPrompt& prompt) {
+          ++n_answers;
+          return kOneTwoThree + prompt.fence;
+        },
+        {}, kContextLength);
+  });
+  open();
+  const EditId id = edit();
+  gate_.wait_until_reached();
+  EXPECT_TRUE(workspace_->cancel(id));
+  gate_.open();
+  finish();
+  EXPECT_EQ(ends_[id], (End{EditState::kCancelled, "", kText}));
+  EXPECT_EQ(n_answers, 0);
+  EXPECT_EQ(statuses_.back(), EngineStatus::State::kReady);
 }
 
 TEST_F(WorkspaceTest, AModelThatThrowsFailsOnlyItsEdit) {
