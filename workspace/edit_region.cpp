@@ -91,7 +91,7 @@ TextEdit EditRegion::edit(const LineChange& change) const {
     edit.new_text.resize(edit.new_text.size() - ending_for_new_line(change, n_new - 1).size());
   if (change.old_begin == n_lines) {
     edit.new_text.insert(0, ending_for_new_line(change, 0));
-  } else if (n_new == 0 && change.old_begin > 0) {
+  } else if (n_new == 0 && first_line_ + change.old_begin > 0) {
     edit.range.begin -= ending(change.old_begin - 1).size();
   }
   return edit;

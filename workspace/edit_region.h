@@ -36,7 +36,8 @@ class EditRegion {
   std::string text() const;
 
   // A change of the region's lines as an edit of the document. New lines end like their neighbours;
-  // where the file has no final newline, it has none afterwards.
+  // where the file has no final newline, it has none afterwards, even if that takes the ending of
+  // the line before the region.
   TextEdit edit(const LineChange& change) const;
 
  private:
