@@ -1,6 +1,7 @@
 #include "lsp/code_actions.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +12,11 @@ namespace {
 
 constexpr char kRewrite[] = "refactor.rewrite";
 constexpr char kQuickFix[] = "quickfix";
-constexpr std::size_t kTitleLimit = 80;  // bytes of a diagnostic's message in a menu
+// A reply stays small whatever the file and its diagnostics are. In bytes, but for the last.
+constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
+constexpr std::size_t kCodeLimit = 200;
+constexpr std::size_t kMessageLimit = 1000;
+constexpr std::size_t kDiagnosticLimit = 20;
 
 struct Preset {
   const char* title;
@@ -40,22 +45,27 @@ bool wanted(const CodeActionParams& params, std::string_view kind) {
   });
 }
 
-// The first line, cut between characters.
+// At most `limit` bytes of UTF-8, cut between characters; "…" says that there was more.
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  std::size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+// The first line.
 std::string short_title(std::string_view message) {
-  const std::string_view line = message.substr(0, message.find_first_of("\r\n"));
-  if (line.size() <= kTitleLimit) return std::string(line);
-  std::size_t end = kTitleLimit;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
-  return std::string(line.substr(0, end)) + "…";
+  return shortened(message.substr(0, message.find_first_of("\r\n")), kTitleLimit);
 }
 
 std::string fix_instruction(const Diagnostic& diagnostic, const Document& document) {
   const LineIndex& lines = document.lines();
   const int line = std::min(diagnostic.range.start.line, lines.line_count() - 1);
   const std::size_t begin = lines.start(line);
-  const std::string code = document.text().substr(begin, lines.content_end(line) - begin);
-  return "Fix this problem in line " + std::to_string(line + 1) + " (`" + code +
-         "`): " + diagnostic.message;
+  const std::string_view code =
+      std::string_view(document.text()).substr(begin, lines.content_end(line) - begin);
+  return "Fix this problem in line " + std::to_string(line + 1) + " (`" +
+         shortened(code, kCodeLimit) + "`): " + shortened(diagnostic.message, kMessageLimit);
 }
 
 class ActionList {
@@ -122,7 +132,8 @@ Json code_actions(const CodeActionParams& params, const Document& document,
       client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
   if (!can_take_edits) return Json::array();
   ActionList list(params, document, client);
-  for (const Diagnostic& diagnostic : params.diagnostics) {
+  const std::size_t n_fixes = std::min(params.diagnostics.size(), kDiagnosticLimit);
+  for (const Diagnostic& diagnostic : std::span(params.diagnostics).first(n_fixes)) {
     list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,
              fix_instruction(diagnostic, document), &diagnostic);
   }

@@ -322,6 +322,30 @@ TEST_F(ServerTest, CodeActionsOfAnOldClientAreCommands) {
   }
 }
 
+TEST_F(ServerTest, CodeActionsStaySmallWhateverTheFileIs) {
+  initialize(action_client(false, true, true));
+  std::string line = "é😀";
+  while (line.size() < 500000) line += line;
+  const std::string message = "m" + line;
+  open("x" + line + "\n");
+  Json params = action_params({"quickfix"});
+  const Json range = params.at("range");
+  Json& diagnostics = params["context"]["diagnostics"];
+  diagnostics = Json::array({{{"range", range}, {"message", message}}});
+  const Json fixes = request("textDocument/codeAction", params).at("result");
+  ASSERT_EQ(fixes.size(), 1U);
+  const auto instruction = fixes[0].at("data").at("instruction").get<std::string>();
+  EXPECT_LT(instruction.size(), 1300U);
+  EXPECT_THAT(instruction, testing::StartsWith("Fix this problem in line 1 (`xé😀é😀"));
+  EXPECT_THAT(instruction, testing::HasSubstr("…`): mé😀é😀"));
+  EXPECT_THAT(instruction, testing::EndsWith("…"));
+  EXPECT_EQ(instruction.find("\xEF\xBF\xBD"), std::string::npos) << "cut within a character";
+
+  diagnostics = Json::array();
+  for (int i = 0; i < 500; ++i) diagnostics.push_back({{"range", range}, {"message", "bad"}});
+  EXPECT_EQ(request("textDocument/codeAction", params).at("result").size(), 20U);
+}
+
 TEST_F(ServerTest, CodeActionsHonourTheKindsAskedFor) {
   initialize(action_client(false, true, true));
   open("a\n");
