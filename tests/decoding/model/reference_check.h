@@ -134,9 +134,9 @@ inline void check(const std::string& name, kernels::Isa isa, int limit) {
   report("all", total);
   EXPECT_GE(total.top1, 0.97 * total.positions);
   // Beginnings have two recorded places each, one of them the very first token, where the fifth and
-  // sixth choice lie close: too few to hold to a rate. Whole texts have enough.
+  // sixth choice lie close: few enough that chance moves the rate by several in a hundred.
+  EXPECT_GE(total.top5_found, (total.scored > 0 ? 0.93 : 0.85) * total.top5_wanted);
   if (total.scored > 0) {
-    EXPECT_GE(total.top5_found, 0.93 * total.top5_wanted);
     EXPECT_NEAR(std::exp((total.ours - total.reference) / total.scored), 1.0, 0.01);
   }
 }
