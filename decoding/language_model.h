@@ -11,6 +11,8 @@
 
 namespace redraft {
 
+class PassProfile;
+
 // What forward() has to work out for each row. More costs more: greedy verification asks for the
 // argmax alone.
 struct PredictionNeeds {
@@ -51,6 +53,9 @@ class LanguageModel {
   // Seconds of compute so far, on a clock that stands still while others have the machine where the
   // model knows one: differences price a pass. The wall clock by default.
   virtual double compute_seconds() const;
+  // From now on every forward() adds to `profile` (null: to none, as at first), which outlives its
+  // use here. A model that does not know where its time goes leaves it alone.
+  virtual void set_profile(PassProfile* /*profile*/) {}
 };
 
 }  // namespace redraft

@@ -18,6 +18,7 @@
 #include "decoding/model/operators.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
+#include "decoding/pass_profile.h"
 
 namespace redraft {
 
@@ -54,6 +55,8 @@ class Transformer : public LanguageModel {
            pool_.threads();
   }
 
+  void set_profile(PassProfile* profile) override { profile_ = profile; }
+
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
     return std::make_unique<KvCache>(capacity, std::make_unique<TransformerKvStorage>(
@@ -66,6 +69,7 @@ class Transformer : public LanguageModel {
     assert(cache.length() + static_cast<int>(context.size()) + draft.size() <= cache.capacity());
     const c10::InferenceMode inference;  // no autograd bookkeeping per operator
     const operators::CpuScope scope(pool_, isa_);
+    if (profile_) profile_->begin_pass();
     auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
     int committed = cache.length();
     std::span<const TokenId> rest = context;
@@ -75,17 +79,26 @@ class Transformer : public LanguageModel {
     }
     const PassRows& rows = run_layers(rest, draft, committed, storage);
     cache.append(context, draft);
-    return predict(rows, static_cast<int>(rest.size()) - 1, 1 + draft.size(), needs);
+    Predictions out = predict(rows, static_cast<int>(rest.size()) - 1, 1 + draft.size(), needs);
+    charge(PassPart::kOther);
+    return out;
   }
 
  private:
+  // Everything since the last charge was `part`.
+  void charge(PassPart part) {
+    if (profile_) profile_->charge(part);
+  }
+
   // Leaves the last layer's output in the result's `hidden`.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
                              int committed, TransformerKvStorage& storage) {
     const int context_rows = static_cast<int>(context.size());
     const PassRows& rows = buffers_.rows(context_rows + draft.size());
     fill_inputs(context, draft, committed, rows);
+    charge(PassPart::kOther);
     operators::embedding(weights_.embedding, weights_.embedding_format, rows.ids, rows.hidden);
+    charge(PassPart::kEmbedding);
     const operators::TreeShape tree{.heads = shape_.heads,
                                     .head_dim = shape_.head_dim,
                                     .committed = committed,
@@ -121,28 +134,40 @@ class Transformer : public LanguageModel {
                        const at::Tensor& values) {
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
     operators::quantize(rows.normed, rows.quantized);
+    charge(PassPart::kNorm);
     operators::linear(layer.query, rows.quantized, layer.query_bias, rows.query);
     operators::linear(layer.key, rows.quantized, layer.key_bias, rows.key);
     operators::linear(layer.value, rows.quantized, layer.value_bias, rows.value);
+    charge(PassPart::kQueryKeyValue);
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.query);
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.key);
     operators::store_rows(rows.key, tree.committed, keys);
     operators::store_rows(rows.value, tree.committed, values);
+    charge(PassPart::kRope);
     operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
+    charge(PassPart::kAttention);
     operators::quantize(rows.attended, rows.quantized);
+    charge(PassPart::kNorm);
     operators::linear(layer.attention_output, rows.quantized, at::Tensor(), rows.normed);
+    charge(PassPart::kAttentionOutput);
     operators::add(rows.hidden, rows.normed);
+    charge(PassPart::kNorm);
   }
 
   void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
     operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
     operators::quantize(rows.normed, rows.quantized);
+    charge(PassPart::kNorm);
     operators::linear(layer.gate, rows.quantized, at::Tensor(), rows.gate);
     operators::linear(layer.up, rows.quantized, at::Tensor(), rows.up);
+    charge(PassPart::kGateUp);
     operators::silu_mul(rows.gate, rows.up);
     operators::quantize(rows.gate, rows.quantized);
+    charge(PassPart::kActivation);
     operators::linear(layer.down, rows.quantized, at::Tensor(), rows.normed);
+    charge(PassPart::kDown);
     operators::add(rows.hidden, rows.normed);
+    charge(PassPart::kNorm);
   }
 
   // The head over `count` rows from `first` on.
@@ -151,6 +176,7 @@ class Transformer : public LanguageModel {
     const at::Tensor normed = rows.normed.narrow(0, 0, count);
     operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
     operators::quantize(normed, rows.quantized);
+    charge(PassPart::kNorm);
     Predictions out;
     if (needs.top_k > 0) {
       const int k = std::min(needs.top_k, shape_.vocabulary);
@@ -168,6 +194,7 @@ class Transformer : public LanguageModel {
       const std::int32_t* id = best.const_data_ptr<std::int32_t>();
       out.argmax.assign(id, id + count);
     }
+    charge(PassPart::kHead);
     if (!needs.scored.empty()) out.log_probability = score(normed, needs.scored, rows.quantized);
     return out;
   }
@@ -201,6 +228,7 @@ class Transformer : public LanguageModel {
   ThreadPool& pool_;
   PassBuffers buffers_;
   RopeTable rope_;
+  PassProfile* profile_ = nullptr;
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/pass_profile.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/decoding/model/transformer_checks.h"
 
@@ -100,6 +102,31 @@ TEST_P(TinyTransformer, WorksAtTheFullContextLength) {
   const std::vector<TokenId> tokens = random_tokens(*model, 128, 1);
   prefill(*model, *cache, tokens, 100);
   EXPECT_EQ(cache->length(), 128);
+}
+
+// A profile is filled by the passes that it is set for, without gaps, and changes nothing.
+TEST_P(TinyTransformer, ProfilesSayWhereTheTimeGoes) {
+  const auto model = load({}, one_);
+  const std::vector<TokenId> tokens = random_tokens(*model, 300, 1);
+  const RowBits expected = verify_all(*model, tokens, 300);
+  PassProfile profile;
+  model->set_profile(&profile);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(verify_all(*model, tokens, 300) == expected);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  model->set_profile(nullptr);
+  EXPECT_EQ(profile.passes(), 1);
+  EXPECT_GT(profile.total(), 0);
+  EXPECT_LE(profile.total(), wall.count());
+  for (int part = 0; part < kPassParts; ++part) {
+    EXPECT_GT(profile.seconds(static_cast<PassPart>(part)), 0)
+        << to_string(static_cast<PassPart>(part));
+  }
+  const double total = profile.total();
+  verify_all(*model, tokens, 300);
+  EXPECT_EQ(profile.total(), total) << "no longer set";
+  profile.clear();
+  EXPECT_EQ(profile.total(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryIsa, TinyTransformer, ::testing::ValuesIn(kernels::available_isas()),
