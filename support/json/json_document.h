@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/result.h"
+
+namespace redraft {
+
+class JsonValue;
+
+// What a file may cost before it is refused. A value takes some 48 bytes whatever its text, so
+// their number is bounded too.
+struct JsonLimits {
+  std::size_t bytes = std::size_t{64} << 20;
+  std::size_t values = std::size_t{8} << 20;
+  int depth = 64;
+};
+
+// A JSON text, hostile until parsed: malformed JSON, invalid UTF-8, a key that comes twice in one
+// object and whatever exceeds the limits are errors. Immutable; any thread may read it. Moving it
+// leaves every JsonValue valid.
+class JsonDocument {
+ public:
+  // Errors begin with the file's path.
+  static Result<JsonDocument> open(const std::filesystem::path& file,
+                                   const JsonLimits& limits = {});
+  // `name` is what errors call it. `text` is not needed afterwards.
+  static Result<JsonDocument> parse(std::string name, std::string_view text,
+                                    const JsonLimits& limits = {});
+  ~JsonDocument();
+  JsonDocument(JsonDocument&&) noexcept;
+  JsonDocument& operator=(JsonDocument&&) noexcept;
+
+  const std::string& name() const;
+  JsonValue root() const;
+
+  struct Tree;  // how it lies in memory
+
+ private:
+  explicit JsonDocument(std::unique_ptr<const Tree> tree);
+  std::unique_ptr<const Tree> tree_;
+};
+
+// One value of a document, which outlives it. Cheap to copy. A look-up that finds something else
+// than asked for is an error that says where: "config.json: rope_scaling.factor: expected a
+// number".
+class JsonValue {
+ public:
+  enum class Kind : std::uint8_t { kNull, kBool, kInteger, kReal, kText, kArray, kObject };
+  class Iterator;
+
+  Kind kind() const;
+  bool is_null() const { return kind() == Kind::kNull; }
+
+  Result<bool> boolean() const;
+  // A number without a fraction, written so ("3", not "3.0"), in [least, most].
+  Result<std::int64_t> integer(std::int64_t least, std::int64_t most) const;
+  // Any finite number.
+  Result<double> number() const;
+  Result<std::string_view> text() const;
+
+  // The member of that name; missing or not an object: an error. Members are walked, so an object
+  // of thousands is better iterated.
+  Result<JsonValue> at(std::string_view key) const;
+  // The same, nothing where it is missing, null, or this is no object.
+  std::optional<JsonValue> find(std::string_view key) const;
+
+  // This, if it is an array or an object: a range-for then visits its children in file order.
+  Result<JsonValue> array() const;
+  Result<JsonValue> object() const;
+  std::size_t size() const;  // of an array or object, else 0
+  Iterator begin() const;
+  Iterator end() const;
+  // The name under which an object holds this; empty for others.
+  std::string_view key() const;
+
+  // "FILE: path.to[3].value: reason".
+  Error error(std::string_view reason) const;
+
+ private:
+  friend class JsonDocument;
+  JsonValue(const JsonDocument::Tree* tree, std::uint32_t index) : tree_(tree), index_(index) {}
+  const JsonDocument::Tree* tree_;
+  std::uint32_t index_;
+};
+
+// Visits the children of an array or object.
+class JsonValue::Iterator {
+ public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = JsonValue;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const JsonValue*;
+  using reference = JsonValue;
+
+  JsonValue operator*() const { return {tree_, index_}; }
+  Iterator& operator++();
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+ private:
+  friend class JsonValue;
+  Iterator(const JsonDocument::Tree* tree, std::uint32_t index) : tree_(tree), index_(index) {}
+  const JsonDocument::Tree* tree_;
+  std::uint32_t index_;
+};
+
+}  // namespace redraft
