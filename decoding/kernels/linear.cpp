@@ -1,6 +1,7 @@
 #include "decoding/kernels/linear.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #endif
 
 #include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/float_tile_kernel.h"
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/tile_kernel.h"
@@ -22,6 +24,14 @@ TileKernel tile_kernel(Isa isa, WeightFormat format) {
   if (isa == Isa::kAvx512Vnni) return avx512_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_tile_kernel(format) : nullptr;
+}
+
+FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx2) return avx2_float_tile_kernel(format);
+  if (isa == Isa::kAvx512Vnni) return avx512_float_tile_kernel(format);
+#endif
+  return isa == Isa::kPortable ? portable_float_tile_kernel(format) : nullptr;
 }
 
 QuantizeKernel quantize_kernel(Isa isa) {
@@ -45,8 +55,10 @@ bool has_f16c() {  // clang's __builtin_cpu_supports does not know it
 constexpr std::size_t kActivationBytes = 512 * 1024;
 
 // Rows of activations that stay in the L2 while tiles go by; whole groups.
-int rows_per_pass(int k) {
-  const std::size_t row_bytes = static_cast<std::size_t>(block_count(k)) * sizeof(ActivationBlock);
+int rows_per_pass(const PackedWeight& w) {
+  const std::size_t row_bytes =
+      reads_floats(w.format) ? static_cast<std::size_t>(w.k) * sizeof(float)
+                             : static_cast<std::size_t>(block_count(w.k)) * sizeof(ActivationBlock);
   const auto groups = static_cast<int>(kActivationBytes / (row_bytes * kRowGroup));
   return std::max(1, groups) * kRowGroup;
 }
@@ -54,10 +66,13 @@ int rows_per_pass(int k) {
 // Computes [row group][16 outputs] of every tile in [begin, end) and hands each to `take(tile,
 // first_row, rows, sums)`.
 template <typename Take>
-void for_each_tile(const PackedWeight& w, const std::uint8_t* x, int first_row, int end_row,
-                   int all_rows, int begin, int end, const Take& take) {
-  const auto* blocks = reinterpret_cast<const ActivationBlock*>(x);
+void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
+                   int begin, int end, const Take& take) {
+  assert(reads_floats(w.format) ? x.floats() != nullptr : x.blocks() != nullptr);
+  const auto* blocks = reinterpret_cast<const ActivationBlock*>(x.blocks());
   const TileKernel kernel = tile_kernel(w.isa, w.format);
+  const FloatTileKernel float_kernel = float_tile_kernel(w.isa, w.format);
+  const auto k = static_cast<std::size_t>(w.k);
   const std::size_t bytes = tile_bytes(w.format, w.k);
   alignas(64) float sums[kRowGroup * kTileOutputs];
   for (int tile = begin; tile < end; ++tile) {
@@ -65,7 +80,11 @@ void for_each_tile(const PackedWeight& w, const std::uint8_t* x, int first_row, 
     for (int row = first_row; row < end_row; row += kRowGroup) {
       const int group = row / kRowGroup;
       const int rows = rows_in_group(all_rows, group);
-      kernel(data, blocks + group_offset(group, w.k), rows, block_count(w.k), sums);
+      if (float_kernel) {
+        float_kernel(data, x.floats() + static_cast<std::size_t>(row) * k, k, rows, w.k, sums);
+      } else {
+        kernel(data, blocks + group_offset(group, w.k), rows, block_count(w.k), sums);
+      }
       take(tile, row, rows, sums);
     }
   }
@@ -96,8 +115,8 @@ bool any_above(float least, const float* sums) {
 }
 
 // The best `k_best` of each row over the tiles [begin, end), sorted; `out` is [rows][k_best].
-void top_of_tiles(const PackedWeight& w, const std::uint8_t* x, int first_row, int end_row,
-                  int all_rows, int k_best, int begin, int end, std::vector<Candidate>& out) {
+void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
+                  int k_best, int begin, int end, std::vector<Candidate>& out) {
   const Candidate none{std::numeric_limits<float>::quiet_NaN(),
                        std::numeric_limits<std::int32_t>::max()};
   out.assign(static_cast<std::size_t>(end_row - first_row) * k_best, none);
@@ -159,7 +178,11 @@ const char* to_string(Isa isa) {
   return "unknown";
 }
 
-bool supports(WeightFormat format) { return portable_tile_kernel(format) != nullptr; }
+bool supports(WeightFormat format) {
+  return reads_floats(format) || portable_tile_kernel(format) != nullptr;
+}
+
+bool reads_floats(WeightFormat format) { return portable_float_tile_kernel(format) != nullptr; }
 
 std::size_t packed_bytes(WeightFormat format, Isa, int n, int k) {
   return static_cast<std::size_t>(tile_count(n)) * tile_bytes(format, k);
@@ -193,9 +216,9 @@ void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, 
   });
 }
 
-void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float* bias, float* y,
-            int ldy, ThreadPool& pool) {
-  const int pass = rows_per_pass(w.k);
+void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
+            ThreadPool& pool) {
+  const int pass = rows_per_pass(w);
   pool.parallel_for(tile_count(w.n), 1, [&](int begin, int end) {
     for (int first = 0; first < rows; first += pass) {
       const auto store = [&](int tile, int row, int count, const float* sums) {
@@ -212,9 +235,9 @@ void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float*
   });
 }
 
-void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_best,
-                  std::int32_t* ids, float* logits, ThreadPool& pool) {
-  const int pass = rows_per_pass(w.k);
+void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, std::int32_t* ids,
+                  float* logits, ThreadPool& pool) {
+  const int pass = rows_per_pass(w);
   const int tiles = tile_count(w.n);
   // Fixed ranges of tiles, so that each has its own list; the order of merging does not matter to a
   // total order.
@@ -245,7 +268,7 @@ void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_
   }
 }
 
-void linear_argmax(const PackedWeight& w, const std::uint8_t* x, int rows, std::int32_t* best,
+void linear_argmax(const PackedWeight& w, LinearInput x, int rows, std::int32_t* best,
                    float* best_logit, ThreadPool& pool) {
   std::vector<float> logits(static_cast<std::size_t>(rows));
   linear_top_k(w, x, rows, 1, best, logits.data(), pool);

@@ -41,19 +41,37 @@ void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uin
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 
-// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` comes from
-// quantize_rows with the weight's isa and k. Any rows >= 1.
-void linear(const PackedWeight& w, const std::uint8_t* x, int rows, const float* bias, float* y,
-            int ldy, ThreadPool& pool);
+// Whether weights of this format multiply the activations as they are, in single precision, and not
+// int8 blocks of them.
+bool reads_floats(WeightFormat format);
+
+// The rows that linears read, in one form or the other: blocks from quantize_rows with the weight's
+// isa and k, or, where reads_floats(), the floats themselves, [rows, k]. Not owned.
+class LinearInput {
+ public:
+  LinearInput(const std::uint8_t* blocks) : blocks_(blocks) {}  // NOLINT: a view, like a span
+  LinearInput(const float* floats) : floats_(floats) {}         // NOLINT
+  const std::uint8_t* blocks() const { return blocks_; }
+  const float* floats() const { return floats_; }
+
+ private:
+  const std::uint8_t* blocks_ = nullptr;
+  const float* floats_ = nullptr;
+};
+
+// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` has the form
+// that the weight's format reads. Any rows >= 1.
+void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
+            ThreadPool& pool);
 
 // The same dot products, of which only the largest of each row is kept: rows x n logits never
 // exist. Ties go to the lower index; NaN never wins. `best_logit` may be null.
-void linear_argmax(const PackedWeight& w, const std::uint8_t* x, int rows, std::int32_t* best,
+void linear_argmax(const PackedWeight& w, LinearInput x, int rows, std::int32_t* best,
                    float* best_logit, ThreadPool& pool);
 
 // The k_best largest of each row, best first, ties to the lower index: ids and logits are [rows *
 // k_best].
-void linear_top_k(const PackedWeight& w, const std::uint8_t* x, int rows, int k_best,
-                  std::int32_t* ids, float* logits, ThreadPool& pool);
+void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, std::int32_t* ids,
+                  float* logits, ThreadPool& pool);
 
 }  // namespace redraft::kernels

@@ -206,70 +206,25 @@ void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int bloc
 }
 
 template <WeightFormat kFormat>
-REDRAFT_INLINE __m256 load_weights(const std::uint8_t* p) {
-  if constexpr (kFormat == WeightFormat::kF32)
-    return _mm256_loadu_ps(reinterpret_cast<const float*>(p));
-  if constexpr (kFormat == WeightFormat::kF16) return load_halves(p);
-  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
-}
-
-template <WeightFormat kFormat, int kRows>
-void float_rows(const std::uint8_t* tile, const ActivationBlock* x, int blocks, float* out) {
-  static constexpr int kElement = kFormat == WeightFormat::kF32 ? 4 : 2;
-  __m256 sums[kRows][2];
-  for (auto& row : sums) row[0] = row[1] = _mm256_setzero_ps();
-  for (int block = 0; block < blocks; ++block, x += kRows) {
-    __m256 parts[kRows][2];
-    for (auto& row : parts) row[0] = row[1] = _mm256_setzero_ps();
-    for (int i = 0; i < kBlock; ++i, tile += kTileOutputs * kElement) {
-      const __m256 low = load_weights<kFormat>(tile);
-      const __m256 high = load_weights<kFormat>(tile + 8 * kElement);
-      for (int row = 0; row < kRows; ++row) {
-        const __m256 value = _mm256_set1_ps(static_cast<float>(x[row].quants[i]));
-        parts[row][0] = _mm256_fmadd_ps(low, value, parts[row][0]);
-        parts[row][1] = _mm256_fmadd_ps(high, value, parts[row][1]);
-      }
-    }
-    for (int row = 0; row < kRows; ++row) {
-      const __m256 scale = _mm256_set1_ps(x[row].scale);
-      sums[row][0] = _mm256_fmadd_ps(parts[row][0], scale, sums[row][0]);
-      sums[row][1] = _mm256_fmadd_ps(parts[row][1], scale, sums[row][1]);
-    }
-  }
-  store_sums(sums, out);
-}
-
-template <WeightFormat kFormat, int kRows>
-REDRAFT_INLINE void rows_kernel(const std::uint8_t* tile, const ActivationBlock* x, int blocks,
-                                float* out) {
-  if constexpr (code_bits(kFormat) == 0) {
-    float_rows<kFormat, kRows>(tile, x, blocks, out);
-  } else {
-    quantized_rows<kFormat, kRows>(tile, x, blocks, out);
-  }
-}
-
-template <WeightFormat kFormat>
 void tile_kernel(const std::uint8_t* tile, const ActivationBlock* x, int rows, int blocks,
                  float* out) {
   switch (rows) {
     case 1:
-      return rows_kernel<kFormat, 1>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 1>(tile, x, blocks, out);
     case 2:
-      return rows_kernel<kFormat, 2>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 2>(tile, x, blocks, out);
     case 3:
-      return rows_kernel<kFormat, 3>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 3>(tile, x, blocks, out);
     case 4:
-      return rows_kernel<kFormat, 4>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 4>(tile, x, blocks, out);
     case 5:
-      return rows_kernel<kFormat, 5>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 5>(tile, x, blocks, out);
     case 6:
-      return rows_kernel<kFormat, 6>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 6>(tile, x, blocks, out);
     case 7:
-      return rows_kernel<kFormat, 7>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 7>(tile, x, blocks, out);
     default:
-      return rows_kernel<kFormat, 8>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 8>(tile, x, blocks, out);
   }
 }
 
@@ -314,12 +269,6 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
 
 TileKernel avx2_tile_kernel(WeightFormat format) {
   switch (format) {
-    case WeightFormat::kF32:
-      return tile_kernel<WeightFormat::kF32>;
-    case WeightFormat::kF16:
-      return tile_kernel<WeightFormat::kF16>;
-    case WeightFormat::kBF16:
-      return tile_kernel<WeightFormat::kBF16>;
     case WeightFormat::kQ4_0:
       return tile_kernel<WeightFormat::kQ4_0>;
     case WeightFormat::kQ4_1:
@@ -336,8 +285,9 @@ TileKernel avx2_tile_kernel(WeightFormat format) {
       return tile_kernel<WeightFormat::kQ5_K>;
     case WeightFormat::kQ6_K:
       return tile_kernel<WeightFormat::kQ6_K>;
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 void avx2_quantize(const float* x, int k, ActivationBlock* out, int stride) {

@@ -219,72 +219,25 @@ void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int bloc
 }
 
 template <WeightFormat kFormat>
-REDRAFT_INLINE __m512 load_weights(const std::uint8_t* p) {
-  if constexpr (kFormat == WeightFormat::kF32) return _mm512_loadu_ps(p);
-  if constexpr (kFormat == WeightFormat::kF16) return load_halves(p);
-  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-
-template <WeightFormat kFormat, int kRows>
-void float_rows(const std::uint8_t* tile, const ActivationBlock* x, int blocks, float* out) {
-  constexpr int kBytes = kTileOutputs * (kFormat == WeightFormat::kF32 ? 4 : 2);
-  __m512 sums[kRows];
-  for (int row = 0; row < kRows; ++row) sums[row] = _mm512_setzero_ps();
-  for (int block = 0; block < blocks; ++block, x += kRows) {
-    alignas(64) float quants[kRows][kBlock];
-    __m512 parts[kRows];
-    for (int row = 0; row < kRows; ++row) {
-      for (int half = 0; half < 2; ++half) {
-        const __m128i bytes =
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(x[row].quants + 16 * half));
-        _mm512_store_ps(quants[row] + 16 * half, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)));
-      }
-      parts[row] = _mm512_setzero_ps();
-    }
-    for (int i = 0; i < kBlock; ++i, tile += kBytes) {
-      const __m512 weights = load_weights<kFormat>(tile);
-      for (int row = 0; row < kRows; ++row) {
-        parts[row] = _mm512_fmadd_ps(weights, _mm512_set1_ps(quants[row][i]), parts[row]);
-      }
-    }
-    for (int row = 0; row < kRows; ++row) {
-      sums[row] = _mm512_fmadd_ps(parts[row], _mm512_set1_ps(x[row].scale), sums[row]);
-    }
-  }
-  for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
-}
-
-template <WeightFormat kFormat, int kRows>
-REDRAFT_INLINE void rows_kernel(const std::uint8_t* tile, const ActivationBlock* x, int blocks,
-                                float* out) {
-  if constexpr (code_bits(kFormat) == 0) {
-    float_rows<kFormat, kRows>(tile, x, blocks, out);
-  } else {
-    quantized_rows<kFormat, kRows>(tile, x, blocks, out);
-  }
-}
-
-template <WeightFormat kFormat>
 void tile_kernel(const std::uint8_t* tile, const ActivationBlock* x, int rows, int blocks,
                  float* out) {
   switch (rows) {
     case 1:
-      return rows_kernel<kFormat, 1>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 1>(tile, x, blocks, out);
     case 2:
-      return rows_kernel<kFormat, 2>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 2>(tile, x, blocks, out);
     case 3:
-      return rows_kernel<kFormat, 3>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 3>(tile, x, blocks, out);
     case 4:
-      return rows_kernel<kFormat, 4>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 4>(tile, x, blocks, out);
     case 5:
-      return rows_kernel<kFormat, 5>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 5>(tile, x, blocks, out);
     case 6:
-      return rows_kernel<kFormat, 6>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 6>(tile, x, blocks, out);
     case 7:
-      return rows_kernel<kFormat, 7>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 7>(tile, x, blocks, out);
     default:
-      return rows_kernel<kFormat, 8>(tile, x, blocks, out);
+      return quantized_rows<kFormat, 8>(tile, x, blocks, out);
   }
 }
 
@@ -292,12 +245,6 @@ void tile_kernel(const std::uint8_t* tile, const ActivationBlock* x, int rows, i
 
 TileKernel avx512_tile_kernel(WeightFormat format) {
   switch (format) {
-    case WeightFormat::kF32:
-      return tile_kernel<WeightFormat::kF32>;
-    case WeightFormat::kF16:
-      return tile_kernel<WeightFormat::kF16>;
-    case WeightFormat::kBF16:
-      return tile_kernel<WeightFormat::kBF16>;
     case WeightFormat::kQ4_0:
       return tile_kernel<WeightFormat::kQ4_0>;
     case WeightFormat::kQ4_1:
@@ -314,8 +261,9 @@ TileKernel avx512_tile_kernel(WeightFormat format) {
       return tile_kernel<WeightFormat::kQ5_K>;
     case WeightFormat::kQ6_K:
       return tile_kernel<WeightFormat::kQ6_K>;
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 void avx512_quantize(const float* x, int k, ActivationBlock* out, int stride) {

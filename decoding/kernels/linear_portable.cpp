@@ -116,49 +116,10 @@ void quantized_tile(const std::uint8_t* tile, const ActivationBlock* x, int rows
   }
 }
 
-template <WeightFormat kFormat>
-float read_float(const std::uint8_t* tile, std::size_t idx) {
-  if constexpr (kFormat == WeightFormat::kF32) {
-    float value;
-    std::memcpy(&value, tile + idx * 4, 4);
-    return value;
-  } else {
-    std::uint16_t bits;
-    std::memcpy(&bits, tile + idx * 2, 2);
-    return kFormat == WeightFormat::kF16 ? half_to_float(bits) : bfloat16_to_float(bits);
-  }
-}
-
-template <WeightFormat kFormat>
-void float_tile(const std::uint8_t* tile, const ActivationBlock* x, int rows, int blocks,
-                float* out) {
-  std::fill(out, out + rows * kTileOutputs, 0.0f);
-  for (int block = 0; block < blocks; ++block, x += rows) {
-    for (int j = 0; j < kTileOutputs; ++j) {
-      float weights[kBlock];
-      for (int i = 0; i < kBlock; ++i) {
-        weights[i] = read_float<kFormat>(
-            tile, (static_cast<std::size_t>(block) * kBlock + i) * kTileOutputs + j);
-      }
-      for (int row = 0; row < rows; ++row) {
-        float sum = 0;
-        for (int i = 0; i < kBlock; ++i) sum += weights[i] * static_cast<float>(x[row].quants[i]);
-        out[row * kTileOutputs + j] += sum * x[row].scale;
-      }
-    }
-  }
-}
-
 }  // namespace
 
 TileKernel portable_tile_kernel(WeightFormat format) {
   switch (format) {
-    case WeightFormat::kF32:
-      return float_tile<WeightFormat::kF32>;
-    case WeightFormat::kF16:
-      return float_tile<WeightFormat::kF16>;
-    case WeightFormat::kBF16:
-      return float_tile<WeightFormat::kBF16>;
     case WeightFormat::kQ4_0:
       return quantized_tile<WeightFormat::kQ4_0>;
     case WeightFormat::kQ4_1:
@@ -175,8 +136,9 @@ TileKernel portable_tile_kernel(WeightFormat format) {
       return quantized_tile<WeightFormat::kQ5_K>;
     case WeightFormat::kQ6_K:
       return quantized_tile<WeightFormat::kQ6_K>;
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 void portable_quantize(const float* x, int k, ActivationBlock* out, int stride) {

@@ -16,7 +16,7 @@ using TileKernel = void (*)(const std::uint8_t* tile, const ActivationBlock* x, 
 // counts as zeros.
 using QuantizeKernel = void (*)(const float* x, int k, ActivationBlock* out, int stride);
 
-// One file for each instruction set. Null: the format is not supported.
+// One file for each instruction set. Null: not a quantised format; see float_tile_kernel.h.
 TileKernel portable_tile_kernel(WeightFormat format);
 TileKernel avx2_tile_kernel(WeightFormat format);
 TileKernel avx512_tile_kernel(WeightFormat format);

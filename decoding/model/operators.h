@@ -36,7 +36,8 @@ void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, con
 // Rounds activations to what linear() reads; out is uint8 of at least the kernels'
 // quantized_bytes().
 void quantize(const at::Tensor& x, const at::Tensor& out);
-// y = x W^T + bias for y.size(0) rows; x comes from quantize(); bias may be undefined.
+// y = x W^T + bias for y.size(0) rows. x is what quantize() gave, or the float rows themselves
+// where kernels::reads_floats(weight.format); so for the heads below. bias may be undefined.
 void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& bias,
             const at::Tensor& y);
 // Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the

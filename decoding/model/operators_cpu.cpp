@@ -51,6 +51,12 @@ kernels::PackedWeight packed(const Tensor& weight, std::int64_t format, std::int
           weight.const_data_ptr<std::uint8_t>()};
 }
 
+// Bytes are quantised rows.
+kernels::LinearInput input(const Tensor& x) {
+  if (x.scalar_type() == at::kByte) return x.const_data_ptr<std::uint8_t>();
+  return floats(x);
+}
+
 void embedding_cpu(const Tensor& table, std::int64_t format, const Tensor& ids, const Tensor& out) {
   const std::uint8_t* data = table.const_data_ptr<std::uint8_t>();
   const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
@@ -75,8 +81,8 @@ void quantize_cpu(const Tensor& x, const Tensor& out) {
 
 void linear_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
                 const Tensor& x, const OptionalTensor& bias, const Tensor& y) {
-  kernels::linear(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(y),
-                  bias ? floats(*bias) : nullptr, out_floats(y), as_int(y.size(1)), pool());
+  kernels::linear(packed(weight, format, n, k), input(x), rows(y), bias ? floats(*bias) : nullptr,
+                  out_floats(y), as_int(y.size(1)), pool());
 }
 
 void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
@@ -119,15 +125,14 @@ void add_cpu(const Tensor& x, const Tensor& y) {
 
 void head_argmax_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
                      const Tensor& x, const Tensor& best) {
-  kernels::linear_argmax(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(best),
+  kernels::linear_argmax(packed(weight, format, n, k), input(x), rows(best),
                          best.mutable_data_ptr<std::int32_t>(), nullptr, pool());
 }
 
 void head_top_k_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
                     const Tensor& x, const Tensor& ids, const Tensor& logits) {
-  kernels::linear_top_k(packed(weight, format, n, k), x.const_data_ptr<std::uint8_t>(), rows(ids),
-                        as_int(ids.size(1)), ids.mutable_data_ptr<std::int32_t>(),
-                        out_floats(logits), pool());
+  kernels::linear_top_k(packed(weight, format, n, k), input(x), rows(ids), as_int(ids.size(1)),
+                        ids.mutable_data_ptr<std::int32_t>(), out_floats(logits), pool());
 }
 
 void log_probability_cpu(const Tensor& logits, const Tensor& tokens, const Tensor& out) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,28 @@ namespace {
 constexpr int kContextBlock = 256;
 // Rows whose logits exist at once when tokens are scored.
 constexpr int kScoredRows = 16;
+
+// One input of a few linears, in the form that each weight reads: float rows, or int8 blocks of
+// them, which are made once for all that want them.
+class Activations {
+ public:
+  // `blocks` is scratch of at least the kernels' quantized_bytes().
+  Activations(const at::Tensor& floats, const at::Tensor& blocks,
+              std::initializer_list<const LinearWeight*> readers)
+      : floats_(floats), blocks_(blocks) {
+    const auto reads_blocks = [](const LinearWeight* w) {
+      return !kernels::reads_floats(w->format);
+    };
+    if (std::any_of(readers.begin(), readers.end(), reads_blocks))
+      operators::quantize(floats, blocks);
+  }
+  const at::Tensor& of(const LinearWeight& reader) const {
+    return kernels::reads_floats(reader.format) ? floats_ : blocks_;
+  }
+
+ private:
+  at::Tensor floats_, blocks_;
+};
 
 class Transformer : public LanguageModel {
  public:
@@ -133,11 +156,11 @@ class Transformer : public LanguageModel {
                        const operators::TreeShape& tree, const at::Tensor& keys,
                        const at::Tensor& values) {
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
-    operators::quantize(rows.normed, rows.quantized);
+    const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
     charge(PassPart::kNorm);
-    operators::linear(layer.query, rows.quantized, layer.query_bias, rows.query);
-    operators::linear(layer.key, rows.quantized, layer.key_bias, rows.key);
-    operators::linear(layer.value, rows.quantized, layer.value_bias, rows.value);
+    operators::linear(layer.query, input.of(layer.query), layer.query_bias, rows.query);
+    operators::linear(layer.key, input.of(layer.key), layer.key_bias, rows.key);
+    operators::linear(layer.value, input.of(layer.value), layer.value_bias, rows.value);
     charge(PassPart::kQueryKeyValue);
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.query);
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.key);
@@ -146,9 +169,10 @@ class Transformer : public LanguageModel {
     charge(PassPart::kRope);
     operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
     charge(PassPart::kAttention);
-    operators::quantize(rows.attended, rows.quantized);
+    const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
     charge(PassPart::kNorm);
-    operators::linear(layer.attention_output, rows.quantized, at::Tensor(), rows.normed);
+    operators::linear(layer.attention_output, attended.of(layer.attention_output), at::Tensor(),
+                      rows.normed);
     charge(PassPart::kAttentionOutput);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
@@ -156,15 +180,15 @@ class Transformer : public LanguageModel {
 
   void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
     operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
-    operators::quantize(rows.normed, rows.quantized);
+    const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
     charge(PassPart::kNorm);
-    operators::linear(layer.gate, rows.quantized, at::Tensor(), rows.gate);
-    operators::linear(layer.up, rows.quantized, at::Tensor(), rows.up);
+    operators::linear(layer.gate, input.of(layer.gate), at::Tensor(), rows.gate);
+    operators::linear(layer.up, input.of(layer.up), at::Tensor(), rows.up);
     charge(PassPart::kGateUp);
     operators::silu_mul(rows.gate, rows.up);
-    operators::quantize(rows.gate, rows.quantized);
+    const Activations active(rows.gate, rows.quantized, {&layer.down});
     charge(PassPart::kActivation);
-    operators::linear(layer.down, rows.quantized, at::Tensor(), rows.normed);
+    operators::linear(layer.down, active.of(layer.down), at::Tensor(), rows.normed);
     charge(PassPart::kDown);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
@@ -175,14 +199,14 @@ class Transformer : public LanguageModel {
     const at::Tensor hidden = rows.hidden.narrow(0, first, count);
     const at::Tensor normed = rows.normed.narrow(0, 0, count);
     operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
-    operators::quantize(normed, rows.quantized);
+    const Activations input(normed, rows.quantized, {&weights_.head});
     charge(PassPart::kNorm);
     Predictions out;
     if (needs.top_k > 0) {
       const int k = std::min(needs.top_k, shape_.vocabulary);
       const at::Tensor ids = at::empty({count, k}, at::kInt);
       const at::Tensor logits = at::empty({count, k}, at::kFloat);
-      operators::head_top_k(weights_.head, rows.quantized, ids, logits);
+      operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits);
       const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
       const float* logit = logits.const_data_ptr<float>();
       out.top_ids.assign(id, id + ids.numel());
@@ -190,7 +214,7 @@ class Transformer : public LanguageModel {
       for (int r = 0; r < count; ++r) out.argmax.push_back(id[r * k]);
     } else {
       const at::Tensor best = at::empty({count}, at::kInt);
-      operators::head_argmax(weights_.head, rows.quantized, best);
+      operators::head_argmax(weights_.head, input.of(weights_.head), best);
       const std::int32_t* id = best.const_data_ptr<std::int32_t>();
       out.argmax.assign(id, id + count);
     }
@@ -209,8 +233,8 @@ class Transformer : public LanguageModel {
     for (int r = 0; r < count; r += kScoredRows) {
       const int n = std::min(kScoredRows, count - r);
       const at::Tensor part = logits.narrow(0, 0, n);
-      operators::quantize(normed.narrow(0, r, n), quantized);
-      operators::linear(weights_.head, quantized, at::Tensor(), part);
+      const Activations input(normed.narrow(0, r, n), quantized, {&weights_.head});
+      operators::linear(weights_.head, input.of(weights_.head), at::Tensor(), part);
       const at::Tensor ids = at::empty({n}, at::kInt);
       std::copy_n(tokens.begin() + r, n, ids.mutable_data_ptr<std::int32_t>());
       const at::Tensor result = at::empty({n}, at::kFloat);

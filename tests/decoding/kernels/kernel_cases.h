@@ -21,6 +21,8 @@ inline constexpr WeightFormat kAllFormats[] = {
     WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16, WeightFormat::kQ4_0,
     WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0,
     WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K};
+inline constexpr WeightFormat kFloatFormats[] = {WeightFormat::kF32, WeightFormat::kF16,
+                                                 WeightFormat::kBF16};
 
 struct AlignedDelete {
   void operator()(std::uint8_t* p) const { std::free(p); }
@@ -91,6 +93,29 @@ inline TestWeight make_weight(WeightFormat format, Isa isa, int n, int k,
   return weight;
 }
 
+// Rows in the form that a weight reads: blocks of them, or the floats themselves, which outlive
+// this.
+struct PreparedRows {
+  Bytes blocks;
+  LinearInput input;
+};
+
+inline PreparedRows prepare(const PackedWeight& w, const float* x, int rows, ThreadPool& pool) {
+  if (reads_floats(w.format)) return {nullptr, x};
+  Bytes blocks = allocate(quantized_bytes(w.isa, rows, w.k));
+  quantize_rows(w.isa, x, rows, w.k, blocks.get(), pool);
+  const std::uint8_t* data = blocks.get();
+  return {std::move(blocks), data};
+}
+
+inline std::vector<float> run_linear(const PackedWeight& w, const float* x, int rows,
+                                     ThreadPool& pool, const float* bias = nullptr) {
+  const PreparedRows prepared = prepare(w, x, rows, pool);
+  std::vector<float> y(static_cast<std::size_t>(rows) * w.n);
+  linear(w, prepared.input, rows, bias, y.data(), w.n, pool);
+  return y;
+}
+
 inline std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
   std::normal_distribution<float> normal;
   std::vector<float> values(count);
@@ -110,6 +135,17 @@ bool each_row_is_as_alone(int rows, int width, const Run& run) {
       return false;
   }
   return true;
+}
+
+inline bool is_row_invariant(WeightFormat format, Isa isa, int n, int k, int rows,
+                             std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+  const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
+  ThreadPool pool(2);
+  return each_row_is_as_alone(rows, n, [&](int first, int count) {
+    return run_linear(weight.packed, x.data() + static_cast<std::size_t>(first) * k, count, pool);
+  });
 }
 
 inline std::string name_of(WeightFormat format, Isa isa) {
