@@ -74,10 +74,10 @@ int run(const std::string& name, int threads, int tokens) {
   const Result<std::filesystem::path> path = find_model(name);
   if (!path) return fail(path.error());
   const double start = seconds_now();
-  Result<GgufFile> file = GgufFile::open(*path);
-  if (!file) return fail(file.error());
+  auto files = open_model_files(*path);
+  if (!files) return fail(files.error());
   ThreadPool pool(threads);
-  const auto model = load_transformer(std::move(*file), kernels::best_isa(), pool);
+  const auto model = load_transformer(std::move(*files), kernels::best_isa(), pool);
   if (!model) return fail(model.error());
   const double load = seconds_now() - start;
   std::vector<double> speeds;

@@ -90,7 +90,7 @@ int run(const std::string& name, int threads, const std::vector<int>& rows,
   const Result<TransformerShape> shape = read_shape(*file);
   if (!shape) return fail(shape.error());
   ThreadPool pool(threads);
-  const auto model = load_transformer(std::move(*file), kernels::best_isa(), pool);
+  const auto model = load_transformer(gguf_model(std::move(*file)), kernels::best_isa(), pool);
   if (!model) return fail(model.error());
   std::printf(" rows  ctx       ms |");
   for (int part = 0; part < kPassParts; ++part) {

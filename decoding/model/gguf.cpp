@@ -135,19 +135,6 @@ std::optional<std::int64_t> as_integer(const GgufValue& value) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 80;
-  std::string out = "'";
-  for (const char c : text.substr(0, kShown)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > kShown ? "…'" : "'");
-}
-
-std::int64_t GgufTensor::rows() const {
-  std::int64_t product = 1;
-  for (std::size_t d = 1; d < shape.size(); ++d) product *= shape[d];
-  return product;
-}
-
 // One parse of one file.
 class GgufParser {
  public:
@@ -247,7 +234,7 @@ class GgufParser {
   }
 
   Result<void> read_tensor_info() {
-    GgufTensor tensor{};
+    StoredTensor tensor{};
     std::uint32_t n_dimensions = 0;
     if (!cursor_.read_text(tensor.name) || !cursor_.read(n_dimensions))
       return truncated("the tensor list");
@@ -273,7 +260,7 @@ class GgufParser {
   }
 
   // Bytes of a tensor, or why it can have none.
-  Result<std::uint64_t> tensor_bytes(const GgufTensor& tensor) const {
+  Result<std::uint64_t> tensor_bytes(const StoredTensor& tensor) const {
     const WeightFormatInfo* info = weight_format_info(tensor.format);
     if (!info) {
       return file_.tensor_error(tensor.name,
@@ -316,7 +303,7 @@ class GgufParser {
     if (start > bytes_.size()) return truncated("the tensor data");
     const std::span<const std::uint8_t> data = bytes_.subspan(static_cast<std::size_t>(start));
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
-      GgufTensor& tensor = file_.tensors_[i];
+      StoredTensor& tensor = file_.tensors_[i];
       Result<std::uint64_t> size = tensor_bytes(tensor);
       if (!size) return size.error();
       if (offsets_[i] % *align != 0)
@@ -332,13 +319,13 @@ class GgufParser {
   }
 
   Result<void> check_overlap() const {
-    std::vector<const GgufTensor*> ordered;
-    for (const GgufTensor& tensor : file_.tensors_) ordered.push_back(&tensor);
-    std::sort(ordered.begin(), ordered.end(), [](const GgufTensor* a, const GgufTensor* b) {
+    std::vector<const StoredTensor*> ordered;
+    for (const StoredTensor& tensor : file_.tensors_) ordered.push_back(&tensor);
+    std::sort(ordered.begin(), ordered.end(), [](const StoredTensor* a, const StoredTensor* b) {
       return a->data.data() < b->data.data();
     });
     for (std::size_t i = 1; i < ordered.size(); ++i) {
-      const GgufTensor& before = *ordered[i - 1];
+      const StoredTensor& before = *ordered[i - 1];
       if (before.data.data() + before.data.size() > ordered[i]->data.data()) {
         return file_.tensor_error(ordered[i]->name,
                                   "its data overlaps that of " + quoted(before.name));
@@ -369,7 +356,7 @@ void GgufFile::release_pages() const {
   if (map_) map_->release_pages();
 }
 
-const GgufTensor* GgufFile::find_tensor(std::string_view name) const {
+const StoredTensor* GgufFile::find_tensor(std::string_view name) const {
   const auto found = tensor_index_.find(name);
   return found == tensor_index_.end() ? nullptr : &tensors_[found->second];
 }

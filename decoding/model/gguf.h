@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "decoding/kernels/weight_format.h"
 #include "decoding/model/mapped_file.h"
+#include "decoding/model/stored_tensor.h"
 #include "support/result.h"
 
 namespace redraft {
@@ -46,23 +46,6 @@ struct GgufArray {
 using GgufValue =
     std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, GgufArray>;
 
-// A tensor as the file has it. Checked: the format is known, a row is whole blocks, and `data` is
-// all of it.
-struct GgufTensor {
-  std::string_view name;
-  WeightFormat format;
-  std::vector<std::int64_t>
-      shape;  // [columns, rows, …]: the fastest dimension first, 1 to 4 of them, each >= 1
-  std::span<const std::uint8_t> data;
-
-  std::int64_t columns() const { return shape[0]; }
-  std::int64_t rows() const;
-};
-
-// Text from a file as errors show it: in quotes, cut to a line's length, without control
-// characters.
-std::string quoted(std::string_view text);
-
 // A GGUF file (version 2 or 3), hostile until parsed: after parse() every view lies inside the
 // bytes, no two tensors overlap, and no key or tensor name comes twice. Nothing is copied but names
 // and numbers, and memory used is bounded by the size of the file, whatever its counts claim.
@@ -75,8 +58,8 @@ class GgufFile {
 
   const std::string& name() const { return name_; }
   std::uint32_t version() const { return version_; }
-  const std::vector<GgufTensor>& tensors() const { return tensors_; }
-  const GgufTensor* find_tensor(std::string_view name) const;
+  const std::vector<StoredTensor>& tensors() const { return tensors_; }
+  const StoredTensor* find_tensor(std::string_view name) const;
   const GgufValue* find(std::string_view key) const;
   // Forgets the mapped pages read so far, if there is a map.
   void release_pages() const;
@@ -99,7 +82,7 @@ class GgufFile {
   std::string name_;
   std::uint32_t version_ = 0;
   std::unordered_map<std::string_view, GgufValue> values_;
-  std::vector<GgufTensor> tensors_;
+  std::vector<StoredTensor> tensors_;
   std::unordered_map<std::string_view, std::size_t> tensor_index_;
   std::optional<MappedFile> map_;
 };

@@ -4,34 +4,32 @@
 #include <utility>
 
 #include "decoding/kernels/linear.h"
-#include "decoding/model/gguf.h"
-#include "decoding/model/tokenizer_spec.h"
+#include "decoding/model/model_files.h"
 #include "decoding/model/transformer.h"
-#include "decoding/model/transformer_shape.h"
 
 namespace redraft {
 
 namespace {
 
-Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const GgufFile& file) {
-  Result<TokenizerSpec> spec = read_tokenizer_spec(file);
+Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files) {
+  Result<TokenizerSpec> spec = files.tokenizer_spec();
   if (!spec) return spec.error();
   Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(*spec));
-  if (!tokenizer) return tokenizer.error().in(file.name());
+  if (!tokenizer) return tokenizer.error().in(files.path());
   return tokenizer;
 }
 
 Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool) {
-  Result<GgufFile> file = GgufFile::open(path);
-  if (!file) return file.error();
+  Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
+  if (!files) return files.error();
   // What is quick to check comes before the weights, and whether the model is of a kind that we run
   // before all: that says more than what else we cannot read of it.
-  const Result<TransformerShape> shape = read_shape(*file);
+  const Result<TransformerShape> shape = (*files)->shape();
   if (!shape) return shape.error();
   LoadedModel loaded;
   loaded.file = path;
   loaded.architecture = shape->architecture;
-  Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(*file);
+  Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(**files);
   if (!tokenizer) return tokenizer.error();
   if ((*tokenizer)->vocabulary_size() > shape->vocabulary) {
     return Error(path.string() + ": its tokenizer has " +
@@ -39,7 +37,7 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
                  std::to_string(shape->vocabulary));
   }
   Result<std::unique_ptr<LanguageModel>> model =
-      load_transformer(std::move(*file), kernels::best_isa(), pool);
+      load_transformer(std::move(*files), kernels::best_isa(), pool);
   if (!model) return model.error();
   loaded.tokenizer = std::move(*tokenizer);
   loaded.model = std::move(*model);
@@ -59,9 +57,9 @@ Result<LoadedModel> load_model(const std::filesystem::path& file, ThreadPool& po
 }
 
 Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& file) {
-  Result<GgufFile> opened = GgufFile::open(file);
-  if (!opened) return opened.error();
-  return make_tokenizer(*opened);
+  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(file);
+  if (!files) return files.error();
+  return make_tokenizer(**files);
 }
 
 }  // namespace redraft

@@ -55,10 +55,10 @@ class Activations {
 
 class Transformer : public LanguageModel {
  public:
-  Transformer(std::string name, GgufFile file, const TransformerShape& shape, Weights weights,
-              kernels::Isa isa, ThreadPool& pool)
-      : name_(std::move(name)),
-        file_(std::move(file)),
+  Transformer(std::unique_ptr<const ModelFiles> files, const TransformerShape& shape,
+              Weights weights, kernels::Isa isa, ThreadPool& pool)
+      : name_(files->name()),
+        files_(std::move(files)),
         shape_(shape),
         weights_(std::move(weights)),
         isa_(isa),
@@ -245,7 +245,7 @@ class Transformer : public LanguageModel {
   }
 
   std::string name_;
-  GgufFile file_;  // holds the embedding's memory
+  std::unique_ptr<const ModelFiles> files_;  // hold the embedding's memory
   TransformerShape shape_;
   Weights weights_;
   kernels::Isa isa_;
@@ -257,20 +257,17 @@ class Transformer : public LanguageModel {
 
 }  // namespace
 
-Result<std::unique_ptr<LanguageModel>> load_transformer(GgufFile file, kernels::Isa isa,
-                                                        ThreadPool& pool) {
+Result<std::unique_ptr<LanguageModel>> load_transformer(std::unique_ptr<const ModelFiles> files,
+                                                        kernels::Isa isa, ThreadPool& pool) {
   at::set_num_threads(1);  // compute is in our pool
   const c10::InferenceMode inference;
-  Result<TransformerShape> shape = read_shape(file);
+  Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  Result<Weights> weights = Weights::load(file, *shape, isa, pool);
+  Result<Weights> weights = Weights::load(*files, *shape, isa, pool);
   if (!weights) return weights.error();
-  file.release_pages();
-  const Result<std::string_view> given = file.text("general.name");
-  std::string name =
-      given ? std::string(*given) : std::filesystem::path(file.name()).filename().string();
-  return std::unique_ptr<LanguageModel>(std::make_unique<Transformer>(
-      std::move(name), std::move(file), *shape, std::move(*weights), isa, pool));
+  files->release_pages();
+  return std::unique_ptr<LanguageModel>(
+      std::make_unique<Transformer>(std::move(files), *shape, std::move(*weights), isa, pool));
 }
 
 }  // namespace redraft

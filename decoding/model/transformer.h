@@ -5,15 +5,15 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/language_model.h"
-#include "decoding/model/gguf.h"
+#include "decoding/model/model_files.h"
 #include "support/result.h"
 
 namespace redraft {
 
-// Checks and repacks the weights of a qwen2 file for `isa`. The model keeps `file` for its
+// Checks and repacks the weights of a qwen2 model for `isa`. The model keeps `files` for its
 // embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and the
 // reason.
-Result<std::unique_ptr<LanguageModel>> load_transformer(GgufFile file, kernels::Isa isa,
-                                                        ThreadPool& pool);
+Result<std::unique_ptr<LanguageModel>> load_transformer(std::unique_ptr<const ModelFiles> files,
+                                                        kernels::Isa isa, ThreadPool& pool);
 
 }  // namespace redraft

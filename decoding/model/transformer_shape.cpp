@@ -68,7 +68,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
                           "key-value heads do not divide the heads");
   }
   shape.head_dim = shape.hidden / shape.heads;
-  const GgufTensor* embedding = file.find_tensor("token_embd.weight");
+  const StoredTensor* embedding = file.find_tensor("token_embd.weight");
   if (!embedding) return file.tensor_error("token_embd.weight", "missing");
   if (embedding->rows() > (1 << 24))
     return file.tensor_error("token_embd.weight", "an impossible vocabulary");

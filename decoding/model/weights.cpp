@@ -23,20 +23,20 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 // The named tensor with the shape that its role asks for.
-Result<const GgufTensor*> find_shaped(const GgufFile& file, const std::string& name,
-                                      const std::vector<std::int64_t>& shape) {
-  const GgufTensor* tensor = file.find_tensor(name);
-  if (!tensor) return file.tensor_error(name, "missing");
+Result<const StoredTensor*> find_shaped(const ModelFiles& files, const std::string& name,
+                                        const std::vector<std::int64_t>& shape) {
+  const StoredTensor* tensor = files.find_tensor(name);
+  if (!tensor) return files.tensor_error(name, "missing");
   if (tensor->shape != shape) {
-    return file.tensor_error(name, "its shape is " + shape_text(tensor->shape) + " where " +
-                                       shape_text(shape) + " is expected");
+    return files.tensor_error(name, "its shape is " + shape_text(tensor->shape) + " where " +
+                                        shape_text(shape) + " is expected");
   }
   return tensor;
 }
 
 // A matrix to pack once storage is there.
 struct PendingMatrix {
-  const GgufTensor* source;
+  const StoredTensor* source;
   LinearWeight* target;
   std::size_t offset;  // in the storage
   std::size_t bytes;
@@ -44,16 +44,16 @@ struct PendingMatrix {
 
 class WeightLoader {
  public:
-  WeightLoader(const GgufFile& file, const TransformerShape& shape, kernels::Isa isa,
+  WeightLoader(const ModelFiles& files, const TransformerShape& shape, kernels::Isa isa,
                ThreadPool& pool)
-      : file_(file), shape_(shape), isa_(isa), pool_(pool) {}
+      : files_(files), shape_(shape), isa_(isa), pool_(pool) {}
 
   Result<Weights> run() {
     weights_.layers.resize(static_cast<std::size_t>(shape_.layers));
     take_embedding();
     take_vector("output_norm.weight", shape_.hidden, weights_.output_norm);
     // Without an output matrix the embedding's serves as the head.
-    const bool tied = !file_.find_tensor("output.weight");
+    const bool tied = !files_.find_tensor("output.weight");
     take_matrix(tied ? "token_embd.weight" : "output.weight", shape_.vocabulary, shape_.hidden,
                 weights_.head);
     for (int i = 0; i < shape_.layers; ++i)
@@ -87,10 +87,10 @@ class WeightLoader {
   }
 
   void take_embedding() {
-    Result<const GgufTensor*> found =
-        find_shaped(file_, "token_embd.weight", {shape_.hidden, shape_.vocabulary});
+    Result<const StoredTensor*> found =
+        find_shaped(files_, "token_embd.weight", {shape_.hidden, shape_.vocabulary});
     if (!found) return fail(found.error());
-    const GgufTensor& tensor = **found;
+    const StoredTensor& tensor = **found;
     const auto row_bytes = static_cast<std::int64_t>(weight_bytes(tensor.format, 1, shape_.hidden));
     // Nothing writes to it: the operator's schema says so.
     weights_.embedding =
@@ -100,24 +100,24 @@ class WeightLoader {
   }
 
   void take_optional_vector(const std::string& name, int n, at::Tensor& out) {
-    if (file_.find_tensor(name)) take_vector(name, n, out);
+    if (files_.find_tensor(name)) take_vector(name, n, out);
   }
 
   void take_vector(const std::string& name, int n, at::Tensor& out) {
-    Result<const GgufTensor*> found = find_shaped(file_, name, {n});
+    Result<const StoredTensor*> found = find_shaped(files_, name, {n});
     if (!found) return fail(found.error());
     out = at::empty({n}, at::kFloat);
     dequantize_row((*found)->format, (*found)->data.data(), n, out.mutable_data_ptr<float>());
   }
 
   void take_matrix(const std::string& name, int n, int k, LinearWeight& out) {
-    Result<const GgufTensor*> found = find_shaped(file_, name, {k, n});
+    Result<const StoredTensor*> found = find_shaped(files_, name, {k, n});
     if (!found) return fail(found.error());
-    const GgufTensor& tensor = **found;
+    const StoredTensor& tensor = **found;
     if (!kernels::supports(tensor.format)) {
-      return fail(file_.tensor_error(name, std::string("weight format ") +
-                                               weight_format_info(tensor.format)->name +
-                                               " is not supported for a matrix"));
+      return fail(files_.tensor_error(name, std::string("weight format ") +
+                                                weight_format_info(tensor.format)->name +
+                                                " is not supported for a matrix"));
     }
     out.format = tensor.format;
     out.n = n;
@@ -142,7 +142,7 @@ class WeightLoader {
     }
   }
 
-  const GgufFile& file_;
+  const ModelFiles& files_;
   const TransformerShape& shape_;
   kernels::Isa isa_;
   ThreadPool& pool_;
@@ -154,9 +154,9 @@ class WeightLoader {
 
 }  // namespace
 
-Result<Weights> Weights::load(const GgufFile& file, const TransformerShape& shape, kernels::Isa isa,
-                              ThreadPool& pool) {
-  return WeightLoader(file, shape, isa, pool).run();
+Result<Weights> Weights::load(const ModelFiles& files, const TransformerShape& shape,
+                              kernels::Isa isa, ThreadPool& pool) {
+  return WeightLoader(files, shape, isa, pool).run();
 }
 
 }  // namespace redraft

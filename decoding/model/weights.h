@@ -7,7 +7,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
-#include "decoding/model/gguf.h"
+#include "decoding/model/model_files.h"
 #include "decoding/model/transformer_shape.h"
 #include "support/result.h"
 
@@ -35,8 +35,8 @@ struct LayerWeights {
 // the mapped file, everything else is copied: after load only `embedding` refers to it.
 struct Weights {
   // Every error names the file, the tensor and the reason.
-  static Result<Weights> load(const GgufFile& file, const TransformerShape& shape, kernels::Isa isa,
-                              ThreadPool& pool);
+  static Result<Weights> load(const ModelFiles& files, const TransformerShape& shape,
+                              kernels::Isa isa, ThreadPool& pool);
 
   at::Tensor embedding;  // uint8 [vocabulary, bytes of a row], in the file's format and memory
   WeightFormat embedding_format = WeightFormat::kF32;

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = redraft::GgufFile::parse("fuzz", {data, size});
   if (!file) return 0;
   unsigned sum = 0;
-  for (const redraft::GgufTensor& tensor : file->tensors()) {
+  for (const redraft::StoredTensor& tensor : file->tensors()) {
     for (const std::uint8_t byte : tensor.data) sum += byte;
   }
   const auto spec = redraft::read_tokenizer_spec(*file);

@@ -47,7 +47,7 @@ TEST(Gguf, ReadsMetadataAndTensors) {
   EXPECT_EQ(*file->texts("a.names"), (std::vector<std::string>{"one", "", "three"}));
   EXPECT_EQ(*file->integers("a.types"), (std::vector<std::int32_t>{1, -2, 3}));
   ASSERT_EQ(file->tensors().size(), 2U);
-  const GgufTensor* first = file->find_tensor("first");
+  const StoredTensor* first = file->find_tensor("first");
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(first->columns(), 32);
   EXPECT_EQ(first->rows(), 2);
@@ -172,7 +172,7 @@ TEST(Gguf, RefusesEveryTruncation) {
 // Reads everything that a parsed file offers, so that a wrong view is touched.
 std::uint64_t touch(const GgufFile& file) {
   std::uint64_t sum = 0;
-  for (const GgufTensor& tensor : file.tensors()) {
+  for (const StoredTensor& tensor : file.tensors()) {
     for (const std::uint8_t byte : tensor.data) sum += byte;
     sum += static_cast<std::uint64_t>(tensor.rows());
   }

@@ -118,10 +118,10 @@ inline void add(Agreement& sum, const Agreement& a) {
 inline void check(const std::string& name, kernels::Isa isa, int limit) {
   const Result<std::filesystem::path> file = find_model(name);
   ASSERT_TRUE(file) << file.error().message();
-  Result<GgufFile> gguf = GgufFile::open(*file);
-  ASSERT_TRUE(gguf) << gguf.error().message();
+  auto files = open_model_files(*file);
+  ASSERT_TRUE(files) << files.error().message();
   ThreadPool pool(2);
-  const auto model = load_transformer(std::move(*gguf), isa, pool);
+  const auto model = load_transformer(std::move(*files), isa, pool);
   ASSERT_TRUE(model) << model.error().message();
   std::ifstream stream(std::string(REDRAFT_CASES) + "/reference/" + name + ".json");
   const nlohmann::json golden = nlohmann::json::parse(stream);

@@ -16,9 +16,9 @@ class SmallModel : public ::testing::Test {
   static std::unique_ptr<LanguageModel> load(ThreadPool& pool) {
     const Result<std::filesystem::path> file = find_model("qwen2.5-coder-0.5b");
     EXPECT_TRUE(file) << file.error().message();
-    Result<GgufFile> gguf = GgufFile::open(*file);
-    EXPECT_TRUE(gguf) << gguf.error().message();
-    auto model = load_transformer(std::move(*gguf), kernels::best_isa(), pool);
+    auto files = open_model_files(*file);
+    EXPECT_TRUE(files) << files.error().message();
+    auto model = load_transformer(std::move(*files), kernels::best_isa(), pool);
     EXPECT_TRUE(model) << model.error().message();
     return std::move(*model);
   }

@@ -22,7 +22,7 @@ class TinyTransformer : public ::testing::TestWithParam<kernels::Isa> {
     Result<GgufFile> file = GgufFile::parse("tiny.gguf", files_.back());
     EXPECT_TRUE(file) << file.error().message();
     Result<std::unique_ptr<LanguageModel>> model =
-        load_transformer(std::move(*file), GetParam(), pool);
+        load_transformer(gguf_model(std::move(*file)), GetParam(), pool);
     EXPECT_TRUE(model) << model.error().message();
     return std::move(*model);
   }
@@ -90,7 +90,8 @@ TEST_P(TinyTransformer, TiedHeadsAreTheEmbedding) {
   head.name = "output.weight";
   writer.tensor(head);
   const std::vector<std::uint8_t> bytes = writer.bytes();
-  auto untied = load_transformer(*GgufFile::parse("untied.gguf", bytes), GetParam(), one_);
+  auto untied =
+      load_transformer(gguf_model(*GgufFile::parse("untied.gguf", bytes)), GetParam(), one_);
   ASSERT_TRUE(untied) << untied.error().message();
   const std::vector<TokenId> tokens = random_tokens(*tied, 20, 9);
   EXPECT_TRUE(verify_all(*tied, tokens, 20) == verify_all(**untied, tokens, 20));
@@ -139,7 +140,7 @@ std::string load_error(const GgufWriter& writer) {
   Result<GgufFile> file = GgufFile::parse("m.gguf", bytes);
   if (!file) return file.error().message();
   ThreadPool pool(1);
-  const auto model = load_transformer(std::move(*file), kernels::best_isa(), pool);
+  const auto model = load_transformer(gguf_model(std::move(*file)), kernels::best_isa(), pool);
   return model ? "(loaded)" : model.error().message();
 }
 

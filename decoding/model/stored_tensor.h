@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decoding/kernels/weight_format.h"
+
+namespace redraft {
+
+// A tensor as a model's file has it. Checked: the format is known, a row is whole blocks, and
+// `data` is all of it.
+struct StoredTensor {
+  std::string_view name;  // in its file
+  WeightFormat format;
+  std::vector<std::int64_t>
+      shape;  // [columns, rows, …]: the fastest dimension first, 1 to 4 of them, each >= 1
+  std::span<const std::uint8_t> data;
+
+  std::int64_t columns() const { return shape[0]; }
+  std::int64_t rows() const;
+};
+
+// Text from a file as errors show it: in quotes, cut to a line's length, without control
+// characters.
+std::string quoted(std::string_view text);
+
+}  // namespace redraft
