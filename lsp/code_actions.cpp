@@ -112,7 +112,7 @@ class ActionList {
   static Json prompt_command(const std::string& title, const EditParams& params) {
     Json edit = params;
     if (!edit.contains("range")) edit["range"] = nullptr;
-    if (edit["instruction"] == "") edit["instruction"] = nullptr;
+    if (params.instruction.empty()) edit["instruction"] = nullptr;
     return {{"title", title},
             {"command", kPromptCommand},
             {"arguments", Json::array({std::move(edit)})}};

@@ -10,7 +10,6 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
 
 EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = {},
                       const std::string& instruction = "tidy up",
