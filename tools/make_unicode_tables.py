@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Writes decoding/text/unicode_ranges.inc: which code points are letters, numbers and white space.
+"""Writes decoding/text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric.
 
 Usage: make_unicode_tables.py OUTPUT            writes it
        make_unicode_tables.py --verify OUTPUT   compares it over all code points
 
-They are what the regular expressions of the `tokenizers` package take for \\p{L}, \\p{N} and \\s, asked about every code
-point there is. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0 and
-17.0.0). The package is pinned in tests/decoding/text/requirements.lock.
+They are what the regular expressions of the `tokenizers` package take for \\p{L}, \\p{N}, \\s and \\p{P}, asked about every
+code point there is. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0 and
+17.0.0). Its Digits pre-tokenizer asks Rust's standard library instead, which knows 13 numbers of Unicode 17.0.0 more:
+they are the difference of Numeric and Number. The package is pinned in tests/decoding/text/requirements.lock.
 """
 import re
 import sys
 
 UNICODE = "16.0.0"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s"}
+DIGITS = "Digits"  # the pre-tokenizer of that name, not a pattern
+PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s", "Punctuation": r"\p{P}", "Numeric": DIGITS}
 HEADER = f"""\
 // Written by tools/make_unicode_tables.py from Unicode {UNICODE}; do not edit. First and last code point of each range.
 // clang-format off
@@ -58,14 +60,19 @@ def members_in_package(pattern):
     """The code points that `pattern` matches, as the package's own engine says."""
     from tokenizers import Regex, pre_tokenizers
 
-    split = pre_tokenizers.Split(Regex(pattern), "removed")
+    # A letter before each code point keeps neighbours apart, so that every match is one code point.
+    if pattern == DIGITS:
+        split = pre_tokenizers.Digits(individual_digits=True)
+    else:
+        split = pre_tokenizers.Split(Regex(r"(?<=x)" + pattern), "isolated")
     members = set()
     for start in range(0, len(CODE_POINTS), 4096):
         chunk = CODE_POINTS[start : start + 4096]
-        kept = set()
-        for _, (begin, end) in split.pre_tokenize_str("".join(map(chr, chunk))):
-            kept.update(range(begin, end))
-        members.update(c for i, c in enumerate(chunk) if i not in kept)
+        matches = set()
+        for _, (begin, end) in split.pre_tokenize_str("".join("x" + chr(c) for c in chunk)):
+            if end == begin + 1 and begin % 2 == 1:
+                matches.add(begin // 2)
+        members.update(chunk[i] for i in matches)
     return members
 
 

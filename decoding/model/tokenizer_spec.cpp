@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "decoding/text/pre_tokenizer.h"
+
 namespace redraft {
 
 Result<TokenizerSpec> read_tokenizer_spec(const GgufFile& file) {
@@ -20,6 +22,12 @@ Result<TokenizerSpec> read_tokenizer_spec(const GgufFile& file) {
   Result<std::string_view> pre = file.text("tokenizer.ggml.pre");
   if (!pre) return pre.error();
   spec.pre_tokenizer = *pre;
+  // Not written in the file: Llama 3 looks words up before it merges, and begins texts with a token
+  // unless the file says otherwise.
+  const Result<PreTokenizer> known = find_pre_tokenizer(spec.pre_tokenizer);
+  const bool is_llama3 = known && *known == PreTokenizer::kLlama3;
+  spec.ignore_merges = is_llama3;
+  spec.add_bos = is_llama3 && file.has("tokenizer.ggml.bos_token_id");
   Result<std::vector<std::string>> tokens = file.texts("tokenizer.ggml.tokens");
   if (!tokens) return tokens.error();
   spec.tokens = std::move(*tokens);

@@ -1,5 +1,6 @@
 #include "decoding/text/pre_tokenizer.h"
 
+#include <array>
 #include <string>
 
 #include "decoding/text/unicode.h"
@@ -54,7 +55,7 @@ std::size_t space_word_end(std::string_view text, std::size_t begin, std::size_t
 }
 
 // \s*[\r\n]+|\s+(?!\S)|\s+
-std::size_t qwen2_space_end(std::string_view text, std::size_t begin) {
+std::size_t line_space_end(std::string_view text, std::size_t begin) {
   const std::size_t end = run_end(text, begin, kSpace);
   for (std::size_t i = end; i > begin; --i) {
     if (is_line_end(text[i - 1])) return i;
@@ -62,54 +63,148 @@ std::size_t qwen2_space_end(std::string_view text, std::size_t begin) {
   return space_word_end(text, begin, end, end == text.size());
 }
 
-std::size_t qwen2_word_end(std::string_view text, std::size_t begin) {
+// Qwen 2's expression, with \p{N}{1,n} for n = `max_digits`.
+std::size_t line_word_end(std::string_view text, std::size_t begin, int max_digits) {
   if (const std::size_t length = contraction_length(text, begin, true)) return begin + length;
   const Character first = character_at(text, begin);
   const std::size_t second = begin + first.length;
   if (first.kind == kLetter) return run_end(text, second, kLetter);
-  if (first.kind == kNumber) return second;
+  if (first.kind == kNumber) {
+    std::size_t end = second;
+    for (int n = 1; n < max_digits && is_kind_at(text, end, kNumber); ++n) {
+      end += character_at(text, end).length;
+    }
+    return end;
+  }
   if (!is_line_end(text[begin]) && is_kind_at(text, second, kLetter)) {
     return run_end(text, second, kLetter);
   }
   if (first.kind == kSpace && !(text[begin] == ' ' && is_kind_at(text, second, kSymbol))) {
-    return qwen2_space_end(text, begin);
+    return line_space_end(text, begin);
   }
   std::size_t end = run_end(text, second, kSymbol);
   while (end < text.size() && is_line_end(text[end])) ++end;
   return end;
 }
 
-std::size_t smollm_word_end(std::string_view text, std::size_t begin) {
+std::size_t gpt2_word_end(std::string_view text, std::size_t begin) {
   if (const std::size_t length = contraction_length(text, begin, false)) return begin + length;
   const Character first = character_at(text, begin);
   const std::size_t second = begin + first.length;
-  if (first.kind == kNumber) return second;
   if (first.kind != kSpace) return run_end(text, second, first.kind);
-  if (text[begin] == ' ') {
-    if (is_kind_at(text, second, kLetter)) return run_end(text, second, kLetter);
-    if (is_kind_at(text, second, kSymbol)) return run_end(text, second, kSymbol);
+  if (text[begin] == ' ' && second < text.size()) {
+    const CharacterKind kind = character_at(text, second).kind;
+    if (kind != kSpace) return run_end(text, second, kind);
   }
   const std::size_t end = run_end(text, second, kSpace);
-  return space_word_end(text, begin, end, end == text.size() || is_kind_at(text, end, kNumber));
+  return space_word_end(text, begin, end, end == text.size());
 }
+
+// GPT-2's within a piece without numbers. A number of a Unicode later than the expression's is a
+// symbol to it, and ends the piece as the others do.
+std::size_t smollm_word_end(std::string_view text, std::size_t begin) {
+  const Character first = character_at(text, begin);
+  const std::size_t second = begin + first.length;
+  if (first.numeric) return second;
+  if (const std::size_t length = contraction_length(text, begin, false)) return begin + length;
+  const auto ends_piece = [&](std::size_t i) {
+    return i == text.size() || character_at(text, i).numeric;
+  };
+  CharacterKind kind = first.kind;
+  if (text[begin] == ' ' && !ends_piece(second)) kind = character_at(text, second).kind;
+  if (kind == kSpace) {
+    const std::size_t end = run_end(text, second, kSpace);
+    return space_word_end(text, begin, end, ends_piece(end));
+  }
+  std::size_t end = second;
+  while (!ends_piece(end) && is_kind_at(text, end, kind)) end += character_at(text, end).length;
+  return end;
+}
+
+// DeepSeek Coder's three kinds of run: \s?\p{L}+, \s?\p{P}+ and what is in between.
+enum class Run { kLetters, kPunctuation, kRest };
+
+Run run_of(const Character& character) {
+  if (character.kind == kLetter) return Run::kLetters;
+  return character.punctuation ? Run::kPunctuation : Run::kRest;
+}
+
+// The run that begins at `position`, or goes on there: the last white space before letters or
+// punctuation is theirs.
+Run run_at(std::string_view text, std::size_t position, const Character& character) {
+  const std::size_t next = position + character.length;
+  if (character.kind != kSpace || next >= text.size()) return run_of(character);
+  return run_of(character_at(text, next));
+}
+
+// [一-龥ࠀ-一가-퟿]: characters of three bytes, whose order is that of their code points.
+bool in_east_asian_range(std::string_view text, std::size_t position, const Character& character) {
+  if (character.length != 3) return false;
+  const std::string_view bytes = text.substr(position, 3);
+  return bytes <= "\u9FA5" || (bytes >= "\uAC00" && bytes <= "\uD7FF");
+}
+
+std::size_t deepseek_coder_word_end(std::string_view text, std::size_t begin) {
+  const Character first = character_at(text, begin);
+  std::size_t end = begin + first.length;
+  if (is_line_end(text[begin]) || first.numeric) return end;
+  const Run run = run_at(text, begin, first);
+  const bool in_range = in_east_asian_range(text, begin, first);
+  while (end < text.size()) {
+    const Character character = character_at(text, end);
+    if (is_line_end(text[end]) || character.numeric) break;
+    if (run_of(character) != run || run_at(text, end, character) != run) break;
+    if (in_east_asian_range(text, end, character) != in_range) break;
+    end += character.length;
+  }
+  return end;
+}
+
+struct NamedPreTokenizer {
+  std::string_view name;
+  PreTokenizer pre_tokenizer;
+};
+
+constexpr std::array kNames{
+    NamedPreTokenizer{"qwen2", PreTokenizer::kQwen2},
+    NamedPreTokenizer{"deepseek-r1-qwen", PreTokenizer::kQwen2},
+    NamedPreTokenizer{"llama-bpe", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"llama3", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"llama-v3", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"smollm", PreTokenizer::kSmolLm},
+    NamedPreTokenizer{"starcoder", PreTokenizer::kSmolLm},
+    NamedPreTokenizer{"refact", PreTokenizer::kSmolLm},
+    NamedPreTokenizer{"deepseek-coder", PreTokenizer::kDeepSeekCoder},
+    NamedPreTokenizer{"default", PreTokenizer::kGpt2},
+    NamedPreTokenizer{"gpt-2", PreTokenizer::kGpt2},
+};
 
 }  // namespace
 
 Result<PreTokenizer> find_pre_tokenizer(std::string_view name) {
-  if (name == "qwen2") return PreTokenizer::kQwen2;
-  if (name == "smollm") return PreTokenizer::kSmolLm;
+  std::string known;
+  for (const NamedPreTokenizer& named : kNames) {
+    if (named.name == name) return named.pre_tokenizer;
+    known += (known.empty() ? "" : ", ") + std::string(named.name);
+  }
   return Error("pre-tokenizer \"" + std::string(name) +
-               "\" is not supported; supported are: qwen2, smollm");
+               "\" is not supported; supported are: " + known);
 }
 
 std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::size_t begin) {
   switch (pre_tokenizer) {
     case PreTokenizer::kQwen2:
-      return qwen2_word_end(text, begin);
+      return line_word_end(text, begin, 1);
+    case PreTokenizer::kLlama3:
+      return line_word_end(text, begin, 3);
+    case PreTokenizer::kGpt2:
+      return gpt2_word_end(text, begin);
     case PreTokenizer::kSmolLm:
+      return smollm_word_end(text, begin);
+    case PreTokenizer::kDeepSeekCoder:
       break;
   }
-  return smollm_word_end(text, begin);
+  return deepseek_coder_word_end(text, begin);
 }
 
 }  // namespace redraft

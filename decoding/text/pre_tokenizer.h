@@ -7,19 +7,33 @@
 
 namespace redraft {
 
-// How a text is cut into the words within which tokens merge. Each stands for one regular
-// expression; they are matched by hand here, in time linear in the text whatever it holds.
+// How a text is cut into the words within which tokens merge. Each stands for one or more regular
+// expressions; they are matched by hand here, in time linear in the text whatever it holds.
 enum class PreTokenizer {
   // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|
   // ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
   kQwen2,
-  // \p{N} cut out first, then 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+|
-  // ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ in between
+  // The same, but \p{N}{1,3}.
+  kLlama3,
+  // GPT-2's: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+  kGpt2,
+  // Every number cut out first (the package's Digits), then GPT-2's in between.
   kSmolLm,
+  // Each applied to the pieces that the ones before it left: [\r\n], \s?\p{L}+, \s?\p{P}+,
+  // [U+4E00-U+9FA5 U+0800-U+4E00 U+AC00-U+D7FF]+, and every number cut out. What none of them
+  // takes stays together.
+  kDeepSeekCoder,
 };
 
-// By the name a GGUF file gives (tokenizer.ggml.pre).
+// By the name a GGUF file gives (tokenizer.ggml.pre). Names that llama.cpp gives to the same
+// expression are known too; "default" is GPT-2's.
 Result<PreTokenizer> find_pre_tokenizer(std::string_view name);
+
+// A word depends on the text from its beginning on, and of that on nothing at or past
+// c + kWordLookAhead, where c is the first character at or after its end that is not white space.
+// (A run ends where its kind does, one character later; white space is divided by what follows all
+// of it; a contraction is at most four bytes.) What an edit leaves of a text's words rests on it.
+inline constexpr std::size_t kWordLookAhead = 4;
 
 // Where the word that starts at `begin` < text.size() ends; always past `begin`.
 std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::size_t begin);

@@ -152,15 +152,14 @@ struct Tokenizer::Impl {
     return is_ordinary(id) || types[static_cast<std::size_t>(id)] == kUserDefined;
   }
   bool contains(TokenId id) const { return id >= 0 && id < n_tokens; }
-  void find_whole_words();
+  void find_whole_words(bool ignore_merges);
 
   PreTokenizer pre_tokenizer;
   WordTable words;
   std::array<TokenId, 256> byte_tokens;
   BytePairMerger merger;
   std::vector<std::int32_t> types;
-  std::vector<bool> whole_words;  // [n_tokens] the token's own bytes merge into it, so it can be
-                                  // looked up as a word
+  std::vector<bool> whole_words;  // [n_tokens] a word of just these bytes is this token
   std::map<std::string, TokenId, std::less<>> specials;
   int n_tokens;
   TokenId end_of_text;
@@ -168,15 +167,16 @@ struct Tokenizer::Impl {
 };
 
 // Not every token is what its own bytes merge into; a word may be looked up only if merging would
-// give the same.
-void Tokenizer::Impl::find_whole_words() {
+// give the same, or if the vocabulary is one whose words go before its merges.
+void Tokenizer::Impl::find_whole_words(bool ignore_merges) {
   whole_words.resize(static_cast<std::size_t>(n_tokens));
   std::vector<TokenId> merged;
   for (TokenId id = 0; id < n_tokens; ++id) {
     if (!is_ordinary(id)) continue;
     merged.clear();
-    merger.append(words.bytes(id), merged);
-    whole_words[static_cast<std::size_t>(id)] = merged.size() == 1 && merged[0] == id;
+    if (!ignore_merges) merger.append(words.bytes(id), merged);
+    whole_words[static_cast<std::size_t>(id)] =
+        ignore_merges || (merged.size() == 1 && merged[0] == id);
   }
 }
 
@@ -203,7 +203,7 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
       .end_of_text = spec.end_of_text,
       .begin_of_text = spec.add_bos ? spec.bos : -1,
   });
-  impl->find_whole_words();
+  impl->find_whole_words(spec.ignore_merges);
   for (std::size_t i = 0; i < impl->types.size(); ++i) {
     if (impl->types[i] != kControl && impl->types[i] != kUserDefined) continue;
     impl->specials.emplace(std::move(spec.tokens[i]), static_cast<TokenId>(i));

@@ -19,6 +19,7 @@ struct TokenizerSpec {
   std::vector<std::int32_t>
       types;  // GGUF token types: 1 normal, 3 control, 4 user defined, 5 unused; empty: all normal
   std::vector<std::string> merges;  // "left right", best first
+  bool ignore_merges = false;       // a word that is a token is that token, whatever its merges
   TokenId end_of_text = -1;         // GGUF eos_token_id
   bool add_bos = false;
   TokenId bos = -1;

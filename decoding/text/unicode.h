@@ -12,6 +12,8 @@ enum class CharacterKind : std::uint8_t { kSymbol, kLetter, kNumber, kSpace };
 // One character of a text: its kind and how many bytes it takes.
 struct Character {
   CharacterKind kind;
+  bool punctuation;  // \p{P}: some of the symbols
+  bool numeric;      // what the package's Digits cuts out: \p{N}, and numbers of a later Unicode
   std::uint8_t length;
 };
 

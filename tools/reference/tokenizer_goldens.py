@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Goldens for the tokenizer tests, made by the `tokenizers` package.
 
-tokenizer_goldens.py tiny DIRECTORY             texts.json and tiny.json: a small vocabulary trained here
-tokenizer_goldens.py ids VOCABULARY TEXTS OUT   what the package makes of the texts; VOCABULARY is a .gguf or .json file
+tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json and every tiny_NAME_ids.json
+tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    what the package makes of the texts, with the pre-tokenizer NAME;
+                                                      VOCABULARY is a .gguf or .json file
 
 The files in tests/decoding/text/data are made by it. Needs the packages of tests/decoding/text/requirements.lock.
 """
@@ -14,29 +15,55 @@ import unicodedata
 import gguf_vocabulary
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-QWEN2 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 NORMAL, CONTROL = 1, 3
+N_UNMERGED = 12  # tokens of the small vocabulary that no merge makes
 
 
-def pre_tokenizer(name):
-    byte_level = lambda use_regex: pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
-    if name == "qwen2":
-        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(QWEN2), "isolated"), byte_level(False)])
-    if name == "smollm":
-        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"\p{N}"), "isolated"), byte_level(True)])
-    sys.exit(f"no pre-tokenizer {name} here")
+def line_pattern(number):
+    return (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|" + number +
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 
 
-def package_tokenizer(vocabulary):
+def split(pattern):
+    return pre_tokenizers.Split(Regex(pattern), "isolated")
+
+
+def byte_level(use_regex):
+    return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+
+
+# As the published tokenizer.json of each family has it.
+PRE_TOKENIZERS = {
+    "qwen2": lambda: [split(line_pattern(r"\p{N}")), byte_level(False)],
+    "llama-bpe": lambda: [split(line_pattern(r"\p{N}{1,3}")), byte_level(False)],
+    "smollm": lambda: [pre_tokenizers.Digits(individual_digits=True), byte_level(True)],
+    "deepseek-coder": lambda: [split(r"[\r\n]"), split(r"\s?\p{L}+"), split(r"\s?\p{P}+"),
+                               split("[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"),
+                               pre_tokenizers.Digits(individual_digits=True), byte_level(False)],
+    "default": lambda: [byte_level(True)],
+}
+IGNORE_MERGES = {"llama-bpe"}  # a word that is a token is that token, whatever its merges
+
+
+def package_tokenizer(vocabulary, name=None):
     """The package's tokenizer over the ordinary tokens, without a normaliser and without special tokens."""
+    name = name or vocabulary["pre_tokenizer"]
     ids = {t: i for i, (t, kind) in enumerate(zip(vocabulary["tokens"], vocabulary["types"])) if kind == NORMAL}
     merges = [tuple(merge.split(" ")) for merge in vocabulary["merges"]]
-    tokenizer = Tokenizer(models.BPE(ids, merges))
-    tokenizer.pre_tokenizer = pre_tokenizer(vocabulary["pre_tokenizer"])
+    tokenizer = Tokenizer(models.BPE(ids, merges, ignore_merges=name in IGNORE_MERGES))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(PRE_TOKENIZERS[name]())
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
+
+
+def word_ends(name, text):
+    """Where the words of a text end, in bytes."""
+    ends, position, n_bytes = [], 0, 0
+    for _, (_, end) in pre_tokenizers.Sequence(PRE_TOKENIZERS[name]()).pre_tokenize_str(text):
+        n_bytes += len(text[position:end].encode("utf-8"))
+        position = end
+        ends.append(n_bytes)
+    return ends
 
 
 def read_vocabulary(path):
@@ -74,6 +101,8 @@ PIECES = [
     "\u0645\u0631\u062d\u0628\u0627", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
     "\u0395\u03bb", "\u041f\u0440\u0438", "\u10d2", "\U0001f600", "\U0001f469\u200d\U0001f4bb", "\U0001f1e9\U0001f1ea",
     "\u2764\ufe0f", "1\ufe0f\u20e3", "\U0001f44d\U0001f3fd", "\u2192", "\u20ac", "\U00020000", "\U0001e900",
+    " \u4f60", "\u3000\u4f60", " \u3000", "\u2003x", "\uff0c\u3002", " \u3002", "\u2190\u2192", "\u20ac5", "\u9fa5\u9fa6", "\u07ff",
+    "\u0800", "\uabff\uac00", "\U00011de0", " \U00011de9x", "\U00016ff4", "  \U00016ff6", "+=", " = ", "$1.50", "a_b", "x^2|y",
     "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "<|fim_prefix|>", "[PAD151935]", "\u0120", "\u010a",
 ]
 
@@ -105,29 +134,40 @@ def fuzzed_texts(n_texts, seed):
 
 
 def tiny(directory):
-    """A vocabulary of 600 tokens, trained on texts of the same kind with another seed, then the texts themselves."""
+    """A vocabulary of 600 tokens, trained on texts of the same kind with another seed.
+
+    It is trained on whole lines, so that its merges reach over the ends of words: a word cut elsewhere gets other
+    tokens. The last of its ordinary tokens lost their merges: `ignore_merges` decides whether they are ever used.
+    """
     trained = Tokenizer(models.BPE())
-    trained.pre_tokenizer = pre_tokenizer("qwen2")
+    trained.pre_tokenizer = pre_tokenizers.Sequence([split(r"\n"), byte_level(False)])
     trainer = trainers.BpeTrainer(vocab_size=596, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
                                   show_progress=False)
-    trained.train_from_iterator(fuzzed_texts(4000, seed=1), trainer)
+    trained.train_from_iterator([text for text in fuzzed_texts(4000, seed=1) if "<|" not in text], trainer)
     model = json.loads(trained.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
     specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|fim_prefix|>"]
     write(directory + "/tiny.json", {
         "pre_tokenizer": "qwen2", "tokens": tokens + specials,
         "types": [NORMAL] * len(tokens) + [CONTROL] * len(specials),
-        "merges": [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]],
-        "end_of_text": len(tokens) + 2})
-    write(directory + "/texts.json", fuzzed_texts(1000, seed=2))
+        "merges": merges[:-N_UNMERGED], "end_of_text": len(tokens) + 2})
 
 
-def ids(vocabulary_path, texts_path, out):
-    tokenizer = package_tokenizer(read_vocabulary(vocabulary_path))
+def all_goldens(directory):
+    tiny(directory)
+    texts = fuzzed_texts(1000, seed=2)
+    write(directory + "/texts.json", texts)
+    for name in PRE_TOKENIZERS:
+        ids(directory + "/tiny.json", name, directory + "/texts.json", f"{directory}/tiny_{name}_ids.json")
+
+
+def ids(vocabulary_path, name, texts_path, out):
+    tokenizer = package_tokenizer(read_vocabulary(vocabulary_path), name)
     write(out, [tokenizer.encode(text).ids for text in json.load(open(texts_path, encoding="utf-8"))])
 
 
-COMMANDS = {"tiny": (tiny, 1), "ids": (ids, 3)}
+COMMANDS = {"all": (all_goldens, 1), "ids": (ids, 4)}
 
 if __name__ == "__main__":
     command, n_arguments = COMMANDS.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))

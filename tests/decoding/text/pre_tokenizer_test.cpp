@@ -50,23 +50,49 @@ TEST(PreTokenizer, Qwen2CutsCodeAndText) {
   check_qwen2("tail|   ");
 }
 
+TEST(PreTokenizer, Llama3KeepsUpToThreeDigitsTogether) {
+  const auto check_llama = [](const std::string& marked) { check(PreTokenizer::kLlama3, marked); };
+  check_llama("x| =| |123|456|7|;\n|  | y|'LL|\n\n| |12|a|  ");
+  check_llama("\u0664\u0665\u0966|\u0967|.|1|'s");
+}
+
+TEST(PreTokenizer, Gpt2KeepsNumbersAndLineEndsWithTheRest) {
+  const auto check_gpt2 = [](const std::string& marked) { check(PreTokenizer::kGpt2, marked); };
+  check_gpt2("def| main|(|argv|):|\n   | return| 1234|\n");
+  check_gpt2("I|'m|'|LL| 12|a| \n");
+  check_gpt2("x|\r\n\r|\n|y| | \u4F60|\U00011DE0");
+}
+
+TEST(PreTokenizer, DeepSeekCoderCutsOneThingAfterAnother) {
+  const auto check_deepseek = [](const std::string& marked) {
+    check(PreTokenizer::kDeepSeekCoder, marked);
+  };
+  check_deepseek("if| (|x| == |1|2|)|\r|\n|\n|   | y| +=| z|;");
+  check_deepseek("a|\t\t|\tb|\t.| ,|$ |3");
+  check_deepseek("abc|\u4F60\u597D|x| |\u4F60|\u3000\u4F60|,\uFF0C|\u3002|=|\u2192|=");
+  check_deepseek("\u0915|\u0967|\u0915| |\U00011DE0|x|'|s");
+}
+
 TEST(PreTokenizer, SmolLmCutsDigitsOutFirst) {
   const auto check_smollm = [](const std::string& marked) { check(PreTokenizer::kSmolLm, marked); };
   check_smollm("def| main|(|argv|):|\n   | return|  |1|2|3|\n");
   check_smollm("I|'m| sure|'|LL| x|'s|5|'s|\n\n|\n|b");
   check_smollm("a|  |1| | b|\u00A0|\u4F60");
   check_smollm("a|\u3000\u3000|2|\u3000|\u3000|b");
+  check_smollm("a| |\U00011DE0|-|\U00016FF4|  |\U00011DE9");  // numbers from Unicode 17 on
 }
 
 TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
   const std::string alphabet =
       "a\xC3\xA9 \n\r\t'sS\xC5\xBF"
-      "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF";
+      "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF.\xE4\xBD\xA0";
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
     std::string text(random() % 40, '\0');
     for (char& c : text) c = alphabet[random() % alphabet.size()];
-    for (const PreTokenizer pre_tokenizer : {PreTokenizer::kQwen2, PreTokenizer::kSmolLm}) {
+    for (const PreTokenizer pre_tokenizer :
+         {PreTokenizer::kQwen2, PreTokenizer::kLlama3, PreTokenizer::kGpt2, PreTokenizer::kSmolLm,
+          PreTokenizer::kDeepSeekCoder}) {
       std::string together;
       for (const std::string& word : words_of(pre_tokenizer, text)) {
         ASSERT_FALSE(word.empty());
@@ -81,7 +107,8 @@ TEST(PreTokenizer, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   const auto found = find_pre_tokenizer("tekken");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message(), HasSubstr("\"tekken\" is not supported"));
-  EXPECT_THAT(found.error().message(), HasSubstr("qwen2, smollm"));
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("supported are: qwen2, deepseek-r1-qwen, llama-bpe"));
 }
 
 }  // namespace

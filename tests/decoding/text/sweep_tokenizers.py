@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Compares redraft's tokenizer with the `tokenizers` package on every text of a folder of JSONL files.
 
-sweep_tokenizers.py TOKENIZE_FRAMES MODEL.gguf DATA [--every N]
+sweep_tokenizers.py TOKENIZE_FRAMES ids MODEL.gguf DATA [--every N] [--fuzzed N]
+sweep_tokenizers.py TOKENIZE_FRAMES words PRE DATA [--every N] [--fuzzed N]
 
 TOKENIZE_FRAMES is the test helper of that name. A text is any string in a record, however deep, and each whole line.
+Compares the tokens of a model, or where the pre-tokenizer PRE cuts the texts. --fuzzed adds generated texts.
 Ends with 1 if one text has other tokens, with 77 (skipped) where there is no DATA or no MODEL.
 """
 import argparse
@@ -55,13 +57,13 @@ def texts_of(file, every):
                 yield from dict.fromkeys(strings_in(json.loads(line)))
 
 
-def our_ids(tool, model, texts):
-    """Yields the ids of each text."""
+def our_numbers(command, texts):
+    """Yields the ids or word ends of each text."""
     with tempfile.TemporaryFile() as frames, tempfile.TemporaryFile() as out:
         for text in texts:
             frames.write(struct.pack("<I", len(text)) + text)
         frames.seek(0)
-        done = subprocess.run([tool, model], stdin=frames, stdout=out, stderr=subprocess.PIPE, timeout=600)
+        done = subprocess.run(command, stdin=frames, stdout=out, stderr=subprocess.PIPE, timeout=600)
         print(done.stderr.decode().strip())
         if done.returncode != 0:
             sys.exit(1)
@@ -73,14 +75,15 @@ def our_ids(tool, model, texts):
             yield ids.tolist()
 
 
-def count_differences(package, files, ours):
+def count_differences(expected, files, ours):
+    """`expected` makes the package's numbers of each of a list of texts."""
     n_different = 0
     for file, texts in files.items():
         n_here = 0
         for start in range(0, len(texts), 1000):
             batch = texts[start : start + 1000]
-            for text, encoding in zip(batch, package.encode_batch_fast([text.decode("utf-8") for text in batch])):
-                if encoding.ids != next(ours):
+            for text, numbers in zip(batch, expected([text.decode("utf-8") for text in batch])):
+                if numbers != next(ours):
                     n_here += 1
                     print(f"{file}: differs: {text[:200]!r}")
         print(f"{file}: {len(texts)} texts, {n_here} differ", flush=True)
@@ -91,20 +94,28 @@ def count_differences(package, files, ours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
-    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("what", choices=["ids", "words"])
+    parser.add_argument("name", help="the model's file, or the pre-tokenizer's name")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth line only")
+    parser.add_argument("--fuzzed", type=int, default=0, help="how many generated texts to add")
     options = parser.parse_args()
     paths = sorted(options.data.rglob("*.jsonl"))
-    if not paths or not options.model.exists():
-        print(f"skipped: there is no {options.model}" if paths else f"skipped: no JSONL files in {options.data}")
+    if not paths or (options.what == "ids" and not pathlib.Path(options.name).exists()):
+        print(f"skipped: there is no {options.name}" if paths else f"skipped: no JSONL files in {options.data}")
         return SKIPPED
     goldens = import_goldens()
-    package = goldens.package_tokenizer(goldens.read_vocabulary(str(options.model)))
     files = {str(path.relative_to(options.data)): [text.encode("utf-8") for text in texts_of(path, options.every)]
              for path in paths}
+    if options.fuzzed:
+        files["generated"] = [text.encode("utf-8") for text in goldens.fuzzed_texts(options.fuzzed, seed=3)]
+    if options.what == "ids":
+        package = goldens.package_tokenizer(goldens.read_vocabulary(options.name))
+        expected = lambda texts: (encoding.ids for encoding in package.encode_batch_fast(texts))
+    else:
+        expected = lambda texts: (goldens.word_ends(options.name, text) for text in texts)
     texts = [text for file_texts in files.values() for text in file_texts]
-    n_different = count_differences(package, files, our_ids(options.tool, options.model, texts))
+    n_different = count_differences(expected, files, our_numbers([options.tool, options.what, options.name], texts))
     print(f"{len(files)} files, {len(texts)} texts, {sum(map(len, texts))} bytes compared, {n_different} differ")
     return 1 if n_different else 0
 

@@ -1,12 +1,17 @@
-// tokenize_frames MODEL.gguf: for each text on standard input (four bytes of length, little endian,
-// then the text) writes the number of its tokens and their ids, four bytes each. What comes back
-// from the ids must be the text. Reports the bytes, tokens and speed of encoding on standard error.
+// tokenize_frames ids MODEL.gguf: for each text on standard input (four bytes of length, little
+// endian, then the text) writes the number of its tokens and their ids, four bytes each. What comes
+// back from the ids must be the text. Reports the bytes, tokens and speed on standard error.
+// tokenize_frames words PRE: the same with where the words end that the pre-tokenizer PRE cuts.
 // sweep_tokenizers.py drives it.
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "decoding/model/model_loader.h"
+#include "decoding/text/pre_tokenizer.h"
 #include "decoding/text/tokenizer.h"
 
 namespace redraft {
@@ -18,15 +23,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-int run(const char* model) {
-  const Clock::time_point load_start = Clock::now();
-  const auto tokenizer = load_tokenizer(model);
-  if (!tokenizer) return std::fprintf(stderr, "%s\n", tokenizer.error().message().c_str()), 1;
-  const double load_seconds = seconds_since(load_start);
-
+// Calls `encode` for each text on standard input and writes what it returns.
+template <typename Encode>
+int for_each_text(const Encode& encode) {
   std::size_t n_bytes = 0;
   std::size_t n_tokens = 0;
-  double encode_seconds = 0;
+  double seconds = 0;
   std::uint32_t size = 0;
   while (std::fread(&size, sizeof size, 1, stdin) == 1) {
     std::string text(size, '\0');
@@ -34,26 +36,50 @@ int run(const char* model) {
       return std::fprintf(stderr, "the last text is cut short\n"), 1;
     }
     const Clock::time_point start = Clock::now();
-    const std::vector<TokenId> ids = (*tokenizer)->encode(text);
-    encode_seconds += seconds_since(start);
-    if ((*tokenizer)->covers(text) && (*tokenizer)->decode(ids) != text) {
-      return std::fprintf(stderr, "a text of %u bytes does not come back\n", size), 1;
-    }
-    const auto count = static_cast<std::uint32_t>(ids.size());
+    const std::optional<std::vector<std::int32_t>> numbers = encode(text);
+    seconds += seconds_since(start);
+    if (!numbers) return std::fprintf(stderr, "a text of %u bytes does not come back\n", size), 1;
+    const auto count = static_cast<std::uint32_t>(numbers->size());
     std::fwrite(&count, sizeof count, 1, stdout);
-    std::fwrite(ids.data(), sizeof(TokenId), ids.size(), stdout);
+    std::fwrite(numbers->data(), sizeof(std::int32_t), numbers->size(), stdout);
     n_bytes += size;
-    n_tokens += ids.size();
+    n_tokens += numbers->size();
   }
-  std::fprintf(stderr, "%zu bytes, %zu tokens, %.1f MB/s, loaded in %.0f ms\n", n_bytes, n_tokens,
-               static_cast<double>(n_bytes) / 1e6 / encode_seconds, load_seconds * 1e3);
+  std::fprintf(stderr, "%zu bytes, %zu tokens or words, %.1f MB/s there and back\n", n_bytes,
+               n_tokens, static_cast<double>(n_bytes) / 1e6 / seconds);
   return 0;
+}
+
+int write_ids(const char* model) {
+  const auto tokenizer = load_tokenizer(model);
+  if (!tokenizer) return std::fprintf(stderr, "%s\n", tokenizer.error().message().c_str()), 1;
+  return for_each_text([&](const std::string& text) -> std::optional<std::vector<TokenId>> {
+    std::vector<TokenId> ids = (*tokenizer)->encode(text);
+    if ((*tokenizer)->covers(text) && (*tokenizer)->decode(ids) != text) return std::nullopt;
+    return ids;
+  });
+}
+
+int write_words(const char* name) {
+  const auto pre_tokenizer = find_pre_tokenizer(name);
+  if (!pre_tokenizer)
+    return std::fprintf(stderr, "%s\n", pre_tokenizer.error().message().c_str()), 1;
+  return for_each_text([&](const std::string& text) -> std::optional<std::vector<std::int32_t>> {
+    std::vector<std::int32_t> ends;
+    for (std::size_t end = 0; end < text.size();) {
+      end = word_end(*pre_tokenizer, text, end);
+      ends.push_back(static_cast<std::int32_t>(end));
+    }
+    return ends;
+  });
 }
 
 }  // namespace
 }  // namespace redraft
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: tokenize_frames MODEL.gguf\n"), 2;
-  return redraft::run(argv[1]);
+  const std::string_view command = argc == 3 ? argv[1] : "";
+  if (command == "ids") return redraft::write_ids(argv[2]);
+  if (command == "words") return redraft::write_words(argv[2]);
+  return std::fprintf(stderr, "usage: tokenize_frames ids MODEL.gguf | words PRE\n"), 2;
 }

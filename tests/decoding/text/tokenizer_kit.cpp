@@ -15,10 +15,11 @@ nlohmann::json read_data(const std::string& file) {
 
 }  // namespace
 
-TokenizerSpec tiny_spec() {
+TokenizerSpec tiny_spec(const std::string& pre_tokenizer) {
   const nlohmann::json json = read_data("tiny.json");
   TokenizerSpec spec;
-  json.at("pre_tokenizer").get_to(spec.pre_tokenizer);
+  spec.pre_tokenizer = pre_tokenizer;
+  spec.ignore_merges = pre_tokenizer == "llama-bpe";
   json.at("tokens").get_to(spec.tokens);
   json.at("types").get_to(spec.types);
   json.at("merges").get_to(spec.merges);
@@ -26,8 +27,8 @@ TokenizerSpec tiny_spec() {
   return spec;
 }
 
-std::shared_ptr<const Tokenizer> tiny_tokenizer() {
-  auto tokenizer = Tokenizer::make(tiny_spec());
+std::shared_ptr<const Tokenizer> tiny_tokenizer(const std::string& pre_tokenizer) {
+  auto tokenizer = Tokenizer::make(tiny_spec(pre_tokenizer));
   if (!tokenizer) throw std::runtime_error(tokenizer.error().message());
   return *tokenizer;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -7,10 +8,13 @@
 
 namespace redraft {
 
-// The small vocabulary in data/tiny.json: all bytes, some merges, four special tokens. With Qwen's
-// pre-tokeniser.
-TokenizerSpec tiny_spec();
-std::shared_ptr<const Tokenizer> tiny_tokenizer();
+// The small vocabulary in data/tiny.json: all bytes, some merges, four special tokens. With the
+// pre-tokeniser of that name.
+TokenizerSpec tiny_spec(const std::string& pre_tokenizer = "qwen2");
+std::shared_ptr<const Tokenizer> tiny_tokenizer(const std::string& pre_tokenizer = "qwen2");
+// The pre-tokenisers that there are goldens of.
+inline constexpr std::array kPreTokenizers{"qwen2", "llama-bpe", "smollm", "deepseek-coder",
+                                           "default"};
 
 // Encodes the texts of data/texts.json and compares with what the `tokenizers` package made of them
 // (a file of data/, written by tools/reference/tokenizer_goldens.py).

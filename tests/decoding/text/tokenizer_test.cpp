@@ -12,7 +12,25 @@ namespace redraft {
 namespace {
 
 TEST(Tokenizer, EqualsTheReferenceOnFuzzedTexts) {
-  check_golden_ids(*tiny_tokenizer(), "tiny_ids.json");
+  for (const std::string name : kPreTokenizers) {
+    SCOPED_TRACE(name);
+    check_golden_ids(*tiny_tokenizer(name), "tiny_" + name + "_ids.json");
+  }
+}
+
+TEST(Tokenizer, AWordThatIsATokenGoesBeforeItsMergesWhereTheVocabularySaysSo) {
+  TokenizerSpec spec = tiny_spec();
+  const std::string word = " zqzq";
+  spec.tokens.push_back("\u0120zqzq");
+  spec.types.push_back(1);
+  for (const bool ignore_merges : {false, true}) {
+    spec.ignore_merges = ignore_merges;
+    const auto tokenizer = Tokenizer::make(spec);
+    ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+    const std::vector<TokenId> ids = (*tokenizer)->encode(word);
+    EXPECT_EQ(ids == std::vector<TokenId>{600}, ignore_merges);
+    EXPECT_EQ((*tokenizer)->decode(ids), word);
+  }
 }
 
 // Bytes of all kinds, and among them many that begin, continue or break a UTF-8 sequence.

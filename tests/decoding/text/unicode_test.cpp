@@ -18,16 +18,24 @@ std::string utf8(std::uint32_t c) {
 
 TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
   std::array<int, 4> count{};
+  int n_punctuation = 0;
+  int n_numeric = 0;
   for (std::uint32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     const std::string text = utf8(c);
     const Character character = character_at(text, 0);
     ASSERT_EQ(character.length, text.size()) << std::hex << c;
     ++count[static_cast<std::size_t>(character.kind)];
+    n_punctuation += character.punctuation;
+    n_numeric += character.numeric;
+    ASSERT_TRUE(!character.punctuation || character.kind == CharacterKind::kSymbol);
+    ASSERT_TRUE(character.numeric || character.kind != CharacterKind::kNumber);
   }
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kLetter)], 141028);
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kNumber)], 1911);
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kSpace)], 25);
+  EXPECT_EQ(n_punctuation, 855);
+  EXPECT_EQ(n_numeric, 1911 + 13);  // the package's Digits knows those of Unicode 17
 }
 
 TEST(Unicode, KnowsWhatOlderTablesDoNot) {
