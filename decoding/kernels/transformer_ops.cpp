@@ -190,15 +190,12 @@ void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, floa
   });
 }
 
-void rope_table(int positions, int head_dim, float base, float* cosines, float* sines) {
-  const int half = head_dim / 2;
-  for (int i = 0; i < half; ++i) {
-    const double frequency = std::pow(static_cast<double>(base), -2.0 * i / head_dim);
-    for (int position = 0; position < positions; ++position) {
-      cosines[static_cast<std::size_t>(position) * half + i] =
-          static_cast<float>(std::cos(position * frequency));
-      sines[static_cast<std::size_t>(position) * half + i] =
-          static_cast<float>(std::sin(position * frequency));
+void rope_table(int positions, std::span<const double> frequencies, double amplitude,
+                float* cosines, float* sines) {
+  for (int position = 0; position < positions; ++position) {
+    for (const double frequency : frequencies) {
+      *cosines++ = static_cast<float>(amplitude * std::cos(position * frequency));
+      *sines++ = static_cast<float>(amplitude * std::sin(position * frequency));
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
@@ -21,9 +22,10 @@ void add(Isa isa, float* x, const float* y, int count, ThreadPool& pool);
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 
-// Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2),
-// [positions, head_dim/2] each.
-void rope_table(int positions, int head_dim, float base, float* cosines, float* sines);
+// Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2), each
+// [positions, frequencies] and multiplied with `amplitude`. Frequencies are radians per position.
+void rope_table(int positions, std::span<const double> frequencies, double amplitude,
+                float* cosines, float* sines);
 
 // Rotates `heads` heads of x [rows, heads * head_dim] (row stride ldx) in place; positions[r]
 // indexes the table.

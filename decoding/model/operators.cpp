@@ -61,12 +61,12 @@ void quantize(const Tensor& x, const Tensor& out) {
   op.call(x, out);
 }
 
-void linear(const LinearWeight& weight, const Tensor& x, const Tensor& bias, const Tensor& y) {
+void linear(const LinearWeight& weight, const Tensor& x, const Tensor& y) {
   static const auto op =
       find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t, const Tensor&,
                 const OptionalTensor&, const Tensor&)>("redraft::linear");
   op.call(weight.data, number(weight.format), weight.n, weight.k, x,
-          bias.defined() ? OptionalTensor(bias) : std::nullopt, y);
+          weight.bias.defined() ? OptionalTensor(weight.bias) : std::nullopt, y);
 }
 
 void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions, const Tensor& x) {

@@ -37,9 +37,8 @@ void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, con
 // quantized_bytes().
 void quantize(const at::Tensor& x, const at::Tensor& out);
 // y = x W^T + bias for y.size(0) rows. x is what quantize() gave, or the float rows themselves
-// where kernels::reads_floats(weight.format); so for the heads below. bias may be undefined.
-void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& bias,
-            const at::Tensor& y);
+// where kernels::reads_floats(weight.format); so for the heads below.
+void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& y);
 // Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
 // tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,

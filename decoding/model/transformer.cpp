@@ -1,6 +1,7 @@
-// The qwen2 transformer, once for every device: all arithmetic is in the operators, all memory in
-// buffers that outlive a pass. A pass writes the rows of its context and draft into the cache's
-// slots first and then attends to them, so what a row sees is decided by the tree alone.
+// The transformer of llama, qwen2 and qwen3, once for every device: all arithmetic is in the
+// operators, all memory in buffers that outlive a pass. A pass writes the rows of its context and
+// draft into the cache's slots first and then attends to them, so what a row sees is decided by the
+// tree alone.
 #include "decoding/model/transformer.h"
 
 #include <ATen/Parallel.h>
@@ -64,7 +65,7 @@ class Transformer : public LanguageModel {
         isa_(isa),
         pool_(pool),
         buffers_(shape, isa),
-        rope_(shape.head_dim, shape.rope_base) {}
+        rope_(shape) {}
 
   std::string name() const override { return name_; }
   int vocabulary_size() const override { return shape_.vocabulary; }
@@ -158,10 +159,14 @@ class Transformer : public LanguageModel {
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
     const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
     charge(PassPart::kNorm);
-    operators::linear(layer.query, input.of(layer.query), layer.query_bias, rows.query);
-    operators::linear(layer.key, input.of(layer.key), layer.key_bias, rows.key);
-    operators::linear(layer.value, input.of(layer.value), layer.value_bias, rows.value);
+    operators::linear(layer.query, input.of(layer.query), rows.query);
+    operators::linear(layer.key, input.of(layer.key), rows.key);
+    operators::linear(layer.value, input.of(layer.value), rows.value);
     charge(PassPart::kQueryKeyValue);
+    if (shape_.query_key_norm) {
+      norm_heads(rows.query, layer.query_norm);
+      norm_heads(rows.key, layer.key_norm);
+    }
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.query);
     operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.key);
     operators::store_rows(rows.key, tree.committed, keys);
@@ -171,24 +176,28 @@ class Transformer : public LanguageModel {
     charge(PassPart::kAttention);
     const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
     charge(PassPart::kNorm);
-    operators::linear(layer.attention_output, attended.of(layer.attention_output), at::Tensor(),
-                      rows.normed);
+    operators::linear(layer.attention_output, attended.of(layer.attention_output), rows.normed);
     charge(PassPart::kAttentionOutput);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
+  }
+
+  void norm_heads(const at::Tensor& x, const at::Tensor& weight) const {
+    const at::Tensor heads = x.view({-1, shape_.head_dim});
+    operators::rms_norm(heads, weight, shape_.epsilon, heads);
   }
 
   void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
     operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
     const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
     charge(PassPart::kNorm);
-    operators::linear(layer.gate, input.of(layer.gate), at::Tensor(), rows.gate);
-    operators::linear(layer.up, input.of(layer.up), at::Tensor(), rows.up);
+    operators::linear(layer.gate, input.of(layer.gate), rows.gate);
+    operators::linear(layer.up, input.of(layer.up), rows.up);
     charge(PassPart::kGateUp);
     operators::silu_mul(rows.gate, rows.up);
     const Activations active(rows.gate, rows.quantized, {&layer.down});
     charge(PassPart::kActivation);
-    operators::linear(layer.down, active.of(layer.down), at::Tensor(), rows.normed);
+    operators::linear(layer.down, active.of(layer.down), rows.normed);
     charge(PassPart::kDown);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
@@ -234,7 +243,7 @@ class Transformer : public LanguageModel {
       const int n = std::min(kScoredRows, count - r);
       const at::Tensor part = logits.narrow(0, 0, n);
       const Activations input(normed.narrow(0, r, n), quantized, {&weights_.head});
-      operators::linear(weights_.head, input.of(weights_.head), at::Tensor(), part);
+      operators::linear(weights_.head, input.of(weights_.head), part);
       const at::Tensor ids = at::empty({n}, at::kInt);
       std::copy_n(tokens.begin() + r, n, ids.mutable_data_ptr<std::int32_t>());
       const at::Tensor result = at::empty({n}, at::kFloat);

@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// Checks and repacks the weights of a qwen2 model for `isa`. The model keeps `files` for its
+// Checks and repacks the weights of a model for `isa`. The model keeps `files` for its
 // embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and the
 // reason.
 Result<std::unique_ptr<LanguageModel>> load_transformer(std::unique_ptr<const ModelFiles> files,

@@ -89,15 +89,21 @@ PassRows PassBuffers::allocate(int count) const {
           .quantized = at::empty({bytes}, at::kByte)};
 }
 
+RopeTable::RopeTable(const TransformerShape& shape)
+    : frequencies_(rope_frequencies(shape.head_dim, shape.rope_base, shape.rope_scaling,
+                                    shape.rope_divisors)),
+      amplitude_(shape.rope_scaling.attention_factor) {}
+
 void RopeTable::reserve(int count) {
   if (cosines_.defined() && count <= cosines_.size(0)) return;
   constexpr unsigned kLeast = 1024;
   const auto positions =
       static_cast<int>(std::bit_ceil(std::max(kLeast, static_cast<unsigned>(count))));
-  cosines_ = at::empty({positions, head_dim_ / 2}, at::kFloat);
-  sines_ = at::empty({positions, head_dim_ / 2}, at::kFloat);
-  kernels::rope_table(positions, head_dim_, static_cast<float>(base_),
-                      cosines_.mutable_data_ptr<float>(), sines_.mutable_data_ptr<float>());
+  const auto pairs = static_cast<std::int64_t>(frequencies_.size());
+  cosines_ = at::empty({positions, pairs}, at::kFloat);
+  sines_ = at::empty({positions, pairs}, at::kFloat);
+  kernels::rope_table(positions, frequencies_, amplitude_, cosines_.mutable_data_ptr<float>(),
+                      sines_.mutable_data_ptr<float>());
 }
 
 }  // namespace redraft

@@ -60,15 +60,15 @@ class PassBuffers {
 // Cosines and sines of the positions in use: float [positions, head_dim / 2] each.
 class RopeTable {
  public:
-  RopeTable(int head_dim, double base) : head_dim_(head_dim), base_(base) {}
+  explicit RopeTable(const TransformerShape& shape);
   // Makes positions 0..count-1 available. A position's values do not depend on how many there are.
   void reserve(int count);
   const at::Tensor& cosines() const { return cosines_; }
   const at::Tensor& sines() const { return sines_; }
 
  private:
-  int head_dim_;
-  double base_;
+  std::vector<double> frequencies_;
+  double amplitude_;
   at::Tensor cosines_, sines_;
 };
 

@@ -1,79 +1,110 @@
 #include "decoding/model/transformer_shape.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <utility>
+
+#include "decoding/model/gguf.h"
 
 namespace redraft {
 
 namespace {
 
-// Reads "<architecture>.<name>" keys; the first error stays.
-class ShapeReader {
- public:
-  ShapeReader(const GgufFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
+constexpr int kHeadGranularity = 16;  // what the attention kernels take
+// Far above any model that fits such a machine, far below any product that overflows an int.
+constexpr int kMostLayers = 1024;
+constexpr int kMostHeads = 1024;
+constexpr int kMostHeadDim = 1024;
+constexpr int kMostWidth = 1 << 17;
+constexpr int kMostContext = 1 << 22;
+constexpr int kMostVocabulary = 1 << 24;
 
-  int integer(const std::string& name, int most, int least = 1) {
-    Result<std::int64_t> value = file_.integer(prefix_ + name, least, most);
-    if (!value && !error_) error_ = value.error();
-    return value ? static_cast<int>(*value) : least;
-  }
-  double positive(const std::string& name) {
-    Result<double> value = file_.number(prefix_ + name);
-    if (value && !(std::isfinite(*value) && *value > 0))
-      value = file_.key_error(prefix_ + name, "is not positive");
-    if (!value && !error_) error_ = value.error();
-    return value ? *value : 1;
-  }
-  const std::optional<Error>& error() const { return error_; }
-
- private:
-  const GgufFile& file_;
-  std::string prefix_;
-  std::optional<Error> error_;
+struct Range {
+  std::string_view field;
+  int value;
+  int least;
+  int most;
 };
+
+std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
+  const std::array ranges = {
+      Range{"block_count", shape.layers, 1, kMostLayers},
+      Range{"context_length", shape.context_length, 2, kMostContext},
+      Range{"embedding_length", shape.hidden, 1, kMostWidth},
+      Range{"feed_forward_length", shape.feed_forward, 1, kMostWidth},
+      Range{"attention.head_count", shape.heads, 1, kMostHeads},
+      Range{"attention.head_count_kv", shape.kv_heads, 1, kMostHeads},
+      Range{"attention.key_length", shape.head_dim, 1, kMostHeadDim},
+      Range{"vocab_size", shape.vocabulary, 1, kMostVocabulary},
+  };
+  for (const Range& range : ranges) {
+    if (range.value >= range.least && range.value <= range.most) continue;
+    return ShapeProblem{range.field, std::to_string(range.value) + " is outside " +
+                                         std::to_string(range.least) + ".." +
+                                         std::to_string(range.most)};
+  }
+  return std::nullopt;
+}
+
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
+
+std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
+  const RopeScaling& scaling = shape.rope_scaling;
+  using Kind = RopeScaling::Kind;
+  if (scaling.kind != Kind::kNone && !is_positive(scaling.factor))
+    return ShapeProblem{"rope.scaling.factor", "is not positive"};
+  if (scaling.kind == Kind::kLlama3 || scaling.kind == Kind::kYarn) {
+    if (scaling.original_context < 1 || scaling.original_context > kMostContext)
+      return ShapeProblem{"rope.scaling.original_context_length", "is no length of a context"};
+  }
+  if (scaling.kind == Kind::kLlama3 &&
+      !(is_positive(scaling.low_frequency) && is_positive(scaling.high_frequency) &&
+        scaling.low_frequency < scaling.high_frequency)) {
+    return ShapeProblem{"rope.scaling.type",
+                        "its high frequency factor is not above its low frequency factor"};
+  }
+  if (scaling.kind == Kind::kYarn) {
+    if (!(is_positive(scaling.slow_turns) && is_positive(scaling.fast_turns) &&
+          scaling.slow_turns <= scaling.fast_turns))
+      return ShapeProblem{"rope.scaling.yarn_beta_fast", "is not above yarn_beta_slow"};
+    if (!is_positive(scaling.attention_factor))
+      return ShapeProblem{"rope.scaling.attn_factor", "is not positive"};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-Result<TransformerShape> read_shape(const GgufFile& file) {
-  Result<std::string_view> architecture = file.text("general.architecture");
-  if (!architecture) return architecture.error();
-  if (*architecture != "qwen2") {
-    return Error(file.name() + ": architecture " + quoted(*architecture) +
-                 " is not supported; redraft runs qwen2 models (Qwen2.5-Coder)");
-  }
-  TransformerShape shape;
-  shape.architecture = *architecture;
-  // Far above any model that fits such a machine, far below any product that overflows an int.
-  constexpr int kMostWidth = 1 << 17;
-  constexpr int kHeadGranularity = 16;  // what the attention kernels take
-  ShapeReader reader(file, shape.architecture + ".");
-  shape.layers = reader.integer("block_count", 1024);
-  shape.context_length = reader.integer("context_length", 1 << 22, 2);
-  shape.hidden = reader.integer("embedding_length", kMostWidth);
-  shape.feed_forward = reader.integer("feed_forward_length", kMostWidth);
-  shape.heads = reader.integer("attention.head_count", 1024);
-  shape.kv_heads = reader.integer("attention.head_count_kv", 1024);
-  shape.rope_base = reader.positive("rope.freq_base");
-  shape.epsilon = reader.positive("attention.layer_norm_rms_epsilon");
-  if (reader.error()) return *reader.error();
-  if (shape.hidden % (kHeadGranularity * shape.heads) != 0) {
-    return file.key_error(
-        shape.architecture + ".attention.head_count",
-        "heads are not a multiple of " + std::to_string(kHeadGranularity) + " wide");
-  }
+std::optional<std::string> refuse_architecture(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kArchitectures = {"llama", "qwen2", "qwen3"};
+  if (std::find(kArchitectures.begin(), kArchitectures.end(), name) != kArchitectures.end())
+    return std::nullopt;
+  return "architecture " + quoted(name) +
+         " is not supported; redraft runs llama, qwen2 and qwen3 models";
+}
+
+std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
+  if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
   if (shape.heads % shape.kv_heads != 0) {
-    return file.key_error(shape.architecture + ".attention.head_count_kv",
-                          "key-value heads do not divide the heads");
+    return ShapeProblem{"attention.head_count_kv", "key-value heads do not divide the heads"};
   }
-  shape.head_dim = shape.hidden / shape.heads;
-  const StoredTensor* embedding = file.find_tensor("token_embd.weight");
-  if (!embedding) return file.tensor_error("token_embd.weight", "missing");
-  if (embedding->rows() > (1 << 24))
-    return file.tensor_error("token_embd.weight", "an impossible vocabulary");
-  shape.vocabulary = static_cast<int>(embedding->rows());
-  return shape;
+  if (shape.head_dim % kHeadGranularity != 0) {
+    return ShapeProblem{"attention.head_count", "heads are not a multiple of " +
+                                                    std::to_string(kHeadGranularity) + " wide"};
+  }
+  if (shape.query_width() > kMostWidth) {
+    return ShapeProblem{"attention.key_length", "the heads are too wide together"};
+  }
+  if (!is_positive(shape.epsilon))
+    return ShapeProblem{"attention.layer_norm_rms_epsilon", "is not positive"};
+  if (!(is_positive(shape.rope_base) && shape.rope_base > 1))
+    return ShapeProblem{"rope.freq_base", "is not above 1"};
+  const auto& divisors = shape.rope_divisors;
+  const bool fits =
+      divisors.empty() || divisors.size() * 2 == static_cast<std::size_t>(shape.head_dim);
+  if (!fits || !std::all_of(divisors.begin(), divisors.end(), is_positive))
+    return ShapeProblem{"rope_freqs.weight", "is not a positive number for each pair"};
+  return scaling_problem(shape);
 }
 
 }  // namespace redraft

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "decoding/model/gguf.h"
+#include "decoding/model/rope_scaling.h"
 #include "support/result.h"
 
 namespace redraft {
 
-// What a model file says about its transformer. Checked: every count is in a sane range, heads
-// divide evenly and are as wide as the kernels take them.
+// What a model's files say about its transformer. The architectures that redraft runs differ in
+// these numbers alone.
 struct TransformerShape {
   std::string architecture;
   int layers = 0;
@@ -17,16 +21,37 @@ struct TransformerShape {
   int feed_forward = 0;  // width inside the feed-forward block
   int heads = 0;         // query heads
   int kv_heads = 0;      // divides heads
-  int head_dim = 0;
+  int head_dim = 0;      // a multiple of 16; heads * head_dim may differ from hidden
   int vocabulary = 0;
-  double rope_base = 0;
-  double epsilon = 0;
+  double epsilon = 0;                // of the norms
+  bool query_key_norm = false;       // each head of queries and keys is normed before its rotation
+  double rope_base = 0;              // of the rotary frequencies
+  RopeScaling rope_scaling;          // how they are stretched
+  std::vector<float> rope_divisors;  // what each is divided by, [head_dim / 2]; empty for 1
+  // The rows of query and key matrices stand so that pairs of neighbours rotate together; the
+  // kernels take dimension i with i + head_dim / 2, so that such rows are put back as they load.
+  bool paired_rows = false;
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
 };
 
-// The error names the architecture and what redraft supports, or the key that is wrong.
+// "architecture 'mamba' is not supported; redraft runs …", for a name that is none of ours.
+std::optional<std::string> refuse_architecture(std::string_view name);
+
+// A number that this build cannot compute with: its name in GGUF's words, as in
+// "attention.head_count_kv", and the reason.
+struct ShapeProblem {
+  std::string_view field;
+  std::string reason;
+};
+// Asked of every shape that comes from a file: whether counts are in a sane range, heads divide
+// evenly and are as wide as the kernels take them, and scaling stretches by a finite factor.
+std::optional<ShapeProblem> find_problem(const TransformerShape& shape);
+
+// The shape of a GGUF file, without a problem. The error names what is not supported, or the key
+// or tensor that is wrong. What would change the result but is not computed here is refused, not
+// ignored.
 Result<TransformerShape> read_shape(const GgufFile& file);
 
 }  // namespace redraft

@@ -5,8 +5,11 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
+#include <cstring>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "decoding/kernels/huge_pages.h"
 
@@ -34,10 +37,28 @@ Result<const StoredTensor*> find_shaped(const ModelFiles& files, const std::stri
   return tensor;
 }
 
+// How the rows of a head stand in the file: the halves that rotate with each other one after the
+// other, as the kernels have them, or row by row.
+enum class RowOrder { kHalves, kPairs };
+
+// Rows of heads from pairs to halves.
+std::vector<std::uint8_t> in_halves(std::span<const std::uint8_t> rows, int n, int head_dim) {
+  const std::size_t row_bytes = rows.size() / static_cast<std::size_t>(n);
+  std::vector<std::uint8_t> out(rows.size());
+  for (int row = 0; row < n; ++row) {
+    const int at = row % head_dim;
+    const int target = row - at + at / 2 + at % 2 * (head_dim / 2);
+    std::memcpy(out.data() + static_cast<std::size_t>(target) * row_bytes,
+                rows.data() + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+  }
+  return out;
+}
+
 // A matrix to pack once storage is there.
 struct PendingMatrix {
   const StoredTensor* source;
   LinearWeight* target;
+  RowOrder order;
   std::size_t offset;  // in the storage
   std::size_t bytes;
 };
@@ -66,19 +87,20 @@ class WeightLoader {
  private:
   void take_layer(const std::string& prefix, LayerWeights& layer) {
     const int hidden = shape_.hidden;
+    const RowOrder order = shape_.paired_rows ? RowOrder::kPairs : RowOrder::kHalves;
     take_vector(prefix + "attn_norm.weight", hidden, layer.attention_norm);
-    take_matrix(prefix + "attn_q.weight", shape_.query_width(), hidden, layer.query);
-    take_matrix(prefix + "attn_k.weight", shape_.kv_width(), hidden, layer.key);
-    take_matrix(prefix + "attn_v.weight", shape_.kv_width(), hidden, layer.value);
-    take_optional_vector(prefix + "attn_q.bias", shape_.query_width(), layer.query_bias);
-    take_optional_vector(prefix + "attn_k.bias", shape_.kv_width(), layer.key_bias);
-    take_optional_vector(prefix + "attn_v.bias", shape_.kv_width(), layer.value_bias);
-    take_matrix(prefix + "attn_output.weight", hidden, shape_.query_width(),
-                layer.attention_output);
+    take_linear(prefix + "attn_q", shape_.query_width(), hidden, layer.query, order);
+    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, order);
+    take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
+    if (shape_.query_key_norm) {
+      take_vector(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
+      take_vector(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
+    }
+    take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
     take_vector(prefix + "ffn_norm.weight", hidden, layer.feed_forward_norm);
-    take_matrix(prefix + "ffn_gate.weight", shape_.feed_forward, hidden, layer.gate);
-    take_matrix(prefix + "ffn_up.weight", shape_.feed_forward, hidden, layer.up);
-    take_matrix(prefix + "ffn_down.weight", hidden, shape_.feed_forward, layer.down);
+    take_linear(prefix + "ffn_gate", shape_.feed_forward, hidden, layer.gate);
+    take_linear(prefix + "ffn_up", shape_.feed_forward, hidden, layer.up);
+    take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
   }
 
   // The first error stays.
@@ -99,8 +121,15 @@ class WeightLoader {
     weights_.embedding_format = tensor.format;
   }
 
-  void take_optional_vector(const std::string& name, int n, at::Tensor& out) {
-    if (files_.find_tensor(name)) take_vector(name, n, out);
+  // A matrix and, if there is one, its bias.
+  void take_linear(const std::string& name, int n, int k, LinearWeight& out,
+                   RowOrder order = RowOrder::kHalves) {
+    take_matrix(name + ".weight", n, k, out, order);
+    if (!files_.find_tensor(name + ".bias")) return;
+    take_vector(name + ".bias", n, out.bias);
+    if (order == RowOrder::kPairs && out.bias.defined()) {
+      out.bias = out.bias.view({-1, shape_.head_dim / 2, 2}).transpose(1, 2).reshape({n});
+    }
   }
 
   void take_vector(const std::string& name, int n, at::Tensor& out) {
@@ -110,7 +139,8 @@ class WeightLoader {
     dequantize_row((*found)->format, (*found)->data.data(), n, out.mutable_data_ptr<float>());
   }
 
-  void take_matrix(const std::string& name, int n, int k, LinearWeight& out) {
+  void take_matrix(const std::string& name, int n, int k, LinearWeight& out,
+                   RowOrder order = RowOrder::kHalves) {
     Result<const StoredTensor*> found = find_shaped(files_, name, {k, n});
     if (!found) return fail(found.error());
     const StoredTensor& tensor = **found;
@@ -123,7 +153,7 @@ class WeightLoader {
     out.n = n;
     out.k = k;
     const std::size_t bytes = kernels::packed_bytes(tensor.format, isa_, n, k);
-    pending_.push_back({&tensor, &out, total_bytes_, bytes});
+    pending_.push_back({&tensor, &out, order, total_bytes_, bytes});
     total_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
@@ -137,8 +167,12 @@ class WeightLoader {
       const auto start = skip + static_cast<std::int64_t>(matrix.offset);
       LinearWeight& target = *matrix.target;
       target.data = weights_.storage.narrow(0, start, static_cast<std::int64_t>(matrix.bytes));
+      std::span<const std::uint8_t> rows = matrix.source->data;
+      std::vector<std::uint8_t> reordered;
+      if (matrix.order == RowOrder::kPairs)
+        rows = reordered = in_halves(rows, static_cast<int>(target.n), shape_.head_dim);
       kernels::pack(target.format, isa_, static_cast<int>(target.n), static_cast<int>(target.k),
-                    matrix.source->data.data(), base + start, pool_);
+                    rows.data(), base + start, pool_);
     }
   }
 

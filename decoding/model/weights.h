@@ -20,12 +20,13 @@ struct LinearWeight {
   WeightFormat format = WeightFormat::kF32;
   std::int64_t n = 0;
   std::int64_t k = 0;
+  at::Tensor bias;  // float [n]; undefined where the file has none
 };
 
 struct LayerWeights {
   at::Tensor attention_norm;  // float [hidden]
   LinearWeight query, key, value;
-  at::Tensor query_bias, key_bias, value_bias;  // float [n]; undefined where the file has none
+  at::Tensor query_norm, key_norm;  // float [head_dim]; undefined where heads are not normed
   LinearWeight attention_output;
   at::Tensor feed_forward_norm;  // float [hidden]
   LinearWeight gate, up, down;

@@ -290,7 +290,9 @@ TEST(Rope, RotatesPairsByTheirPosition) {
   const int positions = 4096;
   std::vector<float> cosines(static_cast<std::size_t>(positions) * 32);
   std::vector<float> sines(cosines.size());
-  rope_table(positions, head_dim, 1e6f, cosines.data(), sines.data());
+  std::vector<double> frequencies;
+  for (int i = 0; i < head_dim / 2; ++i) frequencies.push_back(std::pow(1e6, -2.0 * i / head_dim));
+  rope_table(positions, frequencies, 1.0, cosines.data(), sines.data());
   std::mt19937 random(9);
   ThreadPool pool(2);
   const std::int32_t at[] = {0, 4095, 17};

@@ -1,54 +1,69 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <random>
 #include <string>
 
+#include "decoding/kernels/half.h"
 #include "tests/decoding/model/gguf_writer.h"
 
 namespace redraft {
 
-// A qwen2 file of a few hundred kilobytes with random weights: everything the loader looks at, and
+// A file of a few hundred kilobytes with random weights: everything the loader looks at, and
 // nothing to say.
 struct TinyModel {
+  std::string architecture = "qwen2";
   int layers = 2;
   int hidden = 64;
   int feed_forward = 96;
   int heads = 4;
   int kv_heads = 2;
+  int head_dim = 16;
   int vocabulary = 300;
   int context_length = 512;
   bool tied = false;
+  bool mixed_formats = false;      // every matrix in another one, some of floats
   std::string tokenizer = "gpt2";  // empty: the file has none
   std::uint32_t seed = 1;
 
   GgufWriter writer() const {
     GgufWriter out;
-    out.text("general.architecture", "qwen2");
+    out.text("general.architecture", architecture);
     out.text("general.name", "tiny");
-    out.integer("qwen2.block_count", static_cast<std::uint32_t>(layers));
-    out.integer("qwen2.context_length", static_cast<std::uint32_t>(context_length));
-    out.integer("qwen2.embedding_length", static_cast<std::uint32_t>(hidden));
-    out.integer("qwen2.feed_forward_length", static_cast<std::uint32_t>(feed_forward));
-    out.integer("qwen2.attention.head_count", static_cast<std::uint32_t>(heads));
-    out.integer("qwen2.attention.head_count_kv", static_cast<std::uint32_t>(kv_heads));
-    out.real("qwen2.rope.freq_base", 10000.0F);
-    out.real("qwen2.attention.layer_norm_rms_epsilon", 1e-6F);
+    const auto count = [&](const char* key, int value) {
+      out.integer(architecture + "." + key, static_cast<std::uint32_t>(value));
+    };
+    count("block_count", layers);
+    count("context_length", context_length);
+    count("embedding_length", hidden);
+    count("feed_forward_length", feed_forward);
+    count("attention.head_count", heads);
+    count("attention.head_count_kv", kv_heads);
+    if (head_dim * heads != hidden) count("attention.key_length", head_dim);
+    out.real(architecture + ".rope.freq_base", 10000.0F);
+    out.real(architecture + ".attention.layer_norm_rms_epsilon", 1e-6F);
     if (!tokenizer.empty()) add_tokenizer(out);
     std::mt19937 random(seed);
-    const int kv_width = hidden / heads * kv_heads;
+    const int width = head_dim * heads;
+    const int kv_width = head_dim * kv_heads;
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
     add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
     for (int i = 0; i < layers; ++i) {
       const std::string prefix = "blk." + std::to_string(i) + ".";
       add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
-      add_matrix(out, prefix + "attn_q.weight", hidden, hidden, random);
-      add_vector(out, prefix + "attn_q.bias", hidden, 0, random);
+      add_matrix(out, prefix + "attn_q.weight", width, hidden, random);
+      if (architecture != "qwen3") add_vector(out, prefix + "attn_q.bias", width, 0, random);
       add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
-      add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
+      if (architecture != "qwen3") add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
       add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
-      add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
-      add_matrix(out, prefix + "attn_output.weight", hidden, hidden, random);
+      if (architecture == "qwen3") {
+        add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
+        add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
+      } else {
+        add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
+      }
+      add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
       add_vector(out, prefix + "ffn_norm.weight", hidden, 1, random);
       add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
       add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
@@ -102,9 +117,38 @@ struct TinyModel {
     }
     out.tensor({name, {n}, WeightFormat::kF32, std::move(data)});
   }
+  void add_matrix(GgufWriter& out, const std::string& name, int n, int k,
+                  std::mt19937& random) const {
+    switch (mixed_formats ? out.tensors().size() % 4 : 0) {
+      case 1:
+        return add_floats(out, name, n, k, WeightFormat::kF16, random);
+      case 2:
+        return add_floats(out, name, n, k, WeightFormat::kBF16, random);
+      case 3:
+        return add_floats(out, name, n, k, WeightFormat::kF32, random);
+      default:
+        return add_quantised(out, name, n, k, random);
+    }
+  }
+  static void add_floats(GgufWriter& out, const std::string& name, int n, int k,
+                         WeightFormat format, std::mt19937& random) {
+    std::vector<std::uint8_t> data;
+    for (int i = 0; i < n * k; ++i) {
+      const float value = unit(random) / 4;
+      const auto bits = std::bit_cast<std::uint32_t>(value);
+      const std::uint16_t half = format == WeightFormat::kF16
+                                     ? kernels::float_to_half(value)
+                                     : static_cast<std::uint16_t>(bits >> 16);
+      const auto* bytes = format == WeightFormat::kF32
+                              ? reinterpret_cast<const std::uint8_t*>(&bits)
+                              : reinterpret_cast<const std::uint8_t*>(&half);
+      data.insert(data.end(), bytes, bytes + (format == WeightFormat::kF32 ? 4 : 2));
+    }
+    out.tensor({name, {k, n}, format, std::move(data)});
+  }
   // Q8_0: blocks of 32 int8 behind one half-precision scale.
-  static void add_matrix(GgufWriter& out, const std::string& name, int n, int k,
-                         std::mt19937& random) {
+  static void add_quantised(GgufWriter& out, const std::string& name, int n, int k,
+                            std::mt19937& random) {
     std::vector<std::uint8_t> data;
     for (int block = 0; block < n * k / 32; ++block) {
       data.push_back(0x00);

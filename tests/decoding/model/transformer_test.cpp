@@ -97,6 +97,26 @@ TEST_P(TinyTransformer, TiedHeadsAreTheEmbedding) {
   EXPECT_TRUE(verify_all(*tied, tokens, 20) == verify_all(**untied, tokens, 20));
 }
 
+// Every architecture, in formats that mix floats and blocks in one layer.
+TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
+  const TinyModel models[] = {
+      {.mixed_formats = true},
+      {.architecture = "qwen3", .heads = 6, .kv_heads = 3, .head_dim = 32},
+      {.architecture = "qwen3", .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
+      {.architecture = "llama", .kv_heads = 4, .tied = true},
+      {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
+  };
+  for (const TinyModel& tiny : models) {
+    SCOPED_TRACE(tiny.architecture);
+    const auto model = load(tiny, one_);
+    const auto other = load(tiny, three_);
+    check_chunking(*model, *other, 70);
+    check_trees(*other, 20, 16);
+    check_keep_and_truncate(*other, 20, 16);
+    check_scores(*model);
+  }
+}
+
 TEST_P(TinyTransformer, WorksAtTheFullContextLength) {
   const auto model = load({.context_length = 128}, one_);
   const std::unique_ptr<KvCache> cache = model->new_cache(model->context_length());
@@ -155,8 +175,14 @@ TEST(TransformerFile, ErrorsNameTheTensor) {
     return load_error(writer);
   };
   using Tensor = GgufWriter::Tensor;
-  EXPECT_EQ(error_with("blk.1.attn_k.weight", [](Tensor& t) { t.name = "other"; }),
-            "m.gguf: tensor 'blk.1.attn_k.weight': missing");
+  const auto error_without = [](std::string_view tensor) {
+    GgufWriter writer = TinyModel().writer();
+    const std::size_t erased =
+        std::erase_if(writer.tensors(), [&](const auto& t) { return t.name == tensor; });
+    EXPECT_EQ(erased, 1U);
+    return load_error(writer);
+  };
+  EXPECT_EQ(error_without("blk.1.attn_k.weight"), "m.gguf: tensor 'blk.1.attn_k.weight': missing");
   EXPECT_EQ(
       error_with("blk.1.attn_k.weight",
                  [](Tensor& t) {
@@ -165,17 +191,19 @@ TEST(TransformerFile, ErrorsNameTheTensor) {
       "m.gguf: tensor 'blk.1.attn_k.weight': its shape is [32, 64] where [64, 32] is expected");
   EXPECT_EQ(error_with("blk.0.attn_q.bias", [](Tensor& t) { t.shape = {32}; }),
             "m.gguf: tensor 'blk.0.attn_q.bias': its shape is [32] where [64] is expected");
-  EXPECT_EQ(error_with("token_embd.weight", [](Tensor& t) { t.name = "other"; }),
-            "m.gguf: tensor 'token_embd.weight': missing");
-  EXPECT_EQ(error_with("output_norm.weight", [](Tensor& t) { t.name = "other"; }),
-            "m.gguf: tensor 'output_norm.weight': missing");
+  EXPECT_EQ(error_without("token_embd.weight"), "m.gguf: tensor 'token_embd.weight': missing");
+  EXPECT_EQ(error_without("output_norm.weight"), "m.gguf: tensor 'output_norm.weight': missing");
+  EXPECT_EQ(
+      error_with("blk.0.ffn_up.weight", [](Tensor& t) { t.name = "blk.0.ffn_gate_inp.weight"; }),
+      "m.gguf: tensor 'blk.0.ffn_gate_inp.weight': has no part in a qwen2 model as redraft "
+      "computes it");
 }
 
 TEST(TransformerFile, ErrorsNameTheKey) {
   const auto error_with = [](const TinyModel& tiny) { return load_error(tiny.writer()); };
   EXPECT_EQ(error_with({.kv_heads = 3}),
             "m.gguf: key 'qwen2.attention.head_count_kv': key-value heads do not divide the heads");
-  EXPECT_EQ(error_with({.heads = 8}),
+  EXPECT_EQ(error_with({.heads = 8, .head_dim = 8}),
             "m.gguf: key 'qwen2.attention.head_count': heads are not a multiple of 16 wide");
   EXPECT_EQ(error_with({.context_length = 0}),
             "m.gguf: key 'qwen2.context_length': 0 is outside 2..4194304");
@@ -183,7 +211,7 @@ TEST(TransformerFile, ErrorsNameTheKey) {
   foreign.text("general.architecture", "mamba");
   EXPECT_EQ(
       load_error(foreign),
-      "m.gguf: architecture 'mamba' is not supported; redraft runs qwen2 models (Qwen2.5-Coder)");
+      "m.gguf: architecture 'mamba' is not supported; redraft runs llama, qwen2 and qwen3 models");
   GgufWriter bare;
   bare.text("general.architecture", "qwen2");
   EXPECT_EQ(load_error(bare), "m.gguf: key 'qwen2.block_count': missing");

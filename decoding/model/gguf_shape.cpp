@@ -1,0 +1,241 @@
+// The shape of a transformer as GGUF metadata tells it.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "decoding/model/gguf.h"
+#include "decoding/model/transformer_shape.h"
+
+namespace redraft {
+
+namespace {
+
+// Reads "<architecture>.<name>" keys; the first error stays.
+class ShapeReader {
+ public:
+  ShapeReader(const GgufFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
+
+  bool has(std::string_view name) const { return file_.has(key(name)); }
+  int integer(std::string_view name) {
+    Result<std::int64_t> value =
+        file_.integer(key(name), std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    if (!value) fail(value.error());
+    return value ? static_cast<int>(*value) : 0;
+  }
+  int integer_or(std::string_view name, int otherwise) {
+    return has(name) ? integer(name) : otherwise;
+  }
+  double number(std::string_view name) {
+    Result<double> value = file_.number(key(name));
+    if (!value) fail(value.error());
+    return value ? *value : 0;
+  }
+  double number_or(std::string_view name, double otherwise) {
+    return has(name) ? number(name) : otherwise;
+  }
+  std::string text_or(std::string_view name, std::string_view otherwise) {
+    if (!has(name)) return std::string(otherwise);
+    Result<std::string_view> value = file_.text(key(name));
+    if (!value) fail(value.error());
+    return value ? std::string(*value) : std::string();
+  }
+  void refuse(std::string_view name, std::string_view reason) {
+    fail(file_.key_error(key(name), reason));
+  }
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  std::string key(std::string_view name) const { return prefix_ + std::string(name); }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const GgufFile& file_;
+  std::string prefix_;
+  std::optional<Error> error_;
+};
+
+// Keys of relatives of our architectures that change what a pass computes. One is allowed where its
+// value is the one that changes nothing.
+struct Feature {
+  std::string_view name;
+  std::string_view what;
+  double neutral;
+};
+constexpr Feature kNotComputed[] = {
+    {"attention.clamp_kqv", "clamped attention", 0},
+    {"attention.max_alibi_bias", "a bias by distance", 0},
+    {"attention.output_scale", "scaled attention outputs", 1},
+    {"attention.scale", "a scale of scores of its own", 0},
+    {"attention.temperature_scale", "a temperature of scores", 0},
+    {"attention.shared_kv_layers", "keys shared by layers", 0},
+    {"attn_logit_softcapping", "capped scores", 0},
+    {"final_logit_softcapping", "capped logits", 0},
+    {"embedding_scale", "scaled embeddings", 1},
+    {"residual_scale", "scaled residuals", 1},
+    {"logit_scale", "scaled logits", 1},
+    {"expert_count", "a mixture of experts", 0},
+    {"nextn_predict_layers", "layers that predict further tokens", 0},
+    {"pooling_type", "pooled embeddings", 0},
+    {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
+    {"rope.scaling.alpha", "rope scaling by alpha", 0},
+    {"rope.scaling.yarn_ext_factor", "YaRN with another extrapolation", 1},
+    {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
+};
+
+void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
+  for (const Feature& feature : kNotComputed) {
+    if (!reader.has(feature.name)) continue;
+    const Result<double> value = file.number(reader.key(feature.name));
+    if (value && *value == feature.neutral) continue;
+    reader.refuse(feature.name,
+                  "asks for " + std::string(feature.what) + ", which redraft does not compute");
+  }
+  const int window = reader.integer_or("attention.sliding_window", 0);
+  if (window != 0 && window < context_length) {
+    reader.refuse("attention.sliding_window",
+                  "asks for a sliding window, which redraft does not compute");
+  }
+  if (reader.has("attention.causal")) {
+    const Result<bool> causal = file.boolean(reader.key("attention.causal"));
+    if (!causal || !*causal)
+      reader.refuse("attention.causal", "attention that sees the future cannot generate");
+  }
+}
+
+RopeScaling read_scaling(ShapeReader& reader, int context_length) {
+  RopeScaling scaling;
+  const std::string type = reader.text_or("rope.scaling.type", "linear");
+  scaling.factor =
+      reader.number_or("rope.scaling.factor", reader.number_or("rope.scale_linear", 1));
+  if (scaling.factor == 0) scaling.factor = 1;  // how some writers say "none"
+  scaling.original_context =
+      reader.integer_or("rope.scaling.original_context_length", context_length);
+  if (type == "none" || type.empty()) return {};
+  if (type == "linear") {
+    if (scaling.factor != 1) scaling.kind = RopeScaling::Kind::kLinear;
+    return scaling;
+  }
+  if (type != "yarn") {
+    reader.refuse("rope.scaling.type",
+                  quoted(std::string_view(type)) +
+                      " is not supported; redraft computes none, linear and yarn, and "
+                      "llama3 from a file's rope_freqs.weight");
+    return {};
+  }
+  scaling.kind = RopeScaling::Kind::kYarn;
+  scaling.fast_turns = reader.number_or("rope.scaling.yarn_beta_fast", scaling.fast_turns);
+  scaling.slow_turns = reader.number_or("rope.scaling.yarn_beta_slow", scaling.slow_turns);
+  scaling.attention_factor = yarn_attention_factor(scaling.factor) *
+                             reader.number_or("rope.scaling.attn_factor", 1) *
+                             reader.number_or("rope.scaling.yarn_attn_factor", 1);
+  return scaling;
+}
+
+void read_head_dim(ShapeReader& reader, TransformerShape& shape) {
+  const int even = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+  shape.head_dim = reader.integer_or("attention.key_length", even);
+  if (!reader.has("attention.key_length") && even * shape.heads != shape.hidden)
+    reader.refuse("attention.head_count", "heads do not divide the embedding length");
+  if (reader.integer_or("attention.value_length", shape.head_dim) != shape.head_dim)
+    reader.refuse("attention.value_length", "values of another width than keys are not supported");
+  if (reader.integer_or("rope.dimension_count", shape.head_dim) != shape.head_dim)
+    reader.refuse("rope.dimension_count", "rotation of a part of a head is not supported");
+}
+
+void read_divisors(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  constexpr std::string_view kName = "rope_freqs.weight";
+  const StoredTensor* tensor = file.find_tensor(kName);
+  if (!tensor || shape.head_dim <= 0) return;
+  if (tensor->shape != std::vector<std::int64_t>{shape.head_dim / 2}) {
+    return reader.fail(file.tensor_error(kName, "does not have a number for each pair of a head"));
+  }
+  shape.rope_divisors.resize(static_cast<std::size_t>(shape.head_dim / 2));
+  dequantize_row(tensor->format, tensor->data.data(), shape.head_dim / 2,
+                 shape.rope_divisors.data());
+}
+
+// Whether the tensor has a role in a transformer of this shape. One without a role would be a part
+// of the computation that is left out.
+bool has_role(std::string_view name, const TransformerShape& shape) {
+  for (const std::string_view outer :
+       {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}) {
+    if (name == outer) return true;
+  }
+  constexpr std::string_view kLayer = "blk.";
+  if (!name.starts_with(kLayer)) return false;
+  name.remove_prefix(kLayer.size());
+  int layer = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
+  if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
+  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  for (const std::string_view norm : {".attn_norm.weight", ".ffn_norm.weight"}) {
+    if (name == norm) return true;
+  }
+  for (const std::string_view norm : {".attn_q_norm.weight", ".attn_k_norm.weight"}) {
+    if (name == norm) return shape.query_key_norm;
+  }
+  for (const std::string_view linear :
+       {".attn_q", ".attn_k", ".attn_v", ".attn_output", ".ffn_gate", ".ffn_up", ".ffn_down"}) {
+    if (name.starts_with(linear)) {
+      const std::string_view rest = name.substr(linear.size());
+      if (rest == ".weight" || rest == ".bias") return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const TransformerShape& shape) {
+  for (const StoredTensor& tensor : file.tensors()) {
+    if (has_role(tensor.name, shape)) continue;
+    return file.tensor_error(
+        tensor.name, "has no part in a " + shape.architecture + " model as redraft computes it");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<TransformerShape> read_shape(const GgufFile& file) {
+  Result<std::string_view> architecture = file.text("general.architecture");
+  if (!architecture) return architecture.error();
+  if (const auto refused = refuse_architecture(*architecture))
+    return Error(file.name() + ": " + *refused);
+  TransformerShape shape;
+  shape.architecture = *architecture;
+  ShapeReader reader(file, shape.architecture + ".");
+  shape.layers = reader.integer("block_count");
+  shape.context_length = reader.integer("context_length");
+  shape.hidden = reader.integer("embedding_length");
+  shape.feed_forward = reader.integer("feed_forward_length");
+  shape.heads = reader.integer("attention.head_count");
+  shape.kv_heads = reader.integer_or("attention.head_count_kv", shape.heads);
+  shape.epsilon = reader.number("attention.layer_norm_rms_epsilon");
+  shape.rope_base = reader.number_or("rope.freq_base", 10000);
+  if (reader.error()) return *reader.error();
+  read_head_dim(reader, shape);
+  shape.rope_scaling = read_scaling(reader, shape.context_length);
+  read_divisors(file, reader, shape);
+  refuse_what_is_not_computed(file, reader, shape.context_length);
+  if (reader.error()) return *reader.error();
+  shape.query_key_norm = shape.architecture == "qwen3";
+  shape.paired_rows = shape.architecture == "llama";
+  const StoredTensor* embedding = file.find_tensor("token_embd.weight");
+  if (!embedding) return file.tensor_error("token_embd.weight", "missing");
+  shape.vocabulary =
+      static_cast<int>(std::min<std::int64_t>(embedding->rows(), std::numeric_limits<int>::max()));
+  if (const auto problem = find_problem(shape)) {
+    if (problem->field == "rope_freqs.weight" || problem->field == "vocab_size") {
+      return file.tensor_error(
+          problem->field == "vocab_size" ? "token_embd.weight" : problem->field, problem->reason);
+    }
+    return file.key_error(reader.key(problem->field), problem->reason);
+  }
+  if (auto unknown = refuse_unknown_tensors(file, shape)) return *unknown;
+  return shape;
+}
+
+}  // namespace redraft
