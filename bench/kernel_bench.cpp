@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/kernels/transformer_ops.h"
@@ -124,15 +125,21 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
 void bench_attention(Isa isa, int heads, int kv_heads, int head_dim, int committed,
                      ThreadPool& pool) {
   for (const int rows : {1, 8, 64}) {
-    const std::size_t width = static_cast<std::size_t>(kv_heads) * head_dim;
-    const std::size_t slots = static_cast<std::size_t>(committed) + rows;
-    const std::vector<float> raw = random_floats(slots * width);
-    std::vector<std::uint16_t> keys(slots * width);
-    to_half(isa, raw.data(), static_cast<int>(slots), static_cast<int>(width),
-            static_cast<int>(width), keys.data(), static_cast<int>(width));
+    const int slots = committed + rows;
+    const int pitch = slots * (head_dim + kScaleInts);
+    std::vector<std::int16_t> keys(static_cast<std::size_t>(kv_heads) * pitch);
+    store_fixed(isa, random_floats(static_cast<std::size_t>(slots) * kv_heads * head_dim).data(),
+                slots, kv_heads, head_dim, keys.data(), pitch, pool);
     const std::vector<float> q = random_floats(static_cast<std::size_t>(rows) * heads * head_dim);
     std::vector<float> out(q.size());
-    const AttentionShape shape{rows, heads, kv_heads, head_dim, committed, rows, nullptr};
+    const AttentionShape shape{.rows = rows,
+                               .heads = heads,
+                               .kv_heads = kv_heads,
+                               .head_dim = head_dim,
+                               .head_pitch = pitch,
+                               .committed = committed,
+                               .context = rows,
+                               .parents = nullptr};
     const double seconds = best_seconds(
         8, [&] { attention(isa, shape, q.data(), keys.data(), keys.data(), out.data(), pool); });
     std::printf("attention %dx%d/%d heads, %d committed, rows %2d  %8.1f us\n", heads, head_dim,

@@ -8,13 +8,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "decoding/kernels/half.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/kernels/transformer_ops.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
@@ -39,16 +40,17 @@ std::vector<TokenId> some_tokens(int count) {
 }
 
 // Makes the first `length` slots look like a context without the work of a prefill.
-void pretend_context(KvCache& cache, int layers, int length) {
+void pretend_context(KvCache& cache, const TransformerShape& shape, int length) {
   auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
-  std::uint32_t state = 1;
-  for (int layer = 0; layer < layers; ++layer) {
+  std::mt19937 random(1);
+  const int vectors = length * shape.kv_heads;
+  std::vector<float> x(static_cast<std::size_t>(vectors) * shape.head_dim);
+  for (float& value : x) value = static_cast<float>(random()) * 0x1p-31f - 1.0f;
+  ThreadPool pool(1);
+  for (int layer = 0; layer < shape.layers; ++layer) {
     for (const at::Tensor* tensor : {&storage.keys(layer), &storage.values(layer)}) {
-      auto* halves = reinterpret_cast<std::uint16_t*>(tensor->mutable_data_ptr<at::Half>());
-      for (std::int64_t i = 0; i < length * tensor->size(1); ++i) {
-        state = state * 1664525 + 1013904223;
-        halves[i] = kernels::float_to_half(static_cast<float>(state >> 16) * 0x1p-15f - 1.0f);
-      }
+      kernels::store_fixed(kernels::best_isa(), x.data(), length, shape.kv_heads, shape.head_dim,
+                           tensor->mutable_data_ptr<std::int16_t>(), tensor->stride(0), pool);
     }
   }
   cache.append(some_tokens(length), {});
@@ -100,7 +102,7 @@ int run(const std::string& name, int threads, const std::vector<int>& rows,
   for (const int context : contexts) {
     const int most = *std::max_element(rows.begin(), rows.end());
     const auto cache = (*model)->new_cache(context + most + 1);
-    pretend_context(*cache, shape->layers, context);
+    pretend_context(*cache, *shape, context);
     (*model)->forward(some_tokens(1), {}, *cache, {});  // warms up
     cache->truncate(context);
     for (const int count : rows) measure(**model, *cache, count, repetitions);

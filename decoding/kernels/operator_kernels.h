@@ -4,14 +4,19 @@
 #include <cstdint>
 
 // The inner loops of the transformer operators, one set for each instruction set. What splits work
-// among threads and what owns memory is transformer_ops.cpp.
+// among threads and what owns memory is transformer_ops.cpp and attention.cpp.
 namespace redraft::kernels {
+
+enum class Isa;  // linear.h
 
 // Attention sums over spans of this many positions, each on its own, and then merges the spans in
 // order. The spans lie at fixed positions of a path, so neither threads nor the number of rows can
 // move them.
 inline constexpr int kSpan = 256;
+// Weighted values are summed in integers over parts of a span, then the parts in floats.
+inline constexpr int kSpanPart = 64;
 inline constexpr int kMaxGroup = 8;  // query heads of one kv head that are worked on together
+inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
 // What a tile of rows reads. A row's path is positions 0..length-1; position p lies in slot p below
 // `regular`, and in slot tails[tail_begin[row] + p - regular] from there on.
@@ -21,9 +26,11 @@ struct AttentionInput {
   int head_dim;
   int regular;
   const float* q;
-  const std::uint16_t* keys;
-  const std::uint16_t* values;
+  const std::int16_t* keys;  // [kv_heads][slots][head_dim + kScaleInts], as to_fixed writes them
+  const std::int16_t* values;
+  std::int64_t head_pitch;  // integers from one kv head's slots to the next one's
   const std::int32_t* lengths;
+  const std::int32_t* straight;  // [rows] how many leading positions p of the path lie in slot p
   const std::int32_t* tails;
   const std::int32_t* tail_begin;
 };
@@ -35,7 +42,7 @@ inline constexpr int kPartialExtra = 2;
 // Query heads [first_head, first_head + heads) of one kv head, rows [first_row, first_row + rows).
 struct AttentionTile {
   int first_row;
-  int rows;
+  int rows;  // <= kRowTile
   int first_head;
   int heads;  // <= kMaxGroup
 };
@@ -44,22 +51,22 @@ struct OperatorKernels {
   void (*rms_norm)(const float* x, const float* weight, float epsilon, int n, float* out);
   void (*add)(float* x, const float* y, int count);
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
-  void (*to_half)(const float* x, int n, std::uint16_t* out);
+  // n integers and their scale: see fixed_point.h. n is a multiple of 16.
+  void (*to_fixed)(const float* x, int n, std::int16_t* out);
+  // Bytes of working memory, 64-byte aligned, that attend() takes for one tile.
+  std::size_t (*attention_scratch)(int head_dim);
+  // Rounds the tile's queries into `scratch`, where attend() finds them.
+  void (*take_queries)(const AttentionInput& in, const AttentionTile& tile, std::uint8_t* scratch);
   // One span for all rows of the tile whose path reaches it: partials[(row * tile.heads + head) *
-  // (head_dim + 2)]. `scratch` holds attention_scratch() floats, 64-byte aligned.
-  void (*attend)(const AttentionInput& in, const AttentionTile& tile, int span, float* scratch,
-                 float* partials);
+  // (head_dim + 2)].
+  void (*attend)(const AttentionInput& in, const AttentionTile& tile, int span,
+                 std::uint8_t* scratch, float* partials);
   // state := state and partial together; a state starts as the first span's partial.
   void (*merge)(float* state, const float* partial, int head_dim);
   void (*finish)(const float* state, int head_dim, float* out);
 };
 
-// Keys of a few positions transposed, and the scores of a tile's rows and heads over a span.
-inline std::size_t attention_scratch(int rows, int head_dim) {
-  return static_cast<std::size_t>(head_dim) * 16 +
-         static_cast<std::size_t>(rows) * kMaxGroup * kSpan;
-}
-
+const OperatorKernels& operator_kernels(Isa isa);
 const OperatorKernels& portable_operators();
 const OperatorKernels& avx2_operators();
 const OperatorKernels& avx512_operators();

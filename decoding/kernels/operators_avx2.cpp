@@ -2,21 +2,23 @@
 // inline functions that other files may share.
 #include <immintrin.h>
 
-#include "decoding/kernels/operator_templates.h"
+#include "decoding/kernels/attention_template.h"
 
 namespace redraft::kernels {
 namespace {
 
 struct Lanes8 {
   static constexpr int kLanes = 8;
+  static constexpr int kQueries = 4;  // 8 sums and what they are fed from: of 16 registers
   using Float = __m256;
+  using Int = __m256i;
   static Float load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, Float a) { _mm256_storeu_ps(p, a); }
-  static Float load_half(const std::uint16_t* p) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  }
-  static void store_half(std::uint16_t* p, Float a) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+  static void store_fixed(std::int16_t* p, Float a) {
+    const __m256i ints = _mm256_cvtps_epi32(a);
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i*>(p),
+        _mm_packs_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1)));
   }
   static Float set1(float a) { return _mm256_set1_ps(a); }
   static Float add(Float a, Float b) { return _mm256_add_ps(a, b); }
@@ -46,25 +48,49 @@ struct Lanes8 {
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
   }
 
-  // out[d * 8 + lane] = pointers[lane][d], 8 x 8 at a time.
-  static void transpose(const std::uint16_t* const* pointers, int dim, float* out) {
-    for (int d = 0; d < dim; d += 8) {
-      __m256 rows[8];
-      __m256 pairs[8];
-      for (int i = 0; i < 8; ++i) rows[i] = load_half(pointers[i] + d);
+  static Int zero() { return _mm256_setzero_si256(); }
+  static Int load_int(const std::int32_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  }
+  static Int pair(const std::int16_t* p) {
+    int both;
+    __builtin_memcpy(&both, p, sizeof(both));
+    return _mm256_set1_epi32(both);
+  }
+  static Int dot_pairs(Int sum, Int a, Int b) {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+  }
+  static Float to_float(Int a) { return _mm256_cvtepi32_ps(a); }
+
+  // out[pair] = a[i], b[i]; 8 of them.
+  static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
+    const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
+    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_unpacklo_epi16(low, high));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4), _mm_unpackhi_epi16(low, high));
+  }
+
+  // out[pair * 8 + lane] = the pair of pointers[lane], 8 x 8 pairs at a time.
+  static void transpose(const std::int16_t* const* pointers, int dim, std::int32_t* out) {
+    for (int d = 0; d < dim; d += 16, out += 64) {
+      __m256i rows[8];
+      __m256i twos[8];
+      for (int i = 0; i < 8; ++i)
+        rows[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pointers[i] + d));
       for (int i = 0; i < 8; i += 2) {
-        pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
-        pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+        twos[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
+        twos[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
       }
       for (int i = 0; i < 8; i += 4) {
         for (int j = 0; j < 2; ++j) {
-          rows[i + 2 * j] = _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], 0x44);
-          rows[i + 2 * j + 1] = _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], 0xee);
+          rows[i + 2 * j] = _mm256_unpacklo_epi64(twos[i + j], twos[i + j + 2]);
+          rows[i + 2 * j + 1] = _mm256_unpackhi_epi64(twos[i + j], twos[i + j + 2]);
         }
       }
+      auto* to = reinterpret_cast<__m256i*>(out);
       for (int j = 0; j < 4; ++j) {
-        store(out + (d + j) * 8, _mm256_permute2f128_ps(rows[j], rows[j + 4], 0x20));
-        store(out + (d + j + 4) * 8, _mm256_permute2f128_ps(rows[j], rows[j + 4], 0x31));
+        _mm256_storeu_si256(to + j, _mm256_permute2x128_si256(rows[j], rows[j + 4], 0x20));
+        _mm256_storeu_si256(to + j + 4, _mm256_permute2x128_si256(rows[j], rows[j + 4], 0x31));
       }
     }
   }

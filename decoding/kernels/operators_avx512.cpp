@@ -2,22 +2,21 @@
 // instantiate inline functions that other files may share.
 #include <immintrin.h>
 
-#include "decoding/kernels/operator_templates.h"
+#include "decoding/kernels/attention_template.h"
 
 namespace redraft::kernels {
 namespace {
 
 struct Lanes16 {
   static constexpr int kLanes = 16;
+  static constexpr int kQueries = 8;  // 16 sums and what they are fed from: of 32 registers
   using Float = __m512;
+  using Int = __m512i;
   static Float load(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, Float a) { _mm512_storeu_ps(p, a); }
-  static Float load_half(const std::uint16_t* p) {
-    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  }
-  static void store_half(std::uint16_t* p, Float a) {
+  static void store_fixed(std::int16_t* p, Float a) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                        _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+                        _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(a)));
   }
   static Float set1(float a) { return _mm512_set1_ps(a); }
   static Float add(Float a, Float b) { return _mm512_add_ps(a, b); }
@@ -34,35 +33,52 @@ struct Lanes16 {
   static float sum(Float a) { return _mm512_reduce_add_ps(a); }
   static float largest(Float a) { return _mm512_reduce_max_ps(a); }
 
-  // out[d * 16 + lane] = pointers[lane][d]: 16 x 16 at a time, by pairs, then quadruples, then
-  // 128-bit parts.
-  static void transpose(const std::uint16_t* const* pointers, int dim, float* out) {
-    for (int d = 0; d < dim; d += 16) {
-      __m512 rows[16];
-      __m512 pairs[16];
-      for (int i = 0; i < 16; ++i) rows[i] = load_half(pointers[i] + d);
+  static Int zero() { return _mm512_setzero_si512(); }
+  static Int load_int(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+  static Int pair(const std::int16_t* p) {
+    int both;
+    __builtin_memcpy(&both, p, sizeof(both));
+    return _mm512_set1_epi32(both);
+  }
+  static Int dot_pairs(Int sum, Int a, Int b) { return _mm512_dpwssd_epi32(sum, a, b); }
+  static Float to_float(Int a) { return _mm512_cvtepi32_ps(a); }
+
+  // out[pair] = a[i], b[i]; 16 of them.
+  static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+    const __m512i wide = _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16);
+    _mm512_storeu_si512(out, _mm512_or_si512(_mm512_cvtepu16_epi32(low), wide));
+  }
+
+  // out[pair * 16 + lane] = the pair of pointers[lane]: 16 x 16 pairs at a time, by twos, then
+  // fours, then 128-bit parts. Past `dim` there are zeros.
+  static void transpose(const std::int16_t* const* pointers, int dim, std::int32_t* out) {
+    for (int d = 0; d < dim; d += 32, out += 256) {
+      const auto mask = static_cast<__mmask16>(dim - d < 32 ? (1 << (dim - d) / 2) - 1 : 0xffff);
+      __m512i rows[16];
+      __m512i twos[16];
+      for (int i = 0; i < 16; ++i) rows[i] = _mm512_maskz_loadu_epi32(mask, pointers[i] + d);
       for (int i = 0; i < 16; i += 2) {
-        pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
-        pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+        twos[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+        twos[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
       }
       for (int i = 0; i < 16; i += 4) {
         for (int j = 0; j < 2; ++j) {
-          const __m512d a = _mm512_castps_pd(pairs[i + j]);
-          const __m512d b = _mm512_castps_pd(pairs[i + j + 2]);
-          rows[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-          rows[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+          rows[i + 2 * j] = _mm512_unpacklo_epi64(twos[i + j], twos[i + j + 2]);
+          rows[i + 2 * j + 1] = _mm512_unpackhi_epi64(twos[i + j], twos[i + j + 2]);
         }
       }
-      // rows[4 i + j] holds, in 128-bit part p, dimension 4 p + j of positions 4 i .. 4 i + 3.
+      // rows[4 i + j] holds, in 128-bit part p, pair 4 p + j of positions 4 i .. 4 i + 3.
       for (int j = 0; j < 4; ++j) {
-        const __m512 a = _mm512_shuffle_f32x4(rows[j], rows[j + 4], 0x88);
-        const __m512 b = _mm512_shuffle_f32x4(rows[j], rows[j + 4], 0xdd);
-        const __m512 c = _mm512_shuffle_f32x4(rows[j + 8], rows[j + 12], 0x88);
-        const __m512 e = _mm512_shuffle_f32x4(rows[j + 8], rows[j + 12], 0xdd);
-        store(out + (d + j) * 16, _mm512_shuffle_f32x4(a, c, 0x88));
-        store(out + (d + j + 4) * 16, _mm512_shuffle_f32x4(b, e, 0x88));
-        store(out + (d + j + 8) * 16, _mm512_shuffle_f32x4(a, c, 0xdd));
-        store(out + (d + j + 12) * 16, _mm512_shuffle_f32x4(b, e, 0xdd));
+        const __m512i a = _mm512_shuffle_i32x4(rows[j], rows[j + 4], 0x88);
+        const __m512i b = _mm512_shuffle_i32x4(rows[j], rows[j + 4], 0xdd);
+        const __m512i c = _mm512_shuffle_i32x4(rows[j + 8], rows[j + 12], 0x88);
+        const __m512i e = _mm512_shuffle_i32x4(rows[j + 8], rows[j + 12], 0xdd);
+        _mm512_storeu_si512(out + j * 16, _mm512_shuffle_i32x4(a, c, 0x88));
+        _mm512_storeu_si512(out + (j + 4) * 16, _mm512_shuffle_i32x4(b, e, 0x88));
+        _mm512_storeu_si512(out + (j + 8) * 16, _mm512_shuffle_i32x4(a, c, 0xdd));
+        _mm512_storeu_si512(out + (j + 12) * 16, _mm512_shuffle_i32x4(b, e, 0xdd));
       }
     }
   }

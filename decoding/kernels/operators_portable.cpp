@@ -2,17 +2,21 @@
 // vectors it has.
 #include <bit>
 #include <cmath>
+#include <cstring>
 
-#include "decoding/kernels/half.h"
-#include "decoding/kernels/operator_templates.h"
+#include "decoding/kernels/attention_template.h"
 
 namespace redraft::kernels {
 namespace {
 
 struct PlainLanes {
   static constexpr int kLanes = 8;
+  static constexpr int kQueries = 4;
   struct Float {
     float lane[kLanes];
+  };
+  struct Int {
+    std::int32_t lane[kLanes];
   };
 
   template <typename F>
@@ -27,11 +31,11 @@ struct PlainLanes {
   static void store(float* p, const Float& a) {
     for (int i = 0; i < kLanes; ++i) p[i] = a.lane[i];
   }
-  static Float load_half(const std::uint16_t* p) {
-    return each([&](int i) { return half_to_float(p[i]); });
-  }
-  static void store_half(std::uint16_t* p, const Float& a) {
-    for (int i = 0; i < kLanes; ++i) p[i] = float_to_half(a.lane[i]);
+  static void store_fixed(std::int16_t* p, const Float& a) {
+    for (int i = 0; i < kLanes; ++i) {
+      const float rounded = std::nearbyint(a.lane[i]);
+      p[i] = std::fabs(rounded) <= 32767.0f ? static_cast<std::int16_t>(rounded) : 0;  // NaN
+    }
   }
   static Float set1(float a) {
     return each([&](int) { return a; });
@@ -78,9 +82,46 @@ struct PlainLanes {
     for (int i = 1; i < kLanes; ++i) most = a.lane[i] > most ? a.lane[i] : most;
     return most;
   }
-  static void transpose(const std::uint16_t* const* pointers, int dim, float* out) {
+
+  static Int zero() { return Int{}; }
+  static Int load_int(const std::int32_t* p) {
+    Int out;
+    std::memcpy(out.lane, p, sizeof(out.lane));
+    return out;
+  }
+  static Int pair(const std::int16_t* p) {
+    std::int32_t both;
+    std::memcpy(&both, p, sizeof(both));
+    Int out;
+    for (int i = 0; i < kLanes; ++i) out.lane[i] = both;
+    return out;
+  }
+  static Int dot_pairs(const Int& sum, const Int& a, const Int& b) {
+    Int out;
     for (int i = 0; i < kLanes; ++i) {
-      for (int d = 0; d < dim; ++d) out[d * kLanes + i] = half_to_float(pointers[i][d]);
+      const auto low = [](std::int32_t both) { return static_cast<std::int16_t>(both & 0xffff); };
+      out.lane[i] =
+          sum.lane[i] + low(a.lane[i]) * low(b.lane[i]) + (a.lane[i] >> 16) * (b.lane[i] >> 16);
+    }
+    return out;
+  }
+  static Float to_float(const Int& a) {
+    return each([&](int i) { return static_cast<float>(a.lane[i]); });
+  }
+
+  // out[pair] = a[i], b[i]; kLanes of them.
+  static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
+    for (int i = 0; i < kLanes; ++i) {
+      const std::int16_t both[2] = {a[i], b[i]};
+      std::memcpy(out + i, both, sizeof(both));
+    }
+  }
+  // out[pair * kLanes + lane] = the pair of pointers[lane].
+  static void transpose(const std::int16_t* const* pointers, int dim, std::int32_t* out) {
+    for (int i = 0; i < kLanes; ++i) {
+      for (int pair = 0; pair < dim / 2; ++pair) {
+        std::memcpy(out + pair * kLanes + i, pointers[i] + 2 * pair, sizeof(*out));
+      }
     }
   }
 };

@@ -32,17 +32,20 @@ void rope_table(int positions, std::span<const double> frequencies, double ampli
 void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows,
           int heads, int head_dim, float* x, int ldx, ThreadPool& pool);
 
-// Rounds rows of floats to half precision: keys and values as the cache holds them. out row stride
-// ldo halves.
-void to_half(Isa isa, const float* x, int rows, int n, int ldx, std::uint16_t* out, int ldo);
+// Rounds rows of [heads, head_dim] floats to what the cache holds (see fixed_point.h): head h of
+// row r goes to the head_dim + kScaleInts integers at out + h * head_pitch + r * (head_dim +
+// kScaleInts). head_dim is a multiple of 16.
+void store_fixed(Isa isa, const float* x, int rows, int heads, int head_dim, std::int16_t* out,
+                 std::int64_t head_pitch, ThreadPool& pool);
 
-// One layer's attention of `rows` queries over a cache of half-precision keys and values.
+// One layer's attention of `rows` queries over a cache of fixed-point keys and values.
 struct AttentionShape {
   int rows;
-  int heads;      // query heads
-  int kv_heads;   // divides heads
-  int head_dim;   // a multiple of 16
-  int committed;  // slots 0..committed-1 are seen by every row
+  int heads;                // query heads
+  int kv_heads;             // divides heads
+  int head_dim;             // a multiple of 16
+  std::int64_t head_pitch;  // of keys and of values: integers from one head's slots to the next's
+  int committed;            // slots 0..committed-1 are seen by every row
   // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
   // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
   // path order. Node i's parent is parents[i] (-1: the last context row); node i's slot is
@@ -50,10 +53,11 @@ struct AttentionShape {
   int context;
   const std::int32_t* parents;  // [rows - context]
 };
-// q [rows, heads * head_dim] floats; keys, values [slots, kv_heads * head_dim] halves; out like q.
+// q [rows, heads * head_dim] floats; keys, values [kv_heads][slots][head_dim + kScaleInts] as
+// store_fixed writes them; out like q.
 // Scores are scaled by 1/sqrt(head_dim). Sums run along the path in position order, split at fixed
 // positions, never in slot order, so a tree row equals the same row of a chain bit for bit.
-void attention(Isa isa, const AttentionShape& shape, const float* q, const std::uint16_t* keys,
-               const std::uint16_t* values, float* out, ThreadPool& pool);
+void attention(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
+               const std::int16_t* values, float* out, ThreadPool& pool);
 
 }  // namespace redraft::kernels

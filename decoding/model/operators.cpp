@@ -23,8 +23,7 @@ TORCH_LIBRARY(redraft, m) {
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
       "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, int heads, int "
-      "head_dim, int committed, "
-      "int context, Tensor(a!) out) -> ()");
+      "committed, int context, Tensor(a!) out) -> ()");
   m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("add(Tensor(a!) x, Tensor y) -> ()");
   m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
@@ -85,10 +84,8 @@ void tree_attention(const Tensor& q, const Tensor& keys, const Tensor& values,
                     const Tensor& parents, const TreeShape& shape, const Tensor& out) {
   static const auto op =
       find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, std::int64_t,
-                std::int64_t, std::int64_t, std::int64_t, const Tensor&)>(
-          "redraft::tree_attention");
-  op.call(q, keys, values, parents, shape.heads, shape.head_dim, shape.committed, shape.context,
-          out);
+                std::int64_t, std::int64_t, const Tensor&)>("redraft::tree_attention");
+  op.call(q, keys, values, parents, shape.heads, shape.committed, shape.context, out);
 }
 
 void silu_mul(const Tensor& gate, const Tensor& up) {

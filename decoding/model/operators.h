@@ -43,17 +43,17 @@ void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& y
 // tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,
           const at::Tensor& x);
-// Rows of x to rows slot, slot + 1, … of a half-precision cache [slots, n].
+// Rounds rows of x [rows, heads * head_dim] to slots slot, slot + 1, … of a cache of keys or
+// values, int16 [heads, slots, head_dim + kernels::kScaleInts].
 void store_rows(const at::Tensor& x, std::int64_t slot, const at::Tensor& cache);
 
 // What a row may see: see kernels::AttentionShape.
 struct TreeShape {
   std::int64_t heads;
-  std::int64_t head_dim;
   std::int64_t committed;
   std::int64_t context;
 };
-// q, out float [rows, heads * head_dim]; keys, values half [slots, kv_heads * head_dim]; parents
+// q, out float [rows, heads * head_dim]; keys, values as store_rows writes them; parents
 // int32 of the draft.
 void tree_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                     const at::Tensor& parents, const TreeShape& shape, const at::Tensor& out);

@@ -38,12 +38,6 @@ float* out_floats(const Tensor& x) {
   assert(x.is_contiguous());
   return x.mutable_data_ptr<float>();
 }
-std::uint16_t* out_halves(const Tensor& x) {
-  return reinterpret_cast<std::uint16_t*>(x.mutable_data_ptr<at::Half>());
-}
-const std::uint16_t* halves(const Tensor& x) {
-  return reinterpret_cast<const std::uint16_t*>(x.const_data_ptr<at::Half>());
-}
 
 kernels::PackedWeight packed(const Tensor& weight, std::int64_t format, std::int64_t n,
                              std::int64_t k) {
@@ -94,24 +88,26 @@ void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& position
 }
 
 void store_rows_cpu(const Tensor& x, std::int64_t slot, const Tensor& cache) {
-  assert(slot + rows(x) <= cache.size(0));
-  const int width = as_int(x.size(1));
-  kernels::to_half(current_isa, floats(x), rows(x), width, width, out_halves(cache) + slot * width,
-                   width);
+  assert(slot + rows(x) <= cache.size(1));
+  kernels::store_fixed(
+      current_isa, floats(x), rows(x), as_int(cache.size(0)), as_int(x.size(1) / cache.size(0)),
+      cache.mutable_data_ptr<std::int16_t>() + slot * cache.stride(1), cache.stride(0), pool());
 }
 
 void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& values,
-                        const Tensor& parents, std::int64_t heads, std::int64_t head_dim,
-                        std::int64_t committed, std::int64_t context, const Tensor& out) {
+                        const Tensor& parents, std::int64_t heads, std::int64_t committed,
+                        std::int64_t context, const Tensor& out) {
+  assert(keys.strides() == values.strides());
   const kernels::AttentionShape shape{.rows = rows(q),
                                       .heads = as_int(heads),
-                                      .kv_heads = as_int(keys.size(1) / head_dim),
-                                      .head_dim = as_int(head_dim),
+                                      .kv_heads = as_int(keys.size(0)),
+                                      .head_dim = as_int(q.size(1) / heads),
+                                      .head_pitch = keys.stride(0),
                                       .committed = as_int(committed),
                                       .context = as_int(context),
                                       .parents = parents.const_data_ptr<std::int32_t>()};
-  kernels::attention(current_isa, shape, floats(q), halves(keys), halves(values), out_floats(out),
-                     pool());
+  kernels::attention(current_isa, shape, floats(q), keys.const_data_ptr<std::int16_t>(),
+                     values.const_data_ptr<std::int16_t>(), out_floats(out), pool());
 }
 
 void silu_mul_cpu(const Tensor& gate, const Tensor& up) {

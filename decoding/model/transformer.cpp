@@ -83,8 +83,9 @@ class Transformer : public LanguageModel {
 
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
-    return std::make_unique<KvCache>(capacity, std::make_unique<TransformerKvStorage>(
-                                                   shape_.layers, capacity, shape_.kv_width()));
+    return std::make_unique<KvCache>(
+        capacity, std::make_unique<TransformerKvStorage>(shape_.layers, capacity, shape_.kv_heads,
+                                                         shape_.head_dim));
   }
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
@@ -123,10 +124,8 @@ class Transformer : public LanguageModel {
     charge(PassPart::kOther);
     operators::embedding(weights_.embedding, weights_.embedding_format, rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
-    const operators::TreeShape tree{.heads = shape_.heads,
-                                    .head_dim = shape_.head_dim,
-                                    .committed = committed,
-                                    .context = context_rows};
+    const operators::TreeShape tree{
+        .heads = shape_.heads, .committed = committed, .context = context_rows};
     for (int i = 0; i < shape_.layers; ++i) {
       const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(i)];
       attention_block(layer, rows, tree, storage.keys(i), storage.values(i));

@@ -9,13 +9,15 @@
 #include <cstring>
 #include <new>
 
+#include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/transformer_ops.h"
 
 namespace redraft {
 
-TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_width) {
-  const std::size_t layer_bytes =
-      sizeof(at::Half) * static_cast<std::size_t>(slots) * static_cast<std::size_t>(kv_width);
+TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim) {
+  const int width = head_dim + kernels::kScaleInts;
+  const std::size_t layer_bytes = sizeof(std::int16_t) * static_cast<std::size_t>(kv_heads) *
+                                  static_cast<std::size_t>(slots) * static_cast<std::size_t>(width);
   bytes_ = 2 * layer_bytes * static_cast<std::size_t>(layers);
   memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,7 +27,8 @@ TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_width) 
   auto* data = static_cast<std::uint8_t*>(memory_);
   for (int i = 0; i < layers; ++i) {
     for (std::vector<at::Tensor>* tensors : {&keys_, &values_}) {
-      tensors->push_back(at::from_blob(data, {slots, kv_width}, at::TensorOptions(at::kHalf)));
+      tensors->push_back(
+          at::from_blob(data, {kv_heads, slots, width}, at::TensorOptions(at::kShort)));
       data += layer_bytes;
     }
   }
@@ -37,10 +40,11 @@ void TransformerKvStorage::move_slot(int from, int to) {
   if (from == to) return;
   for (const std::vector<at::Tensor>* tensors : {&keys_, &values_}) {
     for (const at::Tensor& tensor : *tensors) {
-      at::Half* rows = tensor.mutable_data_ptr<at::Half>();
-      const std::int64_t width = tensor.size(1);
-      std::memcpy(rows + to * width, rows + from * width,
-                  sizeof(at::Half) * static_cast<std::size_t>(width));
+      const auto bytes = static_cast<std::size_t>(tensor.size(2)) * sizeof(std::int16_t);
+      for (std::int64_t head = 0; head < tensor.size(0); ++head) {
+        std::int16_t* rows = tensor.mutable_data_ptr<std::int16_t>() + head * tensor.stride(0);
+        std::memcpy(rows + to * tensor.stride(1), rows + from * tensor.stride(1), bytes);
+      }
     }
   }
 }

@@ -10,11 +10,12 @@
 
 namespace redraft {
 
-// Keys and values as half-precision rows, one [slots, kv_width] tensor each per layer. Slots that
-// no row was written to take no memory.
+// Keys and values as operators::store_rows writes them: an int16 [kv_heads, slots, head_dim +
+// kernels::kScaleInts] tensor each per layer, a head's slots side by side, because one thread reads
+// them. Slots that no row was written to take no memory.
 class TransformerKvStorage : public KvStorage {
  public:
-  TransformerKvStorage(int layers, int slots, int kv_width);
+  TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim);
   ~TransformerKvStorage() override;
   TransformerKvStorage(const TransformerKvStorage&) = delete;
   TransformerKvStorage& operator=(const TransformerKvStorage&) = delete;

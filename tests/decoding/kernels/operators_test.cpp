@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/transformer_ops.h"
 #include "tests/decoding/kernels/kernel_cases.h"
 
@@ -13,48 +14,61 @@ struct Heads {
 };
 constexpr Heads kHeadShapes[] = {{12, 2, 128}, {14, 2, 64}, {9, 3, 64}, {4, 4, 32}, {10, 1, 48}};
 
-std::vector<std::uint16_t> random_halves(std::size_t count, std::mt19937& random) {
-  std::vector<std::uint16_t> halves(count);
-  std::normal_distribution<float> normal;
-  for (std::uint16_t& half : halves) half = float_to_half(normal(random));
-  return halves;
+// Keys or values of `slots` slots, rounded from `x` [slots, kv_heads * head_dim].
+std::vector<std::int16_t> stored(Isa isa, const Heads& h, const std::vector<float>& x) {
+  const int slots = static_cast<int>(x.size()) / (h.kv_heads * h.head_dim);
+  const int pitch = slots * (h.head_dim + kScaleInts);
+  std::vector<std::int16_t> out(static_cast<std::size_t>(h.kv_heads) * pitch);
+  ThreadPool pool(1);
+  store_fixed(isa, x.data(), slots, h.kv_heads, h.head_dim, out.data(), pitch, pool);
+  return out;
 }
 
 // A cache and queries for committed + context + nodes slots, and the attention over any of it.
 struct Scene {
   Heads heads;
-  std::vector<std::uint16_t> keys, values;
+  int slots;
+  std::vector<float> keys, values;  // [slots, kv_heads * head_dim]
   std::vector<float> q;  // [slots, heads * head_dim]: the query of the row that lies in a slot
 
-  Scene(Heads h, int slots, std::mt19937& random)
+  Scene(Heads h, int slot_count, std::mt19937& random)
       : heads(h),
-        keys(random_halves(static_cast<std::size_t>(slots) * h.kv_heads * h.head_dim, random)),
-        values(random_halves(keys.size(), random)),
+        slots(slot_count),
+        keys(random_floats(static_cast<std::size_t>(slots) * kv_width(), random)),
+        values(random_floats(keys.size(), random)),
         q(random_floats(static_cast<std::size_t>(slots) * width(), random)) {}
   int width() const { return heads.heads * heads.head_dim; }
+  int kv_width() const { return heads.kv_heads * heads.head_dim; }
 
   std::vector<float> attend(Isa isa, int committed, int context,
                             const std::vector<std::int32_t>& parents, int threads = 2) const {
     const int rows = context + static_cast<int>(parents.size());
-    const AttentionShape shape{rows,      heads.heads, heads.kv_heads, heads.head_dim,
-                               committed, context,     parents.data()};
+    const AttentionShape shape{.rows = rows,
+                               .heads = heads.heads,
+                               .kv_heads = heads.kv_heads,
+                               .head_dim = heads.head_dim,
+                               .head_pitch = slots * (heads.head_dim + kScaleInts),
+                               .committed = committed,
+                               .context = context,
+                               .parents = parents.data()};
     std::vector<float> out(static_cast<std::size_t>(rows) * width());
     ThreadPool pool(threads);
-    attention(isa, shape, q.data() + static_cast<std::size_t>(committed) * width(), keys.data(),
-              values.data(), out.data(), pool);
+    attention(isa, shape, q.data() + static_cast<std::size_t>(committed) * width(),
+              stored(isa, heads, keys).data(), stored(isa, heads, values).data(), out.data(), pool);
     return out;
   }
 
-  // The same slots in the order of `slots`.
-  Scene along(const std::vector<int>& slots) const {
+  // The same slots in the order of `order`.
+  Scene along(const std::vector<int>& order) const {
     Scene path = *this;
-    const int kv_width = heads.kv_heads * heads.head_dim;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      std::copy_n(&keys[static_cast<std::size_t>(slots[i]) * kv_width], kv_width,
-                  &path.keys[i * kv_width]);
-      std::copy_n(&values[static_cast<std::size_t>(slots[i]) * kv_width], kv_width,
-                  &path.values[i * kv_width]);
-      std::copy_n(&q[static_cast<std::size_t>(slots[i]) * width()], width(), &path.q[i * width()]);
+    const auto copy = [](const std::vector<float>& from, int slot, std::vector<float>& to,
+                         std::size_t i, int n) {
+      std::copy_n(&from[static_cast<std::size_t>(slot) * n], n, &to[i * n]);
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      copy(keys, order[i], path.keys, i, kv_width());
+      copy(values, order[i], path.values, i, kv_width());
+      copy(q, order[i], path.q, i, width());
     }
     return path;
   }
@@ -157,8 +171,62 @@ TEST(Attention, TheGateCatchesSumsInAnotherOrder) {
   for (std::size_t i = 0; i < forward.size(); ++i) EXPECT_NEAR(forward[i], backward[i], 1e-5);
 }
 
-// In double, with an error bound from the operands: a score errs by its roundings, a weight by e to
-// that, an output by the weights' errors and its own roundings times the largest value.
+double norm_of(const float* x, int n) {
+  double squares = 0;
+  for (int i = 0; i < n; ++i) squares += static_cast<double>(x[i]) * x[i];
+  return std::sqrt(squares);
+}
+
+// One head of the last row, in double, and how far off the kernels may be. `bound` cannot be
+// exceeded: a rounded vector errs by half a unit of its norm / 32767 in each dimension, a score by
+// what both vectors' errors make of the other one, a weight by e to that and by half a unit of its
+// part's sum. Such errors do not all have one sign: the whole head errs by `typical` at most.
+struct ExactHead {
+  std::vector<double> out;
+  double bound;
+  double typical;
+};
+ExactHead exact_head(const Scene& scene, int length, int head) {
+  const int dim = scene.heads.head_dim;
+  const int column = head / (scene.heads.heads / scene.heads.kv_heads) * dim;
+  const auto row = [&](const std::vector<float>& x, int i) {
+    return &x[static_cast<std::size_t>(i) * scene.kv_width() + column];
+  };
+  const float* q = &scene.q[static_cast<std::size_t>(length - 1) * scene.width() + head * dim];
+  const double half_unit = 0.5 / kFixedNorm;
+  std::vector<double> weights;
+  double score_error = 0;
+  double largest_value = 0;
+  const double q_norm = norm_of(q, dim);
+  for (int i = 0; i < length; ++i) {
+    const float* k = row(scene.keys, i);
+    const double k_norm = norm_of(k, dim);
+    double score = 0;
+    double error = 0;
+    for (int d = 0; d < dim; ++d) {
+      score += static_cast<double>(q[d]) * k[d];
+      error += half_unit * (std::fabs(q[d]) * k_norm + std::fabs(k[d]) * q_norm);
+    }
+    weights.push_back(score / std::sqrt(dim));
+    score_error = std::max(score_error, 1.01 * error / std::sqrt(dim));
+    largest_value = std::max(largest_value, norm_of(row(scene.values, i), dim));
+  }
+  const double most = *std::max_element(weights.begin(), weights.end());
+  double total = 0;
+  for (double& weight : weights) total += weight = std::exp(weight - most);
+  ExactHead exact{std::vector<double>(static_cast<std::size_t>(dim)), 0, 0};
+  for (int i = 0; i < length; ++i) {
+    for (int d = 0; d < dim; ++d) {
+      exact.out[static_cast<std::size_t>(d)] +=
+          weights[static_cast<std::size_t>(i)] / total * row(scene.values, i)[d];
+    }
+  }
+  constexpr double kPart = 64;  // positions whose weights are rounded together
+  exact.bound = largest_value * (2 * score_error + half_unit * (1 + kPart) + length * 0x1p-22);
+  exact.typical = largest_value * 2e-4;
+  return exact;
+}
+
 TEST(Attention, EqualsSoftmaxInDouble) {
   std::mt19937 random(5);
   for (const Isa isa : available_isas()) {
@@ -166,47 +234,40 @@ TEST(Attention, EqualsSoftmaxInDouble) {
       for (const int length : {1, 2, 16, 17, 255, 256, 257, 700}) {
         const Scene scene(heads, length, random);
         const std::vector<float> out = scene.attend(isa, length - 1, 1, {});
-        const int kv_width = heads.kv_heads * heads.head_dim;
         for (int head = 0; head < heads.heads; ++head) {
-          const int column = head / (heads.heads / heads.kv_heads) * heads.head_dim;
-          const float* q =
-              &scene
-                   .q[static_cast<std::size_t>(length - 1) * scene.width() + head * heads.head_dim];
-          std::vector<double> scores;
-          double score_error = 0;
-          double largest_value = 0;
-          for (int i = 0; i < length; ++i) {
-            double score = 0;
-            double magnitude = 0;
-            for (int d = 0; d < heads.head_dim; ++d) {
-              const double term =
-                  q[d] * static_cast<double>(half_to_float(
-                             scene.keys[static_cast<std::size_t>(i) * kv_width + column + d]));
-              score += term;
-              magnitude += std::fabs(term);
-              largest_value = std::max(
-                  largest_value,
-                  std::fabs(static_cast<double>(half_to_float(
-                      scene.values[static_cast<std::size_t>(i) * kv_width + column + d]))));
-            }
-            scores.push_back(score / std::sqrt(heads.head_dim));
-            score_error = std::max(score_error, (heads.head_dim + 4) * 0x1p-24 * magnitude /
-                                                    std::sqrt(heads.head_dim));
-          }
-          const double most = *std::max_element(scores.begin(), scores.end());
-          double total = 0;
-          for (double& score : scores) total += score = std::exp(score - most);
-          const double tolerance = largest_value * (2 * score_error + (2 * length + 40) * 0x1p-24);
+          const ExactHead exact = exact_head(scene, length, head);
+          double squares = 0;
           for (int d = 0; d < heads.head_dim; ++d) {
-            double expected = 0;
-            for (int i = 0; i < length; ++i) {
-              expected +=
-                  scores[static_cast<std::size_t>(i)] / total *
-                  half_to_float(scene.values[static_cast<std::size_t>(i) * kv_width + column + d]);
-            }
-            ASSERT_NEAR(out[static_cast<std::size_t>(head) * heads.head_dim + d], expected,
-                        tolerance)
-                << to_string(isa) << " " << length;
+            const double error = out[static_cast<std::size_t>(head) * heads.head_dim + d] -
+                                 exact.out[static_cast<std::size_t>(d)];
+            ASSERT_LE(std::fabs(error), exact.bound) << to_string(isa) << " " << length;
+            squares += error * error;
+          }
+          EXPECT_LE(std::sqrt(squares), exact.typical) << to_string(isa) << " " << length;
+        }
+      }
+    }
+  }
+}
+
+// What is not a number, or beyond all numbers, stays so and stays in its head.
+TEST(Attention, NotANumberStaysWhereItIs) {
+  std::mt19937 random(12);
+  const Heads heads{4, 2, 32};
+  for (const Isa isa : available_isas()) {
+    for (const float poison : {std::nanf(""), HUGE_VALF}) {
+      Scene scene(heads, 70, random);
+      const std::vector<float> clean = scene.attend(isa, 60, 10, {});
+      scene.values[static_cast<std::size_t>(65) * scene.kv_width() + 3] = poison;  // kv head 0
+      const std::vector<float> out = scene.attend(isa, 60, 10, {});
+      for (int row = 0; row < 10; ++row) {
+        for (int i = 0; i < scene.width(); ++i) {
+          const std::size_t at = static_cast<std::size_t>(row) * scene.width() + i;
+          if (row >= 5 && i < 2 * heads.head_dim) {
+            ASSERT_FALSE(std::isfinite(out[at])) << to_string(isa) << " row " << row;
+          } else {
+            ASSERT_EQ(std::memcmp(&out[at], &clean[at], sizeof(float)), 0)
+                << to_string(isa) << " row " << row;
           }
         }
       }
@@ -314,15 +375,56 @@ TEST(Rope, RotatesPairsByTheirPosition) {
   }
 }
 
-TEST(ToHalf, RoundsAlikeEverywhere) {
+float scale_behind(const std::int16_t* fixed, int n) {
+  float scale = 0;
+  std::memcpy(&scale, fixed + n, sizeof(scale));
+  return scale;
+}
+
+TEST(StoreFixed, RoundsToHalfAUnit) {
   std::mt19937 random(10);
-  const std::vector<float> x = random_floats(3 * 50, random);
+  ThreadPool pool(2);
+  const int rows = 70;
+  const int heads = 3;
   for (const Isa isa : available_isas()) {
-    std::vector<std::uint16_t> out(3 * 45, 7);
-    to_half(isa, x.data(), 3, 40, 50, out.data(), 45);
-    for (int row = 0; row < 3; ++row) {
-      for (int i = 0; i < 45; ++i)
-        ASSERT_EQ(out[row * 45 + i], i < 40 ? float_to_half(x[row * 50 + i]) : 7);
+    for (const int dim : {16, 48, 64, 96, 128}) {
+      std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * heads * dim, random);
+      for (int i = 0; i < dim; ++i) x[static_cast<std::size_t>(i)] = i == 5 ? -3e8f : 0;
+      const int width = dim + kScaleInts;
+      const int pitch = rows * width + 6;
+      std::vector<std::int16_t> out(static_cast<std::size_t>(heads) * pitch, 77);
+      store_fixed(isa, x.data(), rows, heads, dim, out.data(), pitch, pool);
+      for (int vector = 0; vector < rows * heads; ++vector) {
+        const int row = vector / heads;
+        const int head = vector % heads;
+        const std::int16_t* fixed = &out[static_cast<std::size_t>(head) * pitch + row * width];
+        const float* from = &x[static_cast<std::size_t>(vector) * dim];
+        const float scale = scale_behind(fixed, dim);
+        ASSERT_NEAR(scale, norm_of(from, dim) / kFixedNorm, 1e-5 * scale);
+        for (int d = 0; d < dim; ++d)
+          ASSERT_NEAR(static_cast<double>(fixed[d]) * scale, from[d], 0.503 * scale)
+              << to_string(isa) << " " << dim;
+      }
+      for (int head = 0; head < heads; ++head) {
+        for (int i = 0; i < 6; ++i)
+          ASSERT_EQ(out[static_cast<std::size_t>(head) * pitch + rows * width + i], 77);
+      }
+    }
+  }
+}
+
+TEST(StoreFixed, KeepsWhatHasNoScale) {
+  ThreadPool pool(1);
+  for (const Isa isa : available_isas()) {
+    for (const float value : {0.0f, 1e-30f, HUGE_VALF, std::nanf(""), 3e38f}) {
+      std::vector<float> x(32, 1.0f);
+      if (std::fabs(value) < 1) std::fill(x.begin(), x.end(), value);
+      x[7] = value;
+      std::int16_t out[32 + kScaleInts];
+      store_fixed(isa, x.data(), 1, 1, 32, out, 0, pool);
+      const float scale = scale_behind(out, 32);
+      for (int i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0) << to_string(isa) << " " << value;
+      EXPECT_TRUE(std::fabs(value) < 1 ? scale == 0 : std::isnan(scale)) << value;
     }
   }
 }
