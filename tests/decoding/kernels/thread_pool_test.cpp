@@ -1,9 +1,12 @@
 #include "decoding/kernels/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -53,6 +56,78 @@ TEST(ThreadPool, WakesSleepingThreads) {
     });
     ASSERT_EQ(arrived, 2);
   }
+}
+
+// The ranges that do not throw run all the same; the pool is as good as new.
+TEST(ThreadPool, TheFirstExceptionReachesTheCaller) {
+  for (const int threads : {2, 4}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::atomic<int>> seen(64);
+      const auto run = [&] {
+        pool.parallel_for(64, 1, [&](int begin, int end) {
+          for (int i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+          if (begin % 3 == 0) throw std::runtime_error("range " + std::to_string(begin));
+        });
+      };
+      EXPECT_THROW(run(), std::runtime_error);
+      for (int i = 0; i < 64; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], 1) << i;
+      check_cover(pool, 100, 3);
+    }
+  }
+  ThreadPool alone(1);
+  const auto thrower = [](int, int) { throw std::runtime_error("in place"); };
+  EXPECT_THROW(alone.parallel_for(10, 1, thrower), std::runtime_error);
+}
+
+TEST(ThreadPool, CallsFromABodyRunInPlace) {
+  ThreadPool pool(3);
+  ThreadPool other(2);
+  std::atomic<int> inner{0};
+  std::atomic<int> foreign{0};
+  std::atomic<int> ranges{0};
+  pool.parallel_for(24, 1, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const std::thread::id here = std::this_thread::get_id();
+      pool.parallel_for(10, 1, [&](int from, int to) {
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        inner += to - from;
+        ++ranges;
+      });
+      other.parallel_for(10, 1, [&](int from, int to) { foreign += to - from; });
+    }
+  });
+  EXPECT_EQ(inner, 240);
+  EXPECT_EQ(ranges, 24);
+  EXPECT_EQ(foreign, 240);
+  check_cover(pool, 1000, 1);
+}
+
+TEST(ThreadPool, CallersTakeTurns) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) check_cover(pool, 50, 3);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+// A pool that spun while idle would use a whole core for each of its seven waiting threads.
+TEST(ThreadPool, AnIdlePoolUsesNoProcessor) {
+  ThreadPool pool(8);
+  check_cover(pool, 1000, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the threads go to sleep
+  const double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(processor_seconds() - before, 0.03);
 }
 
 }  // namespace
