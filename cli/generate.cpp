@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "decoding/text/chat_template.h"
+#include "decoding/text/prompt_encoder.h"
 
 namespace redraft::cli {
 namespace {
@@ -30,7 +31,9 @@ Result<DecodeRequest> make_request(const GenerateOptions& options, const std::st
                                    const Tokenizer& tokenizer) {
   DecodeRequest request;
   if (options.chat) {
-    Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, chat_prompt({{"user", prompt}}));
+    const Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, {{"user", prompt}});
+    if (!parts) return parts.error();
+    Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, *parts);
     if (!tokens) return tokens.error();
     request.prompt = std::move(*tokens);
   } else {

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "decoding/text/chat_template.h"
-
 namespace redraft {
 namespace {
 
@@ -47,6 +45,11 @@ Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft, int cont
   engine->draft_ = std::move(draft);
   engine->clear_caches();
   return engine;
+}
+
+PromptEncoder& Engine::prompt_encoder() {
+  if (!prompt_encoder_) prompt_encoder_ = std::make_unique<PromptEncoder>(*target_.tokenizer);
+  return *prompt_encoder_;
 }
 
 const CostCurve& Engine::cost_curve() {

@@ -7,6 +7,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/language_model.h"
+#include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
@@ -26,6 +27,8 @@ class Engine {
   static Result<std::unique_ptr<Engine>> make(Model target, Model draft, int context_limit = 16384);
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
+  // Remembers the last prompt's texts, so that a keystroke is not the whole buffer to encode.
+  PromptEncoder& prompt_encoder();
   const std::string& target_name() const { return target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   bool has_draft() const { return draft_.model != nullptr; }
@@ -47,6 +50,7 @@ class Engine {
   std::unique_ptr<KvCache> target_cache_;
   std::unique_ptr<KvCache> draft_cache_;
   std::unique_ptr<CostCurve> cost_;
+  std::unique_ptr<PromptEncoder> prompt_encoder_;
 };
 
 }  // namespace redraft

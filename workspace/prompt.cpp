@@ -84,18 +84,21 @@ std::string text_of(const std::vector<PromptPart>& parts) {
 
 }  // namespace
 
-Result<EditPrompt> make_edit_prompt(const Tokenizer& tokenizer, const EditRegion& region,
+Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
                                     const std::string& instruction) {
+  const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = prompt.fence + info_string(region.document()) + "\n";
   const UserMessage user = user_message(region, instruction, opening, prompt.fence);
-  std::vector<PromptPart> parts = chat_prompt({{"system", kSystem}, {"user", user.text}});
-  parts.push_back({opening, false});
-  Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, parts);
+  Result<std::vector<PromptPart>> parts =
+      chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
+  if (!parts) return parts.error().in("edit prompt");
+  parts->push_back({opening, false});
+  Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
-  const std::size_t user_begin = text_of(parts).find(user.text);
+  const std::size_t user_begin = text_of(*parts).find(user.text);
   prompt.original = tokens_within(tokenizer, prompt.tokens,
                                   {user_begin + user.region.begin, user_begin + user.region.end});
   const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
@@ -22,7 +23,8 @@ struct EditPrompt {
   std::string fence;
 };
 
-Result<EditPrompt> make_edit_prompt(const Tokenizer& tokenizer, const EditRegion& region,
+// `encoder` makes the next prompt for a text that has changed little cost little.
+Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
                                     const std::string& instruction);
 
 // The tokens that spell bytes [range.begin, range.end) of the text of `tokens` (special tokens

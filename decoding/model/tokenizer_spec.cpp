@@ -49,6 +49,18 @@ Result<TokenizerSpec> read_tokenizer_spec(const GgufFile& file) {
   };
   if (auto id = read_id("tokenizer.ggml.eos_token_id", spec.end_of_text); !id) return id.error();
   if (auto id = read_id("tokenizer.ggml.bos_token_id", spec.bos); !id) return id.error();
+  for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                          "tokenizer.ggml.eom_token_id"}) {
+    TokenId id = -1;
+    if (auto read = read_id(key, id); !read) return read.error();
+    if (id >= 0) spec.end_tokens.push_back(id);
+  }
+  constexpr std::string_view kTemplateKey = "tokenizer.chat_template";
+  if (file.has(kTemplateKey)) {
+    Result<std::string_view> chat_template = file.text(kTemplateKey);
+    if (!chat_template) return chat_template.error();
+    spec.chat_template = *chat_template;
+  }
   if (file.has("tokenizer.ggml.add_bos_token")) {
     Result<bool> add = file.boolean("tokenizer.ggml.add_bos_token");
     if (!add) return add.error();

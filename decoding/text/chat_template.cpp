@@ -1,59 +1,101 @@
 #include "decoding/text/chat_template.h"
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
 namespace redraft {
 namespace {
 
-constexpr const char* kTurnStart = "<|im_start|>";
-constexpr const char* kTurnEnd = "<|im_end|>";
-constexpr const char* kEndOfText = "<|endoftext|>";
+constexpr std::array kEndsOfTurn{"<|im_end|>", "<|endoftext|>",   "<|eot_id|>",
+                                 "<|eom_id|>", "<|end_of_text|>", "<|EOT|>"};
 
-}  // namespace
-
-std::vector<PromptPart> chat_prompt(const std::vector<ChatMessage>& messages) {
+// <|im_start|>role\ntext<|im_end|>\n
+std::vector<PromptPart> chat_ml(const std::vector<ChatMessage>& messages) {
   std::vector<PromptPart> parts;
   for (const ChatMessage& message : messages) {
-    parts.push_back({kTurnStart, true});
+    parts.push_back({"<|im_start|>", true});
     parts.push_back({message.role + "\n" + message.text, false});
-    parts.push_back({kTurnEnd, true});
+    parts.push_back({"<|im_end|>", true});
     parts.push_back({"\n", false});
   }
-  parts.push_back({kTurnStart, true});
+  parts.push_back({"<|im_start|>", true});
   parts.push_back({"assistant\n", false});
   return parts;
 }
 
-std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer) {
-  std::vector<TokenId> ids;
-  for (const char* spelling : {kTurnEnd, kEndOfText}) {
-    if (const TokenId id = tokenizer.special(spelling); id >= 0) ids.push_back(id);
-  }
-  return ids;
+// Llama 3's template cuts blanks off both ends of a message.
+std::string trimmed(const std::string& text) {
+  constexpr const char* kBlank = " \t\n\v\f\r";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
 }
 
-Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer,
-                                           const std::vector<PromptPart>& parts) {
-  std::vector<TokenId> ids;
-  if (tokenizer.begin_of_text() >= 0) ids.push_back(tokenizer.begin_of_text());
-  std::string text;
-  const auto flush = [&] {
-    const std::vector<TokenId> encoded = tokenizer.encode(text);
-    ids.insert(ids.end(), encoded.begin(), encoded.end());
-    text.clear();
+// <|start_header_id|>role<|end_header_id|>\n\ntext<|eot_id|>
+std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
+  std::vector<PromptPart> parts;
+  const auto open = [&](const std::string& role) {
+    parts.push_back({"<|start_header_id|>", true});
+    parts.push_back({role, false});
+    parts.push_back({"<|end_header_id|>", true});
+    parts.push_back({"\n\n", false});
   };
-  for (const PromptPart& part : parts) {
-    if (!part.control) {
-      text += part.text;
-      continue;
-    }
-    flush();
-    const TokenId id = tokenizer.special(part.text);
-    if (id < 0) {
-      return Error("the model has no special token \"" + part.text +
-                   "\": its chat format is not one that redraft knows");
-    }
-    ids.push_back(id);
+  for (const ChatMessage& message : messages) {
+    open(message.role);
+    parts.push_back({trimmed(message.text), false});
+    parts.push_back({"<|eot_id|>", true});
   }
-  flush();
+  open("assistant");
+  return parts;
+}
+
+// The system's text, then ### Instruction:\ntext\n and ### Response:\ntext\n<|EOT|>\n
+std::vector<PromptPart> deepseek_coder(const std::vector<ChatMessage>& messages) {
+  std::vector<PromptPart> parts;
+  for (const ChatMessage& message : messages) {
+    if (message.role == "system") {
+      parts.push_back({message.text, false});
+    } else if (message.role == "user") {
+      parts.push_back({"### Instruction:\n" + message.text + "\n", false});
+    } else {
+      parts.push_back({"### Response:\n" + message.text + "\n", false});
+      parts.push_back({"<|EOT|>", true});
+      parts.push_back({"\n", false});
+    }
+  }
+  parts.push_back({"### Response:\n", false});
+  return parts;
+}
+
+}  // namespace
+
+Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
+                                            const std::vector<ChatMessage>& messages) {
+  const std::string& chat_template = tokenizer.chat_template();
+  const auto has_all = [&](std::initializer_list<std::string_view> marks) {
+    return std::all_of(marks.begin(), marks.end(), [&](std::string_view mark) {
+      return chat_template.empty() ? tokenizer.special(mark) >= 0
+                                   : chat_template.find(mark) != std::string::npos;
+    });
+  };
+  if (has_all({"<|im_start|>", "<|im_end|>"})) return chat_ml(messages);
+  if (has_all({"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"})) return llama3(messages);
+  if (has_all({"### Instruction:", "### Response:", "<|EOT|>"})) return deepseek_coder(messages);
+  return Error(std::string(chat_template.empty() ? "the model has no chat template"
+                                                 : "the model's chat template is not one") +
+               " that redraft knows (ChatML, Llama 3, DeepSeek Coder): take an instruction-tuned "
+               "model of such a family");
+}
+
+std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer) {
+  std::vector<TokenId> ids;
+  const auto add = [&](TokenId id) {
+    if (id >= 0 && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  };
+  for (const char* spelling : kEndsOfTurn) add(tokenizer.special(spelling));
+  for (const TokenId id : tokenizer.end_tokens()) add(id);
   return ids;
 }
 

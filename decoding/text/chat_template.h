@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "decoding/text/tokenizer.h"
+#include "support/result.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -19,16 +20,15 @@ struct PromptPart {
   bool control = false;  // text is the spelling of a special token
 };
 
-// Messages in the model family's chat format, ending with the opened assistant turn. ChatML (Qwen,
-// SmolLM2).
-std::vector<PromptPart> chat_prompt(const std::vector<ChatMessage>& messages);
+// Messages in the model's own chat format, ending with the opened assistant turn. A model's
+// template is a program; redraft does not run it but recognises the formats that it knows: ChatML
+// (Qwen, SmolLM), Llama 3's and DeepSeek Coder's, whose turns are marked by plain text. A model
+// without a template is taken for ChatML if it has its tokens. Any other is an error. What
+// templates add of their own (a default system message, today's date) is left out.
+Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
+                                            const std::vector<ChatMessage>& messages);
 
 // Tokens that end an assistant turn.
 std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer);
-
-// Consecutive text parts are encoded as one text; a control part unknown to the vocabulary is an
-// error.
-Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer,
-                                           const std::vector<PromptPart>& parts);
 
 }  // namespace redraft

@@ -187,8 +187,8 @@ Result<PreTokenizer> find_pre_tokenizer(std::string_view name) {
     if (named.name == name) return named.pre_tokenizer;
     known += (known.empty() ? "" : ", ") + std::string(named.name);
   }
-  return Error("pre-tokenizer \"" + std::string(name) +
-               "\" is not supported; supported are: " + known);
+  return Error("pre-tokenizer " + quoted_in_error(name) +
+               " is not supported; supported are: " + known);
 }
 
 std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::size_t begin) {

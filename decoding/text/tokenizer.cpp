@@ -23,26 +23,6 @@ enum TokenType : std::int32_t {
   kByte = 6
 };
 
-constexpr std::string_view kHex = "0123456789ABCDEF";
-
-// A piece of a model file in an error message: short, on one line, and UTF-8 whatever the file
-// holds.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  std::size_t i = 0;
-  while (i < text.size() && i < 40) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = character_at(text, i).length;
-    if (length == 1 && (byte < 0x20 || byte >= 0x7F)) {
-      result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    } else {
-      result += text.substr(i, length);
-    }
-    i += length;
-  }
-  return result + (i < text.size() ? "…\"" : "\"");
-}
-
 std::string named(TokenId id) { return "token " + std::to_string(id); }
 
 // Bytes that texts are made of: without a token for each of them a vocabulary is not one of bytes.
@@ -76,6 +56,9 @@ Result<void> check_numbers(const TokenizerSpec& spec) {
   if (spec.end_of_text != -1 && !in_vocabulary(spec.end_of_text)) {
     return Error("the end-of-text " + named(spec.end_of_text) + " is outside the vocabulary");
   }
+  for (const TokenId id : spec.end_tokens) {
+    if (!in_vocabulary(id)) return Error("the end " + named(id) + " is outside the vocabulary");
+  }
   if (spec.add_bos && !in_vocabulary(spec.bos)) {
     return Error("prompts are to begin with " + named(spec.bos) +
                  ", which is outside the vocabulary");
@@ -95,7 +78,7 @@ Result<WordTable> make_words(const TokenizerSpec& spec) {
     const std::optional<std::string> bytes = ordinary ? from_byte_alphabet(spelling) : std::nullopt;
     const TokenId same = words.add(bytes ? *bytes : spelling, bytes.has_value());
     if (same >= 0) {
-      return Error(named(same) + " and " + named(id) + " are both " + quoted(spelling));
+      return Error(named(same) + " and " + named(id) + " are both " + quoted_in_error(spelling));
     }
   }
   return words;
@@ -121,7 +104,7 @@ Result<std::vector<PairMerge>> make_merges(const std::vector<std::string>& lines
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     const auto fail = [&](const std::string& why) {
-      return Error("merge " + std::to_string(i) + " " + quoted(line) + ": " + why);
+      return Error("merge " + std::to_string(i) + " " + quoted_in_error(line) + ": " + why);
     };
     const std::size_t space = line.find(' ');
     if (space == line.npos || line.find(' ', space + 1) != line.npos) {
@@ -164,6 +147,8 @@ struct Tokenizer::Impl {
   int n_tokens;
   TokenId end_of_text;
   TokenId begin_of_text;
+  std::vector<TokenId> end_tokens;
+  std::string chat_template;
 };
 
 // Not every token is what its own bytes merge into; a word may be looked up only if merging would
@@ -202,6 +187,8 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
       .n_tokens = static_cast<int>(spec.tokens.size()),
       .end_of_text = spec.end_of_text,
       .begin_of_text = spec.add_bos ? spec.bos : -1,
+      .end_tokens = std::move(spec.end_tokens),
+      .chat_template = std::move(spec.chat_template),
   });
   impl->find_whole_words(spec.ignore_merges);
   for (std::size_t i = 0; i < impl->types.size(); ++i) {
@@ -217,18 +204,21 @@ Tokenizer::~Tokenizer() = default;
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 3 + 8);  // source code has three to four bytes a token
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = word_end(impl_->pre_tokenizer, text, begin);
-    const std::string_view word = text.substr(begin, end - begin);
-    const TokenId whole = impl_->words.find(word);
-    if (whole >= 0 && impl_->whole_words[static_cast<std::size_t>(whole)]) {
-      ids.push_back(whole);
-    } else {
-      impl_->merger.append(word, ids);
-    }
-    begin = end;
-  }
+  for (std::size_t begin = 0; begin < text.size();) begin = encode_word(text, begin, ids);
   return ids;
+}
+
+std::size_t Tokenizer::encode_word(std::string_view text, std::size_t begin,
+                                   std::vector<TokenId>& ids) const {
+  const std::size_t end = word_end(impl_->pre_tokenizer, text, begin);
+  const std::string_view word = text.substr(begin, end - begin);
+  const TokenId whole = impl_->words.find(word);
+  if (whole >= 0 && impl_->whole_words[static_cast<std::size_t>(whole)]) {
+    ids.push_back(whole);
+  } else {
+    impl_->merger.append(word, ids);
+  }
+  return end;
 }
 
 bool Tokenizer::covers(std::string_view text) const {
@@ -266,5 +256,7 @@ std::string Tokenizer::display(TokenId id) const {
 int Tokenizer::vocabulary_size() const { return impl_->n_tokens; }
 TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
 TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
+std::span<const TokenId> Tokenizer::end_tokens() const { return impl_->end_tokens; }
+const std::string& Tokenizer::chat_template() const { return impl_->chat_template; }
 
 }  // namespace redraft

@@ -23,12 +23,15 @@ struct TokenizerSpec {
   TokenId end_of_text = -1;         // GGUF eos_token_id
   bool add_bos = false;
   TokenId bos = -1;
+  std::vector<TokenId> end_tokens;  // whichever ends an answer, as far as the files say
+  std::string chat_template;        // Jinja; empty: none
 };
 
-// Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser.
-// Immutable: any thread may use it. Any bytes that the vocabulary covers (Qwen's: all there are)
-// can be encoded and come back unchanged, valid UTF-8 or not; a byte outside a well-formed sequence
-// counts as a symbol.
+// Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser
+// and without added tokens: those the package would find in the text, special or not, redraft
+// writes itself where it means them, so that no text can forge one. Immutable: any thread may use
+// it. Any bytes that the vocabulary covers (Qwen's: all there are) can be encoded and come back
+// unchanged, valid UTF-8 or not; a byte outside a well-formed sequence counts as a symbol.
 class Tokenizer {
  public:
   static Result<std::shared_ptr<const Tokenizer>> make(TokenizerSpec spec);
@@ -36,6 +39,10 @@ class Tokenizer {
 
   // Ordinary text: no special token ever comes out of it, whatever it spells.
   std::vector<TokenId> encode(std::string_view text) const;
+  // encode() from word to word: appends the tokens of the word that begins at `begin` <
+  // text.size() and returns where it ends.
+  std::size_t encode_word(std::string_view text, std::size_t begin,
+                          std::vector<TokenId>& ids) const;
   // Whether the vocabulary has a token for every byte of `text`. encode() leaves the others out, as
   // the package does; SmolLM2 lacks some control characters and bytes of unassigned planes.
   bool covers(std::string_view text) const;
@@ -53,6 +60,9 @@ class Tokenizer {
   TokenId end_of_text() const;
   // The token that every prompt begins with, or -1.
   TokenId begin_of_text() const;
+  // As in TokenizerSpec.
+  std::span<const TokenId> end_tokens() const;
+  const std::string& chat_template() const;
 
  private:
   struct Impl;

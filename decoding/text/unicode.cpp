@@ -105,4 +105,22 @@ Character character_at(std::string_view text, std::size_t position) {
   return byte < 128 ? kAscii[byte] : wide_character_at(text, position);
 }
 
+std::string quoted_in_error(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string result = "\"";
+  std::size_t i = 0;
+  while (i < text.size() && i < kShown) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = character_at(text, i).length;
+    if (length == 1 && (byte < 0x20 || byte >= 0x7F)) {
+      result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      result += text.substr(i, length);
+    }
+    i += length;
+  }
+  return result + (i < text.size() ? "…\"" : "\"");
+}
+
 }  // namespace redraft

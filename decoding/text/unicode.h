@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace redraft {
@@ -21,5 +22,9 @@ struct Character {
 // symbol of one byte: neither letter nor number nor space, so any bytes whatever can be split and
 // put together again.
 Character character_at(std::string_view text, std::size_t position);
+
+// A piece of a file in an error message: quoted, short, on one line, and UTF-8 whatever the file
+// holds.
+std::string quoted_in_error(std::string_view text);
 
 }  // namespace redraft

@@ -10,6 +10,7 @@
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
 #include "decoding/text/chat_template.h"
+#include "decoding/text/prompt_encoder.h"
 
 namespace redraft {
 namespace {
@@ -89,10 +90,11 @@ class LosslessTest : public testing::Test {
     const Tokenizer& tokenizer = *loaded_model->tokenizer;
     const std::string question = std::string("```") + task.language + "\n" + task.text + "```\n" +
                                  task.instruction + " Answer with the whole new file in a fence.";
-    auto parts = chat_prompt({{"system", "You edit files."}, {"user", question}});
-    parts.push_back({std::string("```") + task.language + "\n"});
+    auto parts = chat_prompt(tokenizer, {{"system", "You edit files."}, {"user", question}});
+    EXPECT_TRUE(parts);
+    parts->push_back({std::string("```") + task.language + "\n"});
     DecodeRequest request;
-    const auto prompt = encode_prompt(tokenizer, parts);
+    const auto prompt = encode_prompt(tokenizer, *parts);
     EXPECT_TRUE(prompt);
     request.prompt = *prompt;
     request.original = tokenizer.encode(task.text);

@@ -36,7 +36,8 @@ TEST_P(ModelPromptTest, TheDraftIsTheTokensOfThePrompt) {
   const auto tokenizer = load_tokenizer(*file);
   ASSERT_TRUE(tokenizer) << tokenizer.error().message();
   const EditRegion region = *EditRegion::make(document(GetParam()), EditScope::kFile, {});
-  const Result<EditPrompt> prompt = make_edit_prompt(**tokenizer, region, "tidy up");
+  PromptEncoder encoder(**tokenizer);
+  const Result<EditPrompt> prompt = make_edit_prompt(encoder, region, "tidy up");
   ASSERT_TRUE(prompt) << prompt.error().message();
   EXPECT_EQ((*tokenizer)->decode(prompt->original), region.text() + prompt->fence);
   const std::size_t n_closing = (*tokenizer)->encode(prompt->fence).size();

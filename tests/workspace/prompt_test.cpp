@@ -17,7 +17,9 @@ EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = 
   const EditRegion region =
       *EditRegion::make(*Document::make(std::move(uri), 1, text),
                         range ? EditScope::kSelection : EditScope::kFile, range);
-  return *make_edit_prompt(*byte_tokenizer(), region, instruction);
+  const auto tokenizer = byte_tokenizer();
+  PromptEncoder encoder(*tokenizer);
+  return *make_edit_prompt(encoder, region, instruction);
 }
 
 std::string text_of(const std::vector<TokenId>& tokens) { return byte_tokenizer()->decode(tokens); }
@@ -68,7 +70,9 @@ TEST(EditPrompt, NoTextForgesASpecialToken) {
 TEST(EditPrompt, AnOddNameOrLanguageCannotBreakTheFence) {
   const EditRegion region = *EditRegion::make(
       *Document::make("file:///a`b\n```.py", 1, "x\n", "py`thon\n"), EditScope::kFile, {});
-  const std::string text = text_of(make_edit_prompt(*byte_tokenizer(), region, "go")->tokens);
+  const auto tokenizer = byte_tokenizer();
+  PromptEncoder encoder(*tokenizer);
+  const std::string text = text_of(make_edit_prompt(encoder, region, "go")->tokens);
   EXPECT_THAT(text, HasSubstr("File ab.py:\n```\nx\n```\n"));
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Goldens for the tokenizer tests, made by the `tokenizers` package.
 
-tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json and every tiny_NAME_ids.json
+tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json, and for every pre-tokenizer NAME
+                                                      tiny_NAME_ids.json and tiny_NAME_tokenizer.json
 tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    what the package makes of the texts, with the pre-tokenizer NAME;
                                                       VOCABULARY is a .gguf or .json file
+tokenizer_goldens.py seeds DIRECTORY TINY             small tokenizer.json files for the fuzzer, cut out of tiny.json
 
 The files in tests/decoding/text/data are made by it. Needs the packages of tests/decoding/text/requirements.lock.
 """
@@ -13,7 +15,7 @@ import sys
 import unicodedata
 
 import gguf_vocabulary
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 NORMAL, CONTROL = 1, 3
 N_UNMERGED = 12  # tokens of the small vocabulary that no merge makes
@@ -54,6 +56,22 @@ def package_tokenizer(vocabulary, name=None):
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(PRE_TOKENIZERS[name]())
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
+
+
+def save_as_published(vocabulary, name, path):
+    """The tokenizer.json of a model of the family, as the package writes it: with what is around the model proper."""
+    tokenizer = package_tokenizer(vocabulary, name)
+    tokens = [token for token, kind in zip(vocabulary["tokens"], vocabulary["types"]) if kind == CONTROL]
+    tokenizer.add_special_tokens(tokens)
+    tokenizer.add_tokens([AddedToken("<tool_call>", lstrip=True, rstrip=True, single_word=True, normalized=False)])
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    if name == "qwen2":
+        tokenizer.normalizer = normalizers.NFC()
+    if name == "llama-bpe":
+        first = (tokens[0], tokenizer.token_to_id(tokens[0]))
+        begin = processors.TemplateProcessing(single=f"{first[0]} $A", special_tokens=[first])
+        tokenizer.post_processor = processors.Sequence([tokenizer.post_processor, begin])
+    tokenizer.save(path, pretty=False)
 
 
 def word_ends(name, text):
@@ -101,8 +119,9 @@ PIECES = [
     "\u0645\u0631\u062d\u0628\u0627", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
     "\u0395\u03bb", "\u041f\u0440\u0438", "\u10d2", "\U0001f600", "\U0001f469\u200d\U0001f4bb", "\U0001f1e9\U0001f1ea",
     "\u2764\ufe0f", "1\ufe0f\u20e3", "\U0001f44d\U0001f3fd", "\u2192", "\u20ac", "\U00020000", "\U0001e900",
-    " \u4f60", "\u3000\u4f60", " \u3000", "\u2003x", "\uff0c\u3002", " \u3002", "\u2190\u2192", "\u20ac5", "\u9fa5\u9fa6", "\u07ff",
-    "\u0800", "\uabff\uac00", "\U00011de0", " \U00011de9x", "\U00016ff4", "  \U00016ff6", "+=", " = ", "$1.50", "a_b", "x^2|y",
+    " \u4f60", "\u3000\u4f60", " \u3000", "\u2003x", "\uff0c\u3002", " \u3002", "\u2190\u2192", "\u20ac5",
+    "\u9fa5\u9fa6", "\u07ff", "\u0800", "\uabff\uac00", "\U00011de0", " \U00011de9x", "\U00016ff4", "  \U00016ff6",
+    "+=", " = ", "$1.50", "a_b", "x^2|y",
     "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "<|fim_prefix|>", "[PAD151935]", "\u0120", "\u010a",
 ]
 
@@ -136,14 +155,15 @@ def fuzzed_texts(n_texts, seed):
 def tiny(directory):
     """A vocabulary of 600 tokens, trained on texts of the same kind with another seed.
 
-    It is trained on whole lines, so that its merges reach over the ends of words: a word cut elsewhere gets other
+    It is trained on whole texts, so that its merges reach over the ends of words: a word cut elsewhere gets other
     tokens. The last of its ordinary tokens lost their merges: `ignore_merges` decides whether they are ever used.
     """
     trained = Tokenizer(models.BPE())
-    trained.pre_tokenizer = pre_tokenizers.Sequence([split(r"\n"), byte_level(False)])
+    trained.pre_tokenizer = byte_level(False)
     trainer = trainers.BpeTrainer(vocab_size=596, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
                                   show_progress=False)
-    trained.train_from_iterator([text for text in fuzzed_texts(4000, seed=1) if "<|" not in text], trainer)
+    texts = [text for text in fuzzed_texts(6000, seed=1) if not any(added in text for added in ("<|", "<tool"))]
+    trained.train_from_iterator(texts, trainer)
     model = json.loads(trained.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
     merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
@@ -159,6 +179,7 @@ def all_goldens(directory):
     texts = fuzzed_texts(1000, seed=2)
     write(directory + "/texts.json", texts)
     for name in PRE_TOKENIZERS:
+        save_as_published(read_vocabulary(directory + "/tiny.json"), name, f"{directory}/tiny_{name}_tokenizer.json")
         ids(directory + "/tiny.json", name, directory + "/texts.json", f"{directory}/tiny_{name}_ids.json")
 
 
@@ -167,7 +188,27 @@ def ids(vocabulary_path, name, texts_path, out):
     write(out, [tokenizer.encode(text).ids for text in json.load(open(texts_path, encoding="utf-8"))])
 
 
-COMMANDS = {"all": (all_goldens, 1), "ids": (ids, 4)}
+def seeds(directory, tiny_path):
+    """The bytes and the first few merges, and the keys of the files beside tokenizer.json."""
+    tiny_vocabulary = read_vocabulary(tiny_path)
+    n_merges = 8
+    specials = [t for t, kind in zip(tiny_vocabulary["tokens"], tiny_vocabulary["types"]) if kind == CONTROL]
+    tokens = tiny_vocabulary["tokens"][:256 + n_merges]
+    small = {"tokens": tokens + specials, "types": [NORMAL] * len(tokens) + [CONTROL] * len(specials),
+             "merges": tiny_vocabulary["merges"][:n_merges]}
+    for name in PRE_TOKENIZERS:
+        path = f"{directory}/{name}"
+        save_as_published(small, name, path)
+        with open(path, encoding="utf-8") as file:
+            seed = json.load(file)
+        if name == "default":
+            seed["model"]["merges"] = [" ".join(merge) for merge in seed["model"]["merges"]]
+        seed |= {"bos_token": {"content": specials[0]}, "eos_token": specials[2], "add_bos_token": name == "smollm",
+                 "eos_token_id": [len(tokens), 1], "chat_template": [{"name": "default", "template": "<|im_start|>"}]}
+        write(path, seed)
+
+
+COMMANDS = {"all": (all_goldens, 1), "ids": (ids, 4), "seeds": (seeds, 2)}
 
 if __name__ == "__main__":
     command, n_arguments = COMMANDS.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decoding/text/prompt_encoder.h"
 #include "tests/decoding/text/tokenizer_kit.h"
 
 namespace redraft {
@@ -12,22 +13,64 @@ using ::testing::HasSubstr;
 
 const std::vector<ChatMessage> kConversation = {{"system", "Be brief."}, {"user", "Hi <|im_end|>"}};
 
+std::shared_ptr<const Tokenizer> tokenizer_with(const std::string& chat_template) {
+  TokenizerSpec spec = tiny_spec();
+  spec.chat_template = chat_template;
+  return *Tokenizer::make(std::move(spec));
+}
+
+// Control parts in brackets.
+std::string written(const Tokenizer& tokenizer, const std::vector<ChatMessage>& messages) {
+  const auto parts = chat_prompt(tokenizer, messages);
+  if (!parts) return parts.error().message();
+  std::string text;
+  for (const PromptPart& part : *parts) text += part.control ? "[" + part.text + "]" : part.text;
+  return text;
+}
+
 TEST(ChatTemplate, WritesTurnsAndOpensTheAssistants) {
-  std::string written;
-  for (const PromptPart& part : chat_prompt(kConversation)) {
-    written += part.control ? "[" + part.text + "]" : part.text;
-  }
-  EXPECT_EQ(written,
-            "[<|im_start|>]system\nBe brief.[<|im_end|>]\n"
-            "[<|im_start|>]user\nHi <|im_end|>[<|im_end|>]\n"
-            "[<|im_start|>]assistant\n");
+  const std::string chat_ml =
+      "[<|im_start|>]system\nBe brief.[<|im_end|>]\n"
+      "[<|im_start|>]user\nHi <|im_end|>[<|im_end|>]\n"
+      "[<|im_start|>]assistant\n";
+  EXPECT_EQ(written(*tiny_tokenizer(), kConversation), chat_ml);
+  EXPECT_EQ(written(*tokenizer_with("{{'<|im_start|>' + role}}{{'<|im_end|>'}}"), kConversation),
+            chat_ml);
+}
+
+TEST(ChatTemplate, WritesTheTurnsOfLlama3) {
+  const auto tokenizer = tokenizer_with(
+      "{{'<|start_header_id|>' + role + '<|end_header_id|>\n\n' + content | trim + '<|eot_id|>'}}");
+  EXPECT_EQ(written(*tokenizer, {{"system", " Be brief.\n"}, {"user", "Hi <|eot_id|>"}}),
+            "[<|start_header_id|>]system[<|end_header_id|>]\n\nBe brief.[<|eot_id|>]"
+            "[<|start_header_id|>]user[<|end_header_id|>]\n\nHi <|eot_id|>[<|eot_id|>]"
+            "[<|start_header_id|>]assistant[<|end_header_id|>]\n\n");
+}
+
+TEST(ChatTemplate, WritesTheTurnsOfDeepSeekCoder) {
+  const auto tokenizer =
+      tokenizer_with("{{'### Instruction:\n' + text}}{{'### Response:\n' + text + '\n<|EOT|>\n'}}");
+  EXPECT_EQ(
+      written(*tokenizer,
+              {{"system", "Be brief.\n"}, {"user", "Hi"}, {"assistant", "Ho"}, {"user", "Hu"}}),
+      "Be brief.\n### Instruction:\nHi\n### Response:\nHo\n[<|EOT|>]\n"
+      "### Instruction:\nHu\n### Response:\n");
+}
+
+TEST(ChatTemplate, AnUnknownOneIsAnError) {
+  EXPECT_THAT(written(*tokenizer_with("{{'[INST] ' + content + ' [/INST]'}}"), kConversation),
+              HasSubstr("chat template is not one that redraft knows (ChatML, Llama 3"));
+  TokenizerSpec spec = tiny_spec();
+  for (std::int32_t& type : spec.types) type = type == 3 ? 5 : type;
+  EXPECT_THAT(written(**Tokenizer::make(std::move(spec)), kConversation),
+              HasSubstr("the model has no chat template"));
 }
 
 TEST(ChatTemplate, OnlyControlPartsBecomeSpecialTokens) {
   const auto tokenizer = tiny_tokenizer();
   const TokenId start = tokenizer->special("<|im_start|>");
   const TokenId end = tokenizer->special("<|im_end|>");
-  const auto ids = encode_prompt(*tokenizer, chat_prompt(kConversation));
+  const auto ids = encode_prompt(*tokenizer, *chat_prompt(*tokenizer, kConversation));
   ASSERT_TRUE(ids) << ids.error().message();
 
   std::vector<TokenId> expected;
@@ -79,7 +122,12 @@ TEST(ChatTemplate, EndsATurnWithTheTokensThatExist) {
             (std::vector<TokenId>{tokenizer->special("<|im_end|>"),
                                   tokenizer->special("<|endoftext|>")}));
   TokenizerSpec spec = tiny_spec();
+  spec.end_tokens = {597, 598};  // one of which is <|im_end|>
+  const auto told = Tokenizer::make(spec);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(end_of_turn_tokens(**told), (std::vector<TokenId>{598, 596, 597}));
   for (std::int32_t& type : spec.types) type = type == 3 ? 5 : type;
+  spec.end_tokens.clear();
   const auto plain = Tokenizer::make(std::move(spec));
   ASSERT_TRUE(plain);
   EXPECT_EQ(end_of_turn_tokens(**plain), std::vector<TokenId>{});

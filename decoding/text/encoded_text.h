@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "decoding/text/tokenizer.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// The tokens of a text that changes in places: exactly Tokenizer::encode of the whole, at the cost
+// of the changed place and the words around it.
+//
+// Why this is exact. Words are cut one after the other, and where one ends depends on the text from
+// its beginning on alone. So
+//   - behind an edit: as soon as a new word ends where, in the former text, a word ended, every
+//   word
+//     from there on is the same, for it is cut from the same bytes;
+//   - before it: a word looks no further than kWordLookAhead bytes past c, the first character
+//   after
+//     it that is not white space (see word_end). If some word holds such a character, and that lies
+//     kWordLookAhead bytes before the edit, no word before this one has seen a changed byte: they
+//     stand, and encoding goes on from this one's beginning.
+// A word's tokens depend on its bytes alone. Not bounded by the edit's size are only what makes one
+// long word (a run of letters, or a run of white space, which the expressions look through) and,
+// with digits in threes, a run of digits.
+//
+// Words are kept in chunks, so that an edit moves one chunk and not what follows it.
+class EncodedText {
+ public:
+  // `tokenizer` outlives this. Texts are shorter than 4 GiB.
+  EncodedText(const Tokenizer& tokenizer, std::string_view text);
+
+  // Bytes [begin, old_end) of the former text have become [begin, new_end) of the new one.
+  struct Edit {
+    std::size_t begin;
+    std::size_t old_end;
+    std::size_t new_end;
+  };
+  // `text` is the whole text after the edit and equals the former one outside of it. Returns how
+  // many bytes were encoded again.
+  std::size_t update(std::string_view text, const Edit& edit);
+
+  std::size_t n_bytes() const { return n_bytes_; }
+  void append_to(std::vector<TokenId>& out) const;
+
+ private:
+  struct Word {
+    std::uint32_t n_bytes;
+    std::uint32_t n_tokens;
+  };
+  struct Chunk {
+    std::vector<Word> words;
+    std::vector<TokenId> tokens;  // of all its words
+    std::size_t n_bytes = 0;
+  };
+  // A word's beginning, or the end of the text.
+  struct Place {
+    std::size_t chunk = 0;
+    std::size_t word = 0;   // in its chunk; below its size but at the end of the text
+    std::size_t token = 0;  // in its chunk
+    std::size_t byte = 0;   // in the text
+  };
+
+  Place place_of_byte(std::size_t byte) const;
+  void step_forward(Place& place) const;
+  void step_back(Place& place) const;
+  bool at_end(const Place& place) const { return place.chunk == chunks_.size(); }
+  Place restart_place(std::string_view text, std::size_t edit_begin) const;
+  void splice(const Place& from, const Place& to, Chunk replacement);
+
+  const Tokenizer* tokenizer_;
+  std::vector<Chunk> chunks_;  // none is empty
+  std::size_t n_bytes_ = 0;
+};
+
+}  // namespace redraft

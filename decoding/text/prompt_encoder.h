@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decoding/text/chat_template.h"
+#include "decoding/text/encoded_text.h"
+#include "decoding/text/tokenizer.h"
+#include "support/result.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// Encodes prompts one after the other and remembers the last one's texts: where a text differs in
+// one place, as a buffer does after a keystroke, only that place is encoded again. The result is
+// that of encoding afresh. Used by one thread at a time.
+class PromptEncoder {
+ public:
+  // `tokenizer` outlives this.
+  explicit PromptEncoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+
+  // Begins as the model wants every prompt to. Consecutive text parts are encoded as one text; a
+  // control part unknown to the vocabulary is an error.
+  Result<std::vector<TokenId>> encode(const std::vector<PromptPart>& parts);
+
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  // How many bytes the last prompt made the tokenizer read: at most those of its texts.
+  std::size_t n_encoded_bytes() const { return n_encoded_bytes_; }
+
+ private:
+  struct Remembered {
+    std::string text;
+    EncodedText encoded;
+  };
+
+  void append_text(std::size_t index, std::string text, std::vector<TokenId>& ids);
+
+  const Tokenizer* tokenizer_;
+  std::vector<Remembered> texts_;  // those between the last prompt's control tokens, in order
+  std::size_t n_encoded_bytes_ = 0;
+};
+
+// One prompt, with nothing remembered.
+Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer,
+                                           const std::vector<PromptPart>& parts);
+
+}  // namespace redraft
