@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "support/json/json_document.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// What tokenizer.json says is done to a text before and after the model proper. `root` is the
+// file's.
+
+// Nothing changes the text: no normalizer but NFC, and byte-level tokens written as they are.
+Result<void> check_text_stays(const JsonValue& root);
+
+// The name (find_pre_tokenizer's) of the pre-tokenizer that does exactly these steps.
+Result<std::string> read_pre_tokenizer(const JsonValue& root);
+
+// The token that the post-processor puts before a text: its spelling, or nothing.
+Result<std::optional<JsonValue>> read_first_token(const JsonValue& root);
+
+}  // namespace redraft

@@ -1,0 +1,29 @@
+// libFuzzer entry: any bytes are a tokenizer.json or are refused, and a tokenizer that is made of
+// one gives every text back that its vocabulary covers.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "decoding/model/tokenizer_json.h"
+#include "decoding/text/tokenizer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace redraft;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const Result<JsonDocument> file = JsonDocument::parse("fuzz", bytes);
+  if (!file) return 0;
+  Result<TokenizerSpec> spec = read_tokenizer_json(*file);
+  if (!spec) return 0;
+  // The same bytes as the files beside it: their keys are others.
+  if (!add_tokenizer_config(*file, *spec) || !add_generation_config(*file, *spec)) return 0;
+  const Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(*std::move(spec));
+  if (!tokenizer) return 0;
+  const std::string text =
+      "def f(x):\n    return x's 12345 \xE4\xBD\xA0\xFF" + std::string(bytes.substr(0, 4096));
+  const std::vector<TokenId> ids = (*tokenizer)->encode(text);
+  if ((*tokenizer)->covers(text) && (*tokenizer)->decode(ids) != text) std::abort();
+  return 0;
+}
