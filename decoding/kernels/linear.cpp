@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-#include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/activations.h"
 #include "decoding/kernels/float_tile_kernel.h"
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/packed_layout.h"
@@ -57,8 +57,9 @@ constexpr std::size_t kActivationBytes = 512 * 1024;
 // Rows of activations that stay in the L2 while tiles go by; whole groups.
 int rows_per_pass(const PackedWeight& w) {
   const std::size_t row_bytes =
-      reads_floats(w.format) ? static_cast<std::size_t>(w.k) * sizeof(float)
-                             : static_cast<std::size_t>(block_count(w.k)) * sizeof(ActivationBlock);
+      reads_floats(w.format)
+          ? static_cast<std::size_t>(w.k) * sizeof(float)
+          : static_cast<std::size_t>(superblock_count(w.k)) * sizeof(ActivationSuperblock);
   const auto groups = static_cast<int>(kActivationBytes / (row_bytes * kRowGroup));
   return std::max(1, groups) * kRowGroup;
 }
@@ -69,7 +70,7 @@ template <typename Take>
 void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
                    int begin, int end, const Take& take) {
   assert(reads_floats(w.format) ? x.floats() != nullptr : x.blocks() != nullptr);
-  const auto* blocks = reinterpret_cast<const ActivationBlock*>(x.blocks());
+  const auto* blocks = reinterpret_cast<const ActivationSuperblock*>(x.blocks());
   const TileKernel kernel = tile_kernel(w.isa, w.format);
   const FloatTileKernel float_kernel = float_tile_kernel(w.isa, w.format);
   const auto k = static_cast<std::size_t>(w.k);
@@ -200,13 +201,13 @@ void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uin
 }
 
 std::size_t quantized_bytes(Isa, int rows, int k) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(block_count(k)) *
-         sizeof(ActivationBlock);
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(superblock_count(k)) *
+         sizeof(ActivationSuperblock);
 }
 
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool) {
   const QuantizeKernel kernel = quantize_kernel(isa);
-  auto* blocks = reinterpret_cast<ActivationBlock*>(out);
+  auto* blocks = reinterpret_cast<ActivationSuperblock*>(out);
   pool.parallel_for(rows, 4, [&](int begin, int end) {
     for (int row = begin; row < end; ++row) {
       const int group = row / kRowGroup;

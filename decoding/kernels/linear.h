@@ -36,8 +36,8 @@ void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uin
           ThreadPool& pool);
 
 // Activations quantised once per layer input and shared by the linears that read it (q, k and v;
-// gate and up): int8 in blocks of 32 along k with one float scale each. The layout belongs to the
-// instruction set.
+// gate and up): int8 with one float scale for 32 or 64 of them, see activations.h. `out` is 64-byte
+// aligned for speed.
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 

@@ -1,31 +1,38 @@
-// Tile kernels for AVX-512 with VNNI: 16 outputs in the lanes, up to eight rows at once. A block of
-// weights is unpacked into eight registers and serves all rows; a row takes eight dpbusd with its
-// activations broadcast from memory, then one conversion and two or three float operations with the
-// block's scales. The integer part is exact, so its order is free; the float part of a (row,
-// output) runs block by block and is the same for every number of rows.
+// Tile kernels for AVX-512 with VNNI: 16 outputs in the lanes, up to eight rows at once. A group of
+// codes is unpacked into a register and serves all rows, each with its activations broadcast from
+// memory, before the next group is opened: eight independent sums hide the latency of dpbusd, and
+// little is kept besides.
+//
+// Multiplications (dpbusd, mulld, mul, fma) are what limits many rows: they share the same two
+// pipes, while additions, shifts, logic and conversions have two others. So the scales of a K
+// format's blocks are applied to the integer sums, 64 weights (two blocks, which share an
+// activation scale) are added up before they become floats, and the minima of a whole superblock
+// take four dpwssd. The integers are exact, so their order is free; the float part of a (row,
+// output) runs front to back and is the same for every number of rows.
 //
 // This file is compiled for AVX-512: it must not instantiate inline functions that other files may
 // share.
 #include <immintrin.h>
 
+#include "decoding/kernels/coarse_sums_avx.h"
 #include "decoding/kernels/packed_layout.h"
-#include "decoding/kernels/tile_kernel.h"
+#include "decoding/kernels/quantize_template.h"
+#include "decoding/kernels/tile_kernel_template.h"
 
 namespace redraft::kernels {
 namespace {
 
 #define REDRAFT_INLINE inline __attribute__((always_inline))
 
-constexpr int kPrefetchBytes = 8192;  // ahead of the weights being read
-
-REDRAFT_INLINE void prefetch_line(const std::uint8_t* p) {
-  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0);
-}
-
-// kBytes' worth of lines, kPrefetchBytes ahead.
-template <int kBytes>
-REDRAFT_INLINE void prefetch(const std::uint8_t* p) {
-  for (int i = 0; i < kBytes; i += 64) prefetch_line(p + kPrefetchBytes + i);
+// Asks for `bytes` of weights some way ahead of those being read. One row does little between two
+// lines: it asks for them shortly before and leaves the distance to the processor's own
+// prefetching. More rows take longer, in which that falls behind at every page: they ask for lines
+// into the L2, early.
+template <int kRows>
+REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes) {
+  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 16384));
+  for (int i = 0; i < bytes; i += 64)
+    _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_T0 : _MM_HINT_T1);
 }
 
 REDRAFT_INLINE __m512 load_halves(const std::uint8_t* p) {
@@ -38,258 +45,256 @@ REDRAFT_INLINE __m128i load_bytes(const std::uint8_t* p) {
 // The offset of every format without minima is made 32 by scaling codes (and 1/scaling the scale,
 // which is exact), so that a row's dot product can start from the -32 * sum that the activations
 // carry. Q8_0's is 4 * 32.
-constexpr float scale_factor(WeightFormat format) {
-  return format == WeightFormat::kQ4_0 ? 0.25f : format == WeightFormat::kQ5_0 ? 0.5f : 1.0f;
+constexpr int code_shift(WeightFormat format) {
+  return format == WeightFormat::kQ4_0 ? 2 : format == WeightFormat::kQ5_0 ? 1 : 0;
 }
 
-// Eight groups of codes as unsigned bytes.
+// Moves bits left, or right if `left` is negative.
+REDRAFT_INLINE __m512i move_bits(__m512i bits, int left) {
+  return left > 0   ? _mm512_slli_epi16(bits, static_cast<unsigned>(left))
+         : left < 0 ? _mm512_srli_epi16(bits, static_cast<unsigned>(-left))
+                    : bits;
+}
+
+// Group `group` of a block's codes as unsigned bytes.
 template <WeightFormat kFormat>
-REDRAFT_INLINE void open_codes(const std::uint8_t* p, __m512i (&codes)[8]) {
+REDRAFT_INLINE __m512i open_group(const std::uint8_t* block, int group) {
   constexpr int kBits = code_bits(kFormat);
+  constexpr int kShift = code_shift(kFormat);
   if constexpr (kBits == 8) {
-    for (int i = 0; i < 8; ++i) {
-      codes[i] = _mm512_xor_si512(_mm512_loadu_si512(p + 64 * i),
-                                  _mm512_set1_epi8(static_cast<char>(0x80)));
-    }
-    return;
+    return _mm512_xor_si512(_mm512_loadu_si512(block + 64 * group),
+                            _mm512_set1_epi8(static_cast<char>(0x80)));
   }
-  constexpr int kShift = kFormat == WeightFormat::kQ4_0   ? 2
-                         : kFormat == WeightFormat::kQ5_0 ? 1
-                                                          : 0;
-  const __m512i mask = _mm512_set1_epi8(15 << kShift);
-  for (int i = 0; i < 4; ++i) {
-    const __m512i pair = _mm512_loadu_si512(p + 64 * i);
-    codes[2 * i] = _mm512_and_si512(kShift ? _mm512_slli_epi16(pair, kShift) : pair, mask);
-    codes[2 * i + 1] = _mm512_and_si512(_mm512_srli_epi16(pair, 4 - kShift), mask);
-  }
+  const __m512i pair = _mm512_loadu_si512(block + 64 * (group / 2));
+  const __m512i low = _mm512_and_si512(move_bits(pair, kShift - group % 2 * 4),
+                                       _mm512_set1_epi8(static_cast<char>(15 << kShift)));
   constexpr int kOrAnd = 0xf8;  // ternary logic a | (b & c)
   if constexpr (kBits == 5) {
-    const __m512i high = _mm512_loadu_si512(p + 256);
-    const __m512i bit = _mm512_set1_epi8(16 << kShift);
-    for (int i = 0; i < 8; ++i) {
-      const int left = 4 + kShift - i;
-      const __m512i moved = left >= 0 ? _mm512_slli_epi16(high, left >= 0 ? left : 0)
-                                      : _mm512_srli_epi16(high, left >= 0 ? 0 : -left);
-      codes[i] = _mm512_ternarylogic_epi32(codes[i], moved, bit, kOrAnd);
-    }
+    const __m512i high = move_bits(_mm512_loadu_si512(block + 256), 4 + kShift - group);
+    return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(16 << kShift), kOrAnd);
   }
   if constexpr (kBits == 6) {
-    const __m512i bits = _mm512_set1_epi8(48);
-    for (int i = 0; i < 8; ++i) {
-      const __m512i high = _mm512_loadu_si512(p + 256 + i / 4 * 64);
-      const int left = 4 - i % 4 * 2;
-      const __m512i moved = left >= 0 ? _mm512_slli_epi16(high, left >= 0 ? left : 0)
-                                      : _mm512_srli_epi16(high, left >= 0 ? 0 : -left);
-      codes[i] = _mm512_ternarylogic_epi32(codes[i], moved, bits, kOrAnd);
-    }
+    const __m512i high =
+        move_bits(_mm512_loadu_si512(block + 256 + group / 4 * 64), 4 - group % 4 * 2);
+    return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(48), kOrAnd);
   }
+  return low;
 }
 
-// What a block's integer dot products are multiplied with. `second` is of the second half (Q6_K),
-// `minimum` of the sum.
-struct BlockScales {
-  __m512 first;
-  __m512 second;
-  __m512 minimum;
-};
-
-// A superblock's d and m, widened once for its eight blocks.
-struct SuperblockScales {
-  __m512 d;
-  __m512 m;
-};
-
-template <WeightFormat kFormat>
-REDRAFT_INLINE SuperblockScales open_superblock(const std::uint8_t* super) {
-  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat);
-  SuperblockScales scales{load_halves(super + kLayout.d), _mm512_setzero_ps()};
-  if constexpr (has_minimum(kFormat)) scales.m = load_halves(super + kLayout.m);
-  return scales;
-}
-
-template <WeightFormat kFormat>
-REDRAFT_INLINE BlockScales open_scales(const std::uint8_t* super, const SuperblockScales& of,
-                                       int sub) {
-  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat);
-  BlockScales scales{};
-  const std::uint8_t* p = super + kLayout.scales;
-  if constexpr (kFormat == WeightFormat::kQ6_K) {
-    const __m512i first = _mm512_cvtepi8_epi32(load_bytes(p + sub * 32));
-    const __m512i second = _mm512_cvtepi8_epi32(load_bytes(p + sub * 32 + 16));
-    scales.first = _mm512_mul_ps(of.d, _mm512_cvtepi32_ps(first));
-    scales.second = _mm512_mul_ps(of.d, _mm512_cvtepi32_ps(second));
-  } else {
-    scales.first =
-        _mm512_mul_ps(of.d, _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load_bytes(p + sub * 16))));
-    const __m512i minimum = _mm512_cvtepu8_epi32(load_bytes(super + kLayout.mins + sub * 16));
-    scales.minimum = _mm512_mul_ps(of.m, _mm512_cvtepi32_ps(minimum));  // to be subtracted
-  }
-  return scales;
-}
-
+// sum += codes times four activations, which are broadcast as part of the instruction. g++ 12 has
+// no pattern for that and would spend an instruction and a register on each broadcast.
 REDRAFT_INLINE __m512i dot(__m512i sum, __m512i codes, const std::int8_t* quants) {
-  int four;
-  __builtin_memcpy(&four, quants, 4);
-  return _mm512_dpbusd_epi32(sum, codes, _mm512_set1_epi32(four));
-}
-
-// One row's part of a block, added to its sum. Two integer chains: a single row would wait for the
-// latency of one.
-template <WeightFormat kFormat>
-REDRAFT_INLINE __m512 add_block(__m512 sum, const __m512i (&codes)[8], const BlockScales& scales,
-                                const ActivationBlock& x) {
-  __m512i first = _mm512_setzero_si512();
-  __m512i second = _mm512_setzero_si512();
-  if constexpr (!has_minimum(kFormat)) {
-    first = _mm512_set1_epi32(x.offsets[0]);
-    second = _mm512_set1_epi32(x.offsets[1]);
-    if constexpr (kFormat == WeightFormat::kQ8_0) {
-      first = _mm512_slli_epi32(first, 2);
-      second = _mm512_slli_epi32(second, 2);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    first = dot(first, codes[i], x.quants + 4 * i);
-    second = dot(second, codes[i + 4], x.quants + 16 + 4 * i);
-  }
-  const __m512 scale = _mm512_set1_ps(x.scale);
-  if constexpr (kFormat == WeightFormat::kQ6_K) {
-    const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(first), scales.first);
-    return _mm512_fmadd_ps(_mm512_fmadd_ps(_mm512_cvtepi32_ps(second), scales.second, scaled),
-                           scale, sum);
-  }
-  const __m512 scaled =
-      _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_add_epi32(first, second)), scales.first);
-  sum = _mm512_fmadd_ps(scaled, scale, sum);
-  if constexpr (is_k_format(kFormat))
-    return _mm512_fnmadd_ps(scales.minimum, _mm512_set1_ps(x.scaled_sum), sum);
-  if constexpr (has_minimum(kFormat))
-    return _mm512_fmadd_ps(scales.minimum, _mm512_set1_ps(x.scaled_sum), sum);
+  using Four = const std::int8_t[4];
+  asm("vpdpbusd %2%{1to16%}, %1, %0"
+      : "+v"(sum)
+      : "v"(codes), "m"(*reinterpret_cast<Four*>(quants)));
   return sum;
 }
 
-template <WeightFormat kFormat, int kRows>
-REDRAFT_INLINE void add_block_of_rows(const std::uint8_t* packed, const BlockScales& scales,
-                                      const ActivationBlock* x, __m512 (&sums)[kRows]) {
-  __m512i codes[8];
-  open_codes<kFormat>(packed, codes);
-  for (int row = 0; row < kRows; ++row)
-    sums[row] = add_block<kFormat>(sums[row], codes, scales, x[row]);
+// Adds the products of kCount groups of a block, from `first` on, to each row's sums.
+template <WeightFormat kFormat, int kCount, int kRows>
+REDRAFT_INLINE void add_dots(const std::uint8_t* codes, int first, const ActivationSuperblock* x,
+                             int block, __m512i (&sums)[kRows]) {
+#pragma GCC unroll 8
+  for (int group = first; group < first + kCount; ++group) {
+    const __m512i opened = open_group<kFormat>(codes, group);
+    for (int row = 0; row < kRows; ++row)
+      sums[row] = dot(sums[row], opened, x[row].quants + block * kBlock + group * 4);
+  }
 }
 
+// scaled[row] = dot products of 64 weights, times the scales of their blocks.
 template <WeightFormat kFormat, int kRows>
-void quantized_rows(const std::uint8_t* tile, const ActivationBlock* x, int blocks, float* out) {
+REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuperblock* x, int pair,
+                                __m512i (&scaled)[kRows]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
+  constexpr int kRuns = kFormat == WeightFormat::kQ6_K ? 4 : 2;  // that have a scale each
+  constexpr int kGroups = 16 / kRuns;
+#pragma GCC unroll 4
+  for (int run = 0; run < kRuns; ++run) {
+    const int block = 2 * pair + run * kGroups / 8;
+    __m512i dots[kRows];
+    for (int row = 0; row < kRows; ++row) {
+      dots[row] = kFormat == WeightFormat::kQ6_K
+                      ? _mm512_set1_epi32(x[row].offsets[kRuns * pair + run])
+                      : _mm512_setzero_si512();
+    }
+    add_dots<kFormat, kGroups, kRows>(super + block * kCodeBytes, run * kGroups % 8, x, block,
+                                      dots);
+    const __m128i bytes = load_bytes(super + kLayout.scales + (kRuns * pair + run) * kTileOutputs);
+    const __m512i scale =
+        kFormat == WeightFormat::kQ6_K ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+    for (int row = 0; row < kRows; ++row) {
+      const __m512i product = _mm512_mullo_epi32(dots[row], scale);
+      scaled[row] = run == 0 ? product : _mm512_add_epi32(scaled[row], product);
+    }
+  }
+}
+
+// sums[row] -= minima of a superblock times the sums of its activations.
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationSuperblock* x,
+                                    __m512 (&sums)[kRows]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  const __m512 m = load_halves(super + kLayout.m);
+  __m512i mins[4];
+  for (int i = 0; i < 4; ++i) {
+    mins[i] = _mm512_cvtepu8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(super + kLayout.mins + 32 * i)));
+  }
+  for (int row = 0; row < kRows; ++row) {
+    __m512i dot = _mm512_setzero_si512();
+    for (int i = 0; i < 4; ++i) {
+      int two;
+      __builtin_memcpy(&two, x[row].coarse_sums + 2 * i, 4);
+      dot = _mm512_dpwssd_epi32(dot, mins[i], _mm512_set1_epi32(two));
+    }
+    const __m512 scale = _mm512_mul_ps(m, _mm512_set1_ps(x[row].coarse_scale));
+    sums[row] = _mm512_fnmadd_ps(scale, _mm512_cvtepi32_ps(dot), sums[row]);
+  }
+}
+
+// Adds a superblock to the sums in `out`. They are there and not in registers because all of those
+// are taken for 64 weights at a time.
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
+                                     float* out) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   __m512 sums[kRows];
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_setzero_ps();
-  if constexpr (is_k_format(kFormat)) {
-    static constexpr SuperblockLayout kLayout = superblock_layout(kFormat);
-    for (int block = 0; block < blocks; block += 8, tile += kLayout.bytes) {
-      const SuperblockScales super = open_superblock<kFormat>(tile);
-      for (int sub = 0; sub < 8; ++sub, x += kRows) {
-        prefetch<kLayout.bytes / 8>(tile + sub * (kLayout.bytes / 8));
-        const BlockScales scales = open_scales<kFormat>(tile, super, sub);
-        add_block_of_rows<kFormat, kRows>(tile + sub * kCodeBytes, scales, x, sums);
+#pragma GCC unroll 1
+  for (int pair = 0; pair < 4; ++pair) {
+    prefetch<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4);
+    __m512i scaled[kRows];
+    scaled_dots<kFormat, kRows>(super, x, pair, scaled);
+    for (int row = 0; row < kRows; ++row) {
+      sums[row] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(scaled[row]),
+                                  _mm512_set1_ps(x[row].scales[2 * pair]), sums[row]);
+    }
+  }
+  const __m512 d = load_halves(super + kLayout.d);
+  for (int row = 0; row < kRows; ++row)
+    sums[row] = _mm512_fmadd_ps(d, sums[row], _mm512_loadu_ps(out + row * kTileOutputs));
+  if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, sums);
+  for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
+}
+
+// A superblock of a format whose blocks have float scales, in which `blocks` are left.
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
+                                   int blocks, const ActivationSuperblock* x, float* out) {
+  constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
+  constexpr int kBlockBytes = kCodeBytes + (has_minimum(kFormat) ? 64 : 32);
+  __m512 sums[kRows];
+  for (int row = 0; row < kRows; ++row) sums[row] = _mm512_loadu_ps(out + row * kTileOutputs);
+#pragma GCC unroll 1
+  for (int block = 0; block < blocks; ++block) {
+    prefetch<kRows>(super + block * kBlockBytes, kBlockBytes);
+    __m512i dots[kRows];
+    for (int row = 0; row < kRows; ++row) {
+      dots[row] = _mm512_setzero_si512();
+      if constexpr (!has_minimum(kFormat)) {
+        dots[row] = _mm512_add_epi32(_mm512_set1_epi32(x[row].offsets[2 * block]),
+                                     _mm512_set1_epi32(x[row].offsets[2 * block + 1]));
+        if constexpr (kFormat == WeightFormat::kQ8_0) dots[row] = _mm512_slli_epi32(dots[row], 2);
       }
     }
-  } else {
-    const std::uint8_t* d = tile + static_cast<std::size_t>(blocks) * kCodeBytes;
-    const std::uint8_t* m = d + static_cast<std::size_t>(blocks) * 32;
-    // The tile is prefetched evenly, scales and all, so that no part of the next one is left out;
-    // scales lie at the end but are needed from the start: those of the next tile come in good
-    // time.
-    constexpr int kBlockBytes = kCodeBytes + (has_minimum(kFormat) ? 64 : 32);
-    const std::size_t tile_stride = static_cast<std::size_t>(blocks) * kBlockBytes;
-    const std::uint8_t* ahead = tile;
-    for (int block = 0; block < blocks;
-         ++block, tile += kCodeBytes, ahead += kBlockBytes, x += kRows) {
-      prefetch<kBlockBytes>(ahead);
-      prefetch_line(d + block * 32 + tile_stride);
-      if constexpr (has_minimum(kFormat)) prefetch_line(m + block * 32 + tile_stride);
-      BlockScales scales{};
-      scales.first = load_halves(d + block * 32);
-      if constexpr (scale_factor(kFormat) != 1.0f) {
-        scales.first = _mm512_mul_ps(scales.first, _mm512_set1_ps(scale_factor(kFormat)));
-      }
-      if constexpr (has_minimum(kFormat)) scales.minimum = load_halves(m + block * 32);
-      add_block_of_rows<kFormat, kRows>(tile, scales, x, sums);
+    add_dots<kFormat, 8, kRows>(super + block * kCodeBytes, 0, x, block, dots);
+    __m512 d = load_halves(super + layout.d + block * 32);
+    if constexpr (code_shift(kFormat) != 0)
+      d = _mm512_mul_ps(d, _mm512_set1_ps(1.0f / (1 << code_shift(kFormat))));
+    __m512 m = _mm512_setzero_ps();
+    if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32);
+    for (int row = 0; row < kRows; ++row) {
+      const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(dots[row]), d);
+      sums[row] = _mm512_fmadd_ps(scaled, _mm512_set1_ps(x[row].scales[block]), sums[row]);
+      if constexpr (has_minimum(kFormat))
+        sums[row] = _mm512_fmadd_ps(m, _mm512_set1_ps(x[row].scaled_sums[block]), sums[row]);
     }
   }
   for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
 }
 
-template <WeightFormat kFormat>
-void tile_kernel(const std::uint8_t* tile, const ActivationBlock* x, int rows, int blocks,
-                 float* out) {
-  switch (rows) {
-    case 1:
-      return quantized_rows<kFormat, 1>(tile, x, blocks, out);
-    case 2:
-      return quantized_rows<kFormat, 2>(tile, x, blocks, out);
-    case 3:
-      return quantized_rows<kFormat, 3>(tile, x, blocks, out);
-    case 4:
-      return quantized_rows<kFormat, 4>(tile, x, blocks, out);
-    case 5:
-      return quantized_rows<kFormat, 5>(tile, x, blocks, out);
-    case 6:
-      return quantized_rows<kFormat, 6>(tile, x, blocks, out);
-    case 7:
-      return quantized_rows<kFormat, 7>(tile, x, blocks, out);
-    default:
-      return quantized_rows<kFormat, 8>(tile, x, blocks, out);
+template <WeightFormat kFormat, int kRows>
+struct QuantizedRows {
+  static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int blocks, float* out) {
+    for (int row = 0; row < kRows; ++row)
+      _mm512_storeu_ps(out + row * kTileOutputs, _mm512_setzero_ps());
+    for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
+      const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
+      const SuperblockLayout layout = superblock_layout(kFormat, here);
+      if constexpr (is_k_format(kFormat)) {
+        add_k_superblock<kFormat, kRows>(tile, x, out);
+      } else {
+        add_superblock<kFormat, kRows>(tile, layout, here, x, out);
+      }
+      tile += layout.bytes;
+    }
   }
+};
+
+// 32 activations, zeros from `count` on.
+struct Values {
+  __m512 part[2];
+  float largest;  // magnitude
+  bool finite;
+};
+
+REDRAFT_INLINE Values load_values(const float* x, int count) {
+  const auto mask = static_cast<std::uint32_t>(
+      count >= kBlock ? ~std::uint32_t{0} : (std::uint32_t{1} << (count > 0 ? count : 0)) - 1);
+  Values values;
+  values.part[0] = _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), x);
+  values.part[1] = _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask >> 16), x + 16);
+  const __m512 a = _mm512_abs_ps(values.part[0]);
+  const __m512 b = _mm512_abs_ps(values.part[1]);
+  // |x| < infinity is false for a NaN too.
+  const __m512 infinity = _mm512_set1_ps(__builtin_inff());
+  values.finite = (_mm512_cmp_ps_mask(a, infinity, _CMP_LT_OQ) &
+                   _mm512_cmp_ps_mask(b, infinity, _CMP_LT_OQ)) == 0xffff;
+  values.largest = _mm512_reduce_max_ps(_mm512_max_ps(a, b));
+  return values;
 }
+
+// Block `block` with the range of the activations that share its scale.
+REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool finite, int block,
+                                   ActivationSuperblock& out) {
+  const bool live = finite && largest >= kLeastMagnitude;
+  const __m512 inverse = _mm512_set1_ps(live ? 127.0f / largest : 0.0f);
+  const auto some = static_cast<__mmask16>(live ? 0xffff : 0);
+  const float scale = finite ? largest / 127.0f : __builtin_nanf("");
+  int all = 0;
+  for (int half = 0; half < 2; ++half) {
+    const __m512i quants =
+        _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(values.part[half], inverse));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out.quants + block * kBlock + half * 16),
+                     _mm512_cvtsepi32_epi8(quants));
+    const int sum = _mm512_reduce_add_epi32(quants);
+    out.offsets[2 * block + half] = -32 * sum;
+    all += sum;
+  }
+  out.scales[block] = scale;
+  out.scaled_sums[block] = scale * static_cast<float>(all);
+}
+
+struct QuantizeOps {
+  static Values load(const float* x, int count) { return load_values(x, count); }
+  static void quantize(const Values& values, float largest, bool finite, int block,
+                       ActivationSuperblock& out) {
+    quantize_block(values, largest, finite, block, out);
+  }
+  static void coarsen_sums(ActivationSuperblock& out) { coarsen_sums_avx(out); }
+};
 
 }  // namespace
 
 TileKernel avx512_tile_kernel(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kQ4_0:
-      return tile_kernel<WeightFormat::kQ4_0>;
-    case WeightFormat::kQ4_1:
-      return tile_kernel<WeightFormat::kQ4_1>;
-    case WeightFormat::kQ5_0:
-      return tile_kernel<WeightFormat::kQ5_0>;
-    case WeightFormat::kQ5_1:
-      return tile_kernel<WeightFormat::kQ5_1>;
-    case WeightFormat::kQ8_0:
-      return tile_kernel<WeightFormat::kQ8_0>;
-    case WeightFormat::kQ4_K:
-      return tile_kernel<WeightFormat::kQ4_K>;
-    case WeightFormat::kQ5_K:
-      return tile_kernel<WeightFormat::kQ5_K>;
-    case WeightFormat::kQ6_K:
-      return tile_kernel<WeightFormat::kQ6_K>;
-    default:
-      return nullptr;
-  }
+  return kernel_of_format<AnyRows<QuantizedRows>::Kernel>(format);
 }
 
-void avx512_quantize(const float* x, int k, ActivationBlock* out, int stride) {
-  const __m512 infinity = _mm512_set1_ps(__builtin_inff());
-  for (int begin = 0; begin < k; begin += kBlock, out += stride) {
-    const int count = k - begin < kBlock ? k - begin : kBlock;
-    const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
-    const __m512 a = _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), x + begin);
-    const __m512 b = _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask >> 16), x + begin + 16);
-    // |x| < infinity is false for a NaN too.
-    const bool finite = (_mm512_cmp_ps_mask(_mm512_abs_ps(a), infinity, _CMP_LT_OQ) &
-                         _mm512_cmp_ps_mask(_mm512_abs_ps(b), infinity, _CMP_LT_OQ)) == 0xffff;
-    const float largest = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_abs_ps(a), _mm512_abs_ps(b)));
-    const bool live = finite && largest >= kLeastMagnitude;
-    const __m512 inverse = _mm512_set1_ps(live ? 127.0f / largest : 0.0f);
-    const auto some = static_cast<__mmask16>(live ? 0xffff : 0);
-    const __m512i qa = _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(a, inverse));
-    const __m512i qb = _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(b, inverse));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out->quants), _mm512_cvtsepi32_epi8(qa));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out->quants + 16), _mm512_cvtsepi32_epi8(qb));
-    const int sums[2] = {_mm512_reduce_add_epi32(qa), _mm512_reduce_add_epi32(qb)};
-    out->scale = finite ? largest / 127.0f : __builtin_nanf("");
-    out->scaled_sum = out->scale * static_cast<float>(sums[0] + sums[1]);
-    out->offsets[0] = -32 * sums[0];
-    out->offsets[1] = -32 * sums[1];
-  }
+void avx512_quantize(const float* x, int k, ActivationSuperblock* out, int stride) {
+  quantize_row<QuantizeOps>(x, k, out, stride);
 }
 
 }  // namespace redraft::kernels

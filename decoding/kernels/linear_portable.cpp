@@ -8,17 +8,14 @@
 
 #include "decoding/kernels/half.h"
 #include "decoding/kernels/packed_layout.h"
-#include "decoding/kernels/tile_kernel.h"
+#include "decoding/kernels/quantize_template.h"
+#include "decoding/kernels/tile_kernel_template.h"
 
 namespace redraft::kernels {
 namespace {
 
-// A block's codes taken apart, [output][k], with what its integer dot products are multiplied by.
-struct OpenBlock {
-  std::int16_t codes[kTileOutputs][kBlock];  // offsets already taken off
-  float scales[2][kTileOutputs];             // of each half of the block
-  float minima[kTileOutputs];
-};
+// A block's codes taken apart, [output][k], offsets already taken off.
+using OpenCodes = std::int16_t[kTileOutputs][kBlock];
 
 float read_half(const std::uint8_t* p, int idx) {
   std::uint16_t bits;
@@ -40,7 +37,7 @@ constexpr int code_offset(WeightFormat format) {
 }
 
 template <WeightFormat kFormat>
-void open_codes(const std::uint8_t* packed, OpenBlock& out) {
+void open_codes(const std::uint8_t* packed, OpenCodes& out) {
   constexpr int kBits = code_bits(kFormat);
   for (int group = 0; group < 8; ++group) {
     for (int at = 0; at < 64; ++at) {
@@ -53,38 +50,7 @@ void open_codes(const std::uint8_t* packed, OpenBlock& out) {
         if constexpr (kBits == 6)
           code |= (packed[256 + group / 4 * 64 + at] >> (group % 4 * 2) & 3) << 4;
       }
-      out.codes[at / 4][group * 4 + at % 4] =
-          static_cast<std::int16_t>(code - code_offset(kFormat));
-    }
-  }
-}
-
-template <WeightFormat kFormat>
-void open_block(const std::uint8_t* tile, int block, int blocks, OpenBlock& out) {
-  constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
-  if constexpr (is_k_format(kFormat)) {
-    constexpr SuperblockLayout kLayout = superblock_layout(kFormat);
-    const std::uint8_t* super = tile + static_cast<std::size_t>(block / 8) * kLayout.bytes;
-    const int sub = block % 8;
-    open_codes<kFormat>(super + sub * kCodeBytes, out);
-    for (int j = 0; j < kTileOutputs; ++j) {
-      const float d = read_half(super + kLayout.d, j);
-      const std::uint8_t* scales = super + kLayout.scales + j;
-      if constexpr (kFormat == WeightFormat::kQ6_K) {
-        out.scales[0][j] = d * static_cast<float>(static_cast<std::int8_t>(scales[sub * 32]));
-        out.scales[1][j] = d * static_cast<float>(static_cast<std::int8_t>(scales[sub * 32 + 16]));
-      } else {
-        out.scales[0][j] = out.scales[1][j] = d * static_cast<float>(scales[sub * 16]);
-        out.minima[j] = -(read_half(super + kLayout.m, j) *
-                          static_cast<float>(super[kLayout.mins + sub * 16 + j]));
-      }
-    }
-  } else {
-    open_codes<kFormat>(tile + static_cast<std::size_t>(block) * kCodeBytes, out);
-    const std::uint8_t* d = tile + static_cast<std::size_t>(blocks) * kCodeBytes;
-    for (int j = 0; j < kTileOutputs; ++j) {
-      out.scales[0][j] = out.scales[1][j] = read_half(d + block * 32, j);
-      if constexpr (has_minimum(kFormat)) out.minima[j] = read_half(d + (blocks + block) * 32, j);
+      out[at / 4][group * 4 + at % 4] = static_cast<std::int16_t>(code - code_offset(kFormat));
     }
   }
 }
@@ -95,76 +61,152 @@ int dot16(const std::int16_t* codes, const std::int8_t* quants) {
   return sum;
 }
 
+// A block's dot product with the activations, times the block's integer scales.
 template <WeightFormat kFormat>
-void quantized_tile(const std::uint8_t* tile, const ActivationBlock* x, int rows, int blocks,
+int scaled_dot(const std::uint8_t* scales, const OpenCodes& codes, int block, int j,
+               const ActivationSuperblock& x) {
+  const int first = dot16(codes[j], x.quants + block * kBlock);
+  const int second = dot16(codes[j] + 16, x.quants + block * kBlock + 16);
+  if constexpr (kFormat != WeightFormat::kQ6_K)
+    return (first + second) * scales[block * kTileOutputs + j];
+  const std::uint8_t* halves = scales + 2 * block * kTileOutputs + j;
+  return first * static_cast<std::int8_t>(halves[0]) +
+         second * static_cast<std::int8_t>(halves[kTileOutputs]);
+}
+
+// The minima of a superblock for output j times the sums of its activations.
+float minima_dot(const std::uint8_t* mins, float m, int j, const ActivationSuperblock& x) {
+  int dot = 0;
+  for (int i = 0; i < kSuperblockBlocks; ++i)
+    dot += mins[(i / 2 * kTileOutputs + j) * 2 + i % 2] * x.coarse_sums[i];
+  return m * x.coarse_scale * static_cast<float>(dot);
+}
+
+template <WeightFormat kFormat>
+void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x, int rows,
+                      float* out) {
+  constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  OpenCodes codes[kSuperblockBlocks];
+  for (int i = 0; i < kSuperblockBlocks; ++i)
+    open_codes<kFormat>(super + i * code_bytes(code_bits(kFormat)), codes[i]);
+  for (int row = 0; row < rows; ++row) {
+    for (int j = 0; j < kTileOutputs; ++j) {
+      float part = 0;
+      for (int block = 0; block < kSuperblockBlocks; block += 2) {
+        const std::uint8_t* scales = super + kLayout.scales;
+        const int dot = scaled_dot<kFormat>(scales, codes[block], block, j, x[row]) +
+                        scaled_dot<kFormat>(scales, codes[block + 1], block + 1, j, x[row]);
+        part += static_cast<float>(dot) * x[row].scales[block];
+      }
+      float& sum = out[row * kTileOutputs + j];
+      sum += read_half(super + kLayout.d, j) * part;
+      if constexpr (has_minimum(kFormat))
+        sum -= minima_dot(super + kLayout.mins, read_half(super + kLayout.m, j), j, x[row]);
+    }
+  }
+}
+
+// A superblock of a format whose blocks have float scales, in which `blocks` are left.
+template <WeightFormat kFormat>
+void add_superblock(const std::uint8_t* super, int blocks, const ActivationSuperblock* x, int rows,
                     float* out) {
-  std::fill(out, out + rows * kTileOutputs, 0.0f);
-  OpenBlock open;
-  for (int block = 0; block < blocks; ++block, x += rows) {
-    open_block<kFormat>(tile, block, blocks, open);
+  const SuperblockLayout layout = superblock_layout(kFormat, blocks);
+  for (int block = 0; block < blocks; ++block) {
+    OpenCodes codes;
+    open_codes<kFormat>(super + block * code_bytes(code_bits(kFormat)), codes);
     for (int row = 0; row < rows; ++row) {
       for (int j = 0; j < kTileOutputs; ++j) {
+        const int dot = dot16(codes[j], x[row].quants + block * kBlock) +
+                        dot16(codes[j] + 16, x[row].quants + block * kBlock + 16);
         float& sum = out[row * kTileOutputs + j];
-        const int first = dot16(open.codes[j], x[row].quants);
-        const int second = dot16(open.codes[j] + 16, x[row].quants + 16);
-        const float scaled = static_cast<float>(first) * open.scales[0][j] +
-                             static_cast<float>(second) * open.scales[1][j];
-        sum += scaled * x[row].scale;
-        if constexpr (has_minimum(kFormat)) sum += open.minima[j] * x[row].scaled_sum;
+        sum += static_cast<float>(dot) * read_half(super + layout.d + block * 32, j) *
+               x[row].scales[block];
+        if constexpr (has_minimum(kFormat))
+          sum += read_half(super + layout.m + block * 32, j) * x[row].scaled_sums[block];
       }
     }
   }
 }
 
+template <WeightFormat kFormat>
+struct QuantizedTile {
+  static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int rows, int blocks,
+                  float* out) {
+    std::fill(out, out + rows * kTileOutputs, 0.0f);
+    for (; blocks > 0; blocks -= kSuperblockBlocks, x += rows) {
+      const int here = std::min(blocks, kSuperblockBlocks);
+      if constexpr (is_k_format(kFormat)) {
+        add_k_superblock<kFormat>(tile, x, rows, out);
+      } else {
+        add_superblock<kFormat>(tile, here, x, rows, out);
+      }
+      tile += superblock_layout(kFormat, here).bytes;
+    }
+  }
+};
+
+// 32 activations, zeros from `count` on.
+struct Values {
+  float values[kBlock];
+  float largest;  // magnitude
+  bool finite;
+};
+
+struct QuantizeOps {
+  static Values load(const float* x, int count) {
+    Values out{{}, 0, true};
+    for (int i = 0; i < std::min(count, kBlock); ++i) {
+      out.values[i] = x[i];
+      out.largest = std::max(out.largest, std::fabs(x[i]));
+      out.finite = out.finite && std::isfinite(x[i]);
+    }
+    return out;
+  }
+
+  static void quantize(const Values& values, float largest, bool finite, int block,
+                       ActivationSuperblock& out) {
+    // Below the least normal number 127 / largest would overflow; what is that small counts as
+    // zero.
+    const bool live = finite && largest >= kLeastMagnitude;
+    const float inverse = live ? 127.0f / largest : 0.0f;
+    int sums[2] = {0, 0};
+    for (int i = 0; i < kBlock; ++i) {
+      const int quant = live ? static_cast<int>(std::nearbyint(values.values[i] * inverse)) : 0;
+      out.quants[block * kBlock + i] = static_cast<std::int8_t>(quant);
+      sums[i / 16] += quant;
+    }
+    out.scales[block] = finite ? largest / 127.0f : std::numeric_limits<float>::quiet_NaN();
+    out.scaled_sums[block] = out.scales[block] * static_cast<float>(sums[0] + sums[1]);
+    out.offsets[2 * block] = -32 * sums[0];
+    out.offsets[2 * block + 1] = -32 * sums[1];
+  }
+
+  static void coarsen_sums(ActivationSuperblock& out) {
+    float largest = 0;
+    bool finite = true;
+    for (const float sum : out.scaled_sums) {
+      largest = std::max(largest, std::fabs(sum));
+      finite = finite && std::isfinite(sum);
+    }
+    const bool live = finite && largest >= kLeastMagnitude;
+    const float inverse = live ? kLargestCoarseSum / largest : 0.0f;
+    for (int i = 0; i < kSuperblockBlocks; ++i) {
+      out.coarse_sums[i] =
+          static_cast<std::int16_t>(live ? std::nearbyint(out.scaled_sums[i] * inverse) : 0.0f);
+    }
+    out.coarse_scale =
+        finite ? largest / kLargestCoarseSum : std::numeric_limits<float>::quiet_NaN();
+  }
+};
+
 }  // namespace
 
 TileKernel portable_tile_kernel(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kQ4_0:
-      return quantized_tile<WeightFormat::kQ4_0>;
-    case WeightFormat::kQ4_1:
-      return quantized_tile<WeightFormat::kQ4_1>;
-    case WeightFormat::kQ5_0:
-      return quantized_tile<WeightFormat::kQ5_0>;
-    case WeightFormat::kQ5_1:
-      return quantized_tile<WeightFormat::kQ5_1>;
-    case WeightFormat::kQ8_0:
-      return quantized_tile<WeightFormat::kQ8_0>;
-    case WeightFormat::kQ4_K:
-      return quantized_tile<WeightFormat::kQ4_K>;
-    case WeightFormat::kQ5_K:
-      return quantized_tile<WeightFormat::kQ5_K>;
-    case WeightFormat::kQ6_K:
-      return quantized_tile<WeightFormat::kQ6_K>;
-    default:
-      return nullptr;
-  }
+  return kernel_of_format<QuantizedTile>(format);
 }
 
-void portable_quantize(const float* x, int k, ActivationBlock* out, int stride) {
-  for (int begin = 0; begin < k; begin += kBlock, out += stride) {
-    const int count = std::min(kBlock, k - begin);
-    float largest = 0;
-    bool finite = true;
-    for (int i = 0; i < count; ++i) {
-      largest = std::max(largest, std::fabs(x[begin + i]));
-      finite = finite && std::isfinite(x[begin + i]);
-    }
-    // Below the least normal number 127 / largest would overflow; what is that small counts as
-    // zero.
-    const float inverse = finite && largest >= kLeastMagnitude ? 127.0f / largest : 0.0f;
-    int sums[2] = {0, 0};
-    for (int i = 0; i < kBlock; ++i) {
-      const int quant =
-          i < count && inverse > 0 ? static_cast<int>(std::nearbyint(x[begin + i] * inverse)) : 0;
-      out->quants[i] = static_cast<std::int8_t>(quant);
-      sums[i / 16] += quant;
-    }
-    out->scale = finite ? largest / 127.0f : std::numeric_limits<float>::quiet_NaN();
-    out->scaled_sum = out->scale * static_cast<float>(sums[0] + sums[1]);
-    out->offsets[0] = -32 * sums[0];
-    out->offsets[1] = -32 * sums[1];
-  }
+void portable_quantize(const float* x, int k, ActivationSuperblock* out, int stride) {
+  quantize_row<QuantizeOps>(x, k, out, stride);
 }
 
 }  // namespace redraft::kernels

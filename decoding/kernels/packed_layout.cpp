@@ -2,86 +2,166 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "decoding/kernels/weight_block.h"
 
 namespace redraft::kernels {
 namespace {
 
-// `codes` are one output's 32 codes of a block; `out` starts as zeros.
-void pack_codes(const std::uint8_t* codes, int bits, int output, std::uint8_t* out) {
-  for (int group = 0; group < 8; ++group) {
-    for (int i = 0; i < 4; ++i) {
-      const int code = codes[group * 4 + i];
-      const int at = output * 4 + i;
-      if (bits == 8) {
-        out[group * 64 + at] = static_cast<std::uint8_t>(code);
-        continue;
-      }
-      std::uint8_t& nibbles = out[group / 2 * 64 + at];
-      nibbles = static_cast<std::uint8_t>(nibbles | (code & 15) << (group % 2 * 4));
-      if (bits == 5) out[256 + at] = static_cast<std::uint8_t>(out[256 + at] | code >> 4 << group);
-      if (bits == 6) {
-        std::uint8_t& high = out[256 + group / 4 * 64 + at];
-        high = static_cast<std::uint8_t>(high | code >> 4 << (group % 4 * 2));
-      }
+// Four neighbouring codes of one output travel together: in the tile they are four bytes of a
+// group.
+using Four = std::uint32_t;
+
+Four load_four(const std::uint8_t* p) {
+  Four four;
+  std::memcpy(&four, p, sizeof(four));
+  return four;
+}
+
+// Where the tile's first output has its four bytes in the idx-th 64.
+void store_four(std::uint8_t* out, int idx, Four four) {
+  std::memcpy(out + idx * 64, &four, sizeof(four));
+}
+
+// `codes` are one output's 32 codes of a block; `out` is where the output stands in the block.
+template <int kBits>
+void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
+  Four groups[8];
+  for (int group = 0; group < 8; ++group) groups[group] = load_four(codes + group * 4);
+  if constexpr (kBits == 8) {
+    for (int group = 0; group < 8; ++group) store_four(out, group, groups[group]);
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    store_four(out, i, (groups[2 * i] & 0x0f0f0f0f) | (groups[2 * i + 1] & 0x0f0f0f0f) << 4);
+  }
+  if constexpr (kBits == 5) {
+    Four high = 0;
+    for (int group = 0; group < 8; ++group) high |= (groups[group] >> 4 & 0x01010101) << group;
+    store_four(out, 4, high);
+  }
+  if constexpr (kBits == 6) {
+    for (int half = 0; half < 2; ++half) {
+      Four high = 0;
+      for (int i = 0; i < 4; ++i) high |= (groups[4 * half + i] >> 4 & 0x03030303) << (2 * i);
+      store_four(out, 4 + half, high);
     }
   }
 }
 
-void pack_superblock(WeightFormat format, const WeightBlock& block, int output, std::uint8_t* out) {
-  const int bits = code_bits(format);
-  const SuperblockLayout layout = superblock_layout(format);
-  for (int i = 0; i < 8; ++i)
-    pack_codes(block.codes + i * kBlock, bits, output, out + i * code_bytes(bits));
-  const int scales = format == WeightFormat::kQ6_K ? 16 : 8;
-  for (int i = 0; i < scales; ++i) out[layout.scales + i * kTileOutputs + output] = block.scales[i];
-  std::memcpy(out + layout.d + output * 2, &block.d, 2);
-  if (format == WeightFormat::kQ6_K) return;
-  for (int i = 0; i < 8; ++i) out[layout.mins + i * kTileOutputs + output] = block.mins[i];
-  std::memcpy(out + layout.m + output * 2, &block.m, 2);
+void put_half(std::uint16_t half, int output, std::uint8_t* out) {
+  std::memcpy(out + output * 2, &half, 2);
 }
 
-void pack_simple_block(WeightFormat format, const WeightBlock& block, int idx, int blocks,
-                       int output, std::uint8_t* out) {
-  const int bits = code_bits(format);
-  pack_codes(block.codes, bits, output, out + static_cast<std::size_t>(idx) * code_bytes(bits));
-  std::uint8_t* d = out + static_cast<std::size_t>(blocks) * code_bytes(bits);
-  std::memcpy(d + idx * 32 + output * 2, &block.d, 2);
-  if (has_minimum(format)) std::memcpy(d + (blocks + idx) * 32 + output * 2, &block.m, 2);
+// One output's superblock of a K format.
+template <WeightFormat kFormat>
+void pack_k_superblock(const std::uint8_t* file, int output, std::uint8_t* out) {
+  constexpr int kBits = code_bits(kFormat);
+  constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  WeightBlock block;
+  read_block(kFormat, file, block);
+  for (int i = 0; i < kSuperblockBlocks; ++i)
+    pack_codes<kBits>(block.codes + i * kBlock, out + i * code_bytes(kBits) + output * 4);
+  constexpr int kScales = kFormat == WeightFormat::kQ6_K ? 16 : 8;
+  for (int i = 0; i < kScales; ++i)
+    out[kLayout.scales + i * kTileOutputs + output] = block.scales[i];
+  put_half(block.d, output, out + kLayout.d);
+  if constexpr (has_minimum(kFormat)) {
+    for (int i = 0; i < 8; ++i)
+      out[kLayout.mins + (i / 2 * kTileOutputs + output) * 2 + i % 2] = block.mins[i];
+    put_half(block.m, output, out + kLayout.m);
+  }
+}
+
+// One output's `blocks` blocks of a superblock of another format.
+template <WeightFormat kFormat>
+void pack_superblock(const std::uint8_t* file, int blocks, int output, std::uint8_t* out) {
+  constexpr int kBits = code_bits(kFormat);
+  const SuperblockLayout layout = superblock_layout(kFormat, blocks);
+  const int block_bytes = weight_format_info(kFormat)->block_bytes;
+  WeightBlock block;
+  for (int i = 0; i < blocks; ++i) {
+    read_block(kFormat, file + i * block_bytes, block);
+    pack_codes<kBits>(block.codes, out + i * code_bytes(kBits) + output * 4);
+    put_half(block.d, output, out + layout.d + i * 32);
+    if constexpr (has_minimum(kFormat)) put_half(block.m, output, out + layout.m + i * 32);
+  }
+}
+
+// The rows of the file that make one tile.
+struct TileRows {
+  const std::uint8_t* first;
+  std::size_t stride;
+  int outputs;  // 16, or what is left of n
+};
+
+// Superblock by superblock, so that what is written stays in the cache until it is whole.
+template <WeightFormat kFormat>
+void pack_quantized(const TileRows& rows, int k, std::uint8_t* out) {
+  const WeightFormatInfo& info = *weight_format_info(kFormat);
+  std::size_t at = 0;
+  for (int left = block_count(k); left > 0; left -= kSuperblockBlocks) {
+    const int blocks = std::min(left, kSuperblockBlocks);
+    const auto bytes = static_cast<std::size_t>(superblock_layout(kFormat, blocks).bytes);
+    const auto codes = static_cast<std::size_t>(blocks * code_bytes(code_bits(kFormat)));
+    const std::size_t packed = rows.outputs == kTileOutputs ? codes : 0;  // without holes
+    std::memset(out + packed, 0, bytes - packed);
+    for (int output = 0; output < rows.outputs; ++output) {
+      const std::uint8_t* from = rows.first + static_cast<std::size_t>(output) * rows.stride + at;
+      if constexpr (is_k_format(kFormat)) {
+        pack_k_superblock<kFormat>(from, output, out);
+      } else {
+        pack_superblock<kFormat>(from, blocks, output, out);
+      }
+    }
+    at += static_cast<std::size_t>(blocks * kBlock / info.block_size * info.block_bytes);
+    out += bytes;
+  }
+}
+
+template <typename Element>
+void pack_floats(const TileRows& rows, int k, std::uint8_t* out) {
+  const std::size_t bytes = static_cast<std::size_t>(block_count(k)) * kBlock * kTileOutputs;
+  std::memset(out, 0, bytes * sizeof(Element));
+  for (int i = 0; i < k; ++i, out += kTileOutputs * sizeof(Element)) {
+    for (int output = 0; output < rows.outputs; ++output) {
+      std::memcpy(out + static_cast<std::size_t>(output) * sizeof(Element),
+                  rows.first + static_cast<std::size_t>(output) * rows.stride +
+                      static_cast<std::size_t>(i) * sizeof(Element),
+                  sizeof(Element));
+    }
+  }
 }
 
 }  // namespace
 
 void pack_tile(WeightFormat format, int n, int k, const std::uint8_t* file, int tile,
                std::uint8_t* out) {
-  std::memset(out, 0, tile_bytes(format, k));
-  const WeightFormatInfo& info = *weight_format_info(format);
-  const std::size_t row_bytes = weight_bytes(format, 1, k);
-  const int outputs = std::min(kTileOutputs, n - tile * kTileOutputs);
-  const int file_blocks = k / info.block_size;
-  const auto element = static_cast<std::size_t>(info.block_bytes);
-  for (int output = 0; output < outputs; ++output) {
-    const std::uint8_t* row =
-        file + static_cast<std::size_t>(tile * kTileOutputs + output) * row_bytes;
-    if (code_bits(format) == 0) {
-      for (int i = 0; i < k; ++i) {
-        std::memcpy(out + static_cast<std::size_t>(i * kTileOutputs + output) * element,
-                    row + i * element, element);
-      }
-      continue;
-    }
-    WeightBlock block;
-    for (int i = 0; i < file_blocks; ++i) {
-      read_block(format, row + static_cast<std::size_t>(i) * element, block);
-      if (is_k_format(format)) {
-        pack_superblock(format, block, output,
-                        out + static_cast<std::size_t>(i) * superblock_layout(format).bytes);
-      } else {
-        pack_simple_block(format, block, i, file_blocks, output, out);
-      }
-    }
+  const std::size_t stride = weight_bytes(format, 1, k);
+  const TileRows rows{file + static_cast<std::size_t>(tile) * kTileOutputs * stride, stride,
+                      std::min(kTileOutputs, n - tile * kTileOutputs)};
+  switch (format) {
+    case WeightFormat::kF32:
+      return pack_floats<std::uint32_t>(rows, k, out);
+    case WeightFormat::kF16:
+    case WeightFormat::kBF16:
+      return pack_floats<std::uint16_t>(rows, k, out);
+    case WeightFormat::kQ4_0:
+      return pack_quantized<WeightFormat::kQ4_0>(rows, k, out);
+    case WeightFormat::kQ4_1:
+      return pack_quantized<WeightFormat::kQ4_1>(rows, k, out);
+    case WeightFormat::kQ5_0:
+      return pack_quantized<WeightFormat::kQ5_0>(rows, k, out);
+    case WeightFormat::kQ5_1:
+      return pack_quantized<WeightFormat::kQ5_1>(rows, k, out);
+    case WeightFormat::kQ8_0:
+      return pack_quantized<WeightFormat::kQ8_0>(rows, k, out);
+    case WeightFormat::kQ4_K:
+      return pack_quantized<WeightFormat::kQ4_K>(rows, k, out);
+    case WeightFormat::kQ5_K:
+      return pack_quantized<WeightFormat::kQ5_K>(rows, k, out);
+    case WeightFormat::kQ6_K:
+      return pack_quantized<WeightFormat::kQ6_K>(rows, k, out);
   }
 }
 

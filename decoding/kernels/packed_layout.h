@@ -3,27 +3,30 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "decoding/kernels/activations.h"
 #include "decoding/kernels/weight_format.h"
 
 // How repacked weights lie in memory; the same for every instruction set.
 //
-// A tile holds 16 outputs and all of k, and one kernel call reads it front to back. Within 32
-// weights of k ("a block") codes are cut into 8 groups of 4 k: a group is 64 bytes, 4 neighbouring
-// k of output 0, then of output 1, ... - what one dpbusd of 16 lanes takes. Two groups share 64
-// bytes of nibbles (even group low, odd group high). A fifth bit of group g is bit g of one further
-// 64 bytes; a fifth and sixth bit are bits 2(g%4) of the (g/4)th further 64 bytes. Eight-bit codes
-// are stored as they are.
+// A tile holds 16 outputs and all of k, and one kernel call reads it front to back: superblock by
+// superblock of 256 k, each with its codes first and then its scales, so that all of it comes in
+// one stream. Within 32 weights of k ("a block") codes are cut into 8 groups of 4 k: a group is 64
+// bytes, 4 neighbouring k of output 0, then of output 1, ... - what one dpbusd of 16 lanes takes.
+// Two groups share 64 bytes of nibbles (even group low, odd group high). A fifth bit of group g is
+// bit g of one further 64 bytes; a fifth and sixth bit are bits 2(g%4) of the (g/4)th further 64
+// bytes. Eight-bit codes are stored as they are.
 //
-// Formats with blocks of 32: all blocks' codes, then per block 16 halves d, then per block 16
-// halves m (Q4_1, Q5_1). K formats: per superblock of 256 the codes of its 8 blocks, then
-//   Q4_K, Q5_K: scales[8][16] bytes, mins[8][16] bytes, d[16], m[16] halves
-//   Q6_K: scales[16][16] signed bytes, d[16] halves, 32 bytes of padding.
+// After the codes of the superblock's blocks follow, for 16 outputs each,
+//   Q4_K, Q5_K: scales[8][16] bytes, mins[4][16][2] bytes (of two neighbouring blocks), d[16] and
+//               m[16] halves
+//   Q6_K: scales[16][16] signed bytes, d[16] halves, 32 bytes of padding
+//   others: d[blocks][16] halves; m[blocks][16] halves (Q4_1, Q5_1); padding to 64 bytes.
+// Only the last superblock may have fewer than 8 blocks, and not in a K format.
 // Float formats: per k 16 values in the file's type; k is padded with zeros to whole blocks.
 // Outputs past n are zeros.
 namespace redraft::kernels {
 
 inline constexpr int kTileOutputs = 16;
-inline constexpr int kBlock = 32;
 
 // Bits of a code, or 0 for the float formats.
 constexpr int code_bits(WeightFormat format) {
@@ -57,7 +60,8 @@ constexpr bool has_minimum(WeightFormat format) {
          format == WeightFormat::kQ4_K || format == WeightFormat::kQ5_K;
 }
 
-// A K format's superblock for 16 outputs: where its parts start, and its size.
+// A superblock of up to 8 blocks for 16 outputs: where its parts start, and its size, a multiple of
+// 64. `scales` and `mins` are of K formats only.
 struct SuperblockLayout {
   int scales;
   int mins;
@@ -65,22 +69,24 @@ struct SuperblockLayout {
   int m;
   int bytes;
 };
-constexpr SuperblockLayout superblock_layout(WeightFormat format) {
-  const int codes = 8 * code_bytes(code_bits(format));
+constexpr SuperblockLayout superblock_layout(WeightFormat format, int blocks) {
+  const int codes = blocks * code_bytes(code_bits(format));
   if (format == WeightFormat::kQ6_K) return {codes, 0, codes + 256, 0, codes + 320};
-  return {codes, codes + 128, codes + 256, codes + 288, codes + 320};
+  if (is_k_format(format)) return {codes, codes + 128, codes + 256, codes + 288, codes + 320};
+  const int halves = blocks * kTileOutputs * 2;
+  const int bytes = codes + (has_minimum(format) ? 2 : 1) * halves;
+  return {0, 0, codes, codes + halves, (bytes + 63) / 64 * 64};
 }
 
 // Bytes of one tile; a multiple of 64.
 constexpr std::size_t tile_bytes(WeightFormat format, int k) {
-  const auto blocks = static_cast<std::size_t>((k + kBlock - 1) / kBlock);
-  const int bits = code_bits(format);
-  if (bits == 0) return blocks * kBlock * kTileOutputs * (format == WeightFormat::kF32 ? 4 : 2);
-  if (is_k_format(format))
-    return blocks / 8 * static_cast<std::size_t>(superblock_layout(format).bytes);
-  const std::size_t bytes =
-      blocks * static_cast<std::size_t>(code_bytes(bits) + (has_minimum(format) ? 64 : 32));
-  return (bytes + 63) / 64 * 64;
+  const auto blocks = static_cast<std::size_t>(block_count(k));
+  if (code_bits(format) == 0)
+    return blocks * kBlock * kTileOutputs * (format == WeightFormat::kF32 ? 4 : 2);
+  const std::size_t whole = blocks / kSuperblockBlocks;
+  const int rest = static_cast<int>(blocks % kSuperblockBlocks);
+  return whole * static_cast<std::size_t>(superblock_layout(format, kSuperblockBlocks).bytes) +
+         (rest == 0 ? 0 : static_cast<std::size_t>(superblock_layout(format, rest).bytes));
 }
 
 // Packs outputs [16 tile, 16 tile + 16) of `file` (n rows of k) into `out`, tile_bytes() long.

@@ -2,27 +2,27 @@
 
 #include <cstdint>
 
-#include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/activations.h"
 #include "decoding/kernels/linear.h"
 
 namespace redraft::kernels {
 
 // out[r * 16 + j] = dot(row r, output j of the tile) for the `rows` <= 8 rows of one group of
 // activations. For every (row, output) the same operations in the same order, whatever `rows` is.
-using TileKernel = void (*)(const std::uint8_t* tile, const ActivationBlock* x, int rows,
+using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock* x, int rows,
                             int blocks, float* out);
 
-// One row of floats to blocks; `stride` blocks lie between two blocks of the row. k past the end
+// One row of floats to superblocks; `stride` superblocks lie between two of the row. k past the end
 // counts as zeros.
-using QuantizeKernel = void (*)(const float* x, int k, ActivationBlock* out, int stride);
+using QuantizeKernel = void (*)(const float* x, int k, ActivationSuperblock* out, int stride);
 
 // One file for each instruction set. Null: not a quantised format; see float_tile_kernel.h.
 TileKernel portable_tile_kernel(WeightFormat format);
 TileKernel avx2_tile_kernel(WeightFormat format);
 TileKernel avx512_tile_kernel(WeightFormat format);
 
-void portable_quantize(const float* x, int k, ActivationBlock* out, int stride);
-void avx2_quantize(const float* x, int k, ActivationBlock* out, int stride);
-void avx512_quantize(const float* x, int k, ActivationBlock* out, int stride);
+void portable_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
+void avx2_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
+void avx512_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
 
 }  // namespace redraft::kernels

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "decoding/kernels/activation_block.h"
+#include "decoding/kernels/activations.h"
 #include "tests/decoding/kernels/kernel_cases.h"
 
 namespace redraft::kernels {
@@ -79,22 +79,43 @@ TEST(Linear, ThreadsDoNotChangeBits) {
   }
 }
 
-// The blocks of `row` in the layout of quantize_rows.
-const ActivationBlock& block_of(const std::uint8_t* quantized, int rows, int k, int row,
-                                int block) {
-  const auto* blocks = reinterpret_cast<const ActivationBlock*>(quantized);
+// Superblock `idx` of `row` in the layout of quantize_rows.
+const ActivationSuperblock& superblock_of(const std::uint8_t* quantized, int rows, int k, int row,
+                                          int idx) {
+  const auto* superblocks = reinterpret_cast<const ActivationSuperblock*>(quantized);
   const int group = row / kRowGroup;
-  return blocks[group_offset(group, k) +
-                static_cast<std::size_t>(block) * rows_in_group(rows, group) + row % kRowGroup];
+  return superblocks[group_offset(group, k) +
+                     static_cast<std::size_t>(idx) * rows_in_group(rows, group) + row % kRowGroup];
+}
+
+// What activation i of a row became.
+double value_of(const std::uint8_t* quantized, int rows, int k, int row, int i) {
+  const ActivationSuperblock& x = superblock_of(quantized, rows, k, row, i / kSuperblock);
+  return static_cast<double>(x.quants[i % kSuperblock]) * x.scales[i % kSuperblock / kBlock];
+}
+
+// The largest minimum of a K format's block that a file can have by its halves m.
+double largest_minimum(WeightFormat format, const std::vector<std::uint8_t>& file) {
+  if (format != WeightFormat::kQ4_K && format != WeightFormat::kQ5_K) return 0;
+  double largest = 0;
+  for (std::size_t at = 2; at < file.size(); at += weight_format_info(format)->block_bytes) {
+    std::uint16_t half;
+    std::memcpy(&half, &file[at], sizeof(half));
+    largest = std::max(largest, 63 * std::fabs(static_cast<double>(half_to_float(half))));
+  }
+  return largest;
 }
 
 // Against the dequantised weights and the quantised activations, in double: only the kernel's own
 // roundings are left. Per block at most 8 float operations round, each by 2^-24 of the magnitudes
-// summed so far.
+// summed so far; a minimum meets a sum of activations that is half a step of 2^-15 of the largest
+// off at most.
 void check_against_reference(WeightFormat format, Isa isa, int n, int k, int rows,
                              std::uint32_t seed) {
   std::mt19937 random(seed);
-  const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+  const std::vector<std::uint8_t> file = random_file(format, n, k, random);
+  const double minimum = largest_minimum(format, file);
+  const TestWeight weight = make_weight(format, isa, n, k, file);
   const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
   const std::vector<float> bias = random_floats(static_cast<std::size_t>(n), random);
   ThreadPool pool(2);
@@ -108,15 +129,18 @@ void check_against_reference(WeightFormat format, Isa isa, int n, int k, int row
       double sum = bias[j];
       double magnitude = std::fabs(bias[j]);
       for (int i = 0; i < k; ++i) {
-        const ActivationBlock& block = block_of(quantized.get(), rows, k, row, i / 32);
         const double term = weight.values[static_cast<std::size_t>(j) * k + i] *
-                            static_cast<double>(block.quants[i % 32]) * block.scale;
+                            value_of(quantized.get(), rows, k, row, i);
         sum += term;
         magnitude += std::fabs(term);
       }
       // Formats with a constant per block subtract sums of magnitudes that the terms above no
       // longer show.
-      const double tolerance = (8.0 * (k / 32.0) + 40) * 0x1p-24 * magnitude * 4;
+      double tolerance = (8.0 * (k / 32.0) + 40) * 0x1p-24 * magnitude * 4;
+      for (int i = 0; i < superblock_count(k); ++i) {
+        const ActivationSuperblock& super = superblock_of(quantized.get(), rows, k, row, i);
+        tolerance += kSuperblockBlocks * minimum * 0.51 * super.coarse_scale;
+      }
       ASSERT_NEAR(y[static_cast<std::size_t>(row) * ldy + j], sum, tolerance)
           << name_of(format, isa) << " " << row << "," << j;
     }
@@ -171,49 +195,83 @@ TEST(Linear, ExtremeCodesDoNotSaturate) {
   }
 }
 
+// Sums and scales of one superblock belong to its quants.
+void check_superblock(const ActivationSuperblock& x, bool shared_scales) {
+  for (int block = 0; block < kSuperblockBlocks; ++block) {
+    int sums[2] = {0, 0};
+    for (int i = 0; i < kBlock; ++i) sums[i / 16] += x.quants[block * kBlock + i];
+    ASSERT_EQ(x.offsets[2 * block], -32 * sums[0]);
+    ASSERT_EQ(x.offsets[2 * block + 1], -32 * sums[1]);
+    ASSERT_EQ(x.scaled_sums[block], x.scales[block] * static_cast<float>(sums[0] + sums[1]));
+    ASSERT_NEAR(x.coarse_sums[block] * x.coarse_scale, x.scaled_sums[block],
+                x.coarse_scale * 0.51f);
+    if (shared_scales) {
+      ASSERT_EQ(x.scales[block], x.scales[block ^ 1]);
+    }
+  }
+}
+
 TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
   std::mt19937 random(31);
   for (const Isa isa : available_isas()) {
-    for (const int k : {32, 100, 896, 31}) {
+    for (const int k : {32, 100, 896, 31, 512}) {
       const int rows = 10;
       const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
       ThreadPool pool(2);
       const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
       quantize_rows(isa, x.data(), rows, k, quantized.get(), pool);
       for (int row = 0; row < rows; ++row) {
-        for (int i = 0; i < (k + 31) / 32 * 32; ++i) {
-          const ActivationBlock& block = block_of(quantized.get(), rows, k, row, i / 32);
+        for (int i = 0; i < superblock_count(k) * kSuperblock; ++i) {
+          const ActivationSuperblock& super =
+              superblock_of(quantized.get(), rows, k, row, i / kSuperblock);
           const float value = i < k ? x[static_cast<std::size_t>(row) * k + i] : 0.0f;
-          ASSERT_NEAR(block.quants[i % 32] * block.scale, value, block.scale * 0.5001f)
+          ASSERT_NEAR(value_of(quantized.get(), rows, k, row, i), value,
+                      super.scales[i % kSuperblock / kBlock] * 0.5001f)
               << to_string(isa);
-          int sums[2] = {0, 0};
-          for (int j = 0; j < 32; ++j) sums[j / 16] += block.quants[j];
-          ASSERT_EQ(block.offsets[0], -32 * sums[0]);
-          ASSERT_EQ(block.offsets[1], -32 * sums[1]);
-          ASSERT_EQ(block.scaled_sum, block.scale * static_cast<float>(sums[0] + sums[1]));
+          if (i % kSuperblock == 0) check_superblock(super, k % kSuperblock == 0);
         }
       }
     }
   }
 }
 
+// All that kernels read of a row.
+std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int k) {
+  std::vector<std::uint8_t> out;
+  const auto put = [&](const auto& field) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&field);
+    out.insert(out.end(), bytes, bytes + sizeof(field));
+  };
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < superblock_count(k); ++i) {
+      const ActivationSuperblock& super = superblock_of(quantized, rows, k, row, i);
+      put(super.quants), put(super.scales), put(super.coarse_sums), put(super.coarse_scale);
+      put(super.offsets), put(super.scaled_sums);
+    }
+  }
+  return out;
+}
+
 TEST(QuantizeRows, EveryInstructionSetGivesTheSameBlocks) {
-  std::mt19937 random(32);
-  std::vector<float> x = random_floats(5 * 160, random);
-  std::fill(x.begin(), x.begin() + 32, 0.0f);
-  std::fill(x.begin() + 32, x.begin() + 64, 1e-38f);
-  x[70] = std::numeric_limits<float>::infinity();
-  x[100] = std::numeric_limits<float>::quiet_NaN();
-  x[130] = 1e38f;
-  ThreadPool pool(1);
-  std::vector<std::uint8_t> expected;
-  for (const Isa isa : available_isas()) {
-    const std::size_t bytes = quantized_bytes(isa, 5, 160);
-    const Bytes quantized = allocate(bytes);
-    quantize_rows(isa, x.data(), 5, 160, quantized.get(), pool);
-    std::vector<std::uint8_t> got(quantized.get(), quantized.get() + bytes);
-    if (expected.empty()) expected = got;
-    EXPECT_EQ(got, expected) << to_string(isa);
+  for (const int k : {160, 256}) {
+    std::mt19937 random(32);
+    std::vector<float> x = random_floats(static_cast<std::size_t>(5) * k, random);
+    std::fill(x.begin(), x.begin() + 32, 0.0f);
+    std::fill(x.begin() + 32, x.begin() + 64, 1e-38f);
+    x[70] = std::numeric_limits<float>::infinity();
+    x[100] = std::numeric_limits<float>::quiet_NaN();
+    x[130] = 1e38f;
+    std::fill(x.begin() + 2 * k, x.begin() + 3 * k, 3e38f);  // sums overflow
+    std::fill(x.begin() + 3 * k, x.begin() + 4 * k, 1e-35f);
+    ThreadPool pool(1);
+    std::vector<std::uint8_t> expected;
+    for (const Isa isa : available_isas()) {
+      const Bytes quantized = allocate(quantized_bytes(isa, 5, k));
+      quantize_rows(isa, x.data(), 5, k, quantized.get(), pool);
+      const std::vector<std::uint8_t> got = bytes_of(quantized.get(), 5, k);
+      if (expected.empty()) expected = got;
+      EXPECT_EQ(got, expected) << to_string(isa) << " k " << k;
+    }
   }
 }
 

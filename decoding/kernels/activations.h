@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace redraft::kernels {
+
+inline constexpr int kBlock = 32;
+inline constexpr int kSuperblock = 256;
+inline constexpr int kSuperblockBlocks = kSuperblock / kBlock;
+
+// 256 activations of one row in 8 blocks of 32, the last superblock of a row padded with zeros.
+// Activation i is worth quants[i] * scales[i / 32], |quants[i]| <= 127. The sums are what weights
+// with an offset or a minimum need of the activations. A whole number of cache lines, and each
+// kind of format touches few of them.
+struct ActivationSuperblock {
+  std::int8_t quants[kSuperblock];
+  float scales[kSuperblockBlocks];
+  // About scaled_sums[i] = coarse_sums[i] * coarse_scale, to 16 bits of the largest of the
+  // superblock: the minima of all blocks of a K format then take integer arithmetic. The rounding
+  // is far below that of the quants that were summed.
+  std::int16_t coarse_sums[kSuperblockBlocks];
+  float coarse_scale;
+  float unused[3];
+  std::int32_t offsets[16];              // -32 * sum of each 16 quants
+  float scaled_sums[kSuperblockBlocks];  // scales[i] * sum of 32 quants
+  float unused_too[8];
+};
+static_assert(sizeof(ActivationSuperblock) == 448);
+
+// A block whose largest magnitude is below this is all zeros. A block with a NaN or an infinity has
+// a NaN as scale.
+inline constexpr float kLeastMagnitude = 1e-30f;
+inline constexpr int kLargestCoarseSum = 32767;
+
+// Neighbouring activations that share a scale. K formats exist only where k is whole superblocks,
+// and there two blocks share theirs: their kernels add up 64 weights in integers before they turn
+// to floats. Where no K format can be, each block keeps its own, which is a little more accurate.
+constexpr int scale_span(int k) { return k % kSuperblock == 0 ? 2 * kBlock : kBlock; }
+
+// Rows stand in groups of eight, [group][superblock][row of the group]: a kernel reaches all rows
+// of a group at a constant distance from one another. The last group may have fewer rows.
+inline constexpr int kRowGroup = 8;
+
+constexpr int block_count(int k) { return (k + kBlock - 1) / kBlock; }
+constexpr int superblock_count(int k) { return (k + kSuperblock - 1) / kSuperblock; }
+constexpr int rows_in_group(int rows, int group) {
+  return rows - group * kRowGroup < kRowGroup ? rows - group * kRowGroup : kRowGroup;
+}
+// In superblocks.
+constexpr std::size_t group_offset(int group, int k) {
+  return static_cast<std::size_t>(group) * kRowGroup *
+         static_cast<std::size_t>(superblock_count(k));
+}
+
+}  // namespace redraft::kernels

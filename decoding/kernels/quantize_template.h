@@ -1,0 +1,36 @@
+#pragma once
+
+#include "decoding/kernels/activations.h"
+
+// The order of quantisation, shared by the instruction sets. In an unnamed namespace: every file is
+// compiled for other instructions and needs its own copy.
+namespace redraft::kernels {
+namespace {
+
+// Ops has, for blocks of 32 activations,
+//   Values load(const float* x, int count): their values, zeros from `count` on, `largest`
+//     magnitude, and whether all are `finite`;
+//   void quantize(const Values&, float largest, bool finite, int block, ActivationSuperblock& out):
+//     fills all of a block but the coarse sums, from the range of all that share its scale;
+//   void coarsen_sums(ActivationSuperblock&).
+template <typename Ops>
+void quantize_row(const float* x, int k, ActivationSuperblock* out, int stride) {
+  const bool shared = scale_span(k) > kBlock;
+  for (int begin = 0; begin < k; begin += kSuperblock, out += stride) {
+    for (int block = 0; block < kSuperblockBlocks; block += 2) {
+      const int at = begin + block * kBlock;
+      const auto first = Ops::load(x + at, k - at);
+      const auto second = Ops::load(x + at + kBlock, k - at - kBlock);
+      const float larger = first.largest > second.largest ? first.largest : second.largest;
+      const bool finite = first.finite && second.finite;
+      Ops::quantize(first, shared ? larger : first.largest, shared ? finite : first.finite, block,
+                    *out);
+      Ops::quantize(second, shared ? larger : second.largest, shared ? finite : second.finite,
+                    block + 1, *out);
+    }
+    Ops::coarsen_sums(*out);
+  }
+}
+
+}  // namespace
+}  // namespace redraft::kernels
