@@ -37,15 +37,20 @@ REDRAFT_INLINE __m256i move_bits(__m256i bits, int left, __m256i mask) {
 template <int kBits>
 REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
   if constexpr (kBits == 8) return load_codes(p + group * 64);
+  if constexpr (kBits == 6) {
+    const std::uint8_t* four = p + 192 * (group / 4);
+    if (group % 4 < 3)
+      return _mm256_and_si256(load_codes(four + 64 * (group % 4)), _mm256_set1_epi8(63));
+    const __m256i low = move_bits(load_codes(four), -6, _mm256_set1_epi8(3));
+    const __m256i middle = move_bits(load_codes(four + 64), -4, _mm256_set1_epi8(12));
+    const __m256i high = move_bits(load_codes(four + 128), -2, _mm256_set1_epi8(48));
+    return _mm256_or_si256(_mm256_or_si256(low, middle), high);
+  }
   const __m256i nibbles =
       move_bits(load_codes(p + group / 2 * 64), group % 2 * -4, _mm256_set1_epi8(15));
   if constexpr (kBits == 5) {
     const __m256i high = load_codes(p + 256);
     return _mm256_or_si256(nibbles, move_bits(high, 4 - group, _mm256_set1_epi8(16)));
-  }
-  if constexpr (kBits == 6) {
-    const __m256i high = load_codes(p + 256 + group / 4 * 64);
-    return _mm256_or_si256(nibbles, move_bits(high, 4 - group % 4 * 2, _mm256_set1_epi8(48)));
   }
   return nibbles;
 }

@@ -65,18 +65,25 @@ REDRAFT_INLINE __m512i open_group(const std::uint8_t* block, int group) {
     return _mm512_xor_si512(_mm512_loadu_si512(block + 64 * group),
                             _mm512_set1_epi8(static_cast<char>(0x80)));
   }
+  if constexpr (kBits == 6) {
+    const std::uint8_t* four = block + 192 * (group / 4);
+    const __m512i six = _mm512_set1_epi8(63);
+    if (group % 4 < 3) return _mm512_and_si512(_mm512_loadu_si512(four + 64 * (group % 4)), six);
+    constexpr int kSelect = 0xca;  // ternary logic a ? b : c
+    const __m512i low = _mm512_srli_epi16(_mm512_loadu_si512(four), 6);
+    const __m512i middle = _mm512_srli_epi16(_mm512_loadu_si512(four + 64), 4);
+    const __m512i high = _mm512_srli_epi16(_mm512_loadu_si512(four + 128), 2);
+    const __m512i lower = _mm512_ternarylogic_epi32(_mm512_set1_epi8(3), low, middle, kSelect);
+    return _mm512_and_si512(_mm512_ternarylogic_epi32(_mm512_set1_epi8(15), lower, high, kSelect),
+                            six);
+  }
   const __m512i pair = _mm512_loadu_si512(block + 64 * (group / 2));
   const __m512i low = _mm512_and_si512(move_bits(pair, kShift - group % 2 * 4),
                                        _mm512_set1_epi8(static_cast<char>(15 << kShift)));
-  constexpr int kOrAnd = 0xf8;  // ternary logic a | (b & c)
   if constexpr (kBits == 5) {
+    constexpr int kOrAnd = 0xf8;  // ternary logic a | (b & c)
     const __m512i high = move_bits(_mm512_loadu_si512(block + 256), 4 + kShift - group);
     return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(16 << kShift), kOrAnd);
-  }
-  if constexpr (kBits == 6) {
-    const __m512i high =
-        move_bits(_mm512_loadu_si512(block + 256 + group / 4 * 64), 4 - group % 4 * 2);
-    return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(48), kOrAnd);
   }
   return low;
 }
@@ -103,6 +110,10 @@ REDRAFT_INLINE void add_dots(const std::uint8_t* codes, int first, const Activat
   }
 }
 
+// Has `x` computed here: g++ would put it off to where it is needed, keep what it is computed from
+// until then, and run out of registers.
+REDRAFT_INLINE void settle(__m512i& x) { asm("" : "+v"(x)); }
+
 // scaled[row] = dot products of 64 weights, times the scales of their blocks.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuperblock* x, int pair,
@@ -128,6 +139,7 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
     for (int row = 0; row < kRows; ++row) {
       const __m512i product = _mm512_mullo_epi32(dots[row], scale);
       scaled[row] = run == 0 ? product : _mm512_add_epi32(scaled[row], product);
+      settle(scaled[row]);
     }
   }
 }

@@ -44,11 +44,13 @@ void open_codes(const std::uint8_t* packed, OpenCodes& out) {
       int code;
       if constexpr (kBits == 8) {
         code = static_cast<std::int8_t>(packed[group * 64 + at]);
+      } else if constexpr (kBits == 6) {
+        const std::uint8_t* four = packed + group / 4 * 192 + at;
+        code = group % 4 < 3 ? four[group % 4 * 64] & 63
+                             : four[0] >> 6 | four[64] >> 6 << 2 | four[128] >> 6 << 4;
       } else {
         code = packed[group / 2 * 64 + at] >> (group % 2 * 4) & 15;
         if constexpr (kBits == 5) code |= (packed[256 + at] >> group & 1) << 4;
-        if constexpr (kBits == 6)
-          code |= (packed[256 + group / 4 * 64 + at] >> (group % 4 * 2) & 3) << 4;
       }
       out[at / 4][group * 4 + at % 4] = static_cast<std::int16_t>(code - code_offset(kFormat));
     }

@@ -32,6 +32,14 @@ void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
     for (int group = 0; group < 8; ++group) store_four(out, group, groups[group]);
     return;
   }
+  if constexpr (kBits == 6) {
+    for (int half = 0; half < 2; ++half) {
+      const Four* four = groups + 4 * half;
+      for (int i = 0; i < 3; ++i)
+        store_four(out, 3 * half + i, four[i] | (four[3] >> (2 * i) & 0x03030303) << 6);
+    }
+    return;
+  }
   for (int i = 0; i < 4; ++i) {
     store_four(out, i, (groups[2 * i] & 0x0f0f0f0f) | (groups[2 * i + 1] & 0x0f0f0f0f) << 4);
   }
@@ -39,13 +47,6 @@ void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
     Four high = 0;
     for (int group = 0; group < 8; ++group) high |= (groups[group] >> 4 & 0x01010101) << group;
     store_four(out, 4, high);
-  }
-  if constexpr (kBits == 6) {
-    for (int half = 0; half < 2; ++half) {
-      Four high = 0;
-      for (int i = 0; i < 4; ++i) high |= (groups[4 * half + i] >> 4 & 0x03030303) << (2 * i);
-      store_four(out, 4 + half, high);
-    }
   }
 }
 

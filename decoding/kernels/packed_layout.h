@@ -12,9 +12,12 @@
 // superblock of 256 k, each with its codes first and then its scales, so that all of it comes in
 // one stream. Within 32 weights of k ("a block") codes are cut into 8 groups of 4 k: a group is 64
 // bytes, 4 neighbouring k of output 0, then of output 1, ... - what one dpbusd of 16 lanes takes.
-// Two groups share 64 bytes of nibbles (even group low, odd group high). A fifth bit of group g is
-// bit g of one further 64 bytes; a fifth and sixth bit are bits 2(g%4) of the (g/4)th further 64
-// bytes. Eight-bit codes are stored as they are.
+//   4 bits: two groups share 64 bytes of nibbles, the even group low, the odd one high
+//   5 bits: the same, and in 64 more bytes bit g is the fifth bit of group g
+//   6 bits: of four groups, three have 64 bytes each, whose top two bits are the low, middle and
+//   high
+//           two bits of the fourth
+//   8 bits: as they are.
 //
 // After the codes of the superblock's blocks follow, for 16 outputs each,
 //   Q4_K, Q5_K: scales[8][16] bytes, mins[4][16][2] bytes (of two neighbouring blocks), d[16] and
