@@ -30,7 +30,7 @@ namespace {
 // into the L2, early.
 template <int kRows>
 REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes) {
-  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 16384));
+  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
   for (int i = 0; i < bytes; i += 64)
     _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_T0 : _MM_HINT_T1);
 }
