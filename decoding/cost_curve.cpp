@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <map>
-#include <utility>
+#include <memory>
+#include <span>
+#include <tuple>
 
 #include "decoding/language_model.h"
 
@@ -15,96 +18,158 @@ constexpr int kRows[] = {1, 4, 8, 16};
 constexpr int kMoreRows[] = {2, 32, 64};
 constexpr double kBudget = 0.6;  // seconds after which nothing further is started
 constexpr int kRounds = 3;       // the least of so many timings counts
-// Tokens below the measured rows; few, for they take time too, and attention is a small part.
-constexpr int kScratchContext = 8;
+// Attention costs in proportion to the context, so one long context says what any other costs.
+constexpr int kLongContext = 2048;
+constexpr int kLongRows[] = {1, 8, 16};
+constexpr int kLongRounds = 2;
+constexpr double kLongBudget = 0.4;
 
-// One verification pass of `tokens.size()` rows; leaves the cache as it was.
-double time_pass(LanguageModel& model, KvCache& cache, std::span<const TokenId> tokens) {
+// One verification pass of `rows` rows; leaves the cache as it was.
+double time_pass(LanguageModel& model, KvCache& cache, int rows) {
   const int length = cache.length();
-  const DraftTree draft = DraftTree::chain(tokens.subspan(1), DraftOrigin::kOther);
+  std::vector<TokenId> tokens(static_cast<std::size_t>(rows));
+  for (int i = 0; i < rows; ++i) tokens[i] = (length + i) % model.vocabulary_size();
+  const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);
   const double start = model.compute_seconds();
-  model.forward(tokens.first(1), draft, cache, PredictionNeeds{});
+  model.forward(std::span(tokens).first(1), draft, cache, PredictionNeeds{});
   const double seconds = model.compute_seconds() - start;
   cache.truncate(length);
   return seconds;
 }
 
-}  // namespace
+// The least of the timings of each row count on top of one context.
+class Timings {
+ public:
+  Timings(LanguageModel& model, int context, int most_rows)
+      : model_(model),
+        context_(context),
+        cache_(model.filled_cache(std::min(model.context_length(), context + most_rows), context)) {
+  }
 
-CostCurve::CostCurve(std::vector<Point> points) : points_(std::move(points)) {
-  assert(!points_.empty() && points_.front().rows >= 1);
-}
-
-CostCurve CostCurve::measure(LanguageModel& model) {
-  const int capacity = std::min(model.context_length(), kScratchContext + 64);
-  const int context = std::min(kScratchContext, capacity / 2);
-  const auto cache = model.new_cache(capacity);
-  std::vector<TokenId> tokens(capacity);
-  for (int i = 0; i < capacity; ++i) tokens[i] = i % model.vocabulary_size();
-  // Also warms what the first pass alone pays for.
-  model.forward(std::span(tokens).first(context), DraftTree(), *cache,
-                PredictionNeeds{.every_row = false});
-
-  std::map<int, double> least;
-  const auto time_rows = [&](int rows) {
-    if (rows > capacity - context) return;
-    const double seconds = time_pass(model, *cache, std::span(tokens).first(rows));
-    const auto [entry, fresh] = least.try_emplace(rows, seconds);
+  void add(int rows) {
+    if (context_ + rows > cache_->capacity()) return;
+    const double seconds = time_pass(model_, *cache_, rows);
+    const auto [entry, fresh] = least_.try_emplace(rows, seconds);
     if (!fresh) entry->second = std::min(entry->second, seconds);
-  };
+  }
+  std::size_t size() const { return least_.size(); }
+  void append_to(std::vector<CostCurve::Point>& points) const {
+    for (const auto& [rows, seconds] : least_) points.push_back({rows, seconds, context_});
+  }
+
+ private:
+  LanguageModel& model_;
+  int context_;
+  std::unique_ptr<KvCache> cache_;
+  std::map<int, double> least_;
+};
+
+void measure_without_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
+  Timings timings(model, 0, std::end(kMoreRows)[-1]);
+  time_pass(model, *model.new_cache(1), 1);  // warms what the first pass alone pays for
   // Whole rounds: a busy moment of the machine then spoils one timing of each row count.
   const double start = model.compute_seconds();
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
       // Two points make a curve: a slow machine is not made to wait for more.
-      if (least.size() < 2 || model.compute_seconds() - start < kBudget) time_rows(rows);
+      if (timings.size() < 2 || model.compute_seconds() - start < kBudget) timings.add(rows);
     }
   }
   for (const int rows : kMoreRows) {
-    if (model.compute_seconds() - start < kBudget) time_rows(rows);
+    if (model.compute_seconds() - start < kBudget) timings.add(rows);
   }
+  timings.append_to(points);
+}
+
+void measure_with_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
+  const int most_rows = std::end(kLongRows)[-1];
+  if (model.context_length() < kLongContext + most_rows) return;
+  const double start = model.compute_seconds();
+  Timings timings(model, kLongContext, most_rows);
+  for (int round = 0; round < kLongRounds; ++round) {
+    for (const int rows : kLongRows) {
+      if (round == 0 || model.compute_seconds() - start < kLongBudget) timings.add(rows);
+    }
+  }
+  timings.append_to(points);
+}
+
+}  // namespace
+
+CostCurve::CostCurve(std::vector<Point> points) : points_(std::move(points)) {
+  std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
+    return std::tie(a.context, a.rows, a.seconds) < std::tie(b.context, b.rows, b.seconds);
+  });
+  const auto same = [](const Point& a, const Point& b) {
+    return a.context == b.context && a.rows == b.rows;
+  };
+  points_.erase(std::unique(points_.begin(), points_.end(), same), points_.end());
+  for (std::size_t i = points_.size(); i-- > 0;) {
+    assert(points_[i].rows >= 1 && points_[i].context >= 0);
+    if (i + 1 < points_.size() && points_[i + 1].context == points_[i].context) {
+      points_[i].seconds = std::min(points_[i].seconds, points_[i + 1].seconds);
+    }
+  }
+  for (int i = 0; i < static_cast<int>(points_.size()); ++i) {
+    if (lines_.empty() || lines_.back().context != points_[i].context) {
+      lines_.push_back({points_[i].context, i, i});
+    }
+    lines_.back().end = i + 1;
+  }
+}
+
+CostCurve CostCurve::measure(LanguageModel& model) {
   std::vector<Point> points;
-  points.reserve(least.size());
-  for (const auto& [rows, seconds] : least) points.push_back({rows, seconds});
-  // Noise only ever adds time, and fewer rows never cost more: what is above a later point is
-  // noise.
-  for (std::size_t i = points.size() - 1; i-- > 0;) {
-    points[i].seconds = std::min(points[i].seconds, points[i + 1].seconds);
-  }
+  measure_without_context(model, points);
+  measure_with_context(model, points);
   return CostCurve(std::move(points));
 }
 
-double CostCurve::seconds(int rows) const {
-  if (points_.empty()) return 1;
-  if (rows <= points_.front().rows) return points_.front().seconds;
-  if (points_.size() == 1) return points_[0].seconds * rows / points_[0].rows;
-  auto upper = std::find_if(points_.begin(), points_.end(),
-                            [rows](const Point& point) { return point.rows >= rows; });
-  const bool beyond = upper == points_.end();
-  if (beyond) --upper;
-  const Point& low = *(upper - 1);
-  double slope = (upper->seconds - low.seconds) / (upper->rows - low.rows);
-  // Beyond the last point rows are no cheaper than they were on the whole, should the last two say
-  // so.
-  if (beyond) {
-    const Point& first = points_.front();
-    slope = std::max(slope, (upper->seconds - first.seconds) / (upper->rows - first.rows));
-    return upper->seconds + slope * (rows - upper->rows);
-  }
-  return low.seconds + slope * (rows - low.rows);
+double CostCurve::seconds(int rows, int context) const {
+  if (lines_.empty()) return 1;
+  if (lines_.size() == 1 || context <= lines_.front().context)
+    return seconds_on(lines_.front(), rows);
+  auto upper = std::find_if(lines_.begin(), lines_.end(),
+                            [context](const Line& line) { return line.context >= context; });
+  if (upper == lines_.end()) --upper;
+  const Line& low = *(upper - 1);
+  const double below = seconds_on(low, rows);
+  const double above = std::max(below, seconds_on(*upper, rows));
+  return below + (above - below) * (context - low.context) / (upper->context - low.context);
 }
 
-int CostCurve::efficient_rows(int most, double tolerance) const {
-  double best = seconds(1);
-  for (int rows = 2; rows <= most; ++rows) best = std::min(best, seconds(rows) / rows);
+double CostCurve::seconds_on(const Line& line, int rows) const {
+  const Point& first = points_[line.begin];
+  const Point& last = points_[line.end - 1];
+  if (rows <= first.rows) return first.seconds;
+  if (first.rows == last.rows) return first.seconds * rows / first.rows;
+  const auto end = points_.begin() + line.end;
+  auto upper = std::find_if(points_.begin() + line.begin, end,
+                            [rows](const Point& point) { return point.rows >= rows; });
+  if (upper != end) {
+    const Point& low = *(upper - 1);
+    return low.seconds +
+           (upper->seconds - low.seconds) / (upper->rows - low.rows) * (rows - low.rows);
+  }
+  // Beyond the last point rows are no cheaper than they were on the whole, should the last two say
+  // so.
+  const Point& before = *(end - 2);
+  const double slope = std::max((last.seconds - before.seconds) / (last.rows - before.rows),
+                                (last.seconds - first.seconds) / (last.rows - first.rows));
+  return last.seconds + slope * (rows - last.rows);
+}
+
+int CostCurve::efficient_rows(int most, double tolerance, int context) const {
+  double best = seconds(1, context);
+  for (int rows = 2; rows <= most; ++rows) best = std::min(best, seconds(rows, context) / rows);
   int rows = 1;
-  while (rows < most && seconds(rows) / rows > best * (1 + tolerance)) ++rows;
+  while (rows < most && seconds(rows, context) / rows > best * (1 + tolerance)) ++rows;
   return rows;
 }
 
-int CostCurve::rows_within(double budget, int least, int most) const {
+int CostCurve::rows_within(double budget, int least, int most, int context) const {
   int rows = least;
-  while (rows * 2 <= most && seconds(rows * 2) <= budget) rows *= 2;
+  while (rows * 2 <= most && seconds(rows * 2, context) <= budget) rows *= 2;
   return rows;
 }
 

@@ -1,36 +1,49 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 namespace redraft {
 
 class LanguageModel;
 
-// Seconds of one forward pass by its number of rows, measured on this machine: what a draft row
-// costs.
+// Seconds of one forward pass by its rows and by the tokens of context below them, measured on this
+// machine: what a draft row costs. More rows or more context never cost less.
 class CostCurve {
  public:
   struct Point {
-    int rows;
+    int rows;  // at least 1
     double seconds;
+    int context = 0;  // at least 0
   };
   CostCurve() = default;  // every pass costs the same: rows are free
-  // `points` ascending in rows, at least one.
+  // In any order. Noise only ever adds time: a pass that took longer than a larger one of the same
+  // context is taken to cost what that one did.
   explicit CostCurve(std::vector<Point> points);
-  // Times a few passes on a scratch cache; takes about half a second with a 1.5B model.
+  // Times a few passes on a scratch cache; takes about a second with a 1.5B model.
   static CostCurve measure(LanguageModel& model);
 
   // Interpolated between the points, extrapolated beyond the last.
-  double seconds(int rows) const;
+  double seconds(int rows, int context = 0) const;
   // The fewest rows, up to `most`, whose cost per row is within `tolerance` of the best: larger
   // passes gain little more.
-  int efficient_rows(int most, double tolerance = 0.1) const;
+  int efficient_rows(int most, double tolerance = 0.1, int context = 0) const;
   // `least` doubled while a pass takes no longer than `budget` seconds, at most `most`.
-  int rows_within(double budget, int least, int most) const;
+  int rows_within(double budget, int least, int most, int context = 0) const;
+  // By context, then by rows.
   const std::vector<Point>& points() const { return points_; }
 
  private:
+  // The points of one context: [begin, end) of points_.
+  struct Line {
+    int context;
+    int begin;
+    int end;
+  };
+  double seconds_on(const Line& line, int rows) const;
+
   std::vector<Point> points_;
+  std::vector<Line> lines_;
 };
 
 }  // namespace redraft

@@ -33,6 +33,13 @@ struct Predictions {
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 
+// What a pass cannot do without, whoever runs it: what it reads from memory and its multiply-adds.
+struct PassWork {
+  double bytes = 0;         // the weights, and the keys and values of the context
+  double integer_macs = 0;  // by quantised weights
+  double float_macs = 0;    // by float weights, and in attention
+};
+
 // The model interface: tokens in, predictions out. A row's result depends on its own path alone, to
 // the last bit: not on how many rows share the pass, on chunking, on the tree's shape or on the
 // thread count. One thread at a time.
@@ -56,6 +63,13 @@ class LanguageModel {
   // From now on every forward() adds to `profile` (null: to none, as at first), which outlives its
   // use here. A model that does not know where its time goes leaves it alone.
   virtual void set_profile(PassProfile* /*profile*/) {}
+  // Of a pass that predicts after each of `rows` on top of `context` committed tokens. Zeros where
+  // the model does not know.
+  virtual PassWork work(int rows, int context) const;
+  // For timing alone: `length` slots count as committed and lie in memory, whatever they hold.
+  // `length` <= `capacity` <= context_length(). Takes a prefill where the model knows no shorter
+  // way.
+  virtual std::unique_ptr<KvCache> filled_cache(int capacity, int length);
 };
 
 }  // namespace redraft

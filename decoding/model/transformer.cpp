@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "decoding/model/operators.h"
+#include "decoding/model/pass_work.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/pass_profile.h"
@@ -86,6 +87,17 @@ class Transformer : public LanguageModel {
     return std::make_unique<KvCache>(
         capacity, std::make_unique<TransformerKvStorage>(shape_.layers, capacity, shape_.kv_heads,
                                                          shape_.head_dim));
+  }
+
+  PassWork work(int rows, int context) const override {
+    return pass_work(weights_, shape_, rows, context);
+  }
+
+  std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
+    std::unique_ptr<KvCache> cache = new_cache(capacity);
+    static_cast<TransformerKvStorage&>(*cache->storage()).fill(length);
+    cache->append(std::vector<TokenId>(static_cast<std::size_t>(length), 0), DraftTree());
+    return cache;
   }
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,

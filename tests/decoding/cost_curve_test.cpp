@@ -43,6 +43,37 @@ TEST(CostCurve, FindsWhereLargerPassesGainLittle) {
   EXPECT_EQ(curve.rows_within(0.1, 32, 256), 32);
 }
 
+TEST(CostCurve, InterpolatesBetweenContextsAndExtrapolatesBeyondTheLast) {
+  const CostCurve curve({{1, 1.0}, {5, 2.0}, {1, 2.0, 1000}, {5, 5.0, 1000}});
+  EXPECT_DOUBLE_EQ(curve.seconds(1, 0), 1.0);
+  EXPECT_DOUBLE_EQ(curve.seconds(1, 500), 1.5);
+  EXPECT_DOUBLE_EQ(curve.seconds(3, 1000), 3.5);
+  EXPECT_DOUBLE_EQ(curve.seconds(5, 3000), 11.0);
+  EXPECT_EQ(curve.rows_within(4.0, 1, 64, 0), 8);
+  EXPECT_EQ(curve.rows_within(4.0, 1, 64, 1000), 2);
+  EXPECT_GT(curve.efficient_rows(64, 0.1, 0), 1);
+}
+
+TEST(CostCurve, TakesPointsInAnyOrderAndOneOfEachKind) {
+  const CostCurve curve({{8, 2.0}, {1, 3.0, 100}, {1, 1.0}, {8, 1.5}});
+  ASSERT_EQ(curve.points().size(), 3U);
+  EXPECT_EQ(curve.points()[1].rows, 8);
+  EXPECT_DOUBLE_EQ(curve.points()[1].seconds, 1.5);
+  EXPECT_EQ(curve.points()[2].context, 100);
+}
+
+TEST(CostCurve, MoreRowsOrMoreContextNeverCostLess) {
+  const CostCurve curve({{1, 3.0}, {4, 1.0}, {8, 2.0}, {1, 0.5, 100}, {8, 9.0, 100}});
+  double last = 0;
+  for (int rows = 1; rows < 20; ++rows) {
+    EXPECT_GE(curve.seconds(rows), last);
+    last = curve.seconds(rows);
+    for (int context = 0; context < 300; context += 50) {
+      EXPECT_GE(curve.seconds(rows, context + 50), curve.seconds(rows, context));
+    }
+  }
+}
+
 // A model whose pass takes a fixed time and one for every row.
 class SlowModel : public ScriptedModel {
  public:
@@ -60,12 +91,12 @@ TEST(CostCurve, MeasuresAModelFromOneRowUp) {
   const CostCurve curve = CostCurve::measure(model);
   ASSERT_GE(curve.points().size(), 2U);
   EXPECT_EQ(curve.points().front().rows, 1);
-  for (std::size_t i = 1; i < curve.points().size(); ++i) {
-    EXPECT_GT(curve.points()[i].rows, curve.points()[i - 1].rows);
-    EXPECT_GE(curve.points()[i].seconds, curve.points()[i - 1].seconds);
+  for (const CostCurve::Point& point : curve.points()) {
+    EXPECT_GE(point.seconds, 0.0005 + 0.0002 * point.rows);
+    EXPECT_GE(curve.seconds(point.rows, point.context), point.seconds);
   }
-  EXPECT_GE(curve.seconds(1), 0.0007);
   EXPECT_GE(curve.seconds(32), 0.0065);
+  EXPECT_GT(curve.points().back().context, 1000);
 }
 
 TEST(CostCurve, MeasuresAModelWithAShortContext) {

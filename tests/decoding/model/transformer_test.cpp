@@ -69,6 +69,37 @@ TEST_P(TinyTransformer, ScoresAreLogProbabilities) {
   check_scores(*model);
 }
 
+TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
+  const auto model = load({}, one_);
+  const TinyModel tiny;
+  const double matrices =
+      tiny.layers * (2.0 * tiny.hidden * tiny.hidden + 2.0 * tiny.hidden * tiny.hidden / 2 +
+                     3.0 * tiny.hidden * tiny.feed_forward);
+  const double weights = matrices + 1.0 * tiny.vocabulary * tiny.hidden;
+  const PassWork one = model->work(1, 0);
+  EXPECT_DOUBLE_EQ(one.integer_macs, weights);
+  EXPECT_GE(one.bytes, weights);  // a byte of code each, and scales
+  EXPECT_LE(one.bytes, 1.2 * weights);
+  EXPECT_DOUBLE_EQ(model->work(7, 0).integer_macs, 7 * weights);
+  EXPECT_DOUBLE_EQ(model->work(7, 0).bytes, one.bytes);
+  const PassWork far = model->work(3, 100);
+  const int kv_width = tiny.hidden / tiny.heads * tiny.kv_heads;
+  EXPECT_DOUBLE_EQ(far.bytes - one.bytes, 100.0 * tiny.layers * kv_width * 2 * 2);
+  EXPECT_DOUBLE_EQ(far.float_macs, 2.0 * tiny.layers * tiny.hidden * (101 + 102 + 103));
+}
+
+TEST_P(TinyTransformer, APassOnAFilledCacheRunsLikeAnyOther) {
+  const auto model = load({}, one_);
+  const std::unique_ptr<KvCache> cache = model->filled_cache(200, 150);
+  EXPECT_EQ(cache->length(), 150);
+  EXPECT_EQ(cache->capacity(), 200);
+  const std::vector<TokenId> tokens = random_tokens(*model, 50, 1);
+  const Predictions once = model->forward(tokens, DraftTree(), *cache, {.top_k = 3});
+  for (const float logit : once.top_logits) EXPECT_TRUE(std::isfinite(logit));
+  const std::unique_ptr<KvCache> other = model->filled_cache(200, 150);
+  EXPECT_EQ(model->forward(tokens, DraftTree(), *other, {.top_k = 3}).top_logits, once.top_logits);
+}
+
 TEST_P(TinyTransformer, ProbabilitiesOfTheWholeVocabularyAddUpToOne) {
   const auto model = load({}, one_);
   const TokenId token = 5;

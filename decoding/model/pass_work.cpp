@@ -1,0 +1,40 @@
+#include "decoding/model/pass_work.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace redraft {
+namespace {
+
+constexpr int kKvBytes = 2;  // of one key or value
+
+bool is_float(WeightFormat format) {
+  return format == WeightFormat::kF32 || format == WeightFormat::kF16 ||
+         format == WeightFormat::kBF16;
+}
+
+void add(PassWork& work, const LinearWeight& weight, int rows) {
+  work.bytes += static_cast<double>(weight.data.nbytes());
+  const double macs = static_cast<double>(rows) * static_cast<double>(weight.n * weight.k);
+  (is_float(weight.format) ? work.float_macs : work.integer_macs) += macs;
+}
+
+}  // namespace
+
+PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context) {
+  PassWork work;
+  for (const LayerWeights& layer : weights.layers) {
+    for (const LinearWeight* weight :
+         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up,
+          &layer.down}) {
+      add(work, *weight, rows);
+    }
+  }
+  add(work, weights.head, rows);
+  work.bytes += 2.0 * kKvBytes * shape.layers * shape.kv_width() * context;
+  // A row's scores and its sum of values, over the context, the rows before it and itself.
+  const double seen = rows * (context + (rows + 1) / 2.0);
+  work.float_macs += 2.0 * shape.layers * shape.query_width() * seen;
+  return work;
+}
+
+}  // namespace redraft

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "decoding/language_model.h"
+#include "decoding/model/transformer_shape.h"
+#include "decoding/model/weights.h"
+
+namespace redraft {
+
+// See LanguageModel::work(). The head counts for every row; what is small beside the weights
+// (embedding rows, norms, rotations, activations) does not count.
+PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context);
+
+}  // namespace redraft
