@@ -21,6 +21,7 @@ using PlanFactory =
 constexpr double kChunkSeconds = 1.0;
 constexpr int kLeastChunkRows = 32;
 constexpr int kMostChunkRows = 256;
+constexpr double kChunkTolerance = 0.1;  // how much dearer a row may be than in the best chunk
 constexpr int kUnpricedChunkRows = 128;  // when rows have no measured cost
 
 double seconds_since(Clock::time_point start) {
@@ -261,8 +262,9 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
       };
       break;
     case DecoderName::Kind::kEfficientEdit:
-      make_plan = [name, draft, rows = cost.efficient_rows(kMostChunkRows)](
-                      const DecodeRequest& request, const std::stop_token& stop) {
+      make_plan = [name, draft, cost](const DecodeRequest& request, const std::stop_token& stop) {
+        const auto context = static_cast<int>(request.prompt.size());
+        const int rows = cost.efficient_rows(kMostChunkRows, kChunkTolerance, context);
         return std::make_unique<EfficientEditPlan>(name, request, draft, rows, stop);
       };
       break;

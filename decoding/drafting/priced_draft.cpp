@@ -17,7 +17,8 @@ constexpr double kLongestPass = 1.0;
 
 }  // namespace
 
-DraftTree PricedDraft::choose(std::span<const Continuation> continuations, int limit) {
+DraftTree PricedDraft::choose(std::span<const Continuation> continuations, int limit, int context) {
+  context_ = context;
   nodes_.assign(1, {.token = -1,
                     .parent = -1,
                     .kind = {},
@@ -75,14 +76,14 @@ int PricedDraft::add_child(int parent, TokenId token, GuessKind kind, int match)
 }
 
 int PricedDraft::best_count(std::span<const int> by_probability) const {
-  const double plain_step = cost_.seconds(1);
+  const double plain_step = cost_.seconds(1, context_);
   const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
   const double longest = std::max(kLongestPass, 3 * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;
   for (int count = 1; count <= static_cast<int>(by_probability.size()); ++count) {
-    const double seconds = cost_.seconds(1 + count);
+    const double seconds = cost_.seconds(1 + count, context_);
     if (seconds > affordable || seconds > longest) break;
     tokens += nodes_[by_probability[count - 1]].probability;
     if (tokens / seconds > best_rate) {
@@ -95,9 +96,9 @@ int PricedDraft::best_count(std::span<const int> by_probability) const {
 
 void PricedDraft::learn(std::span<const TokenId> written) {
   if (rows_ == 0) return;
-  const double worth = cost_.seconds(1) * static_cast<double>(written.size());
+  const double worth = cost_.seconds(1, context_) * static_cast<double>(written.size());
   plain_ += worth;
-  saved_ += worth - cost_.seconds(rows_);
+  saved_ += worth - cost_.seconds(rows_, context_);
   rows_ = 0;
   int at = 0;
   for (const TokenId token : written) {

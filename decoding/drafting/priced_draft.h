@@ -25,8 +25,9 @@ class PricedDraft {
  public:
   explicit PricedDraft(const CostCurve& cost) : cost_(cost) {}
 
-  // Continuations best first; at most `limit` nodes.
-  DraftTree choose(std::span<const Continuation> continuations, int limit);
+  // Continuations best first; at most `limit` nodes. `context` is the length of what is written so
+  // far: rows cost more above a long one.
+  DraftTree choose(std::span<const Continuation> continuations, int limit, int context = 0);
   // `written` is the output since choose(), the target's own token included.
   void learn(std::span<const TokenId> written);
 
@@ -51,7 +52,8 @@ class PricedDraft {
   CostCurve cost_;
   SurvivalTable survival_;
   std::vector<Node> nodes_;  // [0] is the end of the context
-  int rows_ = 0;             // of the last pass
+  int context_ = 0;          // of the last pass
+  int rows_ = 0;             // likewise
   double saved_ = 0;         // seconds against plain decoding so far
   double plain_ = 0;         // seconds that plain decoding would have taken so far
 };

@@ -19,7 +19,7 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   for (const SuffixIndex::Match& match : text_.find_recent(context, kCopies)) {
     continuations.push_back({text_.text().subspan(match.next), GuessKind::kCopy, match.length});
   }
-  return priced_.choose(continuations, limit);
+  return priced_.choose(continuations, limit, static_cast<int>(context.size()));
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {

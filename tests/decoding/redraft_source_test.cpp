@@ -100,6 +100,19 @@ TEST(Redraft, CopiesFromAnywhereInPromptAndOutput) {
   EXPECT_LT(outcome.cost, kPlainStep * (60 + 180 / 4.5));
 }
 
+// Where attention makes rows dear, the same guess is worth fewer of them.
+TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
+  const CostCurve curve(
+      {{1, 1.0}, {2, 1.01}, {64, 1.2}, {1, 1.0, 1000}, {2, 1.9, 1000}, {64, 60, 1000}});
+  const std::vector<TokenId> original = tokens_from(10, 300);
+  const std::vector<Continuation> guess{{original, GuessKind::kInSync, 8}};
+  const auto nodes_above = [&](int context) {
+    return PricedDraft(curve).choose(guess, 64, context).size();
+  };
+  EXPECT_GT(nodes_above(0), 8);
+  EXPECT_LT(nodes_above(1000), 2);
+}
+
 // Invariant: at worst 0.99 of plain decoding by the measured cost of rows, half a step apart.
 TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
   std::mt19937 random(11);

@@ -16,7 +16,8 @@ class PricedModel : public ScriptedModel {
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
-    if (needs.every_row) cost_ += curve_.seconds(static_cast<int>(context.size()) + draft.size());
+    const int rows = static_cast<int>(context.size()) + draft.size();
+    if (needs.every_row) cost_ += curve_.seconds(rows, cache.length());
     return ScriptedModel::forward(context, draft, cache, needs);
   }
   double cost() const { return cost_; }
