@@ -53,7 +53,10 @@ PromptEncoder& Engine::prompt_encoder() {
 }
 
 const CostCurve& Engine::cost_curve() {
-  if (!cost_) cost_ = std::make_unique<CostCurve>(CostCurve::measure(*target_.model));
+  if (!cost_) {
+    cost_ = std::make_unique<CostCurve>(target_.find_cost ? target_.find_cost(*target_.model)
+                                                          : CostCurve::measure(*target_.model));
+  }
   return *cost_;
 }
 

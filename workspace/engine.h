@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ class Engine {
     std::string name;
     std::unique_ptr<LanguageModel> model;
     std::shared_ptr<const Tokenizer> tokenizer;
+    // Where the cost of its passes is known from; empty: it is measured.
+    std::function<CostCurve(LanguageModel&)> find_cost = {};
   };
   // `draft` may hold no model; if it does, its vocabulary must be the target's (an error
   // otherwise). `context_limit` caps the tokens of one sequence and with them the caches' memory.
@@ -33,7 +36,7 @@ class Engine {
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   bool has_draft() const { return draft_.model != nullptr; }
   int context_length() const { return context_length_; }
-  // Cost of a pass by rows, measured once when first asked for.
+  // Cost of the target's passes, found or measured once when first asked for.
   const CostCurve& cost_curve();
 
   Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request,

@@ -72,6 +72,21 @@ TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
   EXPECT_EQ(engine->decode(plain, request("the same"), {}, {})->statistics.cached_prompt_tokens, 0);
 }
 
+TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
+  int asked = 0;
+  Engine::Model target = model("t", byte_tokenizer());
+  target.find_cost = [&asked](LanguageModel&) {
+    ++asked;
+    return CostCurve({{1, 0.5}});
+  };
+  const auto engine = *Engine::make(std::move(target), {});
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(engine->cost_curve().seconds(1), 0.5);
+  EXPECT_EQ(engine->cost_curve().points().size(), 1U);
+  EXPECT_EQ(asked, 1);
+  EXPECT_GT((*Engine::make(model("t", byte_tokenizer()), {}))->cost_curve().points().size(), 2U);
+}
+
 TEST(Engine, SaysHowManyTokensAPromptNeeds) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, 16);
   const auto result =
