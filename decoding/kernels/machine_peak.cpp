@@ -4,7 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <memory>
+#include <vector>
 
 #include "decoding/kernels/huge_pages.h"
 
@@ -16,15 +16,21 @@ namespace redraft::kernels {
 namespace {
 
 constexpr int kRounds = 48;  // of about a millisecond: short enough that some run undisturbed
+constexpr int kFloatRounds = 16;
+constexpr int kProbeRounds = 5;
+// What a round of a quiet machine may miss of the peak. Memory is shared by more than the cores.
+constexpr double kQuietMacs = 0.93;
+constexpr double kQuietReads = 0.85;
 constexpr int kSlices = 8;
 constexpr int kParts = 64;
 constexpr int kChains = 12;  // independent sums: more than latency times throughput of any core
 constexpr int kSteps = 1 << 18;
 
-// Each returns a value that depends on all its arithmetic, so that nothing is optimised away, and
-// counts its multiply-adds in `macs`.
+std::atomic<std::uint64_t> sink{0};  // takes what all arithmetic came to, so that none is left out
+
+// Each returns how many multiply-adds it did.
 #if defined(__x86_64__)
-__attribute__((target("avx512f,avx512vnni"))) int avx512_macs(std::int64_t& macs) {
+__attribute__((target("avx512f,avx512vnni"))) std::int64_t avx512_int8() {
   __m512i sums[kChains];
   const __m512i a = _mm512_set1_epi8(3);
   const __m512i b = _mm512_set1_epi8(5);
@@ -34,12 +40,38 @@ __attribute__((target("avx512f,avx512vnni"))) int avx512_macs(std::int64_t& macs
   }
   __m512i all = _mm512_setzero_si512();
   for (const __m512i& sum : sums) all = _mm512_add_epi32(all, sum);
-  macs = std::int64_t{64} * kChains * kSteps;
-  return _mm_cvtsi128_si32(_mm512_castsi512_si128(all));
+  sink += static_cast<std::uint64_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(all)));
+  return std::int64_t{64} * kChains * kSteps;
+}
+
+__attribute__((target("avx512f,avx512bf16"))) std::int64_t avx512_bf16() {
+  __m512 sums[kChains];
+  const auto a = reinterpret_cast<__m512bh>(_mm512_set1_epi16(0x3f80));  // ones
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512& sum : sums) sum = _mm512_dpbf16_ps(sum, a, a);
+  }
+  __m512 all = _mm512_setzero_ps();
+  for (const __m512& sum : sums) all = _mm512_add_ps(all, sum);
+  sink += static_cast<std::uint64_t>(_mm512_cvtss_f32(all));
+  return std::int64_t{32} * kChains * kSteps;
+}
+
+__attribute__((target("avx512f"))) std::int64_t avx512_f32() {
+  __m512 sums[kChains];
+  const __m512 a = _mm512_set1_ps(0.5F);
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, a, a);
+  }
+  __m512 all = _mm512_setzero_ps();
+  for (const __m512& sum : sums) all = _mm512_add_ps(all, sum);
+  sink += static_cast<std::uint64_t>(_mm512_cvtss_f32(all));
+  return std::int64_t{16} * kChains * kSteps;
 }
 
 // maddubs, madd and add: how AVX2 multiplies bytes.
-__attribute__((target("avx2"))) int avx2_macs(std::int64_t& macs) {
+__attribute__((target("avx2"))) std::int64_t avx2_int8() {
   __m256i sums[kChains];
   const __m256i a = _mm256_set1_epi8(3);
   const __m256i b = _mm256_set1_epi8(5);
@@ -54,32 +86,66 @@ __attribute__((target("avx2"))) int avx2_macs(std::int64_t& macs) {
   }
   __m256i all = _mm256_setzero_si256();
   for (const __m256i& sum : sums) all = _mm256_add_epi32(all, sum);
-  macs = std::int64_t{32} * kChains * kSteps;
-  return _mm_cvtsi128_si32(_mm256_castsi256_si128(all));
+  sink += static_cast<std::uint64_t>(_mm_cvtsi128_si32(_mm256_castsi256_si128(all)));
+  return std::int64_t{32} * kChains * kSteps;
+}
+
+__attribute__((target("avx2,fma"))) std::int64_t avx2_f32() {
+  __m256 sums[kChains];
+  const __m256 a = _mm256_set1_ps(0.5F);
+  for (__m256& sum : sums) sum = _mm256_setzero_ps();
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, a, a);
+  }
+  __m256 all = _mm256_setzero_ps();
+  for (const __m256& sum : sums) all = _mm256_add_ps(all, sum);
+  sink += static_cast<std::uint64_t>(_mm256_cvtss_f32(all));
+  return std::int64_t{8} * kChains * kSteps;
 }
 #endif
 
 // What the compiler makes of a plain loop over 16-bit integers, as the portable kernel has it.
-int portable_macs(std::int64_t& macs) {
+std::int64_t portable_int8() {
   std::int16_t a[256];
   std::int8_t b[256];
-  for (int i = 0; i < 256; ++i)
-    a[i] = static_cast<std::int16_t>(i % 15), b[i] = static_cast<std::int8_t>(i % 100);
+  for (int i = 0; i < 256; ++i) {
+    a[i] = static_cast<std::int16_t>(i % 15);
+    b[i] = static_cast<std::int8_t>(i % 100);
+  }
   unsigned sum = 0;  // wraps
   for (int step = 0; step < kSteps / 4; ++step) {
     asm volatile("" : : "r"(a), "r"(b) : "memory");
     for (int i = 0; i < 256; ++i) sum += static_cast<unsigned>(a[i] * b[i]);
   }
-  macs = std::int64_t{256} * (kSteps / 4);
-  return static_cast<int>(sum);
+  sink += sum;
+  return std::int64_t{256} * (kSteps / 4);
 }
 
-int run_macs(Isa isa, std::int64_t& macs) {
+std::int64_t portable_f32() {
+  float sums[64] = {};
+  for (int step = 0; step < kSteps; ++step) {
+    for (float& sum : sums) sum = sum * 0.5F + 0.5F;
+  }
+  for (const float sum : sums) sink += static_cast<std::uint64_t>(sum);
+  return std::int64_t{64} * kSteps;
+}
+
+// Null where there is no such instruction.
+struct MacWork {
+  std::int64_t (*int8)();
+  std::int64_t (*f32)();
+  std::int64_t (*bf16)();
+};
+
+MacWork mac_work(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx512Vnni) return avx512_macs(macs);
-  if (isa == Isa::kAvx2) return avx2_macs(macs);
+  if (isa == Isa::kAvx2) return {avx2_int8, avx2_f32, nullptr};
+  if (isa != Isa::kPortable) {
+    const bool bf16 = __builtin_cpu_supports("avx512bf16");
+    return {avx512_int8, avx512_f32, bf16 ? avx512_bf16 : nullptr};
+  }
 #endif
-  return portable_macs(macs);
+  return {portable_int8, portable_f32, nullptr};
 }
 
 // Adds up 64-bit words on many chains: bound by memory with any vector instructions.
@@ -94,52 +160,67 @@ std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
   return all;
 }
 
-template <typename Work>
-double best_seconds(const Work& work) {
-  double best = 1e30;
-  for (int round = 0; round < kRounds; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
-MachinePeak measure_machine_peak(Isa isa, ThreadPool& pool, std::size_t buffer_bytes) {
-  const int threads = pool.threads();
-  std::atomic<std::uint64_t> sink{0};
+PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
+    : isa_(isa), pool_(pool), slice_(buffer_bytes / kSlices / sizeof(std::uint64_t)) {
+  buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(slice_ * kSlices);
+  const std::size_t bytes = slice_ * kSlices * sizeof(std::uint64_t);
+  ask_for_huge_pages(buffer_.get(), bytes);  // as weights have them
+  std::memset(buffer_.get(), 1, bytes);
+  const MacWork work = mac_work(isa);
+  middle(kRounds, peak_.int8_gmacs, false);
+  middle(kRounds, peak_.bandwidth_gbps, true);
+  for (int round = 0; round < kFloatRounds; ++round) {
+    peak_.f32_gmacs = std::max(peak_.f32_gmacs, mac_round(work.f32));
+    if (work.bf16) peak_.bf16_gmacs = std::max(peak_.bf16_gmacs, mac_round(work.bf16));
+  }
+}
+
+bool PeakProbe::is_quiet() {
+  const double macs = middle(kProbeRounds, peak_.int8_gmacs, false);
+  const double reads = middle(kProbeRounds, peak_.bandwidth_gbps, true);
+  return macs >= kQuietMacs * peak_.int8_gmacs && reads >= kQuietReads * peak_.bandwidth_gbps;
+}
+
+double PeakProbe::middle(int rounds, double& peak, bool reading) {
+  std::vector<double> rates;
+  for (int round = 0; round < rounds; ++round) {
+    rates.push_back(reading ? read_round() : mac_round(mac_work(isa_).int8));
+    peak = std::max(peak, rates.back());
+  }
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() / 2];
+}
+
+// One part per thread and no fewer: with as many equal parts as threads each thread takes one.
+double PeakProbe::mac_round(std::int64_t (*work)()) {
   std::atomic<std::int64_t> macs{0};
-  // One part per thread and no fewer: with as many equal parts as threads each thread takes one.
-  const double mac_seconds = best_seconds([&] {
-    macs = 0;
-    pool.parallel_for(threads, 1, [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) {
-        std::int64_t done = 0;
-        sink += static_cast<std::uint64_t>(run_macs(isa, done));
-        macs += done;
-      }
-    });
+  const auto start = std::chrono::steady_clock::now();
+  pool_.parallel_for(pool_.threads(), 1, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) macs += work();
   });
-  const std::size_t slice = buffer_bytes / kSlices / sizeof(std::uint64_t);
-  const auto buffer = std::make_unique_for_overwrite<std::uint64_t[]>(slice * kSlices);
-  ask_for_huge_pages(buffer.get(),
-                     slice * kSlices * sizeof(std::uint64_t));  // as weights have them
-  std::memset(buffer.get(), 1, slice * kSlices * sizeof(std::uint64_t));
-  // A round reads the slice that was read longest ago, so that no cache still holds it.
-  int round = 0;
-  const double read_seconds = best_seconds([&] {
-    const std::uint64_t* const words =
-        buffer.get() + slice * static_cast<std::size_t>(round++ % kSlices);
-    pool.parallel_for(kParts, 1, [&](int begin, int end) {
-      sink += sum_words(words + slice / kParts * begin, slice / kParts * (end - begin));
-    });
+  return static_cast<double>(macs.load()) / seconds_since(start) / 1e9;
+}
+
+// Reads the slice that was read longest ago, so that no cache still holds it.
+double PeakProbe::read_round() {
+  const std::uint64_t* const words = buffer_.get() + slice_ * static_cast<std::size_t>(next_slice_);
+  next_slice_ = (next_slice_ + 1) % kSlices;
+  const auto start = std::chrono::steady_clock::now();
+  pool_.parallel_for(kParts, 1, [&](int begin, int end) {
+    sink += sum_words(words + slice_ / kParts * begin, slice_ / kParts * (end - begin));
   });
-  return {.int8_gmacs = static_cast<double>(macs.load()) / mac_seconds / 1e9,
-          .bandwidth_gbps = static_cast<double>(slice / kParts * kParts * sizeof(std::uint64_t)) /
-                            read_seconds / 1e9};
+  return static_cast<double>(slice_ / kParts * kParts * sizeof(std::uint64_t)) /
+         seconds_since(start) / 1e9;
+}
+
+MachinePeak measure_machine_peak(Isa isa, ThreadPool& pool, std::size_t buffer_bytes) {
+  return PeakProbe(isa, pool, buffer_bytes).peak();
 }
 
 }  // namespace redraft::kernels

@@ -13,6 +13,20 @@ TEST(MachinePeak, MeasuresSomethingOnEveryInstructionSet) {
     EXPECT_LT(peak.int8_gmacs, 1e6) << to_string(isa);
     EXPECT_GT(peak.bandwidth_gbps, 0.05) << to_string(isa);
     EXPECT_LT(peak.bandwidth_gbps, 1e5) << to_string(isa);
+    EXPECT_GT(peak.f32_gmacs, 0.05) << to_string(isa);
+    EXPECT_LT(peak.f32_gmacs, 1e5) << to_string(isa);
+    EXPECT_GE(peak.bf16_gmacs, 0) << to_string(isa);
+  }
+}
+
+TEST(PeakProbe, ThePeakOnlyEverRises) {
+  ThreadPool pool(2);
+  PeakProbe probe(best_isa(), pool, std::size_t{8} << 20);
+  for (int round = 0; round < 5; ++round) {
+    const MachinePeak before = probe.peak();
+    probe.is_quiet();
+    EXPECT_GE(probe.peak().int8_gmacs, before.int8_gmacs);
+    EXPECT_GE(probe.peak().bandwidth_gbps, before.bandwidth_gbps);
   }
 }
 
