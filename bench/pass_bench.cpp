@@ -2,24 +2,19 @@
 //   pass_bench MODEL [THREADS] [ROWS,…] [CONTEXTS,…] [REPETITIONS]
 // Prints a table: for each number of rows and context the median of the passes, then the parts of
 // their mean. MODEL is a known name or a path.
-#include <ATen/core/Tensor.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
-#include "decoding/kernels/transformer_ops.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
-#include "decoding/model/transformer_memory.h"
 #include "decoding/pass_profile.h"
 
 namespace redraft {
@@ -37,23 +32,6 @@ std::vector<TokenId> some_tokens(int count) {
   std::vector<TokenId> out;
   for (int i = 0; i < count; ++i) out.push_back(100 + 37 * i % 5000);
   return out;
-}
-
-// Makes the first `length` slots look like a context without the work of a prefill.
-void pretend_context(KvCache& cache, const TransformerShape& shape, int length) {
-  auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
-  std::mt19937 random(1);
-  const int vectors = length * shape.kv_heads;
-  std::vector<float> x(static_cast<std::size_t>(vectors) * shape.head_dim);
-  for (float& value : x) value = static_cast<float>(random()) * 0x1p-31f - 1.0f;
-  ThreadPool pool(1);
-  for (int layer = 0; layer < shape.layers; ++layer) {
-    for (const at::Tensor* tensor : {&storage.keys(layer), &storage.values(layer)}) {
-      kernels::store_fixed(kernels::best_isa(), x.data(), length, shape.kv_heads, shape.head_dim,
-                           tensor->mutable_data_ptr<std::int16_t>(), tensor->stride(0), pool);
-    }
-  }
-  cache.append(some_tokens(length), {});
 }
 
 void measure(LanguageModel& model, KvCache& cache, int rows, int repetitions) {
@@ -89,8 +67,6 @@ int run(const std::string& name, int threads, const std::vector<int>& rows,
   if (!path) return fail(path.error());
   Result<GgufFile> file = GgufFile::open(*path);
   if (!file) return fail(file.error());
-  const Result<TransformerShape> shape = read_shape(*file);
-  if (!shape) return fail(shape.error());
   ThreadPool pool(threads);
   const auto model = load_transformer(gguf_model(std::move(*file)), kernels::best_isa(), pool);
   if (!model) return fail(model.error());
@@ -101,8 +77,7 @@ int run(const std::string& name, int threads, const std::vector<int>& rows,
   std::printf("\n");
   for (const int context : contexts) {
     const int most = *std::max_element(rows.begin(), rows.end());
-    const auto cache = (*model)->new_cache(context + most + 1);
-    pretend_context(*cache, *shape, context);
+    const auto cache = (*model)->filled_cache(context + most + 1, context);
     (*model)->forward(some_tokens(1), {}, *cache, {});  // warms up
     cache->truncate(context);
     for (const int count : rows) measure(**model, *cache, count, repetitions);

@@ -22,6 +22,7 @@ void add_edit(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
 void add_tokenize(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
+void add_bench(CLI::App& app, Command& chosen);
 void add_models(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);

@@ -1,10 +1,12 @@
 // redraft doctor: what this machine and set-up can do, and why not.
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/cost_cache.h"
 #include "cli/engine_loader.h"
 #include "cli/machine.h"
 #include "decoding/kernels/linear.h"
@@ -89,6 +91,30 @@ Result<void> check_target(const std::string& target) {
   return {};
 }
 
+std::string age_of(std::int64_t time) {
+  const std::int64_t hours = std::max<std::int64_t>(0, std::time(nullptr) - time) / 3600;
+  if (hours < 1) return "within the hour";
+  return hours < 48 ? std::to_string(hours) + " h ago" : std::to_string(hours / 24) + " days ago";
+}
+
+// What the planner goes by.
+std::string cost_of_passes(const std::string& target, int threads) {
+  const std::string how = "`redraft bench cost` measures it in some minutes";
+  const Result<std::filesystem::path> file = find_model(target);
+  if (!file) return "unknown: " + target + " is not here";
+  const Result<CostKey> key = cost_key(*file, threads);
+  const std::optional<StoredCost> cost = key ? CostCache().load(*key) : std::nullopt;
+  if (!cost) return "not measured yet: a first edit does so in a second; " + how;
+  constexpr int kMany = 64;
+  const double one = cost->curve.seconds(1);
+  const double further = (cost->curve.seconds(kMany) - one) / (kMany - 1);
+  char text[160];
+  std::snprintf(text, sizeof text, "one row %.1f ms, each further %.2f ms (B = %.1f)", 1e3 * one,
+                1e3 * further, one / further);
+  return std::string(text) + ", measured " + age_of(cost->measured_at) +
+         (cost->complete ? "" : " in a second; " + how);
+}
+
 int run_doctor(const DoctorOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
@@ -98,6 +124,7 @@ int run_doctor(const DoctorOptions& options) {
   print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
   print_row("GPU", "not used: this build has no GPU support yet");
   const bool sound = print_models(options.quick);
+  print_row("cost", cost_of_passes(options.common.target, pool->threads()));
   const Result<void> target = check_target(options.common.target);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

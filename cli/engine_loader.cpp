@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/cost_cache.h"
 #include "cli/machine.h"
 #include "decoding/model/model_store.h"
 
@@ -17,8 +18,14 @@ Result<LoadedModel> load(const std::string& name, ThreadPool& pool) {
 }
 
 // What reports call it: the name the user knows it by, not the one inside the file.
-Engine::Model to_engine_model(const std::string& name, LoadedModel loaded) {
-  return {name, std::move(loaded.model), std::move(loaded.tokenizer)};
+Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads) {
+  Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
+  if (const Result<CostKey> key = cost_key(loaded.file, threads)) {
+    model.find_cost = [key = *key](LanguageModel& passes) {
+      return find_or_measure_cost(CostCache(), key, passes);
+    };
+  }
+  return model;
 }
 
 }  // namespace
@@ -40,9 +47,10 @@ Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
     const std::string name = options.draft.empty() ? kDefaultDraft : options.draft;
     Result<LoadedModel> loaded = load(name, pool);
     if (!loaded) return loaded.error().in("decoder " + decoder.text + " needs a draft model");
-    draft = to_engine_model(name, std::move(*loaded));
+    draft = to_engine_model(name, std::move(*loaded), pool.threads());
   }
-  return Engine::make(to_engine_model(options.target, std::move(*target)), std::move(draft));
+  return Engine::make(to_engine_model(options.target, std::move(*target), pool.threads()),
+                      std::move(draft));
 }
 
 void add_decoder_option(CLI::App& subcommand, std::string& decoder) {

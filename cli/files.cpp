@@ -75,6 +75,14 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   return text;
 }
 
+Result<void> write_file(const std::filesystem::path& file, std::string_view text) {
+  TemporaryFile temporary(file);
+  if (!temporary.is_open() || !temporary.write_all(text) || !temporary.rename_to(file)) {
+    return system_error(file, "not written");
+  }
+  return {};
+}
+
 Result<void> replace_file(const std::filesystem::path& file, std::string_view expected,
                           std::string_view text) {
   std::error_code problem;

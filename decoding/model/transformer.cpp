@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <initializer_list>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,17 @@ class Activations {
   at::Tensor floats_, blocks_;
 };
 
+// Numbers of no meaning, of either sign and less than one.
+at::Tensor any_rows(int count, int width) {
+  const at::Tensor rows = at::empty({count, width}, at::kFloat);
+  float* values = rows.mutable_data_ptr<float>();
+  std::minstd_rand random(1);
+  for (std::int64_t i = 0; i < rows.numel(); ++i) {
+    values[i] = static_cast<float>(random()) * 0x1p-30F - 1;
+  }
+  return rows;
+}
+
 class Transformer : public LanguageModel {
  public:
   Transformer(std::unique_ptr<const ModelFiles> files, const TransformerShape& shape,
@@ -94,8 +106,18 @@ class Transformer : public LanguageModel {
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
+    const c10::InferenceMode inference;
+    const operators::CpuScope scope(pool_, isa_);
     std::unique_ptr<KvCache> cache = new_cache(capacity);
-    static_cast<TransformerKvStorage&>(*cache->storage()).fill(length);
+    auto& storage = static_cast<TransformerKvStorage&>(*cache->storage());
+    const at::Tensor rows = any_rows(kContextBlock, shape_.kv_width());
+    for (int slot = 0; slot < length; slot += kContextBlock) {
+      const at::Tensor block = rows.narrow(0, 0, std::min(kContextBlock, length - slot));
+      for (int i = 0; i < shape_.layers; ++i) {
+        operators::store_rows(block, slot, storage.keys(i));
+        operators::store_rows(block, slot, storage.values(i));
+      }
+    }
     cache->append(std::vector<TokenId>(static_cast<std::size_t>(length), 0), DraftTree());
     return cache;
   }

@@ -36,21 +36,6 @@ TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, 
 
 TransformerKvStorage::~TransformerKvStorage() { ::munmap(memory_, bytes_); }
 
-void TransformerKvStorage::fill(int count) {
-  std::uint32_t state = 1;
-  for (const std::vector<at::Tensor>* tensors : {&keys_, &values_}) {
-    for (const at::Tensor& tensor : *tensors) {
-      at::Half* rows = tensor.mutable_data_ptr<at::Half>();
-      for (std::int64_t i = 0; i < count * tensor.size(1); ++i) {
-        state = state * 1664525 + 1013904223;
-        // Any sign and fraction; the exponent of numbers from a half to one.
-        const auto bits = static_cast<std::uint16_t>(state >> 16);
-        rows[i] = at::Half(0x3800 | (bits & 0x83ff), at::Half::from_bits());
-      }
-    }
-  }
-}
-
 void TransformerKvStorage::move_slot(int from, int to) {
   if (from == to) return;
   for (const std::vector<at::Tensor>* tensors : {&keys_, &values_}) {

@@ -23,9 +23,6 @@ class TransformerKvStorage : public KvStorage {
   const at::Tensor& keys(int layer) const { return keys_[static_cast<std::size_t>(layer)]; }
   const at::Tensor& values(int layer) const { return values_[static_cast<std::size_t>(layer)]; }
   void move_slot(int from, int to) override;
-  // Writes numbers of no meaning, of either sign and less than one, to slots [0, count): for
-  // timing.
-  void fill(int count);
 
  private:
   void* memory_;

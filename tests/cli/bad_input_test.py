@@ -39,6 +39,18 @@ class WrongUsage(RedraftCase):
         self.assert_fails(run("models", "verify", "gpt-9"), 2, "gpt-9", "qwen2.5-coder-1.5b")
         self.assert_fails(run("models", "pull", "gpt-9"), 2, "gpt-9")
 
+    def test_values_that_are_no_measurement(self):
+        self.assert_fails(run("bench"), 2)
+        self.assert_fails(run("bench", "frobnicate"), 2)
+        cost = ("bench", "cost")
+        self.assert_fails(run(*cost, "--rows", "0"), 2, "--rows")
+        self.assert_fails(run(*cost, "--rows", "1,x"), 2, "--rows")
+        self.assert_fails(run(*cost, "--rows", "1,-4"), 2, "--rows")
+        self.assert_fails(run(*cost, "--rows", "99999999999"), 2, "--rows")
+        self.assert_fails(run(*cost, "--context", "-1"), 2, "--context")
+        self.assert_fails(run(*cost, "--samples", "0"), 2, "--samples")
+        self.assert_fails(run(*cost, "--format", "xml"), 2, "xml")
+
     def test_empty_instruction_or_prompt(self):
         self.assert_fails(run("edit", "file", "--instruction", " \n"), 2, "empty")
         self.assert_fails(run("generate", "--prompt", ""), 2, "empty")
@@ -119,6 +131,9 @@ class BadModels(InFolder):
 
     def test_absent_model_says_how_to_get_it(self):
         self.assert_fails(self.edit(self.source), 1, "qwen2.5-coder-1.5b", "models pull")
+
+    def test_measuring_an_absent_model(self):
+        self.assert_fails(self.run_alone("bench", "cost"), 1, "qwen2.5-coder-1.5b", "models pull")
 
     def test_unknown_model_lists_the_known(self):
         self.assert_fails(self.edit(self.source, "--target", "gpt-9"), 1, "gpt-9", "qwen2.5-coder-1.5b")

@@ -84,7 +84,9 @@ TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
   EXPECT_DOUBLE_EQ(model->work(7, 0).bytes, one.bytes);
   const PassWork far = model->work(3, 100);
   const int kv_width = tiny.hidden / tiny.heads * tiny.kv_heads;
-  EXPECT_DOUBLE_EQ(far.bytes - one.bytes, 100.0 * tiny.layers * kv_width * 2 * 2);
+  const double values = 100.0 * tiny.layers * kv_width * 2;  // of two bytes or a little more each
+  EXPECT_GE(far.bytes - one.bytes, 2 * values);
+  EXPECT_LE(far.bytes - one.bytes, 2.5 * values);
   EXPECT_DOUBLE_EQ(far.float_macs, 2.0 * tiny.layers * tiny.hidden * (101 + 102 + 103));
 }
 

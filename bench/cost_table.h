@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "bench/cost_bench.h"
+
+namespace redraft {
+
+// Where a report comes from, in words.
+struct CostTitle {
+  std::string model;
+  std::string machine;
+  std::string instructions;
+  int threads = 0;
+};
+
+// The report as text, at most 100 columns wide.
+std::string cost_table(const CostTitle& title, const CostReport& report);
+
+}  // namespace redraft
