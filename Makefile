@@ -37,9 +37,9 @@ test-long: build ## Run the sweeps (hours)
 	@$(SETUP) models tests
 	@$(CTEST) --only long
 
-bench: build ## Measure decoders on this machine
+bench: build ## Measure this machine: cost of passes, llama.cpp beside it, decoders (BENCH=quick: less)
 	@$(SETUP) models
-	@$(PYTHON) tools/bench.py
+	@$(PYTHON) tools/bench.py $(if $(filter quick,$(BENCH)),--quick) $(if $(LLAMA_CPP),--llama-cpp $(LLAMA_CPP))
 
 lint: build ## Check format and naming (LINT=all: every file, not only changed ones)
 	@$(SETUP) lint

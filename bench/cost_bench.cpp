@@ -202,7 +202,8 @@ CostCurve CostReport::curve() const {
 }
 
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
-  const double float_gmacs = std::max(peak.f32_gmacs, peak.bf16_gmacs);
+  // Attention may multiply 16-bit integers, of which two fit where one multiply-add of bytes does.
+  const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int8_gmacs / 2});
   return std::max(work.bytes / peak.bandwidth_gbps,
                   work.integer_macs / peak.int8_gmacs + work.float_macs / float_gmacs) /
          1e9;

@@ -28,7 +28,7 @@ struct CostPoint {
   bool quiet = false;
   int samples = 0;   // that `seconds` comes from
   double ratio = 0;  // to one row on the same context
-  PassWork work;
+  PassWork work{};
   double roofline_fraction = 0;             // the least possible time by that of the pass
   std::array<double, kPassParts> shares{};  // of the time, by PassPart; zeros where unknown
 };

@@ -115,7 +115,7 @@ TEST(Roofline, IsTheLongerOfReadingAndMultiplying) {
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 1e9}, peak), 0.05);
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 20e9}, peak), 0.1);
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 0, .integer_macs = 20e9, .float_macs = 10e9}, peak),
-                   0.2);
+                   0.2);  // floats at half the rate of bytes
 }
 
 CostReport sample_report(bool quiet) {
