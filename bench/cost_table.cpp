@@ -37,10 +37,10 @@ const std::vector<Column>& columns() {
   return all;
 }
 
-constexpr int kShareWidth = 6;
+constexpr int kShareWidth = 5;
 
 // "gate+up" is wider than the others.
-int width_of(const Column& column) { return column.name[0] == 'g' ? kShareWidth + 2 : kShareWidth; }
+int width_of(const Column& column) { return column.name[0] == 'g' ? kShareWidth + 3 : kShareWidth; }
 
 std::string heading() {
   std::string line = format("%6s %10s %7s %8s %9s  ", "rows", "ms", "ratio", "rows/s", "roofline");

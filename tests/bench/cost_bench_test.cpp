@@ -56,8 +56,7 @@ TEST(CostBench, MeasuresEveryPointAgainstOneRow) {
     EXPECT_GE(point.samples, 1);
     EXPECT_GT(point.roofline_fraction, 0);
     EXPECT_DOUBLE_EQ(point.shares[static_cast<int>(PassPart::kAttention)], 1);
-    if (point.rows == 1) EXPECT_DOUBLE_EQ(point.ratio, 1);
-    if (point.rows == 16) EXPECT_GT(point.ratio, 1);
+    EXPECT_GE(point.ratio, point.rows == 1 ? 1 : 1.01);
   }
   EXPECT_EQ(report.points[3].context, 100);
   ASSERT_EQ(report.lines.size(), 2U);
@@ -123,7 +122,7 @@ CostReport sample_report(bool quiet) {
   report.peak = {.int8_gmacs = 229, .bandwidth_gbps = 21.3, .f32_gmacs = 57, .bf16_gmacs = 114};
   for (const int context : {0, 4096}) {
     for (const int rows : {1, 4096}) {
-      CostPoint point{.rows = rows, .context = context, .seconds = 12.3456 * rows};
+      CostPoint point{.rows = rows, .context = context, .seconds = 0.0123456 * rows};
       point.quiet = quiet;
       point.ratio = rows;
       point.roofline_fraction = 0.5;
@@ -141,7 +140,7 @@ TEST(CostTable, IsAlignedWithinAHundredColumns) {
   std::vector<std::size_t> widths;
   for (std::string line; std::getline(lines, line);) {
     EXPECT_LE(line.size(), 100U) << line;
-    if (line.find("roofline ") != std::string::npos || line.find(" % ") != std::string::npos) {
+    if (line.find("rows/s") != std::string::npos || line.find(" % ") != std::string::npos) {
       widths.push_back(line.size());
     }
   }

@@ -11,7 +11,7 @@ OWNED_HEADERS = {
     r"tree_sitter/": {"indexing"},
     r"CLI/": {"cli"},
 }
-SKIPPED_FOLDERS = {"tests", "editors", "node_modules", ".git"}
+SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 
