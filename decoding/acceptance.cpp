@@ -8,21 +8,6 @@
 namespace redraft {
 namespace {
 
-// Equation 9: the entropy of the best k, renormalised among themselves, as a share of its largest
-// value log k. NaN when the logits hold one.
-double normalised_entropy(std::span<const float> logits) {
-  const double best = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  double weighted = 0;  // sum of e^x x
-  for (const float logit : logits) {
-    const double shifted = logit - best;
-    const double weight = std::exp(shifted);
-    sum += weight;
-    if (weight > 0) weighted += weight * shifted;  // a logit of -infinity adds nothing
-  }
-  return (std::log(sum) - weighted / sum) / std::log(static_cast<double>(logits.size()));
-}
-
 // Whether a draft token stands where the target predicted `row`.
 bool stands(TokenId token, int row, const Predictions& predictions,
             const AcceptancePolicy& policy) {
@@ -34,8 +19,9 @@ bool stands(TokenId token, int row, const Predictions& predictions,
   const std::size_t begin = static_cast<std::size_t>(row) * width;
   std::size_t candidates = width;
   if (policy.rule == AcceptancePolicy::Rule::kEntropy) {
-    const auto logits = std::span(predictions.top_logits).subspan(begin, width);
-    candidates = static_cast<std::size_t>(entropy_threshold(logits, policy.floor_tau));
+    const double entropy = predictions.top_entropy[static_cast<std::size_t>(row)];
+    candidates = static_cast<std::size_t>(
+        entropy_threshold(entropy, static_cast<int>(width), policy.floor_tau));
   }
   const auto top = std::span(predictions.top_ids).subspan(begin, candidates);
   return std::find(top.begin(), top.end(), token) != top.end();
@@ -49,11 +35,23 @@ PredictionNeeds AcceptancePolicy::needs() const {
   return needs;
 }
 
-int entropy_threshold(std::span<const float> top_logits, bool floor_tau) {
-  const int k = static_cast<int>(top_logits.size());
-  if (k <= 1) return k;
-  const double scaled = k * normalised_entropy(top_logits);
-  if (!std::isfinite(scaled))
+double normalised_entropy(std::span<const float> top_logits) {
+  if (top_logits.size() < 2) return 0;
+  const double best = *std::max_element(top_logits.begin(), top_logits.end());
+  double sum = 0;
+  double weighted = 0;  // sum of e^x x
+  for (const float logit : top_logits) {
+    const double shifted = logit - best;
+    const double weight = std::exp(shifted);
+    sum += weight;
+    if (weight > 0) weighted += weight * shifted;  // a logit of -infinity adds nothing
+  }
+  return (std::log(sum) - weighted / sum) / std::log(static_cast<double>(top_logits.size()));
+}
+
+int entropy_threshold(double entropy, int k, bool floor_tau) {
+  const double scaled = k * entropy;
+  if (k <= 1 || !std::isfinite(scaled))
     return 1;  // a row without an order of its own trusts its argmax alone
   const double tau = floor_tau ? std::floor(scaled) : std::ceil(scaled);
   return static_cast<int>(std::clamp(tau, 1.0, static_cast<double>(k)));

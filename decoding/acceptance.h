@@ -22,9 +22,14 @@ struct AcceptancePolicy {
   PredictionNeeds needs() const;
 };
 
-// Equation 10: how many of the best candidates, given best first with their logits, an
-// entropy-aware row accepts: max(1, ceil(k * H)) with H in 0..1. 1 when a logit is not a number.
-int entropy_threshold(std::span<const float> top_logits, bool floor_tau);
+// Equation 9: the entropy of a row's best candidates, renormalised among themselves, as a share of
+// its largest value log k: 0 (certain) to 1 (undecided). Summed in double in the order given. 0 for
+// fewer than two candidates, NaN when a logit is none or +infinity.
+double normalised_entropy(std::span<const float> top_logits);
+
+// Equation 10: how many of a row's k best candidates an entropy-aware policy accepts:
+// max(1, ceil(k * H)). 1 when the entropy is not a number.
+int entropy_threshold(double entropy, int k, bool floor_tau);
 
 // The part of the draft that stands, plus the target's own next token.
 struct Acceptance {

@@ -18,7 +18,7 @@ class PassProfile;
 struct PredictionNeeds {
   bool every_row =
       true;  // false: only the last context row is wanted (prefill); the draft must then be empty
-  int top_k = 0;  // > 0: also the k best tokens and their logits
+  int top_k = 0;  // > 0: also the k best tokens, their logits and the entropy among them
   // One token per wanted row, or empty: their natural-log probabilities over the whole vocabulary
   // are wanted.
   std::span<const TokenId> scored = {};
@@ -30,6 +30,7 @@ struct Predictions {
   std::vector<TokenId> argmax;         // [rows]; ties go to the lower id
   std::vector<TokenId> top_ids;        // [rows * top_k], best first; ties go to the lower id
   std::vector<float> top_logits;       // [rows * top_k]
+  std::vector<double> top_entropy;     // [rows]: normalised_entropy() of the row's top_logits
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 

@@ -64,9 +64,10 @@ void add(const at::Tensor& x, const at::Tensor& y);
 // best int32 [rows]: the largest of each row's dot products, which are never stored; ties go to the
 // lower id.
 void head_argmax(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& best);
-// The k best of each row, best first: ids int32 and logits float [rows, k].
+// The k best of each row, best first, ties to the lower id, NaN last: ids int32 and logits float
+// [rows, k]; and double [rows] their normalised_entropy(). Rows x vocabulary is never stored.
 void head_top_k(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& ids,
-                const at::Tensor& logits);
+                const at::Tensor& logits, const at::Tensor& entropy);
 // out[r] = log softmax(logits[r])[tokens[r]]; logits float [rows, vocabulary].
 void log_probability(const at::Tensor& logits, const at::Tensor& tokens, const at::Tensor& out);
 

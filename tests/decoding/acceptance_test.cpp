@@ -57,27 +57,43 @@ TEST(Accept, TheBonusIsTheArgmaxAlsoAfterALossyToken) {
   Predictions predictions = greedy({5, 8});
   predictions.top_ids = {5, 3, 8, 1};
   predictions.top_logits = {2, 1, 2, 1};
+  predictions.top_entropy = {0.8, 0.8};
   const DraftTree draft = DraftTree::chain(std::vector<TokenId>{3}, DraftOrigin::kModel);
   EXPECT_EQ(accept(draft, predictions, policy).tokens, (std::vector<TokenId>{3, 8}));
   policy.rule = Rule::kStrict;
   EXPECT_EQ(accept(draft, predictions, policy).tokens, (std::vector<TokenId>{5}));
 }
 
+int threshold(const std::vector<float>& logits, bool floor_tau) {
+  return entropy_threshold(normalised_entropy(logits), static_cast<int>(logits.size()), floor_tau);
+}
+
+TEST(NormalisedEntropy, GoesFromCertainToUndecided) {
+  EXPECT_EQ(normalised_entropy(std::vector<float>{}), 0);
+  EXPECT_EQ(normalised_entropy(std::vector<float>{3}), 0);
+  EXPECT_EQ(normalised_entropy(std::vector<float>{7, 7, 7, 7}), 1);
+  EXPECT_NEAR(normalised_entropy(std::vector<float>{4, 4, -60}), std::log(2) / std::log(3), 1e-12);
+  EXPECT_NEAR(normalised_entropy(std::vector<float>{60, 0}), 0, 1e-20);
+  EXPECT_EQ(normalised_entropy(std::vector<float>{1, -kInfinity}), 0);
+  EXPECT_TRUE(std::isnan(normalised_entropy(std::vector<float>{1, kNaN})));
+  EXPECT_TRUE(std::isnan(normalised_entropy(std::vector<float>{kInfinity, 1})));
+}
+
 TEST(EntropyThreshold, FollowsEquationTen) {
-  EXPECT_EQ(entropy_threshold(std::vector<float>{30, 0, 0}, false), 1);  // certain: H is all but 0
-  EXPECT_EQ(entropy_threshold(std::vector<float>{1, 1, 1}, false), 3);   // undecided: H = 1
-  EXPECT_EQ(entropy_threshold(std::vector<float>{1, 1, 1}, true), 3);    // and not just below it
-  EXPECT_EQ(entropy_threshold(std::vector<float>{4, 4, -60}, false),
+  EXPECT_EQ(threshold(std::vector<float>{30, 0, 0}, false), 1);  // certain: H is all but 0
+  EXPECT_EQ(threshold(std::vector<float>{1, 1, 1}, false), 3);   // undecided: H = 1
+  EXPECT_EQ(threshold(std::vector<float>{1, 1, 1}, true), 3);    // and not just below it
+  EXPECT_EQ(threshold(std::vector<float>{4, 4, -60}, false),
             2);  // H = log 2 / log 3 = 0.63
-  EXPECT_EQ(entropy_threshold(std::vector<float>{4, 4, -60}, true), 1);
-  EXPECT_EQ(entropy_threshold(std::vector<float>{3}, false), 1);
+  EXPECT_EQ(threshold(std::vector<float>{4, 4, -60}, true), 1);
+  EXPECT_EQ(threshold(std::vector<float>{3}, false), 1);
 }
 
 TEST(EntropyThreshold, TrustsTheArgmaxAloneWhenTheLogitsAreNoNumbers) {
-  EXPECT_EQ(entropy_threshold(std::vector<float>{kNaN, 1, 1}, false), 1);
-  EXPECT_EQ(entropy_threshold(std::vector<float>{1, 1, kNaN}, false), 1);
-  EXPECT_EQ(entropy_threshold(std::vector<float>{kInfinity, 1, 1}, false), 1);
-  EXPECT_EQ(entropy_threshold(std::vector<float>{1, -kInfinity, -kInfinity}, false), 1);
+  EXPECT_EQ(threshold(std::vector<float>{kNaN, 1, 1}, false), 1);
+  EXPECT_EQ(threshold(std::vector<float>{1, 1, kNaN}, false), 1);
+  EXPECT_EQ(threshold(std::vector<float>{kInfinity, 1, 1}, false), 1);
+  EXPECT_EQ(threshold(std::vector<float>{1, -kInfinity, -kInfinity}, false), 1);
 }
 
 // Equations 9 and 10 once more, as they are written.
@@ -128,6 +144,7 @@ TEST(Accept, EachRuleAcceptsExactlyWhatItSays) {
       predictions.top_logits = row.logits;
       predictions.top_ids.resize(2 * row.ids.size(), 1);
       predictions.top_logits.resize(2 * row.ids.size(), 0);
+      predictions.top_entropy = {normalised_entropy(row.logits), 0};
     }
     int candidates = 1;
     if (rule == Rule::kTopK) candidates = policy.k;

@@ -33,6 +33,12 @@ TEST_F(SmallModel, ChunksAndThreadsLeaveNoTrace) {
   check_chunking(*model, *other, 80);
 }
 
+TEST_F(SmallModel, ChunksAndThreadsLeaveTheCacheAsItIs) {
+  const auto model = load(two_);
+  const auto other = load(one_);
+  check_cache_bits(*model, *other, 24, 200);
+}
+
 TEST_F(SmallModel, TreeRowsAreChainRows) {
   const auto model = load(two_);
   check_trees(*model, 70, 16);

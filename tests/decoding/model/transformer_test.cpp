@@ -40,6 +40,12 @@ TEST_P(TinyTransformer, ChunksAndThreadsLeaveNoTrace) {
   check_chunking(*model, *other, 150);
 }
 
+TEST_P(TinyTransformer, ChunksAndThreadsLeaveTheCacheAsItIs) {
+  const auto model = load({}, one_);
+  const auto other = load({}, three_);
+  check_cache_bits(*model, *other, TinyModel().layers, 300);
+}
+
 // Longer than a block of the context, which forward() splits by itself.
 TEST_P(TinyTransformer, LongContextsAreSplitWithoutATrace) {
   const auto model = load({}, three_);
