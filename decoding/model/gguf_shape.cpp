@@ -1,7 +1,5 @@
 // The shape of a transformer as GGUF metadata tells it.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -156,36 +154,6 @@ void read_divisors(const GgufFile& file, ShapeReader& reader, TransformerShape& 
   shape.rope_divisors.resize(static_cast<std::size_t>(shape.head_dim / 2));
   dequantize_row(tensor->format, tensor->data.data(), shape.head_dim / 2,
                  shape.rope_divisors.data());
-}
-
-// Whether the tensor has a role in a transformer of this shape. One without a role would be a part
-// of the computation that is left out.
-bool has_role(std::string_view name, const TransformerShape& shape) {
-  for (const std::string_view outer :
-       {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}) {
-    if (name == outer) return true;
-  }
-  constexpr std::string_view kLayer = "blk.";
-  if (!name.starts_with(kLayer)) return false;
-  name.remove_prefix(kLayer.size());
-  int layer = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
-  if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
-  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-  for (const std::string_view norm : {".attn_norm.weight", ".ffn_norm.weight"}) {
-    if (name == norm) return true;
-  }
-  for (const std::string_view norm : {".attn_q_norm.weight", ".attn_k_norm.weight"}) {
-    if (name == norm) return shape.query_key_norm;
-  }
-  for (const std::string_view linear :
-       {".attn_q", ".attn_k", ".attn_v", ".attn_output", ".ffn_gate", ".ffn_up", ".ffn_down"}) {
-    if (name.starts_with(linear)) {
-      const std::string_view rest = name.substr(linear.size());
-      if (rest == ".weight" || rest == ".bias") return true;
-    }
-  }
-  return false;
 }
 
 std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const TransformerShape& shape) {

@@ -35,7 +35,8 @@ class ModelFiles {
   virtual void release_pages() const = 0;
 };
 
-// A GGUF file. Errors name the file, the key or tensor, and the reason.
+// A GGUF file, or a folder as Hugging Face's tools write it. Errors name the file, the key or
+// tensor, and the reason.
 Result<std::unique_ptr<const ModelFiles>> open_model_files(const std::filesystem::path& path);
 
 // The same over a file that is parsed already.

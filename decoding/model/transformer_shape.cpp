@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "decoding/model/gguf.h"
@@ -105,6 +106,34 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (!fits || !std::all_of(divisors.begin(), divisors.end(), is_positive))
     return ShapeProblem{"rope_freqs.weight", "is not a positive number for each pair"};
   return scaling_problem(shape);
+}
+
+bool has_role(std::string_view name, const TransformerShape& shape) {
+  for (const std::string_view outer :
+       {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}) {
+    if (name == outer) return true;
+  }
+  constexpr std::string_view kLayer = "blk.";
+  if (!name.starts_with(kLayer)) return false;
+  name.remove_prefix(kLayer.size());
+  int layer = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
+  if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
+  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  for (const std::string_view norm : {".attn_norm.weight", ".ffn_norm.weight"}) {
+    if (name == norm) return true;
+  }
+  for (const std::string_view norm : {".attn_q_norm.weight", ".attn_k_norm.weight"}) {
+    if (name == norm) return shape.query_key_norm;
+  }
+  for (const std::string_view linear :
+       {".attn_q", ".attn_k", ".attn_v", ".attn_output", ".ffn_gate", ".ffn_up", ".ffn_down"}) {
+    if (name.starts_with(linear)) {
+      const std::string_view rest = name.substr(linear.size());
+      if (rest == ".weight" || rest == ".bias") return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace redraft

@@ -49,6 +49,10 @@ struct ShapeProblem {
 // evenly and are as wide as the kernels take them, and scaling stretches by a finite factor.
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape);
 
+// Whether a tensor of that role ("blk.3.attn_q.bias") has a part in a transformer of this shape.
+// One that has none would be a part of the computation that is left out.
+bool has_role(std::string_view role, const TransformerShape& shape);
+
 // The shape of a GGUF file, without a problem. The error names what is not supported, or the key
 // or tensor that is wrong. What would change the result but is not computed here is refused, not
 // ignored.

@@ -1,0 +1,203 @@
+#include "decoding/model/huggingface_config.h"
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "decoding/model/stored_tensor.h"
+
+namespace redraft {
+
+namespace {
+
+// Typed members of one object; the first error stays.
+class ConfigReader {
+ public:
+  ConfigReader(const JsonValue& object, std::optional<Error>& error)
+      : object_(object), error_(error) {}
+
+  int integer(std::string_view key) { return as_integer(object_.at(key)); }
+  int integer_or(std::string_view key, int otherwise) {
+    const std::optional<JsonValue> value = object_.find(key);
+    return value ? as_integer(*value) : otherwise;
+  }
+  double number(std::string_view key) { return as_number(object_.at(key)); }
+  double number_or(std::string_view key, double otherwise) {
+    const std::optional<JsonValue> value = object_.find(key);
+    return value ? as_number(*value) : otherwise;
+  }
+  bool flag_or(std::string_view key, bool otherwise) {
+    const std::optional<JsonValue> value = object_.find(key);
+    return value ? taken(value->boolean(), otherwise) : otherwise;
+  }
+  std::string text_or(std::string_view key, std::string_view otherwise) {
+    const std::optional<JsonValue> value = object_.find(key);
+    return std::string(value ? taken(value->text(), otherwise) : otherwise);
+  }
+  bool has(std::string_view key) const { return object_.find(key).has_value(); }
+  void refuse(std::string_view key, const std::string& reason) {
+    const std::optional<JsonValue> value = object_.find(key);
+    fail(value ? value->error(reason) : object_.error(std::string(key) + ": " + reason));
+  }
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+ private:
+  template <typename T>
+  T taken(Result<T> result, T otherwise) {
+    if (result) return *result;
+    fail(result.error());
+    return otherwise;
+  }
+  int as_integer(const Result<JsonValue>& value) {
+    if (!value) return fail(value.error()), 0;
+    using Limits = std::numeric_limits<int>;
+    return static_cast<int>(
+        taken<std::int64_t>(value->integer(Limits::min(), Limits::max()), Limits::min()));
+  }
+  double as_number(const Result<JsonValue>& value) {
+    if (!value) return fail(value.error()), 0;
+    return taken<double>(value->number(), 0);
+  }
+
+  JsonValue object_;
+  std::optional<Error>& error_;
+};
+
+// What this file format calls the fields that find_problem() names.
+constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+    {"block_count", "num_hidden_layers"},
+    {"context_length", "max_position_embeddings"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {"rope.freq_base", "rope_theta"},
+};
+
+std::string key_of(std::string_view field) {
+  for (const auto& [theirs, ours] : kKeys) {
+    if (theirs == field) return std::string(ours);
+  }
+  return std::string(field.starts_with("rope.scaling") ? "rope_scaling" : field);
+}
+
+void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader, int context) {
+  if (reader.text_or("hidden_act", "silu") != "silu")
+    reader.refuse("hidden_act", "redraft computes silu");
+  if (reader.has("quantization_config"))
+    reader.refuse("quantization_config", "redraft reads quantised weights as GGUF only");
+  if (reader.flag_or("use_sliding_window", false) &&
+      reader.integer_or("sliding_window", context) < context) {
+    reader.refuse("use_sliding_window", "redraft computes no sliding window");
+  }
+  if (reader.number_or("partial_rotary_factor", 1) != 1)
+    reader.refuse("partial_rotary_factor", "rotation of a part of a head is not supported");
+  if (const std::optional<JsonValue> types = config.find("layer_types")) {
+    for (const JsonValue type : *types) {
+      const Result<std::string_view> name = type.text();
+      if (!name || *name != "full_attention")
+        reader.fail(type.error("redraft computes full attention only"));
+    }
+  }
+}
+
+double attention_factor(ConfigReader& scaling, double factor) {
+  if (scaling.has("attention_factor")) return scaling.number("attention_factor");
+  if (scaling.has("mscale") && scaling.has("mscale_all_dim")) {
+    return yarn_attention_factor(factor, scaling.number("mscale"),
+                                 scaling.number("mscale_all_dim"));
+  }
+  return yarn_attention_factor(factor);
+}
+
+// Newer files keep all that concerns rotation in "rope_parameters".
+void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
+               TransformerShape& shape) {
+  using Kind = RopeScaling::Kind;
+  const std::optional<JsonValue> parameters = config.find("rope_parameters");
+  const std::optional<JsonValue> given = parameters ? parameters : config.find("rope_scaling");
+  shape.rope_base = reader.number_or("rope_theta", 10000);
+  if (!given) return;
+  if (const Result<JsonValue> object = given->object(); !object) return reader.fail(object.error());
+  ConfigReader rope(*given, error);
+  shape.rope_base = rope.number_or("rope_theta", shape.rope_base);
+  const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
+  if (type == "default") return;
+  RopeScaling& scaling = shape.rope_scaling;
+  scaling.factor = rope.number("factor");
+  scaling.original_context =
+      rope.integer_or("original_max_position_embeddings", shape.context_length);
+  if (type == "linear") {
+    scaling.kind = Kind::kLinear;
+  } else if (type == "llama3") {
+    scaling.kind = Kind::kLlama3;
+    scaling.low_frequency = rope.number("low_freq_factor");
+    scaling.high_frequency = rope.number("high_freq_factor");
+  } else if (type == "yarn") {
+    scaling.kind = Kind::kYarn;
+    scaling.slow_turns = rope.number_or("beta_slow", scaling.slow_turns);
+    scaling.fast_turns = rope.number_or("beta_fast", scaling.fast_turns);
+    scaling.round_dimensions = rope.flag_or("truncate", true);
+    scaling.attention_factor = attention_factor(rope, scaling.factor);
+  } else {
+    rope.refuse(
+        rope.has("rope_type") ? "rope_type" : "type",
+        redraft::quoted(type) + " is not supported; redraft computes linear, llama3 and yarn");
+  }
+}
+
+void read_head_dim(ConfigReader& reader, TransformerShape& shape) {
+  if (reader.has("head_dim")) {
+    shape.head_dim = reader.integer("head_dim");
+  } else if (shape.heads > 0) {
+    shape.head_dim = shape.hidden / shape.heads;
+    if (shape.head_dim * shape.heads != shape.hidden)
+      reader.refuse("num_attention_heads", "heads do not divide hidden_size");
+  }
+}
+
+Result<std::string> read_architecture(const JsonValue& config) {
+  const Result<JsonValue> type = config.at("model_type");
+  if (!type) return type.error();
+  const Result<std::string_view> name = type->text();
+  if (!name) return name.error();
+  if (const auto refused = refuse_architecture(*name)) return type->error(*refused);
+  return std::string(*name);
+}
+
+}  // namespace
+
+Result<TransformerShape> read_shape(const JsonValue& config) {
+  Result<std::string> architecture = read_architecture(config);
+  if (!architecture) return architecture.error();
+  TransformerShape shape;
+  shape.architecture = std::move(*architecture);
+  std::optional<Error> error;
+  ConfigReader reader(config, error);
+  shape.layers = reader.integer("num_hidden_layers");
+  shape.context_length = reader.integer("max_position_embeddings");
+  shape.hidden = reader.integer("hidden_size");
+  shape.feed_forward = reader.integer("intermediate_size");
+  shape.heads = reader.integer("num_attention_heads");
+  shape.kv_heads = reader.integer_or("num_key_value_heads", shape.heads);
+  shape.vocabulary = reader.integer("vocab_size");
+  shape.epsilon = reader.number("rms_norm_eps");
+  shape.query_key_norm = shape.architecture == "qwen3";
+  if (error) return *error;
+  read_head_dim(reader, shape);
+  read_rope(config, reader, error, shape);
+  refuse_what_is_not_computed(config, reader, shape.context_length);
+  if (error) return *error;
+  if (const std::optional<ShapeProblem> problem = find_problem(shape)) {
+    reader.refuse(key_of(problem->field), problem->reason);
+    return *error;
+  }
+  return shape;
+}
+
+}  // namespace redraft

@@ -1,0 +1,204 @@
+#include "decoding/model/huggingface_model.h"
+
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "decoding/model/huggingface_config.h"
+#include "decoding/model/huggingface_names.h"
+#include "decoding/model/safetensors.h"
+#include "support/json/json_document.h"
+
+namespace redraft {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kGenerationConfig = "generation_config.json";
+constexpr const char* kWeights = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr std::string_view kRotaryTable = "rotary_emb.inv_freq";
+constexpr JsonLimits kSmall = {.bytes = std::size_t{8} << 20, .values = std::size_t{1} << 20};
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// A shard is named by a file that is not trusted: a plain name, so that it lies in the folder.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
+         name.find('\\') == name.npos && name.find('\0') == name.npos;
+}
+
+class HuggingFaceModel : public ModelFiles {
+ public:
+  HuggingFaceModel(fs::path folder, JsonDocument config)
+      : folder_(std::move(folder)), path_(folder_.string()), config_(std::move(config)) {}
+
+  const std::string& path() const override { return path_; }
+  std::string name() const override {
+    const fs::path canonical = fs::absolute(folder_).lexically_normal();
+    return (canonical.has_filename() ? canonical : canonical.parent_path()).filename().string();
+  }
+  Result<TransformerShape> shape() const override { return read_shape(config_.root()); }
+  Result<TokenizerSpec> tokenizer_spec() const override {
+    return Error(path_ + ": the tokenizer of a folder cannot be read yet");
+  }
+  const StoredTensor* find_tensor(std::string_view role) const override {
+    const Place* place = find(role);
+    return place ? place->tensor : nullptr;
+  }
+  Error tensor_error(std::string_view role, std::string_view reason) const override {
+    if (const Place* place = find(role)) {
+      return shards_[place->shard].tensor_error(place->tensor->name, reason);
+    }
+    return Error(path_ + ": tensor " + quoted(role) + ": " + std::string(reason));
+  }
+  void release_pages() const override {
+    for (const SafetensorsFile& shard : shards_) shard.release_pages();
+  }
+
+  // Opens the weights and gives every tensor its role.
+  Result<void> read_weights(const TransformerShape& shape);
+
+ private:
+  struct Place {
+    std::size_t shard;
+    const StoredTensor* tensor;
+  };
+  const Place* find(std::string_view role) const {
+    const auto found = places_.find(std::string(role));
+    return found == places_.end() ? nullptr : &found->second;
+  }
+
+  Result<void> open_shards();
+  Result<void> open_indexed_shards();
+  Result<void> check_index() const;
+  Result<void> assign_roles(const TransformerShape& shape);
+  Result<void> check_head();
+
+  fs::path folder_;
+  std::string path_;
+  JsonDocument config_;
+  std::optional<JsonDocument> index_;
+  std::vector<SafetensorsFile> shards_;
+  std::map<std::string, std::size_t, std::less<>> shard_of_file_;
+  std::unordered_map<std::string, Place> places_;  // by role
+};
+
+Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
+  if (auto opened = open_shards(); !opened) return opened;
+  if (auto assigned = assign_roles(shape); !assigned) return assigned;
+  if (index_) {
+    if (auto checked = check_index(); !checked) return checked;
+  }
+  return check_head();
+}
+
+// One file, or what the index names.
+Result<void> HuggingFaceModel::open_shards() {
+  if (is_file(folder_ / kWeights)) {
+    Result<SafetensorsFile> file = SafetensorsFile::open(folder_ / kWeights);
+    if (!file) return file.error();
+    shards_.push_back(std::move(*file));
+    return {};
+  }
+  if (is_file(folder_ / kIndex)) return open_indexed_shards();
+  return Error(path_ + ": has neither " + kWeights + " nor " + kIndex +
+               "; redraft reads weights as safetensors or GGUF");
+}
+
+Result<void> HuggingFaceModel::open_indexed_shards() {
+  Result<JsonDocument> index = JsonDocument::open(folder_ / kIndex);
+  if (!index) return index.error();
+  index_.emplace(std::move(*index));
+  const Result<JsonValue> given = index_->root().at("weight_map");
+  if (!given) return given.error();
+  const Result<JsonValue> files = given->object();
+  if (!files) return files.error();
+  for (const JsonValue entry : *files) {
+    const Result<std::string_view> name = entry.text();
+    if (!name) return name.error();
+    if (shard_of_file_.contains(*name)) continue;
+    if (!is_plain_name(*name)) return entry.error("a shard lies in the model's folder");
+    const fs::path file = folder_ / fs::path(*name);
+    if (!is_file(file)) return entry.error("shard " + quoted(*name) + " is missing");
+    Result<SafetensorsFile> shard = SafetensorsFile::open(file);
+    if (!shard) return shard.error();
+    shard_of_file_.emplace(*name, shards_.size());
+    shards_.push_back(std::move(*shard));
+  }
+  return {};
+}
+
+Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    for (const StoredTensor& tensor : shards_[i].tensors()) {
+      // What rope turns by; some tools store it though it follows from the configuration.
+      if (tensor.name.ends_with(kRotaryTable)) continue;
+      std::string role = role_of_huggingface_tensor(tensor.name);
+      if (!has_role(role, shape)) {
+        return shards_[i].tensor_error(tensor.name, "has no part in a " + shape.architecture +
+                                                        " model as redraft computes it");
+      }
+      if (!places_.emplace(std::move(role), Place{i, &tensor}).second) {
+        return shards_[i].tensor_error(tensor.name, "is in another shard too");
+      }
+    }
+  }
+  return {};
+}
+
+// Every tensor that the index lists is in the shard it says.
+Result<void> HuggingFaceModel::check_index() const {
+  const JsonValue files = *index_->root().at("weight_map");
+  for (const JsonValue entry : files) {
+    if (entry.key().ends_with(kRotaryTable)) continue;
+    const Place* place = find(role_of_huggingface_tensor(entry.key()));
+    if (!place || place->shard != shard_of_file_.find(*entry.text())->second) {
+      return entry.error("shard " + quoted(*entry.text()) + " does not have this tensor");
+    }
+  }
+  return {};
+}
+
+// A tied model's head is its embedding, whatever else the file holds.
+Result<void> HuggingFaceModel::check_head() {
+  bool tied = false;
+  if (const std::optional<JsonValue> value = config_.root().find("tie_word_embeddings")) {
+    const Result<bool> flag = value->boolean();
+    if (!flag) return flag.error();
+    tied = *flag;
+  }
+  if (tied) {
+    places_.erase("output.weight");
+  } else if (!find("output.weight")) {
+    return Error(path_ +
+                 ": tensor 'lm_head.weight': missing, and config.json does not tie it to the "
+                 "embedding (tie_word_embeddings)");
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_huggingface_folder(const fs::path& path) { return is_file(path / kConfig); }
+
+Result<std::unique_ptr<const ModelFiles>> open_huggingface_model(const fs::path& folder) {
+  if (!is_huggingface_folder(folder))
+    return Error(folder.string() + ": a folder without config.json is no model");
+  Result<JsonDocument> config = JsonDocument::open(folder / kConfig, kSmall);
+  if (!config) return config.error();
+  auto model = std::make_unique<HuggingFaceModel>(folder, std::move(*config));
+  // Whether it is of a kind that we run says more than what is wrong with its tensors.
+  const Result<TransformerShape> shape = model->shape();
+  if (!shape) return shape.error();
+  if (auto read = model->read_weights(*shape); !read) return read.error();
+  return std::unique_ptr<const ModelFiles>(std::move(model));
+}
+
+}  // namespace redraft

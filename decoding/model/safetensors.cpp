@@ -1,0 +1,196 @@
+// A file is 8 bytes of header length, the header (a JSON object of name to type, shape and range of
+// bytes) and the data. The header is read by JsonDocument, which bounds it and finds names that
+// come twice; everything it says about bytes is checked against the data that is there.
+#include "decoding/model/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace redraft {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kMostHeaderBytes = 100'000'000;  // what the format itself allows
+constexpr std::size_t kMostDimensions = 4;
+constexpr std::string_view kMetadataKey = "__metadata__";
+
+std::optional<WeightFormat> float_format(std::string_view type) {
+  if (type == "F32") return WeightFormat::kF32;
+  if (type == "F16") return WeightFormat::kF16;
+  if (type == "BF16") return WeightFormat::kBF16;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// One parse of one file.
+class SafetensorsParser {
+ public:
+  SafetensorsParser(std::string name, std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+    file_.name_ = std::move(name);
+  }
+
+  Result<SafetensorsFile> run() {
+    if (auto read = read_header(); !read) return read.error();
+    for (const JsonValue entry : file_.header_->root()) {
+      if (entry.key() == kMetadataKey) continue;
+      if (auto taken = take_tensor(entry); !taken) return taken.error();
+    }
+    if (auto checked = check_ranges(); !checked) return checked.error();
+    return std::move(file_);
+  }
+
+ private:
+  Result<void> read_header() {
+    std::uint64_t length = 0;
+    if (bytes_.size() < kLengthBytes) return Error(file_.name_ + ": not a safetensors file");
+    std::memcpy(&length, bytes_.data(), kLengthBytes);
+    if (length > kMostHeaderBytes || length > bytes_.size() - kLengthBytes) {
+      return Error(file_.name_ + ": claims a header of " + std::to_string(length) +
+                   " bytes, more than it may have (truncated, or not a safetensors file)");
+    }
+    const auto size = static_cast<std::size_t>(length);
+    const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + kLengthBytes, size);
+    Result<JsonDocument> header =
+        JsonDocument::parse(file_.name_ + ": header", text, {.bytes = kMostHeaderBytes});
+    if (!header) return header.error();
+    if (Result<JsonValue> object = header->root().object(); !object) return object.error();
+    file_.header_.emplace(std::move(*header));
+    data_ = bytes_.subspan(kLengthBytes + size);
+    return {};
+  }
+
+  Result<void> take_tensor(const JsonValue& entry) {
+    StoredTensor tensor{};
+    tensor.name = entry.key();
+    const Result<JsonValue> type = entry.at("dtype");
+    if (!type) return type.error();
+    const Result<std::string_view> type_name = type->text();
+    if (!type_name) return type_name.error();
+    const std::optional<WeightFormat> format = float_format(*type_name);
+    if (!format) {
+      return file_.tensor_error(
+          tensor.name, "its type is " + quoted(*type_name) + "; redraft reads F32, F16 and BF16");
+    }
+    tensor.format = *format;
+    const Result<std::uint64_t> size = take_shape(entry, tensor);
+    if (!size) return size.error();
+    if (auto placed = place(entry, *size, tensor); !placed) return placed;
+    file_.tensors_.push_back(std::move(tensor));
+    return {};
+  }
+
+  // Fills in the shape; returns the bytes that it needs.
+  Result<std::uint64_t> take_shape(const JsonValue& entry, StoredTensor& tensor) const {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const Result<JsonValue> given = entry.at("shape");
+    if (!given) return given.error();
+    const Result<JsonValue> shape = given->array();
+    if (!shape) return shape.error();
+    if (shape->size() > kMostDimensions) {
+      return file_.tensor_error(tensor.name, std::to_string(shape->size()) +
+                                                 " dimensions; redraft takes up to " +
+                                                 std::to_string(kMostDimensions));
+    }
+    std::int64_t bytes = weight_format_info(tensor.format)->block_bytes;
+    for (const JsonValue dimension : *shape) {
+      const Result<std::int64_t> size = dimension.integer(1, kMost);
+      if (!size) return size.error();
+      if (__builtin_mul_overflow(bytes, *size, &bytes))
+        return file_.tensor_error(tensor.name, "an impossible size");
+      tensor.shape.push_back(*size);
+    }
+    if (tensor.shape.empty()) tensor.shape.push_back(1);  // a scalar
+    std::reverse(tensor.shape.begin(), tensor.shape.end());
+    return static_cast<std::uint64_t>(bytes);
+  }
+
+  Result<void> place(const JsonValue& entry, std::uint64_t size, StoredTensor& tensor) const {
+    const Result<JsonValue> given = entry.at("data_offsets");
+    if (!given) return given.error();
+    const Result<JsonValue> range = given->array();
+    if (!range) return range.error();
+    if (range->size() != 2) return range->error("expected a begin and an end");
+    std::array<std::uint64_t, 2> ends{};
+    std::size_t i = 0;
+    for (const JsonValue end : *range) {
+      const Result<std::int64_t> offset = end.integer(0, std::numeric_limits<std::int64_t>::max());
+      if (!offset) return offset.error();
+      ends[i++] = static_cast<std::uint64_t>(*offset);
+    }
+    const auto [begin, end] = ends;
+    if (begin > end) return range->error("ends before it begins");
+    if (end > data_.size()) {
+      return file_.tensor_error(tensor.name,
+                                "its data lies beyond the end of the file (truncated?)");
+    }
+    if (end - begin != size) {
+      return file_.tensor_error(tensor.name, "has " + std::to_string(end - begin) +
+                                                 " bytes of data where its shape needs " +
+                                                 std::to_string(size));
+    }
+    tensor.data = data_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+    return {};
+  }
+
+  // Tensors lie end to end over all of the data: what lies under two or under none is a mistake or
+  // a trick.
+  Result<void> check_ranges() const {
+    std::vector<const StoredTensor*> ordered;
+    for (const StoredTensor& tensor : file_.tensors_) ordered.push_back(&tensor);
+    std::sort(ordered.begin(), ordered.end(), [](const StoredTensor* a, const StoredTensor* b) {
+      return a->data.data() < b->data.data();
+    });
+    const std::uint8_t* at = data_.data();
+    std::string_view before;
+    for (const StoredTensor* tensor : ordered) {
+      const std::uint8_t* begin = tensor->data.data();
+      if (begin != at) {
+        return file_.tensor_error(tensor->name, begin < at
+                                                    ? "its data overlaps that of " + quoted(before)
+                                                    : "its data begins after a gap");
+      }
+      at = begin + tensor->data.size();
+      before = tensor->name;
+    }
+    if (at != data_.data() + data_.size()) {
+      return Error(file_.name_ + ": " + std::to_string(data_.data() + data_.size() - at) +
+                   " bytes at its end belong to no tensor");
+    }
+    return {};
+  }
+
+  std::span<const std::uint8_t> bytes_;
+  std::span<const std::uint8_t> data_;
+  SafetensorsFile file_;
+};
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file) {
+  Result<MappedFile> map = MappedFile::open(file);
+  if (!map) return map.error();
+  Result<SafetensorsFile> parsed = parse(file.string(), map->bytes());
+  if (parsed) parsed->map_.emplace(std::move(*map));
+  return parsed;
+}
+
+Result<SafetensorsFile> SafetensorsFile::parse(std::string name,
+                                               std::span<const std::uint8_t> bytes) {
+  return SafetensorsParser(std::move(name), bytes).run();
+}
+
+void SafetensorsFile::release_pages() const {
+  if (map_) map_->release_pages();
+}
+
+Error SafetensorsFile::tensor_error(std::string_view tensor, std::string_view reason) const {
+  return Error(name_ + ": tensor " + quoted(tensor) + ": " + std::string(reason));
+}
+
+}  // namespace redraft

@@ -1,0 +1,98 @@
+// Writes the seeds that mutation starts from: small valid inputs of every shape that the readers
+// know. `redraft_fuzz_seeds tests/fuzz/corpus`.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/decoding/model/gguf_writer.h"
+#include "tests/decoding/model/safetensors_writer.h"
+#include "tests/decoding/model/tiny_model.h"
+
+namespace {
+
+using namespace redraft;
+using Bytes = std::vector<std::uint8_t>;
+
+void write(const std::filesystem::path& file, const Bytes& bytes) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+Bytes seed(char kind, std::string_view text) {
+  Bytes bytes{static_cast<std::uint8_t>(kind)};
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  return bytes;
+}
+
+void write_gguf(const std::filesystem::path& folder) {
+  GgufWriter small;
+  small.text("general.architecture", "qwen2");
+  small.integer("a.count", 7);
+  small.real("a.ratio", 0.5F);
+  small.texts("a.names", {"one", "", "three"});
+  small.integers("a.types", {1, -2, 3});
+  small.tensor({"first", {32, 2}, WeightFormat::kQ8_0, Bytes(68, 1)});
+  small.tensor({"second", {3}, WeightFormat::kF32, Bytes(12, 2)});
+  write(folder / "small", small.bytes());
+  small.version = 2;
+  write(folder / "version2", small.bytes());
+  GgufWriter tokenizer;
+  TinyModel{.vocabulary = 262}.add_tokenizer(tokenizer);
+  write(folder / "tokenizer", tokenizer.bytes());
+  write(folder / "model", TinyModel{.layers = 1,
+                                    .hidden = 32,
+                                    .feed_forward = 32,
+                                    .heads = 2,
+                                    .kv_heads = 1,
+                                    .vocabulary = 262,
+                                    .tied = true}
+                              .writer()
+                              .bytes());
+}
+
+void write_safetensors(const std::filesystem::path& folder) {
+  SafetensorsWriter writer;
+  writer.floats("model.layers.0.self_attn.q_proj.weight", {2, 3}, {1, 2, 3, 4, 5, 6});
+  writer.tensor({"lm_head.weight", "BF16", {4}, {0, 1, 2, 3, 4, 5, 6, 7}});
+  writer.tensor({"h", "F16", {1, 1, 2}, {0, 1, 2, 3}});
+  const Bytes file = writer.bytes();
+  write(folder / "file", seed('\1', {reinterpret_cast<const char*>(file.data()), file.size()}));
+  Bytes composed = seed('\2', writer.header());
+  composed.push_back(0);
+  for (const auto& tensor : writer.tensors())
+    composed.insert(composed.end(), tensor.data.begin(), tensor.data.end());
+  write(folder / "header", composed);
+  const std::string common =
+      R"("num_hidden_layers": 2, "max_position_embeddings": 512, "hidden_size": 64,)"
+      R"("intermediate_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2,)"
+      R"("vocab_size": 300, "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "hidden_act": "silu",)"
+      R"("tie_word_embeddings": true, "use_sliding_window": false)";
+  write(folder / "qwen2", seed('\3', R"({"model_type": "qwen2",)" + common + "}"));
+  write(folder / "llama",
+        seed('\3', R"({"model_type": "llama",)" + common +
+                       R"(,"rope_scaling": {"rope_type": "llama3", "factor": 8.0,)"
+                       R"("low_freq_factor": 1.0, "high_freq_factor": 4.0,)"
+                       R"("original_max_position_embeddings": 128}})"));
+  write(folder / "qwen3",
+        seed('\3', R"({"model_type": "qwen3", "head_dim": 32,)" + common +
+                       R"(,"layer_types": ["full_attention", "full_attention"],)"
+                       R"("rope_parameters": {"type": "yarn", "factor": 4.0, "beta_fast": 32,)"
+                       R"("mscale": 1.0, "mscale_all_dim": 0.5, "rope_theta": 1e6}})"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: redraft_fuzz_seeds CORPUS\n");
+    return 2;
+  }
+  const std::filesystem::path corpus = argv[1];
+  write_gguf(corpus / "gguf_fuzz");
+  write_safetensors(corpus / "safetensors_fuzz");
+  return 0;
+}

@@ -1,0 +1,70 @@
+// What a Hugging Face folder may hold. The first byte says what the rest is: a config.json, a
+// safetensors file, or the header of one up to a zero byte and its data behind it, so that the
+// length in front is right and mutation works on what it says.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "decoding/model/huggingface_config.h"
+#include "decoding/model/huggingface_names.h"
+#include "decoding/model/safetensors.h"
+
+namespace {
+
+using namespace redraft;
+
+void read_config(std::string_view text) {
+  const Result<JsonDocument> config = JsonDocument::parse("config.json", text);
+  if (!config) return;
+  const Result<TransformerShape> shape = read_shape(config->root());
+  if (shape && (find_problem(*shape) || shape->heads % shape->kv_heads != 0)) std::abort();
+}
+
+void read_tensors(std::span<const std::uint8_t> bytes) {
+  const Result<SafetensorsFile> file = SafetensorsFile::parse("fuzz", bytes);
+  if (!file) return;
+  unsigned sum = 0;
+  for (const StoredTensor& tensor : file->tensors()) {
+    for (const std::uint8_t byte : tensor.data) sum += byte;
+    sum += static_cast<unsigned>(role_of_huggingface_tensor(tensor.name).size());
+    if (weight_bytes(tensor.format, tensor.rows(), tensor.columns()) != tensor.data.size())
+      std::abort();
+  }
+  static volatile unsigned sink;  // keeps the reads
+  sink = sum;
+}
+
+std::vector<std::uint8_t> with_length(std::span<const std::uint8_t> bytes) {
+  const void* zero = bytes.empty() ? nullptr : std::memchr(bytes.data(), 0, bytes.size());
+  const std::size_t length =
+      zero ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(zero) - bytes.data())
+           : bytes.size();
+  const std::uint64_t field = length;
+  std::vector<std::uint8_t> out(sizeof(field));
+  std::memcpy(out.data(), &field, sizeof(field));
+  const auto middle = bytes.begin() + static_cast<std::ptrdiff_t>(length);
+  out.insert(out.end(), bytes.begin(), middle);
+  if (zero) out.insert(out.end(), middle + 1, bytes.end());
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::span<const std::uint8_t> rest(data + 1, size - 1);
+  switch (data[0] % 3) {
+    case 0:
+      read_config({reinterpret_cast<const char*>(rest.data()), rest.size()});
+      break;
+    case 1:
+      read_tensors(rest);
+      break;
+    default:
+      read_tensors(with_length(rest));
+  }
+  return 0;
+}
