@@ -1,45 +1,63 @@
 #include "decoding/model/model_loader.h"
 
 #include <exception>
+#include <future>
 #include <utility>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/transformer.h"
+#include "decoding/model/transformer_shape.h"
 
 namespace redraft {
 
 namespace {
 
-Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files) {
+using TokenizerResult = Result<std::shared_ptr<const Tokenizer>>;
+
+TokenizerResult make_tokenizer(const ModelFiles& files) {
   Result<TokenizerSpec> spec = files.tokenizer_spec();
   if (!spec) return spec.error();
-  Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(*spec));
+  TokenizerResult tokenizer = Tokenizer::make(std::move(*spec));
   if (!tokenizer) return tokenizer.error().in(files.path());
   return tokenizer;
 }
 
-Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool) {
-  Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
-  if (!files) return files.error();
-  // What is quick to check comes before the weights, and whether the model is of a kind that we run
-  // before all: that says more than what else we cannot read of it.
-  const Result<TransformerShape> shape = (*files)->shape();
+TokenizerResult make_fitting_tokenizer(const ModelFiles& files, const TransformerShape& shape) {
+  TokenizerResult tokenizer = make_tokenizer(files);
+  if (!tokenizer || (*tokenizer)->vocabulary_size() <= shape.vocabulary) return tokenizer;
+  return Error(files.path() + ": its tokenizer has " +
+               std::to_string((*tokenizer)->vocabulary_size()) + " tokens, its embedding only " +
+               std::to_string(shape.vocabulary));
+}
+
+Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool,
+                                 const LoadControl& control) {
+  Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(path);
+  if (!opened) return opened.error();
+  const std::shared_ptr<const ModelFiles> files = std::move(*opened);
+  // Whether the model is of a kind that we run comes before all: that says more than what else we
+  // cannot read of it.
+  const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
+  // The tokenizer takes about as long as a third of the weights, so it is built beside them. If it
+  // cannot be, nobody waits for the rest.
+  std::stop_source stop;
+  const std::stop_callback stopped(control.stop, [&] { stop.request_stop(); });
+  std::future<TokenizerResult> tokenizer = std::async(std::launch::async, [&] {
+    TokenizerResult result = make_fitting_tokenizer(*files, *shape);
+    if (!result) stop.request_stop();
+    return result;
+  });
+  Result<std::unique_ptr<LanguageModel>> model = load_transformer(
+      files, kernels::best_isa(), pool, {.stop = stop.get_token(), .progress = control.progress});
+  TokenizerResult made = tokenizer.get();
+  if (!made) return made.error();
+  if (!model) return model.error();
   LoadedModel loaded;
   loaded.file = path;
   loaded.architecture = shape->architecture;
-  Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(**files);
-  if (!tokenizer) return tokenizer.error();
-  if ((*tokenizer)->vocabulary_size() > shape->vocabulary) {
-    return Error(path.string() + ": its tokenizer has " +
-                 std::to_string((*tokenizer)->vocabulary_size()) + " tokens, its embedding only " +
-                 std::to_string(shape->vocabulary));
-  }
-  Result<std::unique_ptr<LanguageModel>> model =
-      load_transformer(std::move(*files), kernels::best_isa(), pool);
-  if (!model) return model.error();
-  loaded.tokenizer = std::move(*tokenizer);
+  loaded.tokenizer = std::move(*made);
   loaded.model = std::move(*model);
   loaded.name = loaded.model->name();
   return loaded;
@@ -47,17 +65,18 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
 
 }  // namespace
 
-Result<LoadedModel> load_model(const std::filesystem::path& file, ThreadPool& pool) {
+Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
+                               const LoadControl& control) {
   // torch reports a failed allocation by throwing; nothing else here does.
   try {
-    return load_checked(file, pool);
+    return load_checked(path, pool, control);
   } catch (const std::exception&) {
-    return Error(file.string() + ": not enough memory for its weights");
+    return Error(path.string() + ": not enough memory for its weights");
   }
 }
 
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& file) {
-  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(file);
+Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path) {
+  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
   if (!files) return files.error();
   return make_tokenizer(**files);
 }

@@ -6,6 +6,7 @@
 
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/language_model.h"
+#include "decoding/load_control.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
@@ -19,11 +20,12 @@ struct LoadedModel {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
-// Maps, checks and repacks a GGUF file. `pool` outlives the model. Every error names the file, the
-// tensor or key, and the reason.
-Result<LoadedModel> load_model(const std::filesystem::path& file, ThreadPool& pool);
+// Maps, checks and repacks a GGUF file or a folder of Hugging Face's. `pool` outlives the model.
+// Every error names the file, the tensor or key, and the reason; after one, nothing is left.
+Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
+                               const LoadControl& control = {});
 
 // Its tokenizer alone, without touching the weights.
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& file);
+Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path);
 
 }  // namespace redraft

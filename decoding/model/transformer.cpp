@@ -69,7 +69,7 @@ at::Tensor any_rows(int count, int width) {
 
 class Transformer : public LanguageModel {
  public:
-  Transformer(std::unique_ptr<const ModelFiles> files, const TransformerShape& shape,
+  Transformer(std::shared_ptr<const ModelFiles> files, const TransformerShape& shape,
               Weights weights, kernels::Isa isa, ThreadPool& pool)
       : name_(files->name()),
         files_(std::move(files)),
@@ -290,7 +290,7 @@ class Transformer : public LanguageModel {
   }
 
   std::string name_;
-  std::unique_ptr<const ModelFiles> files_;  // hold the embedding's memory
+  std::shared_ptr<const ModelFiles> files_;  // hold the embedding's memory
   TransformerShape shape_;
   Weights weights_;
   kernels::Isa isa_;
@@ -302,13 +302,14 @@ class Transformer : public LanguageModel {
 
 }  // namespace
 
-Result<std::unique_ptr<LanguageModel>> load_transformer(std::unique_ptr<const ModelFiles> files,
-                                                        kernels::Isa isa, ThreadPool& pool) {
+Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
+                                                        kernels::Isa isa, ThreadPool& pool,
+                                                        const LoadControl& control) {
   at::set_num_threads(1);  // compute is in our pool
   const c10::InferenceMode inference;
   Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  Result<Weights> weights = Weights::load(*files, *shape, isa, pool);
+  Result<Weights> weights = Weights::load(*files, *shape, isa, pool, control);
   if (!weights) return weights.error();
   files->release_pages();
   return std::unique_ptr<LanguageModel>(

@@ -5,6 +5,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/language_model.h"
+#include "decoding/load_control.h"
 #include "decoding/model/model_files.h"
 #include "support/result.h"
 
@@ -13,7 +14,8 @@ namespace redraft {
 // Checks and repacks the weights of a model for `isa`. The model keeps `files` for its
 // embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and the
 // reason.
-Result<std::unique_ptr<LanguageModel>> load_transformer(std::unique_ptr<const ModelFiles> files,
-                                                        kernels::Isa isa, ThreadPool& pool);
+Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
+                                                        kernels::Isa isa, ThreadPool& pool,
+                                                        const LoadControl& control = {});
 
 }  // namespace redraft

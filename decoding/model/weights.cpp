@@ -1,17 +1,17 @@
-// Two walks over the same list of roles: the first checks every tensor and adds up the packed
-// bytes, the second packs each into its place in one allocation.
+// Roles are walked once, which checks every tensor and adds up the packed bytes; then all matrices
+// are packed together, each into its place in one allocation.
 #include "decoding/model/weights.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
-#include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "decoding/kernels/finite_weights.h"
 #include "decoding/kernels/huge_pages.h"
+#include "decoding/model/packing.h"
 
 namespace redraft {
 
@@ -37,28 +37,12 @@ Result<const StoredTensor*> find_shaped(const ModelFiles& files, const std::stri
   return tensor;
 }
 
-// How the rows of a head stand in the file: the halves that rotate with each other one after the
-// other, as the kernels have them, or row by row.
-enum class RowOrder { kHalves, kPairs };
-
-// Rows of heads from pairs to halves.
-std::vector<std::uint8_t> in_halves(std::span<const std::uint8_t> rows, int n, int head_dim) {
-  const std::size_t row_bytes = rows.size() / static_cast<std::size_t>(n);
-  std::vector<std::uint8_t> out(rows.size());
-  for (int row = 0; row < n; ++row) {
-    const int at = row % head_dim;
-    const int target = row - at + at / 2 + at % 2 * (head_dim / 2);
-    std::memcpy(out.data() + static_cast<std::size_t>(target) * row_bytes,
-                rows.data() + static_cast<std::size_t>(row) * row_bytes, row_bytes);
-  }
-  return out;
-}
-
-// A matrix to pack once storage is there.
+// A matrix to check and, if it has a target, to pack once storage is there.
 struct PendingMatrix {
+  std::string role;
   const StoredTensor* source;
   LinearWeight* target;
-  RowOrder order;
+  int paired_head_dim;
   std::size_t offset;  // in the storage
   std::size_t bytes;
 };
@@ -66,31 +50,31 @@ struct PendingMatrix {
 class WeightLoader {
  public:
   WeightLoader(const ModelFiles& files, const TransformerShape& shape, kernels::Isa isa,
-               ThreadPool& pool)
-      : files_(files), shape_(shape), isa_(isa), pool_(pool) {}
+               ThreadPool& pool, const LoadControl& control)
+      : files_(files), shape_(shape), isa_(isa), pool_(pool), control_(control) {}
 
   Result<Weights> run() {
     weights_.layers.resize(static_cast<std::size_t>(shape_.layers));
-    take_embedding();
-    take_vector("output_norm.weight", shape_.hidden, weights_.output_norm);
     // Without an output matrix the embedding's serves as the head.
     const bool tied = !files_.find_tensor("output.weight");
+    take_embedding(tied);
+    take_vector("output_norm.weight", shape_.hidden, weights_.output_norm);
     take_matrix(tied ? "token_embd.weight" : "output.weight", shape_.vocabulary, shape_.hidden,
                 weights_.head);
     for (int i = 0; i < shape_.layers; ++i)
       take_layer("blk." + std::to_string(i) + ".", weights_.layers[i]);
+    if (!error_) pack();
     if (error_) return *error_;
-    pack();
     return std::move(weights_);
   }
 
  private:
   void take_layer(const std::string& prefix, LayerWeights& layer) {
     const int hidden = shape_.hidden;
-    const RowOrder order = shape_.paired_rows ? RowOrder::kPairs : RowOrder::kHalves;
+    const int paired = shape_.paired_rows ? shape_.head_dim : 0;
     take_vector(prefix + "attn_norm.weight", hidden, layer.attention_norm);
-    take_linear(prefix + "attn_q", shape_.query_width(), hidden, layer.query, order);
-    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, order);
+    take_linear(prefix + "attn_q", shape_.query_width(), hidden, layer.query, paired);
+    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, paired);
     take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
     if (shape_.query_key_norm) {
       take_vector(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
@@ -108,7 +92,7 @@ class WeightLoader {
     if (!error_) error_ = std::move(error);
   }
 
-  void take_embedding() {
+  void take_embedding(bool tied) {
     Result<const StoredTensor*> found =
         find_shaped(files_, "token_embd.weight", {shape_.hidden, shape_.vocabulary});
     if (!found) return fail(found.error());
@@ -119,15 +103,16 @@ class WeightLoader {
         at::from_blob(const_cast<std::uint8_t*>(tensor.data.data()), {shape_.vocabulary, row_bytes},
                       at::TensorOptions(at::kByte));
     weights_.embedding_format = tensor.format;
+    if (!tied) pending_.push_back({"token_embd.weight", &tensor, nullptr, 0, 0, 0});
   }
 
   // A matrix and, if there is one, its bias.
   void take_linear(const std::string& name, int n, int k, LinearWeight& out,
-                   RowOrder order = RowOrder::kHalves) {
-    take_matrix(name + ".weight", n, k, out, order);
+                   int paired_head_dim = 0) {
+    take_matrix(name + ".weight", n, k, out, paired_head_dim);
     if (!files_.find_tensor(name + ".bias")) return;
     take_vector(name + ".bias", n, out.bias);
-    if (order == RowOrder::kPairs && out.bias.defined()) {
+    if (paired_head_dim > 0 && out.bias.defined()) {
       out.bias = out.bias.view({-1, shape_.head_dim / 2, 2}).transpose(1, 2).reshape({n});
     }
   }
@@ -135,12 +120,13 @@ class WeightLoader {
   void take_vector(const std::string& name, int n, at::Tensor& out) {
     Result<const StoredTensor*> found = find_shaped(files_, name, {n});
     if (!found) return fail(found.error());
+    if (!are_finite((*found)->format, (*found)->data)) return fail(not_finite(name));
     out = at::empty({n}, at::kFloat);
     dequantize_row((*found)->format, (*found)->data.data(), n, out.mutable_data_ptr<float>());
   }
 
   void take_matrix(const std::string& name, int n, int k, LinearWeight& out,
-                   RowOrder order = RowOrder::kHalves) {
+                   int paired_head_dim = 0) {
     Result<const StoredTensor*> found = find_shaped(files_, name, {k, n});
     if (!found) return fail(found.error());
     const StoredTensor& tensor = **found;
@@ -153,7 +139,7 @@ class WeightLoader {
     out.n = n;
     out.k = k;
     const std::size_t bytes = kernels::packed_bytes(tensor.format, isa_, n, k);
-    pending_.push_back({&tensor, &out, order, total_bytes_, bytes});
+    pending_.push_back({name, &tensor, &out, paired_head_dim, total_bytes_, bytes});
     total_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
@@ -163,23 +149,30 @@ class WeightLoader {
     kernels::ask_for_huge_pages(base, total_bytes_);
     const auto skip =
         static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(base) % kAlignment);
+    std::vector<PackingJob> jobs;
     for (const PendingMatrix& matrix : pending_) {
+      jobs.push_back({matrix.source, matrix.paired_head_dim, nullptr});
+      if (matrix.target == nullptr) continue;
       const auto start = skip + static_cast<std::int64_t>(matrix.offset);
-      LinearWeight& target = *matrix.target;
-      target.data = weights_.storage.narrow(0, start, static_cast<std::int64_t>(matrix.bytes));
-      std::span<const std::uint8_t> rows = matrix.source->data;
-      std::vector<std::uint8_t> reordered;
-      if (matrix.order == RowOrder::kPairs)
-        rows = reordered = in_halves(rows, static_cast<int>(target.n), shape_.head_dim);
-      kernels::pack(target.format, isa_, static_cast<int>(target.n), static_cast<int>(target.k),
-                    rows.data(), base + start, pool_);
+      matrix.target->data =
+          weights_.storage.narrow(0, start, static_cast<std::int64_t>(matrix.bytes));
+      jobs.back().out = base + start;
     }
+    const std::optional<PackingFailure> failure = pack_matrices(jobs, pool_, control_);
+    if (!failure) return;
+    fail(failure->job < 0 ? Error(files_.path() + ": loading was cancelled")
+                          : not_finite(pending_[static_cast<std::size_t>(failure->job)].role));
+  }
+
+  Error not_finite(const std::string& role) const {
+    return files_.tensor_error(role, "holds a weight or a scale that is no finite number");
   }
 
   const ModelFiles& files_;
   const TransformerShape& shape_;
   kernels::Isa isa_;
   ThreadPool& pool_;
+  const LoadControl& control_;
   Weights weights_;
   std::vector<PendingMatrix> pending_;
   std::size_t total_bytes_ = 0;
@@ -189,8 +182,8 @@ class WeightLoader {
 }  // namespace
 
 Result<Weights> Weights::load(const ModelFiles& files, const TransformerShape& shape,
-                              kernels::Isa isa, ThreadPool& pool) {
-  return WeightLoader(files, shape, isa, pool).run();
+                              kernels::Isa isa, ThreadPool& pool, const LoadControl& control) {
+  return WeightLoader(files, shape, isa, pool, control).run();
 }
 
 }  // namespace redraft

@@ -7,6 +7,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/load_control.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/transformer_shape.h"
 #include "support/result.h"
@@ -37,7 +38,7 @@ struct LayerWeights {
 struct Weights {
   // Every error names the file, the tensor and the reason.
   static Result<Weights> load(const ModelFiles& files, const TransformerShape& shape,
-                              kernels::Isa isa, ThreadPool& pool);
+                              kernels::Isa isa, ThreadPool& pool, const LoadControl& control = {});
 
   at::Tensor embedding;  // uint8 [vocabulary, bytes of a row], in the file's format and memory
   WeightFormat embedding_format = WeightFormat::kF32;

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/load_control.h"
+#include "decoding/model/stored_tensor.h"
+
+namespace redraft {
+
+// One matrix of a file and the place of its packed form.
+struct PackingJob {
+  const StoredTensor* source;  // [n, k]
+  // 0, or the width of heads whose rows stand in the file so that neighbours rotate together: they
+  // are packed in halves, as the kernels have them.
+  int paired_head_dim = 0;
+  std::uint8_t* out;  // packed_bytes() bytes, 64-byte aligned; null: checked only
+};
+
+// What ended the packing early.
+struct PackingFailure {
+  int job;  // its source has a scale or weight that is no finite number; -1: was stopped
+};
+
+// Packs all matrices in one go, so that threads never wait for each other at the end of a small
+// one, and checks every scale on the way. What is in `out` after a failure is worthless.
+std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs, ThreadPool& pool,
+                                            const LoadControl& control);
+
+}  // namespace redraft
