@@ -61,8 +61,7 @@ class EditCommand {
         engine_(engine),
         text_(request_.document->text()) {}
 
-  int run() {
-    const InterruptWatch watch;
+  int run(const InterruptWatch& watch) {
     LiveDiff live(std::cout, options_.file, text_, wants_colour());
     const Result<EditResult> result = decode(live, watch.token());
     if (!result) return fail(result.error());
@@ -232,9 +231,14 @@ int run_edit_command(const EditOptions& options) {
   request.max_new_tokens = options.max_new_tokens;
 
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  const Result<std::unique_ptr<Engine>> engine = load_engine(options.common, *decoder, *pool);
+  const InterruptWatch watch;
+  StatusLine status;
+  const Result<std::unique_ptr<Engine>> engine =
+      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());
-  return EditCommand(options, std::move(request), **engine).run();
+  return EditCommand(options, std::move(request), **engine).run(watch);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/status_line.h"
 #include "decoding/decoder_name.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/load_control.h"
 #include "decoding/model/model_loader.h"
 #include "support/result.h"
 #include "workspace/engine.h"
@@ -16,11 +18,16 @@ namespace redraft::cli {
 std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options);
 
 // The target alone.
-Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool);
+Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
+                                const LoadControl& control = {});
 
 // The target, and the draft model if `decoder` needs one. `pool` outlives the engine.
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
-                                            const DecoderName& decoder, ThreadPool& pool);
+                                            const DecoderName& decoder, ThreadPool& pool,
+                                            const LoadControl& control = {});
+
+// For a command: `status` says how far it is, and `stop` (an InterruptWatch's) ends it.
+LoadControl shown_on(StatusLine& status, std::stop_token stop);
 
 // Takes `--decoder`.
 void add_decoder_option(CLI::App& subcommand, std::string& decoder);

@@ -67,13 +67,17 @@ int run_generate(const GenerateOptions& options) {
   if (prompt->empty()) return misuse(Error("the prompt is empty; there is nothing to continue"));
 
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  const Result<std::unique_ptr<Engine>> engine = load_engine(options.common, *decoder, *pool);
+  const InterruptWatch watch;
+  StatusLine status;
+  const Result<std::unique_ptr<Engine>> engine =
+      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());
   const Tokenizer& tokenizer = (*engine)->tokenizer();
   const Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
   if (!request) return fail(request.error());
 
-  const InterruptWatch watch;
   const auto show = [&](TokenId token) {
     if (options.format == Format::kText) std::cout << tokenizer.bytes(token) << std::flush;
     return std::cout.good();

@@ -111,14 +111,18 @@ int run_score(const ScoreOptions& options) {
   const Result<std::shared_ptr<const Document>> document = Document::read(options.file);
   if (!document) return fail(document.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  const Result<LoadedModel> target = load_target(options.common, *pool);
+  const InterruptWatch watch;
+  StatusLine status;
+  const Result<LoadedModel> target =
+      load_target(options.common, *pool, shown_on(status, watch.token()));
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
   if (!target) return fail(target.error());
   const std::vector<TokenId> tokens = target->tokenizer->encode((*document)->text());
   if (tokens.size() < 2) {
     return fail(Error(options.file + ": has " + std::to_string(tokens.size()) +
                       " tokens; a score needs two or more"));
   }
-  const InterruptWatch watch;
   const Score score = score_text(*target->model, tokens, options.context, watch.token());
   if (score.interrupted) return kInterrupted;
   print(options, score);

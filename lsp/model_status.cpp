@@ -30,10 +30,16 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 }  // namespace
 
 void ModelStatus::on_engine(const EngineStatus& status) {
+  const bool goes_on = status.state == State::kLoading && status_.state == State::kLoading;
   status_ = status;
+  if (goes_on) {
+    if (progress_) progress_->report(status.loaded, {});
+    return;
+  }
   progress_.reset();
   if (status.state == State::kLoading && capabilities_.work_done_progress) {
-    progress_ = WorkDoneProgress::create(connection_, {.text = "redraft: loading the model"});
+    progress_ = WorkDoneProgress::create(
+        connection_, {.text = "redraft: loading the model", .has_fraction = true});
   } else if (status.state == State::kReady) {
     spdlog::info("model ready: target {}, draft {}", status.target,
                  status.draft.empty() ? "none" : status.draft);

@@ -41,7 +41,9 @@ void WorkDoneProgress::begin(const Title& title) {
 void WorkDoneProgress::report(double fraction, std::string_view message) {
   if (!begun_ || ended_) return;
   const long percentage = std::lround(100 * std::clamp(fraction, 0.0, 1.0));
-  send({{"kind", "report"}, {"percentage", percentage}, {"message", message}});
+  Json value = {{"kind", "report"}, {"percentage", percentage}};
+  if (!message.empty()) value["message"] = message;
+  send(std::move(value));
 }
 
 void WorkDoneProgress::end() {

@@ -28,6 +28,7 @@ class WorkDoneProgress : public std::enable_shared_from_this<WorkDoneProgress> {
   ~WorkDoneProgress();
 
   const Json& token() const { return token_; }
+  // An empty message leaves the one before.
   void report(double fraction, std::string_view message);
   void end();
 

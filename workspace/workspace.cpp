@@ -45,6 +45,7 @@ struct Workspace::Impl {
   Result<EditResult> run_request(EditId id, const EditRequest& request,
                                  const std::stop_token& stop);
   Result<Engine*> load_engine();
+  void report_loaded(double fraction);
   void set_status(EngineStatus status);
   template <typename Function>
   void call(Function function);  // on the owner's thread, if the Workspace still lives
@@ -66,6 +67,7 @@ struct Workspace::Impl {
   EditId last_id = 0;
   EngineStatus status;
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
+  std::stop_source closing;
   DecodeQueue queue;  // last: its thread uses the others
 };
 
@@ -117,23 +119,30 @@ Result<EditResult> Workspace::Impl::run_request(EditId id, const EditRequest& re
 
 Result<Engine*> Workspace::Impl::load_engine() {
   if (engine.engine) return engine.engine.get();
-  set_status({EngineStatus::State::kLoading, {}, {}, {}});
+  set_status({.state = EngineStatus::State::kLoading});
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
-    made = engine.make();
+    made = engine.make({.stop = closing.get_token(),
+                        .progress = [this](double fraction) { report_loaded(fraction); }});
   } catch (const std::exception& exception) {
     made = Error(std::string("loading the model failed: ") + exception.what());
   }
   if (!made) {
-    set_status({EngineStatus::State::kFailed, {}, {}, made.error().message()});
+    set_status({.state = EngineStatus::State::kFailed, .error = made.error().message()});
     return made.error();
   }
   engine.engine = std::move(*made);
-  set_status({EngineStatus::State::kReady,
-              engine.engine->target_name(),
-              engine.engine->has_draft() ? engine.engine->draft_name() : std::string(),
-              {}});
+  set_status({.state = EngineStatus::State::kReady,
+              .target = engine.engine->target_name(),
+              .draft = engine.engine->has_draft() ? engine.engine->draft_name() : std::string()});
   return engine.engine.get();
+}
+
+void Workspace::Impl::report_loaded(double fraction) {
+  call([this, fraction] {
+    status.loaded = fraction;
+    if (observer.on_engine) observer.on_engine(status);
+  });
 }
 
 void Workspace::Impl::set_status(EngineStatus new_status) {
@@ -165,6 +174,7 @@ void Workspace::Impl::receive_end(EditId id, EditState state, const EditResult* 
   const auto found = edits.find(id);
   if (found == edits.end()) return;
   LiveEdit& edit = found->second;
+  if (!edit.running) return;  // it was cancelled while the model was loading
   edit.running = false;
   edit.changes = {};
   const std::string reason = state == EditState::kCancelled ? edit.cancel_reason : error;
@@ -202,8 +212,9 @@ bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
   const auto found = edits.find(id);
   if (found == edits.end() || !found->second.running) return false;
   if (found->second.cancel_reason.empty()) found->second.cancel_reason = reason;
-  // One that never began has nobody else to report its end.
-  if (queue.cancel(found->second.job)) {
+  // One that never began has nobody else to report its end; while the model loads nobody else does
+  // so soon.
+  if (queue.cancel(found->second.job) || status.state == EngineStatus::State::kLoading) {
     call([this, id] { receive_end(id, EditState::kCancelled, nullptr, {}); });
   }
   return true;
@@ -225,7 +236,7 @@ void Workspace::Impl::forget_document(const std::string& uri, const std::string&
 Workspace::Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer)
     : impl_(std::make_unique<Impl>(std::move(make_engine), std::move(post), std::move(observer))) {}
 
-Workspace::~Workspace() = default;
+Workspace::~Workspace() { impl_->closing.request_stop(); }
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "decoding/load_control.h"
 #include "support/result.h"
 #include "workspace/document.h"
 #include "workspace/edit_session.h"
@@ -28,9 +29,10 @@ struct LiveHunk {
 struct EngineStatus {
   enum class State { kUnloaded, kLoading, kReady, kFailed };
   State state = State::kUnloaded;
-  std::string target;  // names, once ready
-  std::string draft;   // empty: none
-  std::string error;   // why loading failed; the next edit tries again
+  double loaded = 0;        // the part that is, while loading
+  std::string target = {};  // names, once ready
+  std::string draft = {};   // empty: none
+  std::string error = {};   // why loading failed; the next edit tries again
 };
 
 enum class EditState { kRunning, kDone, kCancelled, kFailed };
@@ -48,7 +50,7 @@ struct WorkspaceObserver {
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
   // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand.
   std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
-  std::function<void(const EngineStatus&)> on_engine;  // it changed
+  std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
 };
 
 // The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in
@@ -56,8 +58,8 @@ struct WorkspaceObserver {
 class Workspace {
  public:
   using Post = std::function<void(std::function<void()>)>;
-  // Loads the engine on the decode thread when it is first needed.
-  using EngineFactory = std::function<Result<std::unique_ptr<Engine>>()>;
+  // Loads the engine on the decode thread when it is first needed; stopped when the Workspace goes.
+  using EngineFactory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
   Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer);
   ~Workspace();  // cancels what runs and joins the decode thread
 
@@ -79,7 +81,8 @@ class Workspace {
   // now); a running edit of the same document is cancelled first. `request.document` is filled in.
   // Nothing is called back before it returns.
   Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
-  // Within one forward pass; on_end follows. False when no such edit runs.
+  // Within one forward pass, and at once while the model loads; on_end follows. False when no such
+  // edit runs.
   bool cancel(EditId id);
   // The hunks of an edit that still apply, against the document's version now. Null for an unknown
   // edit: one that has ended is forgotten with its last hunk.

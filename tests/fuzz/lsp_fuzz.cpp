@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   spdlog::set_level(spdlog::level::off);
   redraft::lsp::Server server(
-      []() -> Result<std::unique_ptr<Engine>> { return Error("none"); },
+      [](const redraft::LoadControl&) -> Result<std::unique_ptr<Engine>> { return Error("none"); },
       [](std::function<void()>) {},
       {.send = [](const std::string& content) { require(Json::accept(content)); },
        .congested = [] { return false; }},

@@ -16,7 +16,9 @@ class ServerTest : public testing::Test {
  protected:
   ServerTest()
       : server_(
-            []() -> Result<std::unique_ptr<Engine>> { return Error("no model in this test"); },
+            [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
+              return Error("no model in this test");
+            },
             [this](std::function<void()> function) {
               const std::lock_guard lock(mutex_);
               posted_.push_back(std::move(function));

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   app.add_option("--log-level", options.log_level, "spdlog's level");
   CLI11_PARSE(app, argc, argv);
   try {
-    options.make_engine = [script = read_script(file)] {
+    options.make_engine = [script = read_script(file)](const redraft::LoadControl&) {
       return redraft::make_scripted_engine(script);
     };
   } catch (const std::exception& failure) {

@@ -88,13 +88,16 @@ class WorkspaceTest : public testing::Test {
       EXPECT_FALSE(ends_.contains(id)) << "ended twice";
       ends_[id] = {state, error, result ? result->text : ""};
     };
-    observer.on_engine = [this](const EngineStatus& status) { statuses_.push_back(status.state); };
+    observer.on_engine = [this](const EngineStatus& status) {
+      statuses_.push_back(status.state);
+      loaded_.push_back(status.loaded);
+    };
     workspace_ = std::make_unique<Workspace>(
         std::move(make_engine),
         [this](std::function<void()> function) { post(std::move(function)); }, observer);
   }
   void start_with(ScriptedAnswer answer, ScriptedGate gate = {}) {
-    start([answer, gate]() -> Result<std::unique_ptr<Engine>> {
+    start([answer, gate](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
       return scripted_engine(answer, gate);
     });
   }
@@ -154,6 +157,7 @@ class WorkspaceTest : public testing::Test {
   std::map<EditId, std::vector<LiveHunk>> changed_;
   std::map<EditId, End> ends_;
   std::vector<EngineStatus::State> statuses_;
+  std::vector<double> loaded_;  // beside them
 
  private:
   void post(std::function<void()> function) {
@@ -335,7 +339,7 @@ TEST_F(WorkspaceTest, ChangesApplyInTheOrderGiven) {
 
 TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
   int tries = 0;  // decode thread
-  start([&]() -> Result<std::unique_ptr<Engine>> {
+  start([&](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
     if (++tries == 1) return Error("no such model: nonsense");
     if (tries == 2) throw std::runtime_error("out of memory");
     return scripted_engine(
@@ -357,7 +361,7 @@ TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
 
 TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
   std::atomic<int> n_answers = 0;
-  start([&]() -> Result<std::unique_ptr<Engine>> {
+  start([&](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
     gate_.pass(kText.size());
     // The prompt does not even fit, which the model would find out if it got it.
     constexpr int kContextLength = 16;
@@ -371,12 +375,43 @@ TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
   open();
   const EditId id = edit();
   gate_.wait_until_reached();
+  run_posted();  // that the model is loading
   EXPECT_TRUE(workspace_->cancel(id));
+  run_posted();
+  EXPECT_EQ(ends_[id], (End{EditState::kCancelled, "", ""})) << "waits for the model";
   gate_.open();
   finish();
-  EXPECT_EQ(ends_[id], (End{EditState::kCancelled, "", kText}));
   EXPECT_EQ(n_answers, 0);
   EXPECT_EQ(statuses_.back(), EngineStatus::State::kReady);
+}
+
+TEST_F(WorkspaceTest, LoadingTellsHowFarItIs) {
+  start([&](const LoadControl& control) -> Result<std::unique_ptr<Engine>> {
+    for (const double fraction : {0.25, 0.5, 1.0}) control.progress(fraction);
+    return scripted_engine(
+        [](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
+  });
+  open();
+  const EditId id = edit();
+  finish();
+  EXPECT_EQ(ends_[id].state, EditState::kDone);
+  EXPECT_THAT(loaded_, ElementsAre(0, 0.25, 0.5, 1, 0));
+}
+
+TEST_F(WorkspaceTest, AWorkspaceThatGoesStopsTheLoading) {
+  std::atomic<bool> stopped = false;
+  start([&](const LoadControl& control) -> Result<std::unique_ptr<Engine>> {
+    gate_.pass(kText.size());
+    while (!control.stop.stop_requested()) std::this_thread::yield();
+    stopped = true;
+    return Error("loading was cancelled");
+  });
+  open();
+  edit();
+  gate_.wait_until_reached();
+  gate_.open();
+  workspace_.reset();
+  EXPECT_TRUE(stopped);
 }
 
 TEST_F(WorkspaceTest, AModelThatThrowsFailsOnlyItsEdit) {
