@@ -135,6 +135,21 @@ class Edit(InFolder):
         self.assertEqual(file.read_text(), long_source)
 
 
+    def test_an_interrupt_while_the_model_loads_ends_it(self):
+        terminal, stderr = os.openpty()
+        process = subprocess.Popen([PROGRAM, "generate", "--prompt", "x", "--max-new-tokens", "20000", *TARGET],
+                                   stdout=subprocess.PIPE, stderr=stderr)
+        os.close(stderr)
+        message = b""
+        while b"loading the model" not in message:
+            message += os.read(terminal, 1000)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        os.close(terminal)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(output, b"")
+
+
 class OtherSubcommands(InFolder):
     def test_generate_streams_text_and_reports(self):
         process = run("generate", "--prompt", "def fibonacci(n):\n", *TARGET, "--max-new-tokens", "24")

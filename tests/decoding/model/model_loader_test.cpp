@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/decoding/model/tiny_model.h"
@@ -100,6 +101,51 @@ TEST_F(ModelLoader, RefusesATokenizerLargerThanTheEmbedding) {
   }
   write(writer.bytes());
   EXPECT_EQ(error(), named("its tokenizer has 300 tokens, its embedding only 290"));
+}
+
+TEST_F(ModelLoader, TellsHowFarItIs) {
+  write(TinyModel().writer().bytes());
+  std::vector<double> fractions;
+  const LoadControl control{.stop = {},
+                            .progress = [&](double fraction) { fractions.push_back(fraction); }};
+  ASSERT_TRUE(load_model(path_, pool_, control));
+  ASSERT_FALSE(fractions.empty());
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_EQ(fractions.back(), 1.0);
+}
+
+TEST_F(ModelLoader, CanBeStopped) {
+  write(TinyModel().writer().bytes());
+  std::stop_source stop;
+  stop.request_stop();
+  bool told = false;
+  const LoadControl control{.stop = stop.get_token(), .progress = [&](double) { told = true; }};
+  const Result<LoadedModel> loaded = load_model(path_, pool_, control);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message(), named("loading was cancelled"));
+  EXPECT_FALSE(told);
+}
+
+// Of a norm, a bias, a matrix, and the embedding of a model whose head is another tensor.
+TEST_F(ModelLoader, RefusesScalesThatAreNoNumbers) {
+  for (const char* name : {"output_norm.weight", "blk.1.attn_k.bias", "blk.0.ffn_up.weight",
+                           "blk.1.attn_q.weight", "token_embd.weight", "output.weight"}) {
+    for (const bool last : {false, true}) {
+      GgufWriter writer = TinyModel().writer();
+      for (auto& tensor : writer.tensors()) {
+        if (tensor.name != name) continue;
+        const bool floats = tensor.format == WeightFormat::kF32;
+        // A NaN, or an infinite scale in front of a block of 32.
+        const std::size_t size = floats ? 4 : 34;
+        std::uint8_t* block = tensor.data.data() + (last ? tensor.data.size() - size : 0);
+        block[floats ? 2 : 0] = floats ? 0xC0 : 0x00;
+        block[floats ? 3 : 1] = floats ? 0x7F : 0xFC;
+      }
+      write(writer.bytes());
+      EXPECT_EQ(error(), named(std::string("tensor '") + name +
+                               "': holds a weight or a scale that is no finite number"));
+    }
+  }
 }
 
 }  // namespace
