@@ -8,6 +8,7 @@
 #include "decoding/model/huggingface_config.h"
 #include "decoding/model/huggingface_names.h"
 #include "decoding/model/safetensors.h"
+#include "decoding/model/tokenizer_json.h"
 #include "support/json/json_document.h"
 
 namespace redraft {
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfig = "config.json";
-constexpr const char* kGenerationConfig = "generation_config.json";
 constexpr const char* kWeights = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 constexpr std::string_view kRotaryTable = "rotary_emb.inv_freq";
@@ -45,9 +45,7 @@ class HuggingFaceModel : public ModelFiles {
     return (canonical.has_filename() ? canonical : canonical.parent_path()).filename().string();
   }
   Result<TransformerShape> shape() const override { return read_shape(config_.root()); }
-  Result<TokenizerSpec> tokenizer_spec() const override {
-    return Error(path_ + ": the tokenizer of a folder cannot be read yet");
-  }
+  Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
   const StoredTensor* find_tensor(std::string_view role) const override {
     const Place* place = find(role);
     return place ? place->tensor : nullptr;

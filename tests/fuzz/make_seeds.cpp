@@ -84,6 +84,24 @@ void write_safetensors(const std::filesystem::path& folder) {
                        R"("mscale": 1.0, "mscale_all_dim": 0.5, "rope_theta": 1e6}})"));
 }
 
+// The first byte says in pieces of which size the rest arrives.
+void write_lsp(const std::filesystem::path& folder) {
+  std::string messages;
+  for (const std::string_view content :
+       {R"({"jsonrpc":"2.0","id":1,"method":"redraft/status"})",
+        R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"u",)"
+        R"("version":2},"contentChanges":[{"range":{"start":{"line":0,"character":0},)"
+        R"("end":{"line":1,"character":1}},"text":"b"}]}})",
+        R"({"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":)"
+        R"("redraft.edit","arguments":[{"textDocument":{"uri":"u","version":2},)"
+        R"("instruction":"i"}]}})"}) {
+    messages += "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n";
+    messages += content;
+  }
+  write(folder / "messages", seed('\x7F', messages));
+  write(folder / "pieces", seed('\0', messages));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,6 +111,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path corpus = argv[1];
   write_gguf(corpus / "gguf_fuzz");
+  write_lsp(corpus / "lsp_fuzz");
   write_safetensors(corpus / "safetensors_fuzz");
   return 0;
 }
