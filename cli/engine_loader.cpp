@@ -22,7 +22,7 @@ Result<LoadedModel> load(const std::string& name, ThreadPool& pool, const LoadCo
 
 // Of a part of the work that begins at `begin`.
 LoadControl part(const LoadControl& whole, double begin, double share) {
-  LoadControl control{.stop = whole.stop};
+  LoadControl control{.stop = whole.stop, .progress = {}};
   if (whole.progress)
     control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
   return control;

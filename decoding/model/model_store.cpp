@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "decoding/model/huggingface_model.h"
 #include "decoding/model/sha256.h"
 
 namespace redraft {
@@ -28,6 +29,11 @@ const KnownModel* known_model(std::string_view name) {
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
+}
+
+// A file, or a folder as Hugging Face's tools write it.
+bool is_model(const fs::path& path) {
+  return !path.empty() && (is_file(path) || is_huggingface_folder(path));
 }
 
 // A second name for the same bytes where the file system allows it, else a copy. Never leaves half
@@ -83,18 +89,23 @@ Result<fs::path> find_model(std::string_view name_or_path) {
                  "`, or add your copy with `redraft models add PATH`");
   }
   const fs::path given(name_or_path);
-  if (is_file(given)) return given;
+  if (is_model(given)) return given;
   if (given.has_filename() && given == given.filename() &&
-      is_file(model_store_directory() / given)) {
+      is_model(model_store_directory() / given)) {
     return model_store_directory() / given;
   }
   return Error(
-      "model '" + std::string(name_or_path) + "': neither a file nor a known model (" +
-      known_names() +
+      "model '" + std::string(name_or_path) +
+      "': neither a file, nor a folder with a config.json, nor a known model (" + known_names() +
       "); `redraft models list` shows what is there, `redraft models add PATH` adds a file");
 }
 
 Result<KnownModel> add_model(const fs::path& file) {
+  if (is_huggingface_folder(file)) {
+    return Error(file.string() +
+                 ": a folder is used by its path (--target), or by its name once it lies in " +
+                 model_store_directory().string() + "; only single files are known by a SHA-256");
+  }
   Result<std::string> hash = sha256_of_file(file);
   if (!hash) return hash.error();
   for (const KnownModel& model : known_models()) {

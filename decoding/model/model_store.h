@@ -24,8 +24,8 @@ const std::vector<KnownModel>& known_models();
 // $XDG_DATA_HOME/redraft/models (default ~/.local/share/redraft/models).
 std::filesystem::path model_store_directory();
 
-// A known name, a file in the store, or a path. The error says what names there are and how to add
-// a file.
+// A known name, a file or folder in the store, or a path of one. The error says what names there
+// are and how to add a file.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
 // Hashes `file` and links or copies it into the store under its known name. A file with an unknown

@@ -3,6 +3,7 @@
 
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/huggingface_names.h"
+#include "decoding/model/model_loader.h"
 #include "decoding/model/transformer.h"
 #include "tests/decoding/model/row_invariance.h"
 #include "tests/decoding/model/tiny_folder.h"
@@ -62,6 +63,23 @@ TEST_F(HuggingFace, AFolderAndAGgufFileAreTheSameModel) {
           << tiny.architecture << " in " << shards;
     }
   }
+}
+
+TEST_F(HuggingFace, LoadsWithItsTokenizer) {
+  TinyFolder({}).write(folder_);
+  const fs::path tokenizer = folder_ / "tokenizer.json";
+  const Result<LoadedModel> without = load_model(folder_, pool_);
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().message(), HasSubstr(tokenizer.string() + ": "));
+  fs::copy_file(REDRAFT_TOKENIZER_JSON, tokenizer);
+  TinyFolder::write_text(folder_ / "generation_config.json", R"({"eos_token_id": [266, 264]})");
+  const Result<LoadedModel> loaded = load_model(folder_, pool_);
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(loaded->architecture, "qwen2");
+  const std::vector<TokenId> tokens = loaded->tokenizer->encode("than\n");
+  EXPECT_EQ(loaded->tokenizer->decode(tokens), "than\n");
+  const std::unique_ptr<KvCache> cache = loaded->model->new_cache(16);
+  EXPECT_EQ(loaded->model->forward(tokens, {}, *cache, {.every_row = false}).argmax.size(), 1U);
 }
 
 TEST_F(HuggingFace, IsNamedByItsFolder) {

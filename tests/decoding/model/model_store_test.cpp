@@ -77,6 +77,19 @@ TEST_F(ModelStore, FindsByNameByFileAndByPath) {
   EXPECT_EQ(*find_model((root_ / "elsewhere.gguf").string()), root_ / "elsewhere.gguf");
 }
 
+TEST_F(ModelStore, FindsFolders) {
+  for (const fs::path& folder : {model_store_directory() / "Own-Model", root_ / "elsewhere"}) {
+    fs::create_directories(folder);
+    EXPECT_FALSE(find_model(folder.string())) << "without config.json it is no model";
+    write(folder / "config.json", "{}");
+    EXPECT_EQ(*find_model(folder.string()), folder);
+  }
+  EXPECT_EQ(*find_model("Own-Model"), model_store_directory() / "Own-Model");
+  const auto added = add_model(root_ / "elsewhere");
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message(), HasSubstr("a folder is used by its path"));
+}
+
 TEST_F(ModelStore, AddsOnlyWhatItKnows) {
   write(root_ / "unknown.gguf", "abc");
   const auto added = add_model(root_ / "unknown.gguf");
