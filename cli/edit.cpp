@@ -95,8 +95,8 @@ class EditCommand {
       };
     }
     observer.on_progress = [&](const EditProgress& progress) {
-      status.show(std::to_string(static_cast<int>(100 * progress.fraction)) + " % · " +
-                  figures(progress.statistics));
+      status.show(percent(progress.fraction) + " · " +
+                  (progress.reading() ? "reading " + options_.file : figures(progress.statistics)));
     };
     Result<EditResult> result = run_edit(engine_, request_, observer, std::move(stop));
     status.clear();

@@ -52,7 +52,8 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
 
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
                                             const DecoderName& decoder, ThreadPool& pool,
-                                            const LoadControl& control) {
+                                            const LoadControl& control,
+                                            const EngineOptions& engine) {
   const double target_share = decoder.needs_draft_model() ? kTargetShare : 1;
   Result<LoadedModel> target = load_target(options, pool, part(control, 0, target_share));
   if (!target) return target.error();
@@ -64,13 +65,12 @@ Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
     draft = to_engine_model(name, std::move(*loaded), pool.threads());
   }
   return Engine::make(to_engine_model(options.target, std::move(*target), pool.threads()),
-                      std::move(draft));
+                      std::move(draft), engine);
 }
 
 LoadControl shown_on(StatusLine& status, std::stop_token stop) {
   return {.stop = std::move(stop), .progress = [&status](double fraction) {
-            status.show("loading the model · " + std::to_string(static_cast<int>(100 * fraction)) +
-                        " %");
+            status.show("loading the model · " + percent(fraction));
           }};
 }
 

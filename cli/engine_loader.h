@@ -24,7 +24,8 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
 // The target, and the draft model if `decoder` needs one. `pool` outlives the engine.
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
                                             const DecoderName& decoder, ThreadPool& pool,
-                                            const LoadControl& control = {});
+                                            const LoadControl& control = {},
+                                            const EngineOptions& engine = {});
 
 // For a command: `status` says how far it is, and `stop` (an InterruptWatch's) ends it.
 LoadControl shown_on(StatusLine& status, std::stop_token stop);

@@ -6,6 +6,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
+#include "cli/status_line.h"
 #include "decoding/text/chat_template.h"
 #include "decoding/text/prompt_encoder.h"
 
@@ -75,14 +76,20 @@ int run_generate(const GenerateOptions& options) {
   if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());
   const Tokenizer& tokenizer = (*engine)->tokenizer();
-  const Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
+  Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
   if (!request) return fail(request.error());
 
+  request->on_progress = [&](const DecodeStatistics& statistics) {
+    if (statistics.passes == 0)
+      status.show(percent(statistics.prefill_fraction()) + " · reading the prompt");
+  };
   const auto show = [&](TokenId token) {
+    status.clear();
     if (options.format == Format::kText) std::cout << tokenizer.bytes(token) << std::flush;
     return std::cout.good();
   };
   const Result<DecodeResult> result = (*engine)->decode(*decoder, *request, show, watch.token());
+  status.clear();
   if (!result) return fail(result.error());
   return report(options, *result, **engine);
 }

@@ -15,23 +15,25 @@ namespace {
 struct LspOptions {
   CommonOptions common;
   bool stdio = true;
+  std::size_t cache_mib = EngineOptions().cache_bytes >> 20;
 };
 
 // A draft model costs memory for as long as the editor is open, so it has to be asked for by name.
-Result<std::unique_ptr<Engine>> make_engine(const CommonOptions& options, ThreadPool& pool,
+Result<std::unique_ptr<Engine>> make_engine(const LspOptions& options, ThreadPool& pool,
                                             const LoadControl& control) {
   const Result<DecoderName> decoder =
-      parse_decoder_name(options.draft.empty() ? "redraft" : "efficientedit");
+      parse_decoder_name(options.common.draft.empty() ? "redraft" : "efficientedit");
   if (!decoder) return decoder.error();
-  return load_engine(options, *decoder, pool, control);
+  return load_engine(options.common, *decoder, pool, control,
+                     {.cache_bytes = options.cache_mib << 20});
 }
 
 int run_lsp(const LspOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::shared_ptr<ThreadPool> pool = make_pool(options.common);
   lsp::ServerOptions server;
-  server.make_engine = [common = options.common, pool](const LoadControl& control) {
-    return make_engine(common, *pool, control);
+  server.make_engine = [options, pool](const LoadControl& control) {
+    return make_engine(options, *pool, control);
   };
   server.log_level = options.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
@@ -45,6 +47,11 @@ void add_lsp(CLI::App& app, Command& chosen) {
       app.add_subcommand("lsp", "Serve an editor over the Language Server Protocol");
   const auto options = std::make_shared<LspOptions>();
   command->add_flag("--stdio", options->stdio, "Over standard input and output (the default)");
+  command
+      ->add_option("--cache-memory", options->cache_mib,
+                   "MiB for what earlier requests have read, so that the next ones need not")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
   add_common_options(*command, options->common);
   command->callback([&chosen, options] { chosen = [options] { return run_lsp(*options); }; });
 }

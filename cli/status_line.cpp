@@ -19,4 +19,8 @@ void StatusLine::clear() {
   shown_ = false;
 }
 
+std::string percent(double fraction) {
+  return std::to_string(static_cast<int>(100 * fraction)) + " %";
+}
+
 }  // namespace redraft::cli

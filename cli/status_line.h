@@ -21,4 +21,7 @@ class StatusLine {
   bool shown_ = false;
 };
 
+// "41 %" of a fraction.
+std::string percent(double fraction);
+
 }  // namespace redraft::cli

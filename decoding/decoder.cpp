@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "decoding/chunk_sizer.h"
 #include "decoding/drafting/efficientedit.h"
 #include "decoding/drafting/redraft_source.h"
 #include "decoding/phase.h"
@@ -17,12 +18,7 @@ using Clock = std::chrono::steady_clock;
 using PlanFactory =
     std::function<std::unique_ptr<PhasePlan>(const DecodeRequest&, const std::stop_token&)>;
 
-// A prefill chunk is the longest time a cancel can wait.
-constexpr double kChunkSeconds = 1.0;
-constexpr int kLeastChunkRows = 32;
-constexpr int kMostChunkRows = 256;
 constexpr double kChunkTolerance = 0.1;  // how much dearer a row may be than in the best chunk
-constexpr int kUnpricedChunkRows = 128;  // when rows have no measured cost
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -67,13 +63,13 @@ class Decode {
         stop_(std::move(stop)),
         context_(request.prompt) {}
 
-  DecodeResult run(PhasePlan& plan, int chunk_rows);
+  DecodeResult run(PhasePlan& plan, ChunkSizer chunks);
 
  private:
-  bool prefill(int chunk_rows);
+  bool prefill(ChunkSizer chunks);
   void decode(PhasePlan& plan);
   DraftTree draft(const Phase& phase);
-  void append(const DraftTree& draft, const Acceptance& accepted, bool keep_correction);
+  void append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
   void emit(TokenId token);
   bool is_stop(TokenId token) const;
   int emitted() const { return static_cast<int>(context_.size() - request_.prompt.size()); }
@@ -87,10 +83,8 @@ class Decode {
   DecodeStatistics statistics_;
 };
 
-DecodeResult Decode::run(PhasePlan& plan, int chunk_rows) {
-  const auto prefill_start = Clock::now();
-  const bool ready = prefill(chunk_rows);
-  statistics_.prefill_seconds = seconds_since(prefill_start);
+DecodeResult Decode::run(PhasePlan& plan, ChunkSizer chunks) {
+  const bool ready = prefill(chunks);
   const auto decode_start = Clock::now();
   if (ready) decode(plan);
   statistics_.decode_seconds = seconds_since(decode_start);
@@ -105,8 +99,10 @@ DecodeResult Decode::run(PhasePlan& plan, int chunk_rows) {
   return result;
 }
 
-// All of the prompt but its last token, which the first decoding pass runs. False when stopped.
-bool Decode::prefill(int chunk_rows) {
+// All of the prompt but its last token, which the first decoding pass runs with its draft: a pass
+// runs whatever of the context the cache lacks. False when stopped.
+bool Decode::prefill(ChunkSizer chunks) {
+  const auto start = Clock::now();
   const std::span<const TokenId> needed =
       std::span(request_.prompt).first(request_.prompt.size() - 1);
   statistics_.prompt_tokens = static_cast<int>(request_.prompt.size());
@@ -114,8 +110,13 @@ bool Decode::prefill(int chunk_rows) {
   while (target_.cache->length() < static_cast<int>(needed.size())) {
     if (stop_.stop_requested()) return false;
     const auto rest = needed.subspan(target_.cache->length());
-    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunk_rows));
+    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunks.rows()));
+    const auto chunk_start = Clock::now();
     target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
+    chunks.measured(static_cast<int>(chunk.size()), seconds_since(chunk_start));
+    statistics_.prefilled_tokens += static_cast<int>(chunk.size());
+    statistics_.prefill_seconds = seconds_since(start);
+    if (request_.on_progress) request_.on_progress(statistics_);
   }
   return true;
 }
@@ -133,12 +134,12 @@ void Decode::decode(PhasePlan& plan) {
     const DraftTree draft = this->draft(phase);
     if (stop_.stop_requested()) return;
     const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
-    ++statistics_.passes;
+    statistics_.passes += phase.continues_pass ? 0 : 1;
     statistics_.rows += verifier.rows();
-    append(draft, accepted, phase.keep_correction);
-    if (request_.on_pass) {
+    append(draft, accepted, phase);
+    if (request_.on_progress) {
       statistics_.decode_seconds = seconds_since(start);
-      request_.on_pass(statistics_);
+      request_.on_progress(statistics_);
     }
   }
 }
@@ -156,7 +157,7 @@ DraftTree Decode::draft(const Phase& phase) {
   return draft;
 }
 
-void Decode::append(const DraftTree& draft, const Acceptance& accepted, bool keep_correction) {
+void Decode::append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
   const int before = emitted();
   for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
     emit(accepted.tokens[i]);
@@ -165,7 +166,7 @@ void Decode::append(const DraftTree& draft, const Acceptance& accepted, bool kee
     }
   }
   const TokenId correction = accepted.tokens.back();
-  if (!finished_ && (keep_correction || draft.empty() || is_stop(correction))) {
+  if (!finished_ && (phase.keep_correction || draft.empty() || is_stop(correction))) {
     const int without = emitted();
     emit(correction);
     statistics_.bonus_tokens += emitted() - without;
@@ -174,7 +175,7 @@ void Decode::append(const DraftTree& draft, const Acceptance& accepted, bool kee
   for (const DraftOrigin origin : draft.origins())
     ++statistics_.drafted_by_origin[static_cast<int>(origin)];
   if (draft.empty()) return;
-  ++statistics_.drafted_passes;
+  statistics_.drafted_passes += phase.continues_pass ? 0 : 1;
   statistics_.drafted_pass_tokens += emitted() - before;
 }
 
@@ -201,11 +202,7 @@ bool Decode::is_stop(TokenId token) const {
 class PhasedDecoder : public Decoder {
  public:
   PhasedDecoder(ModelSlot target, const CostCurve& cost, PlanFactory make_plan)
-      : target_(target),
-        make_plan_(std::move(make_plan)),
-        chunk_rows_(cost.points().empty()
-                        ? kUnpricedChunkRows
-                        : cost.rows_within(kChunkSeconds, kLeastChunkRows, kMostChunkRows)) {}
+      : target_(target), make_plan_(std::move(make_plan)), chunks_(cost) {}
 
   Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                            std::stop_token stop) override {
@@ -217,13 +214,13 @@ class PhasedDecoder : public Decoder {
                    "; edit a smaller range or raise the context length");
     }
     const std::unique_ptr<PhasePlan> plan = make_plan_(request, stop);
-    return Decode(target_, request, sink, stop).run(*plan, chunk_rows_);
+    return Decode(target_, request, sink, stop).run(*plan, chunks_);
   }
 
  private:
   ModelSlot target_;
   PlanFactory make_plan_;
-  int chunk_rows_;
+  ChunkSizer chunks_;
 };
 
 }  // namespace
@@ -264,7 +261,8 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
     case DecoderName::Kind::kEfficientEdit:
       make_plan = [name, draft, cost](const DecodeRequest& request, const std::stop_token& stop) {
         const auto context = static_cast<int>(request.prompt.size());
-        const int rows = cost.efficient_rows(kMostChunkRows, kChunkTolerance, context);
+        const int rows =
+            cost.efficient_rows(priced_chunk_rows(cost, context), kChunkTolerance, context);
         return std::make_unique<EfficientEditPlan>(name, request, draft, rows, stop);
       };
       break;

@@ -31,8 +31,9 @@ struct DecodeRequest {
   std::vector<TokenId> original;
   std::vector<TokenId> stop_tokens;  // never emitted; decoding ends before them
   int max_new_tokens = 512;
-  // If set: called after each pass and its tokens, on the decoding thread.
-  std::function<void(const DecodeStatistics&)> on_pass = {};
+  // If set: called after each chunk of the prefill and after each pass and its tokens, on the
+  // decoding thread.
+  std::function<void(const DecodeStatistics&)> on_progress = {};
 };
 
 enum class FinishReason { kStop, kLength, kSink, kCancelled };
@@ -56,10 +57,10 @@ class Decoder {
   static Result<std::unique_ptr<Decoder>> make(const DecoderName& name, ModelSlot target,
                                                ModelSlot draft, const CostCurve& cost);
   virtual ~Decoder() = default;
-  // Prefills what the cache does not hold in chunks, then decodes. `stop` is asked once per forward
-  // pass. An error only when the prompt is empty or leaves no room in the cache. Afterwards the
-  // target's cache holds a prefix of prompt and output, also when cancelled, so that the next
-  // request can go on from it.
+  // Prefills what the cache does not hold in chunks (see ChunkSizer), then decodes. `stop` is asked
+  // before every forward pass. An error only when the prompt is empty or leaves no room in the
+  // cache. Afterwards the target's cache holds a prefix of prompt and output, also when cancelled,
+  // so that the next request can go on from it.
   virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                                    std::stop_token stop) = 0;
 };

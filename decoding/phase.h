@@ -16,6 +16,9 @@ struct Phase {
   // False: the target's own token after the accepted part of a draft is dropped unless it ends the
   // output.
   bool keep_correction = true;
+  // True: this pass and the one before count as one. A long draft was cut so that a cancel need not
+  // wait for all of it, and what came before stands in full.
+  bool continues_pass = false;
 };
 
 // Chooses the phase of each pass of one decode from what has been written so far.

@@ -12,6 +12,7 @@ namespace redraft {
 struct DecodeStatistics {
   int prompt_tokens = 0;
   int cached_prompt_tokens = 0;  // of them, found in the KV cache
+  int prefilled_tokens = 0;      // of the others, run so far; the first pass runs the last one
   int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
   int bonus_tokens =
       0;  // of them, the target's own: written after the accepted part of a draft, or without one
@@ -26,6 +27,11 @@ struct DecodeStatistics {
   std::array<std::int64_t, kDraftOriginCount> drafted_by_origin{};
   std::array<std::int64_t, kDraftOriginCount> accepted_by_origin{};
 
+  // How far the prefill is, 0..1.
+  double prefill_fraction() const {
+    const int needed = prompt_tokens - 1 - cached_prompt_tokens;
+    return needed > 0 ? static_cast<double>(prefilled_tokens) / needed : 1;
+  }
   double tokens_per_pass() const { return passes ? static_cast<double>(new_tokens) / passes : 0; }
   double acceptance_length() const {
     return drafted_passes ? static_cast<double>(drafted_pass_tokens) / drafted_passes : 0;

@@ -47,6 +47,14 @@ bool was_applied(const Json* result) {
   return applied != result->end() && applied->is_boolean() && applied->get<bool>();
 }
 
+std::string message_of(const EditProgress& progress) {
+  const DecodeStatistics& statistics = progress.statistics;
+  if (!progress.reading()) return std::to_string(statistics.new_tokens) + " tokens";
+  const int read = statistics.cached_prompt_tokens + statistics.prefilled_tokens;
+  return "reading, " + std::to_string(read) + " of " + std::to_string(statistics.prompt_tokens) +
+         " tokens";
+}
+
 }  // namespace
 
 void EditFeed::start(EditId id, std::string uri, Delivery delivery) {
@@ -119,8 +127,7 @@ void EditFeed::on_progress(EditId id, const EditProgress& progress) {
     return;
   edit->last_progress = now;
   if (edit->delivery.progress) {
-    edit->delivery.progress->report(progress.fraction,
-                                    std::to_string(progress.statistics.new_tokens) + " tokens");
+    edit->delivery.progress->report(progress.fraction, message_of(progress));
   }
   if (edit->streamed) {
     notify(id, *edit, "progress",

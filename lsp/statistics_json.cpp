@@ -11,6 +11,7 @@ Json statistics_json(const DecodeStatistics& statistics) {
   }
   return {{"promptTokens", statistics.prompt_tokens},
           {"cachedPromptTokens", statistics.cached_prompt_tokens},
+          {"prefilledTokens", statistics.prefilled_tokens},
           {"newTokens", statistics.new_tokens},
           {"passes", statistics.passes},
           {"rows", statistics.rows},

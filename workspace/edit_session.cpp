@@ -13,6 +13,8 @@ namespace {
 
 // By default the model may write half as much again as there was, and this much more.
 constexpr int kRoomForNewCode = 512;
+// Passing over a token of the original takes about as long as reading so many of the prompt.
+constexpr double kTokensReadPerWritten = 4;
 
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
@@ -100,6 +102,12 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
   return edits;
 }
 
+double fraction_done(const DecodeStatistics& statistics, double passed, double n_original) {
+  const double to_read = statistics.prompt_tokens - statistics.cached_prompt_tokens - 1.0;
+  const double to_write = kTokensReadPerWritten * n_original;
+  return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
+}
+
 // Of an edit that was cancelled before the model wrote anything.
 EditResult unchanged(const EditRequest& request) {
   EditResult result;
@@ -131,11 +139,13 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
 
   HunkStream stream(engine.tokenizer(), *region, prompt->fence, observer);
   const auto sink = [&](TokenId token) { return stream.add(token); };
-  const auto on_pass = [&](const DecodeStatistics& statistics) {
-    if (observer.on_progress) observer.on_progress({stream.fraction(), statistics});
+  const auto n_original = static_cast<double>(prompt->original.size());
+  const auto on_progress = [&](const DecodeStatistics& statistics) {
+    if (!observer.on_progress) return;
+    observer.on_progress({fraction_done(statistics, stream.fraction(), n_original), statistics});
   };
   const DecodeRequest decode{std::move(prompt->tokens), std::move(prompt->original),
-                             std::move(prompt->stop_tokens), *budget, on_pass};
+                             std::move(prompt->stop_tokens), *budget, on_progress};
   Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 

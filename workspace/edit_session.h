@@ -37,14 +37,17 @@ struct Hunk {
 };
 
 struct EditProgress {
-  double fraction = 0;  // of the original already covered, 0..1
+  double fraction =
+      0;  // of the time that reading the prompt and going over the original take, 0..1
   DecodeStatistics statistics;
+
+  bool reading() const { return statistics.passes == 0; }  // nothing is written yet
 };
 
 // Called on the decode thread.
 struct EditObserver {
   std::function<void(const Hunk&)> on_hunk;
-  std::function<void(const EditProgress&)> on_progress;  // at most once a pass
+  std::function<void(const EditProgress&)> on_progress;  // at most once a forward pass
 };
 
 struct EditResult {

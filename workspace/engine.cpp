@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace redraft {
@@ -25,26 +26,30 @@ bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft, int context_limit) {
+Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_bytes)
+    : target_(std::move(target)),
+      draft_(std::move(draft)),
+      context_length_(context_length),
+      caches_(context_length, cache_bytes) {}
+
+Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
+                                             const EngineOptions& options) {
   if (!target.model || !target.tokenizer)
     return Error("no target model was given: an edit needs one");
-  if (context_limit < 1)
-    return Error("a context of " + std::to_string(context_limit) + " tokens holds nothing");
+  if (options.context_limit < 1) {
+    return Error("a context of " + std::to_string(options.context_limit) + " tokens holds nothing");
+  }
+  int context_length = std::min(options.context_limit, target.model->context_length());
   if (draft.model) {
     if (!draft.tokenizer) return Error("draft model " + draft.name + " has no tokenizer");
     if (!same_vocabulary(*target.tokenizer, *draft.tokenizer)) {
       return Error("draft model " + draft.name + " has another vocabulary than target " +
                    target.name + ": take a smaller model of the same family, or none");
     }
+    context_length = std::min(context_length, draft.model->context_length());
   }
-  std::unique_ptr<Engine> engine(new Engine);
-  engine->context_length_ = std::min(context_limit, target.model->context_length());
-  if (draft.model)
-    engine->context_length_ = std::min(engine->context_length_, draft.model->context_length());
-  engine->target_ = std::move(target);
-  engine->draft_ = std::move(draft);
-  engine->clear_caches();
-  return engine;
+  return std::unique_ptr<Engine>(
+      new Engine(std::move(target), std::move(draft), context_length, options.cache_bytes));
 }
 
 PromptEncoder& Engine::prompt_encoder() {
@@ -69,16 +74,16 @@ Result<DecodeResult> Engine::decode(const DecoderName& name, const DecodeRequest
                  std::to_string(context_length_));
   }
   const bool drafts = name.kind != DecoderName::Kind::kPlain;
+  const CostCurve cost = drafts ? cost_curve() : CostCurve();
+  const PrefixPool::Lease target = caches_.acquire(*target_.model, request.prompt);
+  std::optional<PrefixPool::Lease> draft;
+  if (draft_.model && name.needs_draft_model())
+    draft.emplace(caches_.acquire(*draft_.model, request.prompt));
   Result<std::unique_ptr<Decoder>> decoder =
-      Decoder::make(name, {target_.model.get(), target_cache_.get()},
-                    {draft_.model.get(), draft_cache_.get()}, drafts ? cost_curve() : CostCurve());
+      Decoder::make(name, {target_.model.get(), &target.cache()},
+                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost);
   if (!decoder) return decoder.error();
   return (*decoder)->run(request, sink, std::move(stop));
-}
-
-void Engine::clear_caches() {
-  target_cache_ = target_.model->new_cache(context_length_);
-  draft_cache_ = draft_.model ? draft_.model->new_cache(context_length_) : nullptr;
 }
 
 }  // namespace redraft

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -8,14 +9,22 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/language_model.h"
+#include "decoding/prefix_pool.h"
 #include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
 namespace redraft {
 
+struct EngineOptions {
+  int context_limit = 16384;  // tokens of one sequence
+  // Memory for the keys and values of requests done and under way, of both models.
+  std::size_t cache_bytes = std::size_t{512} << 20;
+};
+
 // The models of one process with the KV caches they keep between requests: a prompt pays only for
-// what differs from the one before it. Used by one thread at a time (the decode thread).
+// what differs from those before it, and several documents stay warm. Used by one thread at a time
+// (the decode thread).
 class Engine {
  public:
   struct Model {
@@ -26,8 +35,9 @@ class Engine {
     std::function<CostCurve(LanguageModel&)> find_cost = {};
   };
   // `draft` may hold no model; if it does, its vocabulary must be the target's (an error
-  // otherwise). `context_limit` caps the tokens of one sequence and with them the caches' memory.
-  static Result<std::unique_ptr<Engine>> make(Model target, Model draft, int context_limit = 16384);
+  // otherwise).
+  static Result<std::unique_ptr<Engine>> make(Model target, Model draft,
+                                              const EngineOptions& options = {});
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
   // Remembers the last prompt's texts, so that a keystroke is not the whole buffer to encode.
@@ -42,16 +52,17 @@ class Engine {
   Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request,
                               const TokenSink& sink, std::stop_token stop);
   // Forgets all cached prefixes, so that a measurement starts cold.
-  void clear_caches();
+  void clear_caches() { caches_.clear(); }
+  PrefixPool::Statistics cache_statistics() const { return caches_.statistics(); }
   LanguageModel& target() { return *target_.model; }
 
  private:
-  Engine() = default;
+  Engine(Model target, Model draft, int context_length, std::size_t cache_bytes);
+
   Model target_;
   Model draft_;
-  int context_length_ = 0;
-  std::unique_ptr<KvCache> target_cache_;
-  std::unique_ptr<KvCache> draft_cache_;
+  int context_length_;
+  PrefixPool caches_;
   std::unique_ptr<CostCurve> cost_;
   std::unique_ptr<PromptEncoder> prompt_encoder_;
 };

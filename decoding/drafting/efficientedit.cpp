@@ -41,13 +41,15 @@ EfficientEditPlan::EfficientEditPlan(const DecoderName& name, const DecodeReques
 }
 
 Phase EfficientEditPlan::next(std::span<const TokenId> context) {
-  const bool reuse = reuse_follows(context);
-  if (reusing_ && !reuse) phase_begin_ = context.size();
-  reusing_ = reuse;
+  const bool first = context.size() == phase_begin_;
+  const bool was_reusing = std::exchange(reusing_, reuse_follows(context));
+  if (was_reusing && !reusing_) phase_begin_ = context.size();
   pass_begin_ = context.size();
-  if (reusing_)
-    return {.source = &remainder_, .policy = {}, .keep_correction = name_.keep_correction};
-  return {.source = model_.get(), .policy = name_.generate_policy};
+  if (!reusing_) return {.source = model_.get(), .policy = name_.generate_policy};
+  return {.source = &remainder_,
+          .policy = {},
+          .keep_correction = name_.keep_correction,
+          .continues_pass = was_reusing && !first};
 }
 
 bool EfficientEditPlan::reuse_follows(std::span<const TokenId> context) {

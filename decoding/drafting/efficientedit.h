@@ -39,8 +39,8 @@ class RemainderSource : public DraftSource {
 // an edit begins and the draft model writes it under the target's eyes; once the last `key` tokens
 // of it occur in the rest of the original, reuse goes on behind them. The target's own token in the
 // reuse phase only tells whether the output ends
-// (`keep_correction` keeps it). The paper verifies the whole rest in one pass; here a pass is a
-// chunk, so that it can be cancelled, and each counts as a pass.
+// (`keep_correction` keeps it). The paper verifies the whole rest in one pass; here it goes in
+// chunks, so that it can be cancelled, and all of them count as that one pass.
 class EfficientEditPlan : public PhasePlan {
  public:
   EfficientEditPlan(const DecoderName& name, const DecodeRequest& request, ModelSlot draft,

@@ -1,14 +1,10 @@
 #include "decoding/drafting/model_source.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace redraft {
-namespace {
-
-constexpr int kChunkRows = 128;
-
-}  // namespace
 
 ModelSource::ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
                          std::stop_token stop)
@@ -43,10 +39,13 @@ TokenId ModelSource::catch_up(std::span<const TokenId> context) {
   while (slot_.cache->length() < static_cast<int>(context.size())) {
     if (stop_.stop_requested()) return -1;
     const auto rest = context.subspan(slot_.cache->length());
-    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), kChunkRows));
+    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunks_.rows()));
+    const auto start = std::chrono::steady_clock::now();
     next =
         slot_.model->forward(chunk, DraftTree(), *slot_.cache, PredictionNeeds{.every_row = false})
             .argmax[0];
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    chunks_.measured(static_cast<int>(chunk.size()), took.count());
   }
   return next;
 }

@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "decoding/chunk_sizer.h"
 #include "decoding/decoder.h"
 #include "decoding/draft_source.h"
 #include "support/token.h"
@@ -14,8 +15,8 @@ namespace redraft {
 // without it is caught up with in chunks when it is next asked.
 class ModelSource : public DraftSource {
  public:
-  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is asked once per
-  // forward pass; after it there is no draft.
+  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is asked before
+  // every forward pass; after it there is no draft.
   ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
               std::stop_token stop);
 
@@ -29,6 +30,7 @@ class ModelSource : public DraftSource {
   int gamma_;
   std::vector<TokenId> stop_tokens_;
   std::stop_token stop_;
+  ChunkSizer chunks_;
 };
 
 }  // namespace redraft

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "decoding/chunk_sizer.h"
+
 namespace redraft {
 namespace {
 
@@ -12,8 +14,9 @@ constexpr double kLeastProbability = 0.01;
 // with.
 constexpr double kShareAtRisk = 0.01;
 constexpr double kFirstRisk = 0.5;
-// A cancel waits for the pass under way: drafts make it no longer than this, or three plain steps.
-constexpr double kLongestPass = 1.0;
+// A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
+// plain steps.
+constexpr double kMostSteps = 3;
 
 }  // namespace
 
@@ -78,7 +81,7 @@ int PricedDraft::add_child(int parent, TokenId token, GuessKind kind, int match)
 int PricedDraft::best_count(std::span<const int> by_probability) const {
   const double plain_step = cost_.seconds(1, context_);
   const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
-  const double longest = std::max(kLongestPass, 3 * plain_step);
+  const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;

@@ -2,6 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -12,7 +15,7 @@ namespace redraft {
 
 // Keys and values as operators::store_rows writes them: an int16 [kv_heads, slots, head_dim +
 // kernels::kScaleInts] tensor each per layer, a head's slots side by side, because one thread reads
-// them. Slots that no row was written to take no memory.
+// them. Only slots that a row was written to take memory, page by page.
 class TransformerKvStorage : public KvStorage {
  public:
   TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim);
@@ -20,13 +23,26 @@ class TransformerKvStorage : public KvStorage {
   TransformerKvStorage(const TransformerKvStorage&) = delete;
   TransformerKvStorage& operator=(const TransformerKvStorage&) = delete;
 
+  int layers() const { return static_cast<int>(keys_.size()); }
   const at::Tensor& keys(int layer) const { return keys_[static_cast<std::size_t>(layer)]; }
   const at::Tensor& values(int layer) const { return values_[static_cast<std::size_t>(layer)]; }
+
   void move_slot(int from, int to) override;
+  std::unique_ptr<KvStorage> fork(int slots) const override;
+  void discard(int from) override;
+  std::size_t bytes(int slots) const override;
 
  private:
-  void* memory_;
-  std::size_t bytes_;
+  // The slots of one head's keys or values in one layer.
+  std::uint8_t* strip(std::size_t idx) const { return memory_ + idx * strip_bytes_; }
+
+  int slots_;
+  int kv_heads_;
+  int head_dim_;
+  std::size_t slot_bytes_;   // within a strip
+  std::size_t strip_bytes_;  // whole pages, so that no two strips share one
+  std::size_t strips_;
+  std::uint8_t* memory_;
   std::vector<at::Tensor> keys_, values_;
 };
 

@@ -133,8 +133,10 @@ void expect_sums(const DecodeResult& result) {
   };
   EXPECT_EQ(statistics.new_tokens, static_cast<int>(result.tokens.size()));
   EXPECT_EQ(sum(statistics.accepted_by_origin) + statistics.bonus_tokens, statistics.new_tokens);
-  EXPECT_EQ(sum(statistics.drafted_by_origin) + statistics.passes, statistics.rows);
-  EXPECT_LE(statistics.bonus_tokens, statistics.passes);
+  // A pass in chunks has a row and perhaps a token of its own for each.
+  const auto chunks = statistics.rows - sum(statistics.drafted_by_origin);
+  EXPECT_LE(statistics.passes, chunks);
+  EXPECT_LE(statistics.bonus_tokens, chunks);
   EXPECT_LE(statistics.drafted_passes, statistics.passes);
   EXPECT_LE(statistics.drafted_pass_tokens, statistics.new_tokens);
   for (int origin = 0; origin < kDraftOriginCount; ++origin) {

@@ -139,7 +139,8 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   auto model = std::make_unique<SlowModel>(
       *tokenizer, [writer](std::span<const TokenId> sequence) { return writer->next(sequence); },
       script.delay_per_pass);
-  return Engine::make({"scripted", std::move(model), tokenizer}, {}, kContextLength);
+  return Engine::make({"scripted", std::move(model), tokenizer}, {},
+                      {.context_limit = kContextLength});
 }
 
 }  // namespace redraft

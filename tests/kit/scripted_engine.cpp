@@ -84,7 +84,8 @@ std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate
   target.tokenizer = tokenizer;
   // What a table takes to look up says nothing: a row costs a tenth of a pass.
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  Result<std::unique_ptr<Engine>> engine = Engine::make(std::move(target), {}, context_length);
+  Result<std::unique_ptr<Engine>> engine =
+      Engine::make(std::move(target), {}, {.context_limit = context_length});
   if (!engine) throw std::logic_error(engine.error().message());
   return std::move(*engine);
 }

@@ -31,6 +31,15 @@ struct ScriptedStorage : KvStorage {
     if (to > from) throw std::logic_error("KvCache: move_slot moved a slot up");
     slots.at(to) = slots.at(from);
   }
+  std::unique_ptr<KvStorage> fork(int count) const override {
+    auto copy = std::make_unique<ScriptedStorage>(static_cast<int>(slots.size()));
+    std::copy_n(slots.begin(), count, copy->slots.begin());
+    return copy;
+  }
+  void discard(int from) override { std::fill(slots.begin() + from, slots.end(), Slot()); }
+  std::size_t bytes(int count) const override {
+    return ScriptedModel::kSlotBytes * static_cast<std::size_t>(count);
+  }
 
   std::vector<Slot> slots;
 };

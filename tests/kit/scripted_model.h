@@ -20,6 +20,9 @@ class ScriptedModel : public LanguageModel {
   // The next token after `sequence` (never empty).
   using Script = std::function<TokenId(std::span<const TokenId> sequence)>;
 
+  // What a token takes in a KvCache, by its own account.
+  static constexpr std::size_t kSlotBytes = 100;
+
   ScriptedModel(int vocabulary, int context_length, Script script)
       : vocabulary_(vocabulary), context_length_(context_length), script_(std::move(script)) {}
 

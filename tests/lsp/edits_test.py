@@ -42,6 +42,40 @@ class StreamedEdits(ServerTest):
         rest = self.resolve(client, edit)
         self.assertEqual((rest["version"], rest["hunkIds"]), (2, [1, 2, 3]))
 
+    def test_a_second_instruction_reads_only_itself_and_two_documents_stay_warm(self):
+        client = self.start(RENAME, STREAMING)
+        texts = {URI: LINES * 4, "file:///tmp/other.py": LINES.replace("line", "row") * 4}
+        for uri, text in texts.items():
+            self.open(client, text, uri=uri)
+
+        def statistics(uri, instruction):
+            edit = self.edit(client, instruction, textDocument={"uri": uri, "version": 1})
+            return self.end(client, edit)["statistics"]
+
+        for uri, text in texts.items():
+            self.assertLess(statistics(uri, "rename it")["cachedPromptTokens"], len(text) // 2)
+        for instruction in ("rename them", "rename all"):
+            for uri, text in texts.items():
+                second = statistics(uri, instruction)
+                self.assertGreater(second["cachedPromptTokens"], len(text))
+                self.assertEqual(second["cachedPromptTokens"] + second["prefilledTokens"] + 1, second["promptTokens"])
+                self.assertLess(second["prefilledTokens"], 200)
+
+    def test_reading_a_long_text_is_reported_and_cancelled(self):
+        client = self.start(RENAME, STREAMING, delay_ms_per_pass=100)
+        self.open(client, LINES * 20)
+        edit = self.edit(client, token="reading")
+        progress = client.notification("$/progress", lambda p: p["token"] == "reading" and
+                                       p["value"].get("message", "").startswith("reading"))
+        self.assertRegex(progress["value"]["message"], r"^reading, \d+ of \d+ tokens$")
+        client.notify("window/workDoneProgress/cancel", {"token": "reading"})
+        end = self.end(client, edit)
+        self.assertEqual(end["state"], "cancelled")
+        self.assertEqual(end["statistics"]["newTokens"], 0)
+        self.assertLess(end["statistics"]["prefilledTokens"], end["statistics"]["promptTokens"] - 1)
+        fractions = [p["fraction"] for p in self.events(client, edit, "progress")]
+        self.assertEqual(fractions, sorted(fractions))
+
     def test_one_accepted_one_rejected_the_rest_accepted(self):
         client = self.start(RENAME, {**STREAMING, "workspace": {"workspaceEdit": {"documentChanges": True}}})
         self.open(client, LINES)

@@ -52,8 +52,12 @@ TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
 }
 
 TEST(Engine, TheContextIsTheSmallestOfAll) {
-  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, 1000))->context_length(), 512);
-  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, 100))->context_length(), 100);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 1000}))
+                ->context_length(),
+            512);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 100}))
+                ->context_length(),
+            100);
   EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), model("d", byte_tokenizer(), 256)))
                 ->context_length(),
             256);
@@ -87,8 +91,40 @@ TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
   EXPECT_GT((*Engine::make(model("t", byte_tokenizer()), {}))->cost_curve().points().size(), 2U);
 }
 
+TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
+  const std::string texts[] = {std::string(300, 'a') + "1", std::string(300, 'b') + "2"};
+  const auto cached = [&](Engine& engine, const std::string& text, const std::string& end) {
+    const auto result = engine.decode(*parse_decoder_name("ar"), request(text + end), {}, {});
+    return result->statistics.cached_prompt_tokens;
+  };
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto frugal = *Engine::make(model("t", byte_tokenizer()), {},
+                                    {.cache_bytes = 400 * ScriptedModel::kSlotBytes});
+  for (const std::string& text : texts) {
+    cached(*engine, text, "x");
+    cached(*frugal, text, "x");
+  }
+  EXPECT_EQ(cached(*engine, texts[0], "y"), 301);
+  EXPECT_EQ(cached(*engine, texts[1], "y"), 301);
+  EXPECT_EQ(cached(*frugal, texts[0], "y"), 0);
+  EXPECT_EQ(engine->cache_statistics().reused_tokens, 602);
+  EXPECT_LE(frugal->cache_statistics().bytes, 400 * ScriptedModel::kSlotBytes);
+}
+
+TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
+  const DecoderName drafting = *parse_decoder_name("efficientedit");
+  ASSERT_TRUE(engine->decode(drafting, request("the same beginning, then this"), {}, {}));
+  ASSERT_TRUE(engine->decode(drafting, request("the same beginning, then that"), {}, {}));
+  const PrefixPool::Statistics statistics = engine->cache_statistics();
+  EXPECT_EQ(statistics.lookups, 4);
+  EXPECT_EQ(statistics.hits, 2);
+  EXPECT_EQ(statistics.reused_tokens, 2 * 27);
+  EXPECT_EQ(statistics.caches, 2);
+}
+
 TEST(Engine, SaysHowManyTokensAPromptNeeds) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, 16);
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
   const auto result =
       engine->decode(*parse_decoder_name("ar"), request(std::string(20, 'x')), {}, {});
   ASSERT_FALSE(result);

@@ -58,7 +58,8 @@ TEST(ModelEdit, AnEditIsTheSameWithAndWithoutDraftsAndKeepsEveryOtherByte) {
   ThreadPool pool(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
   auto loaded = load_model(*file, pool);
   ASSERT_TRUE(loaded) << loaded.error().message();
-  auto engine = Engine::make({loaded->name, std::move(loaded->model), loaded->tokenizer}, {}, 2048);
+  auto engine = Engine::make({loaded->name, std::move(loaded->model), loaded->tokenizer}, {},
+                             {.context_limit = 2048});
   ASSERT_TRUE(engine) << engine.error().message();
 
   EditRequest request;

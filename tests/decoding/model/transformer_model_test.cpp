@@ -6,6 +6,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
+#include "tests/decoding/model/cache_checks.h"
 #include "tests/decoding/model/transformer_checks.h"
 
 namespace redraft {
@@ -47,6 +48,12 @@ TEST_F(SmallModel, TreeRowsAreChainRows) {
 TEST_F(SmallModel, KeptAndTruncatedCachesAreAsGoodAsNew) {
   const auto model = load(two_);
   check_keep_and_truncate(*model, 30, 24);
+}
+
+TEST_F(SmallModel, AnyHistoryOfACacheIsAFreshPrefill) {
+  const auto model = load(two_);
+  check_cache_histories(*model, 2, 60, 40);
+  check_cache_memory(*model);
 }
 
 TEST_F(SmallModel, ScoresAreLogProbabilities) {

@@ -8,6 +8,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/pass_profile.h"
+#include "tests/decoding/model/cache_checks.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/decoding/model/transformer_checks.h"
 
@@ -68,6 +69,17 @@ TEST_P(TinyTransformer, TreeRowsAreChainRows) {
 TEST_P(TinyTransformer, KeptAndTruncatedCachesAreAsGoodAsNew) {
   const auto model = load({}, three_);
   check_keep_and_truncate(*model, 40, 30);
+}
+
+TEST_P(TinyTransformer, AnyHistoryOfACacheIsAFreshPrefill) {
+  const auto model = load({}, three_);
+  check_cache_histories(*model, 6, 40, 60);
+  check_cache_comparison(*model);
+}
+
+TEST_P(TinyTransformer, CachesGiveTheirMemoryBack) {
+  const auto model = load({.kv_heads = 4}, three_);
+  check_cache_memory(*model);
 }
 
 TEST_P(TinyTransformer, ScoresAreLogProbabilities) {

@@ -15,7 +15,7 @@ local view = require('redraft.view')
 ---@field client_id integer
 ---@field edit_id integer? nil until the server has answered
 ---@field state 'running'|'done'|'cancelled'|'failed'
----@field fraction number of the original already passed
+---@field fraction number how far the edit is, 0 to 1
 ---@field statistics table?
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit began

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decoding/kv_cache.h"
+#include "decoding/language_model.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// The KV caches of earlier requests, found again by their tokens: a prompt pays only for what comes
+// after the longest beginning that it shares with one of them. Memory stays within a budget; the
+// least recently used go first, never one that is lent. One thread at a time: the decode thread.
+class PrefixPool {
+ public:
+  class Lease;
+
+  struct Statistics {
+    std::int64_t lookups = 0;
+    std::int64_t hits = 0;  // lookups that found at least one token
+    std::int64_t asked_tokens = 0;
+    std::int64_t reused_tokens = 0;  // of them
+    std::int64_t forks = 0;          // hits that left what they found in the pool
+    std::int64_t evictions = 0;
+    int caches = 0;         // kept now
+    std::size_t bytes = 0;  // held by those
+  };
+
+  // Every cache is for up to `capacity` tokens. `budget` bytes hold what is kept and what is lent;
+  // only a lent cache that outgrows its tokens exceeds it, until it comes back. 0 keeps nothing.
+  PrefixPool(int capacity, std::size_t budget) : capacity_(capacity), budget_(budget) {}
+  PrefixPool(const PrefixPool&) = delete;
+  PrefixPool& operator=(const PrefixPool&) = delete;
+
+  // A cache of `model` that holds the longest beginning of `tokens` known, perhaps none. What else
+  // the one it is found in holds stays behind if that is worth the copy. `model` outlives the pool,
+  // the pool the lease.
+  Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
+  // Forgets everything that is not lent.
+  void clear();
+
+  Statistics statistics() const;
+
+ private:
+  struct Sequence {
+    const LanguageModel* model;
+    std::unique_ptr<KvCache> cache;
+    int asked;  // tokens it was acquired for; what it holds beyond them the model wrote
+  };
+  using Kept = std::vector<Sequence>;
+
+  static bool worth_a_copy(const Sequence& sequence, int shared);
+  Sequence reuse(Kept::iterator found, int shared, std::span<const TokenId> tokens);
+  void give_back(Sequence sequence, std::size_t lent_bytes);
+  // Forgets the least recently used until `bytes` more fit or nothing is left.
+  void make_room(std::size_t bytes);
+  std::size_t kept_bytes() const;
+
+  int capacity_;
+  std::size_t budget_;
+  Kept kept_;  // the most recently used last
+  std::size_t lent_bytes_ = 0;
+  Statistics counts_;
+};
+
+// A cache for the time of one request. Whatever it holds at the end returns to the pool.
+class PrefixPool::Lease {
+ public:
+  Lease(Lease&& other) noexcept = default;
+  Lease& operator=(Lease&&) = delete;
+  ~Lease() {
+    if (sequence_.cache) pool_->give_back(std::move(sequence_), bytes_);
+  }
+  KvCache& cache() const { return *sequence_.cache; }
+
+ private:
+  friend class PrefixPool;
+  Lease(PrefixPool* pool, Sequence sequence, std::size_t bytes)
+      : pool_(pool), sequence_(std::move(sequence)), bytes_(bytes) {}
+
+  PrefixPool* pool_;
+  Sequence sequence_;
+  std::size_t bytes_;  // the share of the budget set aside for it
+};
+
+}  // namespace redraft
