@@ -1,0 +1,124 @@
+// Every architecture against transformers in fp32, logit by logit, on tiny models that
+// tools/reference/make_tiny_models.py wrote both as GGUF files and as Hugging Face folders.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/model/model_files.h"
+#include "decoding/model/transformer.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFolder = fs::path(REDRAFT_CASES) / "tiny_models";
+
+// Of the spread of a position's logits. Keys and values are rounded in the cache, which the
+// reference's are not; all else is single precision in both.
+constexpr double kTolerance = 1e-3;
+constexpr double kMeanTolerance = 2e-4;
+
+struct Case {
+  const char* name;
+  bool same_bits;  // the GGUF file says exactly what the folder says
+};
+constexpr Case kCases[] = {{"qwen2", true},        {"qwen2_yarn", false}, {"qwen3", true},
+                           {"llama_linear", true}, {"llama3", false},     {"llama_yarn", true}};
+
+std::unique_ptr<LanguageModel> load(const fs::path& path, kernels::Isa isa, ThreadPool& pool) {
+  Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
+  EXPECT_TRUE(files) << files.error().message();
+  if (!files) return nullptr;
+  auto model = load_transformer(std::move(*files), isa, pool);
+  EXPECT_TRUE(model) << model.error().message();
+  return model ? std::move(*model) : nullptr;
+}
+
+// [tokens, vocabulary], by id.
+std::vector<std::vector<float>> logits_of(LanguageModel& model, const std::vector<TokenId>& ids) {
+  const int vocabulary = model.vocabulary_size();
+  const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(ids.size()));
+  const DraftTree draft = DraftTree::chain(std::span(ids).subspan(1), DraftOrigin::kOther);
+  const Predictions all = model.forward({ids.data(), 1}, draft, *cache, {.top_k = vocabulary});
+  std::vector<std::vector<float>> out(ids.size(),
+                                      std::vector<float>(static_cast<std::size_t>(vocabulary)));
+  for (std::size_t i = 0; i < all.top_ids.size(); ++i) {
+    out[i / out[0].size()][static_cast<std::size_t>(all.top_ids[i])] = all.top_logits[i];
+  }
+  return out;
+}
+
+struct Difference {
+  double mean = 0;
+  double largest = 0;
+};
+
+// Of logits, in units of the spread of each position.
+Difference compare(const std::vector<std::vector<float>>& ours,
+                   const std::vector<std::vector<float>>& reference) {
+  Difference out;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto [least, most] = std::minmax_element(reference[i].begin(), reference[i].end());
+    for (std::size_t j = 0; j < ours[i].size(); ++j) {
+      const double off = std::fabs(ours[i][j] - reference[i][j]) / (*most - *least);
+      out.largest = std::max(out.largest, off);
+      out.mean += off / static_cast<double>(ours.size() * ours[i].size());
+    }
+  }
+  return out;
+}
+
+class TinyModels : public ::testing::TestWithParam<Case> {
+ protected:
+  static fs::path gguf() { return kFolder / GetParam().name / "model.gguf"; }
+  static nlohmann::json golden() {
+    std::ifstream stream(kFolder / GetParam().name / "logits.json");
+    return nlohmann::json::parse(stream);
+  }
+};
+
+TEST_P(TinyModels, GiveTheLogitsOfTheReference) {
+  const auto ids = golden().at("ids").get<std::vector<TokenId>>();
+  const auto reference = golden().at("logits").get<std::vector<std::vector<float>>>();
+  ThreadPool pool(2);
+  for (const kernels::Isa isa : kernels::available_isas()) {
+    const auto model = load(gguf(), isa, pool);
+    ASSERT_TRUE(model);
+    const Difference off = compare(logits_of(*model, ids), reference);
+    std::printf("%-12s %-12s mean %.1e, largest %.1e of the spread\n", GetParam().name,
+                kernels::to_string(isa), off.mean, off.largest);
+    EXPECT_LT(off.mean, kMeanTolerance);
+    EXPECT_LT(off.largest, kTolerance);
+  }
+}
+
+// The comparison can fail: logits of other positions are as far off as can be.
+TEST_P(TinyModels, OtherTokensGiveOtherLogits) {
+  auto ids = golden().at("ids").get<std::vector<TokenId>>();
+  const auto reference = golden().at("logits").get<std::vector<std::vector<float>>>();
+  std::swap(ids[0], ids[1]);
+  ThreadPool pool(1);
+  const auto model = load(gguf(), kernels::best_isa(), pool);
+  ASSERT_TRUE(model);
+  std::vector<std::vector<float>> ours = logits_of(*model, ids);
+  // Positions that see the same tokens, two of them in the other order.
+  ours.erase(ours.begin(), ours.begin() + 2);
+  EXPECT_GT(compare(ours, {reference.begin() + 2, reference.end()}).mean, 10 * kMeanTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, TinyModels, ::testing::ValuesIn(kCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace redraft

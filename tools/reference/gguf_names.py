@@ -1,0 +1,44 @@
+"""What transformers and GGUF call the same tensor, and how GGUF orders the rows of llama's queries and keys."""
+
+OUTER = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.norm.weight": "output_norm.weight",
+    "lm_head.weight": "output.weight",
+}
+IN_LAYER = {
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+
+
+def gguf_name(name):
+    """blk.3.attn_q.bias for model.layers.3.self_attn.q_proj.bias."""
+    if name in OUTER:
+        return OUTER[name]
+    _, _, layer, rest = name.split(".", 3)
+    module, kind = rest.rsplit(".", 1)
+    return f"blk.{layer}.{IN_LAYER[module]}.{kind}"
+
+
+def turns_in_pairs(architecture, name):
+    """Whether GGUF keeps the rows of this tensor in pairs of neighbours; transformers has the two halves of a head."""
+    return architecture == "llama" and ("q_proj" in name or "k_proj" in name)
+
+
+def to_pairs(tensor, head_dim):
+    halves = tensor.reshape(-1, 2, head_dim // 2, *tensor.shape[1:])
+    return halves.transpose(1, 2).reshape(tensor.shape)
+
+
+def to_halves(tensor, head_dim):
+    pairs = tensor.reshape(-1, head_dim // 2, 2, *tensor.shape[1:])
+    return pairs.transpose(1, 2).reshape(tensor.shape)
