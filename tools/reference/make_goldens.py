@@ -23,6 +23,8 @@ import torch
 import transformers
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
+from gguf_names import gguf_name, to_halves, turns_in_pairs
+
 TEXTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "cases" / "reference"
 MOST_TOKENS = 1000
 TOP_K = 5
@@ -33,39 +35,24 @@ QWEN2_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
-# GGUF tensor names by transformers' names.
-OUTER = {
-    "model.embed_tokens.weight": "token_embd.weight",
-    "model.norm.weight": "output_norm.weight",
-    "lm_head.weight": "output.weight",
+PRE_TOKENIZERS = {
+    "qwen2": [
+        pre_tokenizers.Split(Regex(QWEN2_PATTERN), behavior="isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ],
+    "smollm": [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)],
 }
-IN_LAYER = {
-    "input_layernorm": "attn_norm",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output",
-    "post_attention_layernorm": "ffn_norm",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
+CONFIGS = {
+    "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
+    "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
 }
 
 
-def gguf_name(name):
-    """blk.3.attn_q.bias for model.layers.3.self_attn.q_proj.bias."""
-    if name in OUTER:
-        return OUTER[name]
-    _, _, layer, rest = name.split(".", 3)
-    module, kind = rest.rsplit(".", 1)
-    return f"blk.{layer}.{IN_LAYER[module]}.{kind}"
-
-
-def read_config(reader):
+def read_config(reader, architecture):
     def value(key):
-        return reader.fields[f"qwen2.{key}"].contents()
+        return reader.fields[f"{architecture}.{key}"].contents()
 
-    return transformers.Qwen2Config(
+    return CONFIGS[architecture][0](
         vocab_size=len(reader.fields["tokenizer.ggml.tokens"].data),
         hidden_size=value("embedding_length"),
         intermediate_size=value("feed_forward_length"),
@@ -81,16 +68,21 @@ def read_config(reader):
 
 
 def load_model(reader):
+    architecture = reader.fields["general.architecture"].contents()
+    config = read_config(reader, architecture)
     tensors = {tensor.name: tensor for tensor in reader.tensors}
     with torch.device("meta"):
-        model = transformers.Qwen2ForCausalLM(read_config(reader))
+        model = CONFIGS[architecture][1](config)
     state = {}
     for name in model.state_dict():
         source = gguf_name(name)
         if name == "lm_head.weight" and source not in tensors:
             source = "token_embd.weight"
         tensor = tensors[source]
-        state[name] = torch.from_numpy(gguf.quants.dequantize(tensor.data, tensor.tensor_type).copy())
+        values = torch.from_numpy(gguf.quants.dequantize(tensor.data, tensor.tensor_type).copy())
+        if turns_in_pairs(architecture, name):
+            values = to_halves(values, config.hidden_size // config.num_attention_heads)
+        state[name] = values
     model.load_state_dict(state, strict=True, assign=True)
     # A buffer that is computed, not loaded.
     model.model.rotary_emb = type(model.model.rotary_emb)(config=model.config)
@@ -101,10 +93,7 @@ def load_tokenizer(reader):
     tokens = reader.fields["tokenizer.ggml.tokens"].contents()
     merges = [tuple(merge.split(" ")) for merge in reader.fields["tokenizer.ggml.merges"].contents()]
     tokenizer = Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(QWEN2_PATTERN), behavior="isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(PRE_TOKENIZERS[reader.fields["tokenizer.ggml.pre"].contents()])
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
 
