@@ -110,9 +110,11 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
     const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * shape.k);
     const Bytes quantized = allocate(quantized_bytes(isa, rows, shape.k));
     quantize_rows(isa, x.data(), rows, shape.k, quantized.get(), pool);
+    const LinearInput input =
+        reads_floats(format) ? LinearInput(x.data()) : LinearInput(quantized.get());
     std::vector<float> y(static_cast<std::size_t>(rows) * shape.n);
     const double seconds = quartile_seconds(rows >= 32 ? 2 : 5, layers.count(), [&](int i) {
-      linear(layers[i], quantized.get(), rows, nullptr, y.data(), shape.n, pool);
+      linear(layers[i], input, rows, nullptr, y.data(), shape.n, pool);
     });
     const double gigabytes = static_cast<double>(layers.bytes()) / layers.count() / 1e9;
     const double gmacs = static_cast<double>(rows) * shape.n * shape.k / 1e9;
