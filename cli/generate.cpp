@@ -30,16 +30,13 @@ Result<std::string> prompt_of(const GenerateOptions& options) {
 
 Result<DecodeRequest> make_request(const GenerateOptions& options, const std::string& prompt,
                                    const Tokenizer& tokenizer) {
+  Result<std::vector<PromptPart>> parts = std::vector<PromptPart>{{prompt, false}};
+  if (options.chat) parts = chat_prompt(tokenizer, {{"user", prompt}});
+  if (!parts) return parts.error();
+  Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, *parts);
+  if (!tokens) return tokens.error();
   DecodeRequest request;
-  if (options.chat) {
-    const Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, {{"user", prompt}});
-    if (!parts) return parts.error();
-    Result<std::vector<TokenId>> tokens = encode_prompt(tokenizer, *parts);
-    if (!tokens) return tokens.error();
-    request.prompt = std::move(*tokens);
-  } else {
-    request.prompt = tokenizer.encode(prompt);
-  }
+  request.prompt = std::move(*tokens);
   request.stop_tokens = end_of_turn_tokens(tokenizer);
   if (tokenizer.end_of_text() >= 0) request.stop_tokens.push_back(tokenizer.end_of_text());
   request.max_new_tokens = options.max_new_tokens;
