@@ -1,7 +1,6 @@
 #include "decoding/model/tokenizer_json.h"
 
 #include <algorithm>
-#include <array>
 #include <bitset>
 #include <fstream>
 #include <optional>

@@ -1,0 +1,75 @@
+// What a GGUF file's metadata says about its tokenizer, and what it leaves unsaid.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "decoding/model/gguf.h"
+#include "decoding/model/tokenizer_spec.h"
+#include "tests/decoding/model/gguf_writer.h"
+
+namespace redraft {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+GgufWriter writer(const std::string& pre_tokenizer) {
+  GgufWriter out;
+  out.text("tokenizer.ggml.model", "gpt2");
+  out.text("tokenizer.ggml.pre", pre_tokenizer);
+  out.texts("tokenizer.ggml.tokens", {"a", "b", "ab", "<s>", "</s>", "<eot>"});
+  out.texts("tokenizer.ggml.merges", {"a b"});
+  out.integers("tokenizer.ggml.token_type", {1, 1, 1, 3, 3, 3});
+  out.integer("tokenizer.ggml.bos_token_id", 3);
+  out.integer("tokenizer.ggml.eos_token_id", 4);
+  return out;
+}
+
+Result<TokenizerSpec> read(const GgufWriter& out) {
+  static std::vector<std::uint8_t> bytes;  // the file is a view of it
+  bytes = out.bytes();
+  const auto file = GgufFile::parse("m.gguf", bytes);
+  if (!file) return file.error();
+  return read_tokenizer_spec(*file);
+}
+
+TEST(GgufTokenizer, Llama3LooksUpWordsAndBeginsTextsThoughTheFileDoesNotSaySo) {
+  for (const char* name : {"llama-bpe", "llama3", "llama-v3"}) {
+    const auto spec = read(writer(name));
+    ASSERT_TRUE(spec) << spec.error().message();
+    EXPECT_TRUE(spec->ignore_merges);
+    EXPECT_TRUE(spec->add_bos);
+  }
+  const auto qwen = read(writer("qwen2"));
+  ASSERT_TRUE(qwen) << qwen.error().message();
+  EXPECT_FALSE(qwen->ignore_merges);
+  EXPECT_FALSE(qwen->add_bos);
+}
+
+TEST(GgufTokenizer, AllThatEndsAnAnswerIsKept) {
+  GgufWriter out = writer("qwen2");
+  out.integer("tokenizer.ggml.eot_token_id", 5);
+  out.text("tokenizer.chat_template", "{{ messages }}");
+  const auto spec = read(out);
+  ASSERT_TRUE(spec) << spec.error().message();
+  EXPECT_EQ(spec->end_of_text, 4);
+  EXPECT_EQ(spec->bos, 3);
+  EXPECT_THAT(spec->end_tokens, ElementsAre(4, 5));
+  EXPECT_EQ(spec->chat_template, "{{ messages }}");
+}
+
+TEST(GgufTokenizer, KeysOfTheWrongTypeOrRangeAreErrors) {
+  GgufWriter id = writer("qwen2");
+  id.integer("tokenizer.ggml.eot_token_id", 6);
+  EXPECT_THAT(read(id).error().message(), HasSubstr("tokenizer.ggml.eot_token_id"));
+  GgufWriter chat_template = writer("qwen2");
+  chat_template.integer("tokenizer.chat_template", 1);
+  EXPECT_THAT(read(chat_template).error().message(), HasSubstr("tokenizer.chat_template"));
+  GgufWriter add = writer("qwen2");
+  add.text("tokenizer.ggml.add_bos_token", "yes");
+  EXPECT_THAT(read(add).error().message(), HasSubstr("tokenizer.ggml.add_bos_token"));
+}
+
+}  // namespace
+}  // namespace redraft
