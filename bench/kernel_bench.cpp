@@ -1,7 +1,7 @@
 // What the linears reach on this machine against its own roofline, measured in the same run: read
 // bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
-// together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads]
-// [isa: portable|avx2|avx512-vnni] [format, e.g. Q4_K]
+// together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads; 0,
+// the default: one, then all] [isa: portable|avx2|avx512-vnni] [format, e.g. Q4_K, or ops]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -101,9 +101,12 @@ std::vector<float> random_floats(std::size_t count) {
   return values;
 }
 
+// Each line: time, ratio to one row, then bytes and multiplications per second with the share of
+// what this machine can do at most.
 void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& peak,
                   ThreadPool& pool) {
   const Layers layers(format, isa, shape, pool);
+  double one_row = 0;
   std::printf("\n%s %dx%d, %d copies, %.0f MB\n", weight_format_info(format)->name, shape.n,
               shape.k, layers.count(), static_cast<double>(layers.bytes()) / 1e6);
   for (const int rows : {1, 2, 3, 4, 6, 8, 16, 32, 64, 128}) {
@@ -118,9 +121,11 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
     });
     const double gigabytes = static_cast<double>(layers.bytes()) / layers.count() / 1e9;
     const double gmacs = static_cast<double>(rows) * shape.n * shape.k / 1e9;
-    const double roof = std::max(gigabytes / peak.bandwidth_gbps, gmacs / peak.int8_gmacs);
-    std::printf("rows %3d  %7.2f ms  %6.1f GB/s  %6.1f GMAC/s  roofline %3.0f %%\n", rows,
-                seconds * 1e3, gigabytes / seconds, gmacs / seconds, 100 * roof / seconds);
+    if (rows == 1) one_row = seconds;
+    std::printf("rows %3d  %7.2f ms %5.2fx  %5.1f GB/s %3.0f %%  %6.1f GMAC/s %3.0f %%\n", rows,
+                seconds * 1e3, seconds / one_row, gigabytes / seconds,
+                100 * gigabytes / seconds / peak.bandwidth_gbps, gmacs / seconds,
+                100 * gmacs / seconds / peak.int8_gmacs);
   }
 }
 
@@ -171,16 +176,11 @@ void bench_small_operators(Isa isa, ThreadPool& pool) {
   }
 }
 
-int run(int argc, char** argv) {
-  const int threads =
-      argc > 1 ? std::atoi(argv[1]) : static_cast<int>(std::thread::hardware_concurrency());
-  Isa isa = best_isa();
-  for (const Isa candidate : available_isas()) {
-    if (argc > 2 && std::string(argv[2]) == to_string(candidate)) isa = candidate;
-  }
+// All cases, or those of `only`: a format, or "ops".
+void bench_with(int threads, Isa isa, const std::string& only) {
   ThreadPool pool(threads);
   const MachinePeak peak = measure_machine_peak(isa, pool);
-  std::printf("%s, %d threads: int8 peak %.1f GMAC/s, read bandwidth %.1f GB/s\n", to_string(isa),
+  std::printf("\n%s, %d threads: int8 peak %.1f GMAC/s, read bandwidth %.1f GB/s\n", to_string(isa),
               pool.threads(), peak.int8_gmacs, peak.bandwidth_gbps);
   const std::pair<WeightFormat, Shape> cases[] = {
       {WeightFormat::kQ4_K, {8960, 1536}}, {WeightFormat::kQ4_K, {1536, 8960}},
@@ -189,14 +189,25 @@ int run(int argc, char** argv) {
       {WeightFormat::kQ4_1, {1536, 576}},  {WeightFormat::kQ5_K, {1536, 8960}},
   };
   for (const auto& [format, shape] : cases) {
-    if (argc > 3 && std::string(argv[3]) != weight_format_info(format)->name) continue;
+    if (!only.empty() && only != weight_format_info(format)->name) continue;
     bench_linear(format, isa, shape, peak, pool);
   }
-  if (argc > 3 && std::string(argv[3]) != "ops") return 0;
+  if (!only.empty() && only != "ops") return;
   bench_small_operators(isa, pool);
   bench_attention(isa, 12, 2, 128, 512, pool);
   bench_attention(isa, 12, 2, 128, 4096, pool);
   bench_attention(isa, 14, 2, 64, 4096, pool);
+}
+
+int run(int argc, char** argv) {
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = argc > 1 ? std::atoi(argv[1]) : 0;
+  Isa isa = best_isa();
+  for (const Isa candidate : available_isas()) {
+    if (argc > 2 && std::string(argv[2]) == to_string(candidate)) isa = candidate;
+  }
+  if (threads == 0 && all > 1) bench_with(1, isa, argc > 3 ? argv[3] : "");
+  bench_with(threads > 0 ? threads : all, isa, argc > 3 ? argv[3] : "");
   return 0;
 }
 

@@ -115,6 +115,14 @@ bool any_above(float least, const float* sums) {
   return any != 0;
 }
 
+// Puts a candidate where it belongs in a sorted list of `k_best`, if it does.
+void keep(const Candidate& candidate, int k_best, Candidate* best) {
+  if (!(candidate < best[k_best - 1])) return;
+  int at = k_best - 1;
+  for (; at > 0 && candidate < best[at - 1]; --at) best[at] = best[at - 1];
+  best[at] = candidate;
+}
+
 // The best `k_best` of each row over the tiles [begin, end), sorted; `out` is [rows][k_best].
 void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
                   int k_best, int begin, int end, std::vector<Candidate>& out) {
@@ -129,21 +137,10 @@ void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_r
           Candidate* best = out.data() + static_cast<std::size_t>(row - first_row + r) * k_best;
           if (!any_above(best[k_best - 1].logit, sums + r * kTileOutputs)) continue;
           for (int j = 0; j < outputs; ++j) {
-            const Candidate candidate{sums[r * kTileOutputs + j], tile * kTileOutputs + j};
-            if (!(candidate < best[k_best - 1])) continue;
-            int at = k_best - 1;
-            for (; at > 0 && candidate < best[at - 1]; --at) best[at] = best[at - 1];
-            best[at] = candidate;
+            keep({sums[r * kTileOutputs + j], tile * kTileOutputs + j}, k_best, best);
           }
         }
       });
-}
-
-void merge_best(const Candidate* from, int k_best, std::vector<Candidate>& into) {
-  std::vector<Candidate> merged(into.size() + k_best);
-  std::merge(into.begin(), into.end(), from, from + k_best, merged.begin());
-  merged.resize(k_best);
-  into = std::move(merged);
 }
 
 }  // namespace
@@ -256,14 +253,16 @@ void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, st
       }
     });
     for (int row = first; row < end_row; ++row) {
-      std::vector<Candidate> merged;
-      for (const std::vector<Candidate>& list : best) {
-        merge_best(list.data() + static_cast<std::size_t>(row - first) * k_best, k_best, merged);
+      const std::size_t at = static_cast<std::size_t>(row - first) * k_best;
+      Candidate* merged = best[0].data() + at;
+      for (int range = 1; range < ranges; ++range) {
+        const Candidate* list = best[static_cast<std::size_t>(range)].data() + at;
+        for (int i = 0; i < k_best && list[i] < merged[k_best - 1]; ++i)
+          keep(list[i], k_best, merged);
       }
       for (int i = 0; i < k_best; ++i) {
-        ids[static_cast<std::size_t>(row) * k_best + i] = merged[static_cast<std::size_t>(i)].id;
-        logits[static_cast<std::size_t>(row) * k_best + i] =
-            merged[static_cast<std::size_t>(i)].logit;
+        ids[static_cast<std::size_t>(row) * k_best + i] = merged[i].id;
+        logits[static_cast<std::size_t>(row) * k_best + i] = merged[i].logit;
       }
     }
   }

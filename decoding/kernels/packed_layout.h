@@ -14,9 +14,8 @@
 // bytes, 4 neighbouring k of output 0, then of output 1, ... - what one dpbusd of 16 lanes takes.
 //   4 bits: two groups share 64 bytes of nibbles, the even group low, the odd one high
 //   5 bits: the same, and in 64 more bytes bit g is the fifth bit of group g
-//   6 bits: of four groups, three have 64 bytes each, whose top two bits are the low, middle and
-//   high
-//           two bits of the fourth
+//   6 bits: of four groups, three have 64 bytes each, in whose top two bits is the fourth, its low
+//           bits with the first
 //   8 bits: as they are.
 //
 // After the codes of the superblock's blocks follow, for 16 outputs each,
