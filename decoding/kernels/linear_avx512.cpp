@@ -15,14 +15,12 @@
 #include <immintrin.h>
 
 #include "decoding/kernels/coarse_sums_avx.h"
-#include "decoding/kernels/packed_layout.h"
+#include "decoding/kernels/opened_weights_avx512.h"
 #include "decoding/kernels/quantize_template.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
 namespace redraft::kernels {
 namespace {
-
-#define REDRAFT_INLINE inline __attribute__((always_inline))
 
 // Asks for `bytes` of weights some way ahead of those being read. One row does little between two
 // lines: it asks for them shortly before and leaves the distance to the processor's own
@@ -33,59 +31,6 @@ REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes) {
   const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
   for (int i = 0; i < bytes; i += 64)
     _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_T0 : _MM_HINT_T1);
-}
-
-REDRAFT_INLINE __m512 load_halves(const std::uint8_t* p) {
-  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-}
-REDRAFT_INLINE __m128i load_bytes(const std::uint8_t* p) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-}
-
-// The offset of every format without minima is made 32 by scaling codes (and 1/scaling the scale,
-// which is exact), so that a row's dot product can start from the -32 * sum that the activations
-// carry. Q8_0's is 4 * 32.
-constexpr int code_shift(WeightFormat format) {
-  return format == WeightFormat::kQ4_0 ? 2 : format == WeightFormat::kQ5_0 ? 1 : 0;
-}
-
-// Moves bits left, or right if `left` is negative.
-REDRAFT_INLINE __m512i move_bits(__m512i bits, int left) {
-  return left > 0   ? _mm512_slli_epi16(bits, static_cast<unsigned>(left))
-         : left < 0 ? _mm512_srli_epi16(bits, static_cast<unsigned>(-left))
-                    : bits;
-}
-
-// Group `group` of a block's codes as unsigned bytes.
-template <WeightFormat kFormat>
-REDRAFT_INLINE __m512i open_group(const std::uint8_t* block, int group) {
-  constexpr int kBits = code_bits(kFormat);
-  constexpr int kShift = code_shift(kFormat);
-  if constexpr (kBits == 8) {
-    return _mm512_xor_si512(_mm512_loadu_si512(block + 64 * group),
-                            _mm512_set1_epi8(static_cast<char>(0x80)));
-  }
-  if constexpr (kBits == 6) {
-    const std::uint8_t* four = block + 192 * (group / 4);
-    const __m512i six = _mm512_set1_epi8(63);
-    if (group % 4 < 3) return _mm512_and_si512(_mm512_loadu_si512(four + 64 * (group % 4)), six);
-    constexpr int kSelect = 0xca;  // ternary logic a ? b : c
-    const __m512i low = _mm512_srli_epi16(_mm512_loadu_si512(four), 6);
-    const __m512i middle = _mm512_srli_epi16(_mm512_loadu_si512(four + 64), 4);
-    const __m512i high = _mm512_srli_epi16(_mm512_loadu_si512(four + 128), 2);
-    const __m512i lower = _mm512_ternarylogic_epi32(_mm512_set1_epi8(3), low, middle, kSelect);
-    return _mm512_and_si512(_mm512_ternarylogic_epi32(_mm512_set1_epi8(15), lower, high, kSelect),
-                            six);
-  }
-  const __m512i pair = _mm512_loadu_si512(block + 64 * (group / 2));
-  const __m512i low = _mm512_and_si512(move_bits(pair, kShift - group % 2 * 4),
-                                       _mm512_set1_epi8(static_cast<char>(15 << kShift)));
-  if constexpr (kBits == 5) {
-    constexpr int kOrAnd = 0xf8;  // ternary logic a | (b & c)
-    const __m512i high = move_bits(_mm512_loadu_si512(block + 256), 4 + kShift - group);
-    return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(16 << kShift), kOrAnd);
-  }
-  return low;
 }
 
 // sum += codes times four activations, which are broadcast as part of the instruction. g++ 12 has
@@ -144,29 +89,6 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
   }
 }
 
-// sums[row] -= minima of a superblock times the sums of its activations.
-template <WeightFormat kFormat, int kRows>
-REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationSuperblock* x,
-                                    __m512 (&sums)[kRows]) {
-  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
-  const __m512 m = load_halves(super + kLayout.m);
-  __m512i mins[4];
-  for (int i = 0; i < 4; ++i) {
-    mins[i] = _mm512_cvtepu8_epi16(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(super + kLayout.mins + 32 * i)));
-  }
-  for (int row = 0; row < kRows; ++row) {
-    __m512i dot = _mm512_setzero_si512();
-    for (int i = 0; i < 4; ++i) {
-      int two;
-      __builtin_memcpy(&two, x[row].coarse_sums + 2 * i, 4);
-      dot = _mm512_dpwssd_epi32(dot, mins[i], _mm512_set1_epi32(two));
-    }
-    const __m512 scale = _mm512_mul_ps(m, _mm512_set1_ps(x[row].coarse_scale));
-    sums[row] = _mm512_fnmadd_ps(scale, _mm512_cvtepi32_ps(dot), sums[row]);
-  }
-}
-
 // Adds a superblock to the sums in `out`. They are there and not in registers because all of those
 // are taken for 64 weights at a time.
 template <WeightFormat kFormat, int kRows>
@@ -188,7 +110,10 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
   const __m512 d = load_halves(super + kLayout.d);
   for (int row = 0; row < kRows; ++row)
     sums[row] = _mm512_fmadd_ps(d, sums[row], _mm512_loadu_ps(out + row * kTileOutputs));
-  if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, sums);
+  if constexpr (has_minimum(kFormat)) {
+    const Minima minima = load_minima<kFormat>(super);
+    for (int row = 0; row < kRows; ++row) sums[row] = subtract_minima(minima, x[row], sums[row]);
+  }
   for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
 }
 
@@ -213,9 +138,7 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
       }
     }
     add_dots<kFormat, 8, kRows>(super + block * kCodeBytes, 0, x, block, dots);
-    __m512 d = load_halves(super + layout.d + block * 32);
-    if constexpr (code_shift(kFormat) != 0)
-      d = _mm512_mul_ps(d, _mm512_set1_ps(1.0f / (1 << code_shift(kFormat))));
+    const __m512 d = load_scales<kFormat>(super + layout.d + block * 32);
     __m512 m = _mm512_setzero_ps();
     if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32);
     for (int row = 0; row < kRows; ++row) {
