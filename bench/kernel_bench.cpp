@@ -1,7 +1,7 @@
 // What the linears reach on this machine against its own roofline, measured in the same run: read
 // bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
 // together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads; 0,
-// the default: one, then all] [isa: portable|avx2|avx512-vnni] [format, e.g. Q4_K, or ops]
+// the default: one, then all] [isa: portable|avx2|avx512-vnni|amx] [format, e.g. Q4_K, or ops]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

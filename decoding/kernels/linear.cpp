@@ -4,12 +4,15 @@
 #include <cassert>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "decoding/kernels/activations.h"
+#include "decoding/kernels/amx_kernel.h"
 #include "decoding/kernels/float_tile_kernel.h"
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/packed_layout.h"
@@ -21,7 +24,7 @@ namespace {
 TileKernel tile_kernel(Isa isa, WeightFormat format) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return avx2_tile_kernel(format);
-  if (isa == Isa::kAvx512Vnni) return avx512_tile_kernel(format);
+  if (has_avx512(isa)) return avx512_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_tile_kernel(format) : nullptr;
 }
@@ -29,7 +32,7 @@ TileKernel tile_kernel(Isa isa, WeightFormat format) {
 FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return avx2_float_tile_kernel(format);
-  if (isa == Isa::kAvx512Vnni) return avx512_float_tile_kernel(format);
+  if (has_avx512(isa)) return avx512_float_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_float_tile_kernel(format) : nullptr;
 }
@@ -37,7 +40,7 @@ FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
 QuantizeKernel quantize_kernel(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return avx2_quantize;
-  if (isa == Isa::kAvx512Vnni) return avx512_quantize;
+  if (has_avx512(isa)) return avx512_quantize;
 #endif
   return isa == Isa::kPortable ? portable_quantize : nullptr;
 }
@@ -49,43 +52,107 @@ bool has_f16c() {  // clang's __builtin_cpu_supports does not know it
 }
 #endif
 
-// What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
-// all weights again, which costs little: by then the arithmetic takes many times as long as the
-// reading.
-constexpr std::size_t kActivationBytes = 512 * 1024;
-
-// Rows of activations that stay in the L2 while tiles go by; whole groups.
-int rows_per_pass(const PackedWeight& w) {
-  const std::size_t row_bytes =
-      reads_floats(w.format)
-          ? static_cast<std::size_t>(w.k) * sizeof(float)
-          : static_cast<std::size_t>(superblock_count(w.k)) * sizeof(ActivationSuperblock);
-  const auto groups = static_cast<int>(kActivationBytes / (row_bytes * kRowGroup));
-  return std::max(1, groups) * kRowGroup;
+std::size_t superblock_bytes(int rows, int k) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(superblock_count(k)) *
+         sizeof(ActivationSuperblock);
 }
 
-// Computes [row group][16 outputs] of every tile in [begin, end) and hands each to `take(tile,
+// Where quantize_rows() puts the quants for AMX.
+template <typename Byte>
+auto* amx_quants(Byte* blocks, int rows, int k) {
+  using Quant = std::conditional_t<std::is_const_v<Byte>, const std::int8_t, std::int8_t>;
+  return reinterpret_cast<Quant*>(blocks + superblock_bytes(rows, k));
+}
+
+// What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
+// all weights again, which costs little: by then the arithmetic takes many times as long as the
+// reading. Processors with AMX have an L2 of 2 MiB.
+constexpr std::size_t kActivationBytes = 512 * 1024;
+constexpr std::size_t kAmxActivationBytes = 1024 * 1024;
+
+bool has_amx_kernel(const PackedWeight& w) { return w.isa == Isa::kAmx && !reads_floats(w.format); }
+
+// Rows that one call of a kernel takes at most: a whole number of groups.
+int rows_per_call(const PackedWeight& w) { return has_amx_kernel(w) ? kAmxRows : kRowGroup; }
+constexpr int kMostRowsPerCall = kAmxRows;
+
+// Rows of activations that stay in the L2 while tiles go by; whole calls.
+int rows_per_pass(const PackedWeight& w) {
+  const auto superblocks = static_cast<std::size_t>(superblock_count(w.k));
+  std::size_t row_bytes = superblocks * sizeof(ActivationSuperblock);
+  std::size_t room = kActivationBytes;
+  if (reads_floats(w.format)) row_bytes = static_cast<std::size_t>(w.k) * sizeof(float);
+  if (has_amx_kernel(w)) {  // reads the quants apart, and of a superblock the line with its scales
+    row_bytes = superblocks * (kSuperblock + 64);
+    room = kAmxActivationBytes;
+  }
+  const int per_call = rows_per_call(w);
+  const auto calls = static_cast<int>(room / (row_bytes * static_cast<std::size_t>(per_call)));
+  return std::max(1, calls) * per_call;
+}
+
+// Multiplies tiles of a weight with some of `all_rows` rows, in one thread; the kernels that do it.
+class TileProduct {
+ public:
+  TileProduct(const PackedWeight& w, LinearInput x, int all_rows)
+      : w_(w),
+        x_(x),
+        kernel_(tile_kernel(w.isa, w.format)),
+        float_kernel_(float_tile_kernel(w.isa, w.format)) {
+    assert(reads_floats(w.format) ? x.floats() != nullptr : x.blocks() != nullptr);
+#if defined(__x86_64__)
+    if (!has_amx_kernel(w) || all_rows <= kRowGroup) return;
+    amx_kernel_ = amx_tile_kernel(w.format);
+    amx_tiles_.emplace(w.format);
+    amx_quants_ = amx_quants(x.blocks(), all_rows, w.k);
+#endif
+  }
+
+  // Rows [row, row + rows), as many as rows_per_call() or the last; `row` begins a call.
+  void operator()(const std::uint8_t* tile, int row, int rows, float* sums) const {
+    if (float_kernel_) {
+      const auto k = static_cast<std::size_t>(w_.k);
+      return float_kernel_(tile, x_.floats() + static_cast<std::size_t>(row) * k, k, rows, w_.k,
+                           sums);
+    }
+    const auto* superblocks = reinterpret_cast<const ActivationSuperblock*>(x_.blocks()) +
+                              group_offset(row / kRowGroup, w_.k);
+#if defined(__x86_64__)
+    if (rows > kRowGroup) {
+      const AmxInput x{superblocks, amx_quants_ + static_cast<std::size_t>(row / kAmxTileRows) *
+                                                      amx_tile_bytes(w_.k)};
+      return amx_kernel_(tile, x, rows, block_count(w_.k), sums);
+    }
+#endif
+    kernel_(tile, superblocks, rows, block_count(w_.k), sums);
+  }
+
+ private:
+  const PackedWeight& w_;
+  const LinearInput x_;
+  const TileKernel kernel_;
+  const FloatTileKernel float_kernel_;
+#if defined(__x86_64__)
+  AmxKernel amx_kernel_ = nullptr;
+  std::optional<AmxTiles> amx_tiles_;
+  const std::int8_t* amx_quants_ = nullptr;
+#endif
+};
+
+// Computes [rows of a call][16 outputs] of every tile in [begin, end) and hands each to `take(tile,
 // first_row, rows, sums)`.
 template <typename Take>
 void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
                    int begin, int end, const Take& take) {
-  assert(reads_floats(w.format) ? x.floats() != nullptr : x.blocks() != nullptr);
-  const auto* blocks = reinterpret_cast<const ActivationSuperblock*>(x.blocks());
-  const TileKernel kernel = tile_kernel(w.isa, w.format);
-  const FloatTileKernel float_kernel = float_tile_kernel(w.isa, w.format);
-  const auto k = static_cast<std::size_t>(w.k);
+  const TileProduct multiply(w, x, all_rows);
   const std::size_t bytes = tile_bytes(w.format, w.k);
-  alignas(64) float sums[kRowGroup * kTileOutputs];
+  const int per_call = rows_per_call(w);
+  alignas(64) float sums[kMostRowsPerCall * kTileOutputs];
   for (int tile = begin; tile < end; ++tile) {
     const std::uint8_t* data = w.data + static_cast<std::size_t>(tile) * bytes;
-    for (int row = first_row; row < end_row; row += kRowGroup) {
-      const int group = row / kRowGroup;
-      const int rows = rows_in_group(all_rows, group);
-      if (float_kernel) {
-        float_kernel(data, x.floats() + static_cast<std::size_t>(row) * k, k, rows, w.k, sums);
-      } else {
-        kernel(data, blocks + group_offset(group, w.k), rows, block_count(w.k), sums);
-      }
+    for (int row = first_row; row < end_row; row += per_call) {
+      const int rows = std::min(per_call, all_rows - row);
+      multiply(data, row, rows, sums);
       take(tile, row, rows, sums);
     }
   }
@@ -129,18 +196,18 @@ void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_r
   const Candidate none{std::numeric_limits<float>::quiet_NaN(),
                        std::numeric_limits<std::int32_t>::max()};
   out.assign(static_cast<std::size_t>(end_row - first_row) * k_best, none);
-  for_each_tile(
-      w, x, first_row, end_row, all_rows, begin, end,
-      [&](int tile, int row, int rows, const float* sums) {
-        const int outputs = std::min(kTileOutputs, w.n - tile * kTileOutputs);
-        for (int r = 0; r < rows; ++r) {
-          Candidate* best = out.data() + static_cast<std::size_t>(row - first_row + r) * k_best;
-          if (!any_above(best[k_best - 1].logit, sums + r * kTileOutputs)) continue;
-          for (int j = 0; j < outputs; ++j) {
-            keep({sums[r * kTileOutputs + j], tile * kTileOutputs + j}, k_best, best);
-          }
-        }
-      });
+  for_each_tile(w, x, first_row, end_row, all_rows, begin, end,
+                [&](int tile, int row, int rows, const float* sums) {
+                  const int outputs = std::min(kTileOutputs, w.n - tile * kTileOutputs);
+                  for (int r = 0; r < rows; ++r) {
+                    Candidate* best =
+                        out.data() + static_cast<std::size_t>(row - first_row + r) * k_best;
+                    if (!any_above(best[k_best - 1].logit, sums + r * kTileOutputs)) continue;
+                    for (int j = 0; j < outputs; ++j) {
+                      keep({sums[r * kTileOutputs + j], tile * kTileOutputs + j}, k_best, best);
+                    }
+                  }
+                });
 }
 
 }  // namespace
@@ -154,6 +221,7 @@ std::vector<Isa> available_isas() {
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vnni")) {
     isas.push_back(Isa::kAvx512Vnni);
+    if (amx_available()) isas.push_back(Isa::kAmx);
   }
 #endif
   return isas;
@@ -172,6 +240,8 @@ const char* to_string(Isa isa) {
       return "avx2";
     case Isa::kAvx512Vnni:
       return "avx512-vnni";
+    case Isa::kAmx:
+      return "amx";
   }
   return "unknown";
 }
@@ -197,19 +267,21 @@ void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uin
   });
 }
 
-std::size_t quantized_bytes(Isa, int rows, int k) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(superblock_count(k)) *
-         sizeof(ActivationSuperblock);
+std::size_t quantized_bytes(Isa isa, int rows, int k) {
+  return superblock_bytes(rows, k) + (isa == Isa::kAmx ? amx_quants_bytes(rows, k) : 0);
 }
 
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool) {
   const QuantizeKernel kernel = quantize_kernel(isa);
   auto* blocks = reinterpret_cast<ActivationSuperblock*>(out);
+  const bool for_amx = isa == Isa::kAmx && amx_quants_bytes(rows, k) != 0;
   pool.parallel_for(rows, 4, [&](int begin, int end) {
     for (int row = begin; row < end; ++row) {
       const int group = row / kRowGroup;
-      kernel(x + static_cast<std::size_t>(row) * k, k,
-             blocks + group_offset(group, k) + row % kRowGroup, rows_in_group(rows, group));
+      const int stride = rows_in_group(rows, group);
+      ActivationSuperblock* to = blocks + group_offset(group, k) + row % kRowGroup;
+      kernel(x + static_cast<std::size_t>(row) * k, k, to, stride);
+      if (for_amx) copy_to_amx_tiles(to, stride, row, rows, k, amx_quants(out, rows, k));
     }
   });
 }

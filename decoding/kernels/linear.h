@@ -13,9 +13,11 @@ namespace redraft::kernels {
 
 // Which instructions the kernels use. Chosen once per process by what the CPU offers; every choice
 // gives a row the same bits whatever rows stand beside it (not the same bits as another choice).
-enum class Isa { kPortable, kAvx2, kAvx512Vnni };
+// kAmx is kAvx512Vnni, bit for bit, with AMX for linears of many rows.
+enum class Isa { kPortable, kAvx2, kAvx512Vnni, kAmx };
+constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
 Isa best_isa();
-std::vector<Isa> available_isas();
+std::vector<Isa> available_isas();  // the best last
 const char* to_string(Isa isa);
 
 // y = x W^T with W [n, k] as the file has it, repacked at load for one instruction set: reordered,
@@ -37,7 +39,7 @@ void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uin
 
 // Activations quantised once per layer input and shared by the linears that read it (q, k and v;
 // gate and up): int8 with one float scale for 32 or 64 of them, see activations.h. `out` is 64-byte
-// aligned for speed.
+// aligned for speed. More rows never take fewer bytes.
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 

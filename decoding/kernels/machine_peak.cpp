@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "decoding/kernels/amx_kernel.h"
 #include "decoding/kernels/huge_pages.h"
 
 #if defined(__x86_64__)
@@ -140,9 +141,10 @@ struct MacWork {
 MacWork mac_work(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return {avx2_int8, avx2_f32, nullptr};
-  if (isa != Isa::kPortable) {
+  if (has_avx512(isa)) {
     const bool bf16 = __builtin_cpu_supports("avx512bf16");
-    return {avx512_int8, avx512_f32, bf16 ? avx512_bf16 : nullptr};
+    return {isa == Isa::kAmx ? amx_int8_macs : avx512_int8, avx512_f32,
+            bf16 ? avx512_bf16 : nullptr};
   }
 #endif
   return {portable_int8, portable_f32, nullptr};

@@ -9,7 +9,7 @@ namespace {
 
 // Kernel<format>::run, or null for formats that are not quantised.
 template <template <WeightFormat> class Kernel>
-TileKernel kernel_of_format(WeightFormat format) {
+auto kernel_of_format(WeightFormat format) -> decltype(&Kernel<WeightFormat::kQ4_0>::run) {
   switch (format) {
     case WeightFormat::kQ4_0:
       return Kernel<WeightFormat::kQ4_0>::run;

@@ -16,7 +16,7 @@ constexpr int kElementGrain = 8192;  // elements that are worth handing to anoth
 const OperatorKernels& operator_kernels(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return avx2_operators();
-  if (isa == Isa::kAvx512Vnni) return avx512_operators();
+  if (has_avx512(isa)) return avx512_operators();
 #endif
   return portable_operators();
 }
