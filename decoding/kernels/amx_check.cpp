@@ -37,8 +37,8 @@ struct CheckedRows {
       for (float& value : x) value = static_cast<float>(random() % 20001) / 10000.0F - 1.0F;
       ActivationSuperblock* out =
           superblocks.data() + group_offset(row / kRowGroup, kCheckedK) + row % kRowGroup;
-      avx512_quantize(x.data(), kCheckedK, out, kRowGroup);
-      copy_to_amx_tiles(out, kRowGroup, row, kAmxRows, kCheckedK, quants.data());
+      avx512_quantize(x.data(), kCheckedK, 0, kCheckedK, out, kRowGroup);
+      copy_to_amx_tiles(out, kRowGroup, row, kAmxRows, kCheckedK, 0, kCheckedK, quants.data());
     }
   }
   std::vector<ActivationSuperblock> superblocks;

@@ -26,11 +26,11 @@ constexpr std::size_t amx_quants_bytes(int rows, int k) {
   const int tiles = (rows + kAmxTileRows - 1) / kAmxTileRows;
   return static_cast<std::size_t>(tiles) * amx_tile_bytes(k);
 }
-// Copies the quants of one of `rows` rows from its superblocks, which lie `stride` apart, to where
-// its tile has them. The last row fills its tile up. Different rows may be copied by different
-// threads.
+// Copies the quants of columns [begin, end), whole superblocks, of one of `rows` rows from its
+// superblocks, which lie `stride` apart, to where its tile has them. The last row fills its tile
+// up. Different rows and columns may be copied by different threads.
 void copy_to_amx_tiles(const ActivationSuperblock* x, int stride, int row, int rows, int k,
-                       std::int8_t* quants);
+                       int begin, int end, std::int8_t* quants);
 
 // Rows from one that begins a group and a tile.
 struct AmxInput {

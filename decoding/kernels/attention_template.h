@@ -347,7 +347,8 @@ void finish(const float* state, int head_dim, float* out) {
 
 template <typename V>
 constexpr OperatorKernels operators_of() {
-  return {.rms_norm = rms_norm_row<V>,
+  return {.sum_squares = sum_squares<V>,
+          .scale_by = scale_by<V>,
           .add = add_to<V>,
           .silu_mul = silu_mul_part<V>,
           .to_fixed = to_fixed<V>,

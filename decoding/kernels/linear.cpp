@@ -13,6 +13,7 @@
 
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/amx_kernel.h"
+#include "decoding/kernels/column_split.h"
 #include "decoding/kernels/float_tile_kernel.h"
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/packed_layout.h"
@@ -275,13 +276,14 @@ void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, 
   const QuantizeKernel kernel = quantize_kernel(isa);
   auto* blocks = reinterpret_cast<ActivationSuperblock*>(out);
   const bool for_amx = isa == Isa::kAmx && amx_quants_bytes(rows, k) != 0;
-  pool.parallel_for(rows, 4, [&](int begin, int end) {
-    for (int row = begin; row < end; ++row) {
+  for_each_part(rows, k, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
       const int group = row / kRowGroup;
       const int stride = rows_in_group(rows, group);
       ActivationSuperblock* to = blocks + group_offset(group, k) + row % kRowGroup;
-      kernel(x + static_cast<std::size_t>(row) * k, k, to, stride);
-      if (for_amx) copy_to_amx_tiles(to, stride, row, rows, k, amx_quants(out, rows, k));
+      kernel(x + static_cast<std::size_t>(row) * k, k, begin, end, to, stride);
+      if (for_amx)
+        copy_to_amx_tiles(to, stride, row, rows, k, begin, end, amx_quants(out, rows, k));
     }
   });
 }

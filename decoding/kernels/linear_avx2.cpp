@@ -306,8 +306,9 @@ TileKernel avx2_tile_kernel(WeightFormat format) {
   return kernel_of_format<AnyRows<QuantizedRows>::Kernel>(format);
 }
 
-void avx2_quantize(const float* x, int k, ActivationSuperblock* out, int stride) {
-  quantize_row<QuantizeOps>(x, k, out, stride);
+void avx2_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                   int stride) {
+  quantize_row<QuantizeOps>(x, k, begin, end, out, stride);
 }
 
 }  // namespace redraft::kernels

@@ -22,15 +22,15 @@
 namespace redraft::kernels {
 namespace {
 
-// Asks for `bytes` of weights some way ahead of those being read. One row does little between two
-// lines: it asks for them shortly before and leaves the distance to the processor's own
-// prefetching. More rows take longer, in which that falls behind at every page: they ask for lines
-// into the L2, early.
+// Asks for `bytes` of weights some way ahead of those being read, into the L2. Only for two rows
+// and more, which take so long that the processor's own prefetching falls behind at every page;
+// with one row it keeps up, and requests of ours would take a place from its.
 template <int kRows>
 REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes) {
-  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
-  for (int i = 0; i < bytes; i += 64)
-    _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_T0 : _MM_HINT_T1);
+  if constexpr (kRows > 1) {
+    const auto* ahead = reinterpret_cast<const char*>(p + 8192);
+    for (int i = 0; i < bytes; i += 64) _mm_prefetch(ahead + i, _MM_HINT_T1);
+  }
 }
 
 // sum += codes times four activations, which are broadcast as part of the instruction. g++ 12 has
@@ -228,8 +228,9 @@ TileKernel avx512_tile_kernel(WeightFormat format) {
   return kernel_of_format<AnyRows<QuantizedRows>::Kernel>(format);
 }
 
-void avx512_quantize(const float* x, int k, ActivationSuperblock* out, int stride) {
-  quantize_row<QuantizeOps>(x, k, out, stride);
+void avx512_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                     int stride) {
+  quantize_row<QuantizeOps>(x, k, begin, end, out, stride);
 }
 
 }  // namespace redraft::kernels

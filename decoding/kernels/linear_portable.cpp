@@ -207,8 +207,9 @@ TileKernel portable_tile_kernel(WeightFormat format) {
   return kernel_of_format<QuantizedTile>(format);
 }
 
-void portable_quantize(const float* x, int k, ActivationSuperblock* out, int stride) {
-  quantize_row<QuantizeOps>(x, k, out, stride);
+void portable_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                       int stride) {
+  quantize_row<QuantizeOps>(x, k, begin, end, out, stride);
 }
 
 }  // namespace redraft::kernels

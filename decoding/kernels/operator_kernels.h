@@ -48,7 +48,9 @@ struct AttentionTile {
 };
 
 struct OperatorKernels {
-  void (*rms_norm)(const float* x, const float* weight, float epsilon, int n, float* out);
+  float (*sum_squares)(const float* x, int n);
+  // out = weight * x * scale
+  void (*scale_by)(const float* x, const float* weight, float scale, int n, float* out);
   void (*add)(float* x, const float* y, int count);
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
   // n integers and their scale: see fixed_point.h. n is a multiple of 16.

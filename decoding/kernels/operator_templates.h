@@ -48,16 +48,20 @@ inline void store_part(float* p, typename V::Float value, int count) {
 }
 
 template <typename V>
-void rms_norm_row(const float* x, const float* weight, float epsilon, int n, float* out) {
+float sum_squares(const float* x, int n) {
   typename V::Float sums[4] = {V::set1(0), V::set1(0), V::set1(0), V::set1(0)};
   for (int i = 0, chain = 0; i < n; i += V::kLanes, chain = (chain + 1) % 4) {
     const typename V::Float value = load_part<V>(x + i, n - i);
     sums[chain] = V::fma(value, value, sums[chain]);
   }
-  const float sum = V::sum(V::add(V::add(sums[0], sums[1]), V::add(sums[2], sums[3])));
-  const auto scale = V::set1(1.0f / __builtin_sqrtf(sum / static_cast<float>(n) + epsilon));
+  return V::sum(V::add(V::add(sums[0], sums[1]), V::add(sums[2], sums[3])));
+}
+
+template <typename V>
+void scale_by(const float* x, const float* weight, float scale, int n, float* out) {
+  const auto scales = V::set1(scale);
   for (int i = 0; i < n; i += V::kLanes) {
-    const auto scaled = V::mul(load_part<V>(x + i, n - i), scale);
+    const auto scaled = V::mul(load_part<V>(x + i, n - i), scales);
     store_part<V>(out + i, V::mul(load_part<V>(weight + i, n - i), scaled), n - i);
   }
 }

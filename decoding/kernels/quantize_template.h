@@ -14,9 +14,11 @@ namespace {
 //     fills all of a block but the coarse sums, from the range of all that share its scale;
 //   void coarsen_sums(ActivationSuperblock&).
 template <typename Ops>
-void quantize_row(const float* x, int k, ActivationSuperblock* out, int stride) {
+void quantize_row(const float* x, int k, int begin, int end, ActivationSuperblock* row,
+                  int stride) {
   const bool shared = scale_span(k) > kBlock;
-  for (int begin = 0; begin < k; begin += kSuperblock, out += stride) {
+  for (; begin < end; begin += kSuperblock) {
+    ActivationSuperblock& out = row[begin / kSuperblock * static_cast<std::ptrdiff_t>(stride)];
     for (int block = 0; block < kSuperblockBlocks; block += 2) {
       const int at = begin + block * kBlock;
       const auto first = Ops::load(x + at, k - at);
@@ -24,11 +26,11 @@ void quantize_row(const float* x, int k, ActivationSuperblock* out, int stride) 
       const float larger = first.largest > second.largest ? first.largest : second.largest;
       const bool finite = first.finite && second.finite;
       Ops::quantize(first, shared ? larger : first.largest, shared ? finite : first.finite, block,
-                    *out);
+                    out);
       Ops::quantize(second, shared ? larger : second.largest, shared ? finite : second.finite,
-                    block + 1, *out);
+                    block + 1, out);
     }
-    Ops::coarsen_sums(*out);
+    Ops::coarsen_sums(out);
   }
 }
 

@@ -17,8 +17,8 @@ namespace {
 // Between two operators of a layer the caller is busy for a few microseconds: a worker that slept
 // there would cost a wake-up of tens of microseconds per operator.
 constexpr std::chrono::microseconds kSpin{60};
-constexpr int kChunksPerThread =
-    8;  // so that a thread that lost the CPU for a while holds up little
+// A share is cut into at most so many chunks, whose numbers fit 16 bits for 1024 threads.
+constexpr int kChunksPerShare = 60;
 constexpr std::size_t kCacheLine = 64;
 
 void relax() {
@@ -34,16 +34,30 @@ thread_local const void* inside = nullptr;
 
 }  // namespace
 
-// The claim word holds a job's number above and its unclaimed chunks below. A chunk is claimed by
-// compare-and-swap, so a claim succeeds only in the job whose number was read, and never in a job
-// that is over (nothing is left there). That lets the caller return as soon as all chunks are done:
-// a thread that overslept a job need not be waited for.
+// The chunks of a share that nobody has claimed, [front, back), and the job they are of.
+struct Share {
+  std::uint32_t job = 0;
+  std::uint16_t front = 0;
+  std::uint16_t back = 0;
+
+  int left() const { return back - front; }
+};
+static_assert(std::atomic<Share>::is_always_lock_free);
+
+// Every thread owns a share of neighbouring chunks and claims them front to back: what it reads is
+// one stream, which the processor prefetches as such. A thread whose share is done claims from the
+// backs of the others'. Claims are a part of what is left, smaller and smaller, so that all threads
+// end together even if one of them lost the CPU for a while.
+//
+// A chunk is claimed by compare-and-swap of the share, so a claim succeeds only in the job whose
+// number was read, and never in a job that is over (nothing is left there). That lets the caller
+// return as soon as all chunks are done: a thread that overslept a job need not be waited for.
 //
 // What all threads write, what they write at another time, and what they only read lie in different
 // cache lines.
 struct ThreadPool::State {
-  explicit State(int n) : threads(n) {
-    for (int i = 1; i < n; ++i) workers.emplace_back([this] { work(); });
+  explicit State(int n) : threads(n), shares(static_cast<std::size_t>(n)) {
+    for (int i = 1; i < n; ++i) workers.emplace_back([this, i] { work(i); });
   }
   ~State() {
     {
@@ -54,79 +68,109 @@ struct ThreadPool::State {
     for (std::thread& worker : workers) worker.join();
   }
 
-  bool has_chunks() const { return static_cast<std::uint32_t>(claim.load()) != 0; }
-
-  // Runs chunks until none is left.
-  void run_chunks() {
+  // Runs chunks until none is left, those of the thread's own share first.
+  void run_chunks(int own) {
     const void* const outer = std::exchange(inside, this);
-    std::uint64_t word = claim.load();
-    while (static_cast<std::uint32_t>(word) != 0) {
+    int finished = 0;
+    while (run_claim(own, /*steal=*/false, finished)) {
+    }
+    for (int i = 1; i < threads; ++i) {
+      while (run_claim((own + i) % threads, /*steal=*/true, finished)) {
+      }
+    }
+    inside = outer;
+    // The job is not over before this, so what was claimed above was all of one job.
+    if (finished > 0) done.fetch_add(finished, std::memory_order_release);
+  }
+
+  // Runs a part of a share, a quarter of what is left or half of another thread's; false if nothing
+  // was left. Adds the number of chunks to `finished`.
+  bool run_claim(int share_of, bool steal, int& finished) {
+    std::atomic<Share>& share = shares[static_cast<std::size_t>(share_of)].unclaimed;
+    Share seen = share.load();
+    while (seen.left() > 0) {
       const std::function<void(int, int)>* job = body.load(std::memory_order_relaxed);
       const int end = count.load(std::memory_order_relaxed);
       const int size = chunk.load(std::memory_order_relaxed);
-      const int all = chunks.load(std::memory_order_relaxed);
-      if (!claim.compare_exchange_weak(word, word - 1)) continue;
-      const int begin = (all - static_cast<int>(static_cast<std::uint32_t>(word))) * size;
+      const int claimed = std::max(1, seen.left() / (steal ? 2 : 4));
+      Share rest = seen;
+      if (steal) {
+        rest.back = static_cast<std::uint16_t>(seen.back - claimed);
+      } else {
+        rest.front = static_cast<std::uint16_t>(seen.front + claimed);
+      }
+      if (!share.compare_exchange_weak(seen, rest)) continue;
+      const int first = steal ? rest.back : seen.front;
       try {
-        (*job)(begin, std::min(end, begin + size));
+        (*job)(first * size, std::min(end, (first + claimed) * size));
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();
       }
-      done.fetch_add(1, std::memory_order_release);
-      word = claim.load();
+      finished += claimed;
+      return true;
     }
-    inside = outer;
+    return false;
   }
 
-  void work() {
+  void work(int own) {
+    std::uint32_t seen = 0;
+    const auto has_news = [&] { return published.load() != seen || stop.load(); };
     while (!stop.load()) {
-      run_chunks();
+      seen = published.load();
+      run_chunks(own);
       const auto until = std::chrono::steady_clock::now() + kSpin;
       bool found = false;
       while (!found && std::chrono::steady_clock::now() < until) {
         for (int i = 0; i < 32 && !found; ++i) {
           relax();
-          found = has_chunks() || stop.load();
+          found = has_news();
         }
       }
-      if (!found) sleep();
+      if (found) continue;
+      std::unique_lock lock(mutex);
+      sleepers.fetch_add(1);
+      wake.wait(lock, has_news);
+      sleepers.fetch_sub(1);
     }
   }
 
-  void sleep() {
-    std::unique_lock lock(mutex);
-    sleepers.fetch_add(1);
-    wake.wait(lock, [this] { return has_chunks() || stop.load(); });
-    sleepers.fetch_sub(1);
-  }
-
-  // Makes the job known. Its fields are written before the claim word that guards them.
-  void publish(const std::function<void(int, int)>& job, int job_count, int size, int job_chunks) {
+  // Makes the job known. Its fields are written before the shares that guard them.
+  void publish(const std::function<void(int, int)>& job, int job_count, int size, int chunks) {
     body.store(&job, std::memory_order_relaxed);
     count.store(job_count, std::memory_order_relaxed);
     chunk.store(size, std::memory_order_relaxed);
-    chunks.store(job_chunks, std::memory_order_relaxed);
     done.store(0, std::memory_order_relaxed);
-    const std::uint64_t number = (claim.load() >> 32) + 1;
-    claim.store(number << 32 | static_cast<std::uint32_t>(job_chunks));
+    const std::uint32_t number = published.load() + 1;
+    for (int i = 0; i < threads; ++i) {
+      const auto bound = [&](int thread) {
+        return static_cast<std::uint16_t>(chunks * thread / threads);
+      };
+      shares[static_cast<std::size_t>(i)].unclaimed.store({number, bound(i), bound(i + 1)});
+    }
+    published.store(number);
     if (sleepers.load() > 0) {
       const std::lock_guard lock(mutex);
       wake.notify_all();
     }
   }
 
-  alignas(kCacheLine) std::atomic<std::uint64_t> claim{0};
-  alignas(kCacheLine) std::atomic<int> done{0};
+  struct alignas(kCacheLine) Slot {
+    std::atomic<Share> unclaimed{};
+  };
+
+  const int threads;
+  std::vector<Slot> shares;                      // of each thread; the caller's is the first
+  alignas(kCacheLine) std::atomic<int> done{0};  // chunks
   alignas(kCacheLine) std::atomic<const std::function<void(int, int)>*> body{nullptr};
-  std::atomic<int> count{0}, chunk{0}, chunks{0};
+  std::atomic<int> count{0}, chunk{0};
+  std::atomic<std::uint32_t> published{0};  // the last job's number
   alignas(kCacheLine) std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards sleeping and `error`
   std::condition_variable wake;
-  std::exception_ptr error;  // the first of the job
-  std::mutex turn;           // held by the caller whose job it is
-  const int threads;
+  std::exception_ptr error;          // the first of the job
+  std::mutex turn;                   // held by the caller whose job it is
   std::vector<std::thread> workers;  // last: they use all of the above
 };
 
@@ -142,12 +186,12 @@ void ThreadPool::parallel_for(int count, int grain,
   grain = std::max(1, grain);
   const int grains = (count - 1) / grain + 1;
   if (state.threads == 1 || grains == 1 || inside == &state) return body(0, count);
-  const int grains_per_chunk = (grains - 1) / (state.threads * kChunksPerThread) + 1;
+  const int grains_per_chunk = (grains - 1) / (state.threads * kChunksPerShare) + 1;
   const int size = grains_per_chunk * grain;
   const int chunks = (count - 1) / size + 1;
   const std::lock_guard turn(state.turn);
   state.publish(body, count, size, chunks);
-  state.run_chunks();
+  state.run_chunks(0);
   // The last chunks are with other threads; one that lost its core may keep its chunk for long.
   for (int spins = 0; state.done.load(std::memory_order_acquire) != chunks; ++spins) {
     spins < 10000 ? relax() : std::this_thread::yield();

@@ -12,17 +12,21 @@ namespace redraft::kernels {
 using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock* x, int rows,
                             int blocks, float* out);
 
-// One row of floats to superblocks; `stride` superblocks lie between two of the row. k past the end
-// counts as zeros.
-using QuantizeKernel = void (*)(const float* x, int k, ActivationSuperblock* out, int stride);
+// Columns [begin, end) of one row of k floats to superblocks, of which `out` is the row's first and
+// the next is `stride` further. The columns are whole superblocks; past k there are zeros.
+using QuantizeKernel = void (*)(const float* x, int k, int begin, int end,
+                                ActivationSuperblock* out, int stride);
 
 // One file for each instruction set. Null: not a quantised format; see float_tile_kernel.h.
 TileKernel portable_tile_kernel(WeightFormat format);
 TileKernel avx2_tile_kernel(WeightFormat format);
 TileKernel avx512_tile_kernel(WeightFormat format);
 
-void portable_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
-void avx2_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
-void avx512_quantize(const float* x, int k, ActivationSuperblock* out, int stride);
+void portable_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                       int stride);
+void avx2_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                   int stride);
+void avx512_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                     int stride);
 
 }  // namespace redraft::kernels

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "decoding/kernels/column_split.h"
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/operator_kernels.h"
 
@@ -21,33 +23,51 @@ const OperatorKernels& operator_kernels(Isa isa) {
   return portable_operators();
 }
 
+// The sum of squares is one of superblocks' sums, so that threads may share out the columns.
 void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n,
               float* out, ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);
-  pool.parallel_for(rows, std::max(1, kElementGrain / n), [&](int begin, int end) {
-    for (int row = begin; row < end; ++row) {
-      const std::size_t at = static_cast<std::size_t>(row) * n;
-      kernels.rms_norm(x + at, weight, epsilon, n, out + at);
+  const int superblocks = superblock_count(n);
+  static thread_local std::vector<float> scratch;  // [rows, superblocks]
+  scratch.resize(static_cast<std::size_t>(rows) * superblocks);
+  float* const sums = scratch.data();
+  const auto at = [](int row, int width) { return static_cast<std::size_t>(row) * width; };
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      for (int i = begin; i < end; i += kSuperblock) {
+        sums[at(row, superblocks) + i / kSuperblock] =
+            kernels.sum_squares(x + at(row, n) + i, std::min(kSuperblock, end - i));
+      }
+    }
+  });
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      float sum = 0;
+      for (int i = 0; i < superblocks; ++i) sum += sums[at(row, superblocks) + i];
+      const float scale = 1.0f / std::sqrt(sum / static_cast<float>(n) + epsilon);
+      kernels.scale_by(x + at(row, n) + begin, weight + begin, scale, end - begin,
+                       out + at(row, n) + begin);
     }
   });
 }
 
-void add(Isa isa, float* x, const float* y, int count, ThreadPool& pool) {
+void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);
-  pool.parallel_for(count, kElementGrain,
-                    [&](int begin, int end) { kernels.add(x + begin, y + begin, end - begin); });
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n + begin;
+      kernels.add(x + at, y + at, end - begin);
+    }
+  });
 }
 
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);
-  const int per_row = (n - 1) / kElementGrain + 1;  // parts of a row: rows * n may exceed an int
-  const int size = (n - 1) / per_row + 1;
-  pool.parallel_for(rows * per_row, std::max(1, kElementGrain / size), [&](int begin, int end) {
-    for (int part = begin; part < end; ++part) {
-      const int column = part % per_row * size;
-      const std::size_t at = static_cast<std::size_t>(part / per_row) * n + column;
-      kernels.silu_mul(gate + at, up + at, std::min(size, n - column), out + at);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n + begin;
+      kernels.silu_mul(gate + at, up + at, end - begin, out + at);
     }
   });
 }

@@ -15,8 +15,8 @@ namespace redraft::kernels {
 void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n,
               float* out, ThreadPool& pool);
 
-// x += y; [count].
-void add(Isa isa, float* x, const float* y, int count, ThreadPool& pool);
+// x += y; both [rows, n].
+void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool);
 
 // out = silu(gate) * up; all [rows, n]; `out` may be `gate`.
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,

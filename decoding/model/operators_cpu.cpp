@@ -117,7 +117,7 @@ void silu_mul_cpu(const Tensor& gate, const Tensor& up) {
 }
 
 void add_cpu(const Tensor& x, const Tensor& y) {
-  kernels::add(current_isa, out_floats(x), floats(y), as_int(x.numel()), pool());
+  kernels::add(current_isa, out_floats(x), floats(y), rows(x), as_int(x.size(1)), pool());
 }
 
 void head_argmax_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,

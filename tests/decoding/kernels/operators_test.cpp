@@ -340,7 +340,7 @@ TEST(Add, AddsEveryElement) {
       std::vector<float> x = random_floats(static_cast<std::size_t>(count), random);
       const std::vector<float> before = x;
       const std::vector<float> y = random_floats(static_cast<std::size_t>(count), random);
-      add(isa, x.data(), y.data(), count, pool);
+      add(isa, x.data(), y.data(), 1, count, pool);
       for (int i = 0; i < count; ++i) ASSERT_EQ(x[i], before[i] + y[i]);
     }
   }

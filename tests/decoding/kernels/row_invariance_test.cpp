@@ -89,7 +89,7 @@ TEST(RowInvariance, ActivationAndSum) {
         std::vector<float> out = rows_of(x, first, rows, n);
         const std::vector<float> other = rows_of(y, first, rows, n);
         silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
-        add(isa, out.data(), other.data(), rows * n, pool);
+        add(isa, out.data(), other.data(), rows, n, pool);
         return out;
       };
       EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa) << " " << n;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "decoding/kernels/activations.h"
+#include "decoding/kernels/thread_pool.h"
+
+namespace redraft::kernels {
+
+// Fewer elements than this are not worth waking a thread for.
+inline constexpr std::int64_t kLeastShared = 4096;
+
+// Calls body(first_row, end_row, begin, end) over rectangles that cover [rows, n], their columns
+// cut at superblocks. Threads share out columns, as linears share out their outputs: a thread then
+// finds in its own caches what it wrote there, which matters more than anything else where cores do
+// not share a cache. Rows are shared out where there are too few columns.
+template <typename Body>
+void for_each_part(int rows, int n, ThreadPool& pool, const Body& body) {
+  if (static_cast<std::int64_t>(rows) * n < kLeastShared) return body(0, rows, 0, n);
+  const int superblocks = superblock_count(n);
+  if (superblocks < 2 * pool.threads() && superblocks < rows) {
+    const int grain = static_cast<int>(std::max<std::int64_t>(1, kLeastShared / n));
+    return pool.parallel_for(rows, grain, [&](int begin, int end) { body(begin, end, 0, n); });
+  }
+  pool.parallel_for(superblocks, 1, [&](int begin, int end) {
+    body(0, rows, begin * kSuperblock, std::min(n, end * kSuperblock));
+  });
+}
+
+}  // namespace redraft::kernels
