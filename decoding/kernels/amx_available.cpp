@@ -1,4 +1,5 @@
 #include "decoding/kernels/amx_kernel.h"
+#include "decoding/kernels/child_check.h"
 
 #if defined(__linux__)
 #include <cpuid.h>
@@ -36,7 +37,8 @@ bool may_use_tiles() {
 
 bool amx_available() {
 #if defined(__linux__)
-  static const bool available = has_int8_tiles() && may_use_tiles() && amx_agrees_with_avx512();
+  static const bool available =
+      has_int8_tiles() && may_use_tiles() && holds_in_a_child(amx_agrees_with_avx512);
   return available;
 #else
   return false;

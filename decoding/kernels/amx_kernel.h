@@ -60,7 +60,8 @@ std::int64_t amx_int8_macs();
 // Whether the processor has AMX for int8, the system lets this process use it, and it computes what
 // AVX-512 does. Needs AVX-512 VNNI. Found out once, in the first call.
 bool amx_available();
-// The last part of that: every format's kernel against that of AVX-512, on a little of everything.
+// The last part of that, which runs in a child process, so that not even a fault ends the program:
+// every format's kernel against that of AVX-512, on a little of everything.
 bool amx_agrees_with_avx512();
 
 }  // namespace redraft::kernels

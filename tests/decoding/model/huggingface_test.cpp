@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/huggingface_names.h"
@@ -46,7 +47,8 @@ class HuggingFace : public ::testing::Test {
   }
   std::string in_folder(const std::string& rest) const { return (folder_ / rest).string(); }
 
-  fs::path folder_ = fs::path(::testing::TempDir()) / "redraft_huggingface_test";
+  fs::path folder_ =
+      fs::path(::testing::TempDir()) / ("redraft_huggingface_test." + std::to_string(::getpid()));
   ThreadPool pool_{1};
 };
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -28,7 +29,8 @@ class ModelLoader : public ::testing::Test {
   void TearDown() override { std::filesystem::remove(path_); }
 
   std::filesystem::path path_ =
-      std::filesystem::path(::testing::TempDir()) / "redraft_model_loader_test.gguf";
+      std::filesystem::path(::testing::TempDir()) /
+      ("redraft_model_loader_test." + std::to_string(::getpid()) + ".gguf");
   ThreadPool pool_{1};
 };
 

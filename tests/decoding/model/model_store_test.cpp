@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -36,7 +37,8 @@ class ModelStore : public ::testing::Test {
     std::ofstream(file) << text;
   }
 
-  fs::path root_ = fs::path(::testing::TempDir()) / "redraft_model_store_test";
+  fs::path root_ =
+      fs::path(::testing::TempDir()) / ("redraft_model_store_test." + std::to_string(::getpid()));
   std::string before_;
 };
 

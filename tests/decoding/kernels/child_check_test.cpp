@@ -1,0 +1,24 @@
+#include "decoding/kernels/child_check.h"
+
+#include <gtest/gtest.h>
+
+namespace redraft::kernels {
+namespace {
+
+TEST(ChildCheck, TellsWhatTheCheckSays) {
+  EXPECT_TRUE(holds_in_a_child([] { return true; }));
+  EXPECT_FALSE(holds_in_a_child([] { return false; }));
+}
+
+// An instruction that is refused, and one that writes where nothing is.
+TEST(ChildCheck, AFaultIsANo) {
+  EXPECT_FALSE(holds_in_a_child([]() -> bool { __builtin_trap(); }));
+  EXPECT_FALSE(holds_in_a_child([] {
+    volatile int* volatile nowhere = nullptr;
+    *nowhere = 1;
+    return true;
+  }));
+}
+
+}  // namespace
+}  // namespace redraft::kernels
