@@ -161,6 +161,24 @@ void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_
 
 int tile_count(int n) { return (n + kTileOutputs - 1) / kTileOutputs; }
 
+// Tiles [begin, end) of a linear, which may be none.
+void multiply_tiles(const Linear& linear, int rows, int begin, int end) {
+  if (begin >= end) return;
+  const PackedWeight& w = linear.weight;
+  const auto store = [&](int tile, int row, int count, const float* sums) {
+    const int column = tile * kTileOutputs;
+    const int outputs = std::min(kTileOutputs, w.n - column);
+    for (int r = 0; r < count; ++r) {
+      float* to = linear.y + static_cast<std::size_t>(row + r) * linear.ldy + column;
+      for (int j = 0; j < outputs; ++j)
+        to[j] = sums[r * kTileOutputs + j] + (linear.bias ? linear.bias[column + j] : 0.0f);
+    }
+  };
+  const int pass = rows_per_pass(w);
+  for (int first = 0; first < rows; first += pass)
+    for_each_tile(w, linear.x, first, std::min(rows, first + pass), rows, begin, end, store);
+}
+
 // A total order that puts NaN last and lower indices first among equals.
 struct Candidate {
   float logit;
@@ -288,23 +306,23 @@ void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, 
   });
 }
 
-void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
-            ThreadPool& pool) {
-  const int pass = rows_per_pass(w);
-  pool.parallel_for(tile_count(w.n), 1, [&](int begin, int end) {
-    for (int first = 0; first < rows; first += pass) {
-      const auto store = [&](int tile, int row, int count, const float* sums) {
-        const int column = tile * kTileOutputs;
-        const int outputs = std::min(kTileOutputs, w.n - column);
-        for (int r = 0; r < count; ++r) {
-          float* to = y + static_cast<std::size_t>(row + r) * ldy + column;
-          for (int j = 0; j < outputs; ++j)
-            to[j] = sums[r * kTileOutputs + j] + (bias ? bias[column + j] : 0.0f);
-        }
-      };
-      for_each_tile(w, x, first, std::min(rows, first + pass), rows, begin, end, store);
+void linears(std::span<const Linear> all, int rows, ThreadPool& pool) {
+  int tiles = 0;
+  for (const Linear& one : all) tiles += tile_count(one.weight.n);
+  pool.parallel_for(tiles, 1, [&](int begin, int end) {
+    int offset = 0;  // of a linear's first tile among all
+    for (const Linear& one : all) {
+      const int count = tile_count(one.weight.n);
+      multiply_tiles(one, rows, std::max(0, begin - offset), std::min(count, end - offset));
+      offset += count;
     }
   });
+}
+
+void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
+            ThreadPool& pool) {
+  const Linear one{w, x, bias, y, ldy};
+  linears({&one, 1}, rows, pool);
 }
 
 void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, std::int32_t* ids,

@@ -62,7 +62,17 @@ class LinearInput {
 };
 
 // y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` has the form
-// that the weight's format reads. Any rows >= 1.
+// that the weight's format reads.
+struct Linear {
+  PackedWeight weight;
+  LinearInput x;
+  const float* bias;  // may be null
+  float* y;
+  int ldy;
+};
+// Linears that do not wait for one another, over the same number of rows >= 1, as one piece of
+// work: threads meet once at its end.
+void linears(std::span<const Linear> all, int rows, ThreadPool& pool);
 void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
             ThreadPool& pool);
 

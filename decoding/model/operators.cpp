@@ -5,20 +5,22 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
+#include <array>
+#include <cassert>
+
 namespace redraft::operators {
 
 namespace {
 
 using at::Tensor;
-using OptionalTensor = std::optional<Tensor>;
 
 TORCH_LIBRARY(redraft, m) {
   m.def("embedding(Tensor table, int format, Tensor ids, Tensor(a!) out) -> ()");
   m.def("rms_norm(Tensor x, Tensor weight, float epsilon, Tensor(a!) out) -> ()");
   m.def("quantize(Tensor x, Tensor(a!) out) -> ()");
   m.def(
-      "linear(Tensor weight, int format, int n, int k, Tensor x, Tensor? bias, Tensor(a!) y) -> "
-      "()");
+      "linears(Tensor[] weights, int[] formats, int[] n, int[] k, Tensor[] x, Tensor[] biases, "
+      "Tensor(a!)[] y) -> ()");
   m.def("rope(Tensor cosines, Tensor sines, Tensor positions, Tensor(a!) x) -> ()");
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
@@ -60,12 +62,32 @@ void quantize(const Tensor& x, const Tensor& out) {
   op.call(x, out);
 }
 
-void linear(const LinearWeight& weight, const Tensor& x, const Tensor& y) {
+void linears(std::initializer_list<Linear> all) {
   static const auto op =
-      find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t, const Tensor&,
-                const OptionalTensor&, const Tensor&)>("redraft::linear");
-  op.call(weight.data, number(weight.format), weight.n, weight.k, x,
-          weight.bias.defined() ? OptionalTensor(weight.bias) : std::nullopt, y);
+      find<void(at::TensorList, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, at::TensorList,
+                at::TensorList, at::TensorList)>("redraft::linears");
+  constexpr std::size_t kMost = 3;
+  assert(all.size() <= kMost);
+  std::array<Tensor, kMost> weights, inputs, biases, outputs;
+  std::array<std::int64_t, kMost> formats{}, n{}, k{};
+  std::size_t i = 0;
+  for (const Linear& one : all) {
+    weights[i] = one.weight.data;
+    formats[i] = number(one.weight.format);
+    n[i] = one.weight.n;
+    k[i] = one.weight.k;
+    inputs[i] = one.x;
+    biases[i] = one.weight.bias;  // may be undefined
+    outputs[i++] = one.y;
+  }
+  const auto tensors = [i](const std::array<Tensor, kMost>& list) {
+    return at::TensorList(list.data(), i);
+  };
+  const auto numbers = [i](const std::array<std::int64_t, kMost>& list) {
+    return at::IntArrayRef(list.data(), i);
+  };
+  op.call(tensors(weights), numbers(formats), numbers(n), numbers(k), tensors(inputs),
+          tensors(biases), tensors(outputs));
 }
 
 void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions, const Tensor& x) {

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <optional>
+#include <initializer_list>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
@@ -36,9 +36,15 @@ void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, con
 // Rounds activations to what linear() reads; out is uint8 of at least the kernels'
 // quantized_bytes().
 void quantize(const at::Tensor& x, const at::Tensor& out);
-// y = x W^T + bias for y.size(0) rows. x is what quantize() gave, or the float rows themselves
-// where kernels::reads_floats(weight.format); so for the heads below.
-void linear(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& y);
+// y = x W^T + bias. x is what quantize() gave, or the float rows themselves where
+// kernels::reads_floats(weight.format); so for the heads below.
+struct Linear {
+  const LinearWeight& weight;
+  const at::Tensor& x;
+  const at::Tensor& y;
+};
+// Up to three linears of the same y.size(0) rows, none of which reads what another writes.
+void linears(std::initializer_list<Linear> all);
 // Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
 // tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,

@@ -1,6 +1,7 @@
 // The CPU implementations: they hand the tensors' memory to the kernels. What the caller must get
 // right (shapes, types, contiguity) is asserted, because the only caller is the transformer beside
 // it.
+#include <c10/util/SmallVector.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -16,7 +17,6 @@ namespace redraft::operators {
 namespace {
 
 using at::Tensor;
-using OptionalTensor = std::optional<Tensor>;
 
 // Set by CpuScope: the dispatcher has no way to pass it, and it is per decoding thread.
 thread_local ThreadPool* current_pool = nullptr;
@@ -74,10 +74,16 @@ void quantize_cpu(const Tensor& x, const Tensor& out) {
                          out.mutable_data_ptr<std::uint8_t>(), pool());
 }
 
-void linear_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
-                const Tensor& x, const OptionalTensor& bias, const Tensor& y) {
-  kernels::linear(packed(weight, format, n, k), input(x), rows(y), bias ? floats(*bias) : nullptr,
-                  out_floats(y), as_int(y.size(1)), pool());
+void linears_cpu(at::TensorList weights, at::IntArrayRef formats, at::IntArrayRef n,
+                 at::IntArrayRef k, at::TensorList x, at::TensorList biases, at::TensorList y) {
+  c10::SmallVector<kernels::Linear, 3> all;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    assert(rows(y[i]) == rows(y[0]));
+    all.push_back({packed(weights[i], formats[i], n[i], k[i]), input(x[i]),
+                   biases[i].defined() ? floats(biases[i]) : nullptr, out_floats(y[i]),
+                   as_int(y[i].size(1))});
+  }
+  kernels::linears({all.data(), all.size()}, rows(y[0]), pool());
 }
 
 void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
@@ -159,7 +165,7 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("embedding", &embedding_cpu);
   m.impl("rms_norm", &rms_norm_cpu);
   m.impl("quantize", &quantize_cpu);
-  m.impl("linear", &linear_cpu);
+  m.impl("linears", &linears_cpu);
   m.impl("rope", &rope_cpu);
   m.impl("store_rows", &store_rows_cpu);
   m.impl("tree_attention", &tree_attention_cpu);

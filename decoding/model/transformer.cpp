@@ -192,9 +192,9 @@ class Transformer : public LanguageModel {
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
     const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
     charge(PassPart::kNorm);
-    operators::linear(layer.query, input.of(layer.query), rows.query);
-    operators::linear(layer.key, input.of(layer.key), rows.key);
-    operators::linear(layer.value, input.of(layer.value), rows.value);
+    operators::linears({{layer.query, input.of(layer.query), rows.query},
+                        {layer.key, input.of(layer.key), rows.key},
+                        {layer.value, input.of(layer.value), rows.value}});
     charge(PassPart::kQueryKeyValue);
     if (shape_.query_key_norm) {
       norm_heads(rows.query, layer.query_norm);
@@ -209,7 +209,8 @@ class Transformer : public LanguageModel {
     charge(PassPart::kAttention);
     const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
     charge(PassPart::kNorm);
-    operators::linear(layer.attention_output, attended.of(layer.attention_output), rows.normed);
+    operators::linears(
+        {{layer.attention_output, attended.of(layer.attention_output), rows.normed}});
     charge(PassPart::kAttentionOutput);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
@@ -224,13 +225,13 @@ class Transformer : public LanguageModel {
     operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
     const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
     charge(PassPart::kNorm);
-    operators::linear(layer.gate, input.of(layer.gate), rows.gate);
-    operators::linear(layer.up, input.of(layer.up), rows.up);
+    operators::linears(
+        {{layer.gate, input.of(layer.gate), rows.gate}, {layer.up, input.of(layer.up), rows.up}});
     charge(PassPart::kGateUp);
     operators::silu_mul(rows.gate, rows.up);
     const Activations active(rows.gate, rows.quantized, {&layer.down});
     charge(PassPart::kActivation);
-    operators::linear(layer.down, active.of(layer.down), rows.normed);
+    operators::linears({{layer.down, active.of(layer.down), rows.normed}});
     charge(PassPart::kDown);
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
@@ -279,7 +280,7 @@ class Transformer : public LanguageModel {
       const int n = std::min(kScoredRows, count - r);
       const at::Tensor part = logits.narrow(0, 0, n);
       const Activations input(normed.narrow(0, r, n), quantized, {&weights_.head});
-      operators::linear(weights_.head, input.of(weights_.head), part);
+      operators::linears({{weights_.head, input.of(weights_.head), part}});
       const at::Tensor ids = at::empty({n}, at::kInt);
       std::copy_n(tokens.begin() + r, n, ids.mutable_data_ptr<std::int32_t>());
       const at::Tensor result = at::empty({n}, at::kFloat);
