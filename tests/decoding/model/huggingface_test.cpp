@@ -86,8 +86,8 @@ TEST_F(HuggingFace, LoadsWithItsTokenizer) {
 
 TEST_F(HuggingFace, IsNamedByItsFolder) {
   TinyFolder({}).write(folder_);
-  EXPECT_EQ((*open_model_files(folder_))->name(), "redraft_huggingface_test");
-  EXPECT_EQ((*open_model_files(folder_ / ""))->name(), "redraft_huggingface_test");
+  EXPECT_EQ((*open_model_files(folder_))->name(), folder_.filename().string());
+  EXPECT_EQ((*open_model_files(folder_ / ""))->name(), folder_.filename().string());
 }
 
 TEST_F(HuggingFace, TakesTheConfigurationsOfNewerTools) {
