@@ -22,15 +22,20 @@
 namespace redraft::kernels {
 namespace {
 
-// Asks for `bytes` of weights some way ahead of those being read, into the L2. Only for two rows
-// and more, which take so long that the processor's own prefetching falls behind at every page;
-// with one row it keeps up, and requests of ours would take a place from its.
+// Blocks of activations above which one row takes much of the L1.
+constexpr int kWideBlocks = 128;
+
+// Asks for `bytes` of weights some way ahead of those being read. Two rows and more take so long
+// that the processor's own prefetching falls behind at every page: they ask for lines into the L2.
+// With one row it keeps up, and requests of ours would take a place from its, unless the row is
+// `wide`: then the weights drive the activations out of the L1, and they are asked for as data that
+// need not stay in a cache.
 template <int kRows>
-REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes) {
-  if constexpr (kRows > 1) {
-    const auto* ahead = reinterpret_cast<const char*>(p + 8192);
-    for (int i = 0; i < bytes; i += 64) _mm_prefetch(ahead + i, _MM_HINT_T1);
-  }
+REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes, bool wide) {
+  if (kRows == 1 && !wide) return;
+  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
+  for (int i = 0; i < bytes; i += 64)
+    _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_NTA : _MM_HINT_T1);
 }
 
 // sum += codes times four activations, which are broadcast as part of the instruction. g++ 12 has
@@ -93,13 +98,13 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
 // are taken for 64 weights at a time.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
-                                     float* out) {
+                                     bool wide, float* out) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   __m512 sums[kRows];
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_setzero_ps();
 #pragma GCC unroll 1
   for (int pair = 0; pair < 4; ++pair) {
-    prefetch<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4);
+    prefetch<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, wide);
     __m512i scaled[kRows];
     scaled_dots<kFormat, kRows>(super, x, pair, scaled);
     for (int row = 0; row < kRows; ++row) {
@@ -120,14 +125,15 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
 // A superblock of a format whose blocks have float scales, in which `blocks` are left.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
-                                   int blocks, const ActivationSuperblock* x, float* out) {
+                                   int blocks, const ActivationSuperblock* x, bool wide,
+                                   float* out) {
   constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
   constexpr int kBlockBytes = kCodeBytes + (has_minimum(kFormat) ? 64 : 32);
   __m512 sums[kRows];
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_loadu_ps(out + row * kTileOutputs);
 #pragma GCC unroll 1
   for (int block = 0; block < blocks; ++block) {
-    prefetch<kRows>(super + block * kBlockBytes, kBlockBytes);
+    prefetch<kRows>(super + block * kBlockBytes, kBlockBytes, wide);
     __m512i dots[kRows];
     for (int row = 0; row < kRows; ++row) {
       dots[row] = _mm512_setzero_si512();
@@ -156,13 +162,14 @@ struct QuantizedRows {
   static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int blocks, float* out) {
     for (int row = 0; row < kRows; ++row)
       _mm512_storeu_ps(out + row * kTileOutputs, _mm512_setzero_ps());
+    const bool wide = blocks > kWideBlocks;
     for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
       const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
       const SuperblockLayout layout = superblock_layout(kFormat, here);
       if constexpr (is_k_format(kFormat)) {
-        add_k_superblock<kFormat, kRows>(tile, x, out);
+        add_k_superblock<kFormat, kRows>(tile, x, wide, out);
       } else {
-        add_superblock<kFormat, kRows>(tile, layout, here, x, out);
+        add_superblock<kFormat, kRows>(tile, layout, here, x, wide, out);
       }
       tile += layout.bytes;
     }
