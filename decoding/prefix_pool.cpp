@@ -4,7 +4,7 @@
 #include "decoding/prefix_pool.h"
 
 #include <algorithm>
-#include <ranges>
+#include <numeric>
 #include <utility>
 
 namespace redraft {
@@ -60,9 +60,12 @@ void PrefixPool::give_back(Sequence sequence, std::size_t lent_bytes) {
   KvCache& cache = *sequence.cache;
   // Of a sequence that is too long for the budget the beginning is kept.
   const std::size_t room = budget_ - std::min(budget_, lent_bytes_);
-  const auto lengths = std::views::iota(1, cache.length() + 1);
-  const auto fits = [&](int length) { return cache.bytes_of(length) <= room; };
-  cache.truncate(static_cast<int>(std::ranges::partition_point(lengths, fits) - lengths.begin()));
+  int fits = 0;
+  for (int too_long = cache.length() + 1; too_long - fits > 1;) {
+    const int length = std::midpoint(fits, too_long);
+    (cache.bytes_of(length) <= room ? fits : too_long) = length;
+  }
+  cache.truncate(fits);
   cache.trim();
   if (cache.length() == 0) return;
   make_room(cache.bytes());
