@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <numeric>
 #include <span>
@@ -13,14 +14,13 @@
 #include "cli/engine_loader.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
+#include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
 #include "workspace/document.h"
 
 namespace redraft::cli {
 namespace {
-
-constexpr int kChunk = 128;  // rows of a pass: a stop is heeded between passes
 
 struct ScoreOptions {
   CommonOptions common;
@@ -40,6 +40,15 @@ struct Score {
   double perplexity() const { return std::exp(-log_probability / scored); }
 };
 
+struct ScoreWatch {
+  std::stop_token stop;  // heeded between passes
+  std::function<void(const Score&)> progress;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // The log-probabilities of `next`, each after its token of `chunk`. A pass predicts after the last
 // context token and after every draft node, so all of the chunk but its first token goes in as a
 // draft, which is then kept.
@@ -56,36 +65,40 @@ std::vector<float> score_chunk(LanguageModel& model, std::span<const TokenId> ch
 }
 
 // Adds the log-probability of every token of `window` but the first, each given those before it.
-void score_window(LanguageModel& model, std::span<const TokenId> window,
-                  const std::stop_token& stop, Score& score) {
+void score_window(LanguageModel& model, std::span<const TokenId> window, ChunkSizer& chunks,
+                  const ScoreWatch& watch, Score& score) {
   const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(window.size()));
   const std::size_t last = window.size() - 1;
-  for (std::size_t begin = 0; begin < last; begin += kChunk) {
-    if (stop.stop_requested()) {
+  for (std::size_t begin = 0, count = 0; begin < last; begin += count) {
+    if (watch.stop.stop_requested()) {
       score.interrupted = true;
       return;
     }
-    const std::size_t count = std::min<std::size_t>(kChunk, last - begin);
+    count = std::min(static_cast<std::size_t>(chunks.rows()), last - begin);
+    const auto start = std::chrono::steady_clock::now();
     const std::vector<float> scores =
         score_chunk(model, window.subspan(begin, count), window.subspan(begin + 1, count), *cache);
     for (const float each : scores) score.log_probability += each;
     score.scored += static_cast<int>(scores.size());
+    chunks.measured(static_cast<int>(count), seconds_since(start));
+    watch.progress(score);
   }
 }
 
 Score score_text(LanguageModel& model, std::span<const TokenId> tokens, int context,
-                 std::stop_token stop) {
+                 const ScoreWatch& watch) {
   const auto begin = std::chrono::steady_clock::now();
+  ChunkSizer chunks;
   Score score;
   score.tokens = static_cast<int>(tokens.size());
   const std::size_t window = static_cast<std::size_t>(std::min(context, model.context_length()));
   for (std::size_t at = 0; at < tokens.size() && !score.interrupted; at += window) {
     const auto piece = tokens.subspan(at, std::min(window, tokens.size() - at));
     if (piece.size() < 2) break;
-    score_window(model, piece, stop, score);
+    score_window(model, piece, chunks, watch, score);
     ++score.windows;
   }
-  score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  score.seconds = seconds_since(begin);
   return score;
 }
 
@@ -123,7 +136,13 @@ int run_score(const ScoreOptions& options) {
     return fail(Error(options.file + ": has " + std::to_string(tokens.size()) +
                       " tokens; a score needs two or more"));
   }
-  const Score score = score_text(*target->model, tokens, options.context, watch.token());
+  const ScoreWatch score_watch{watch.token(), [&](const Score& so_far) {
+                                 status.show(percent(static_cast<double>(so_far.scored) /
+                                                     static_cast<double>(tokens.size())) +
+                                             " · scoring");
+                               }};
+  const Score score = score_text(*target->model, tokens, options.context, score_watch);
+  status.clear();
   if (score.interrupted) return kInterrupted;
   print(options, score);
   return kSuccess;

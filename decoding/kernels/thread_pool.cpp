@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -57,9 +60,18 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 // cache lines.
 struct ThreadPool::State {
   explicit State(int n) : threads(n), shares(static_cast<std::size_t>(n)) {
-    for (int i = 1; i < n; ++i) workers.emplace_back([this, i] { work(i); });
+    try {
+      for (int i = 1; i < n; ++i) workers.emplace_back([this, i] { work(i); });
+    } catch (const std::system_error& refused) {
+      end_workers();
+      throw std::runtime_error("the system does not give " + std::to_string(n) +
+                               " compute threads (" + refused.code().message() +
+                               "); ask for fewer with --threads");
+    }
   }
-  ~State() {
+  ~State() { end_workers(); }
+
+  void end_workers() {
     {
       const std::lock_guard lock(mutex);
       stop.store(true);
@@ -101,8 +113,9 @@ struct ThreadPool::State {
       }
       if (!share.compare_exchange_weak(seen, rest)) continue;
       const int first = steal ? rest.back : seen.front;
+      const auto stop_at = std::min<std::int64_t>(end, std::int64_t{size} * (first + claimed));
       try {
-        (*job)(first * size, std::min(end, (first + claimed) * size));
+        (*job)(first * size, static_cast<int>(stop_at));
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();

@@ -9,7 +9,8 @@ namespace redraft {
 // its result. The threads live as long as the pool and sleep when there is nothing to do.
 class ThreadPool {
  public:
-  // `threads` >= 1 counts the calling thread: ThreadPool(1) runs everything in place.
+  // `threads` >= 1 counts the calling thread: ThreadPool(1) runs everything in place. Throws a
+  // std::runtime_error where the system does not give so many.
   explicit ThreadPool(int threads);
   // Nobody may be inside parallel_for.
   ~ThreadPool();

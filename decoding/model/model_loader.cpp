@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <future>
+#include <system_error>
 #include <utility>
 
 #include "decoding/kernels/linear.h"
@@ -67,9 +68,11 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
 
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
                                const LoadControl& control) {
-  // torch reports a failed allocation by throwing; nothing else here does.
+  // torch reports a failed allocation by throwing; the standard library what the system refuses.
   try {
     return load_checked(path, pool, control);
+  } catch (const std::system_error& error) {
+    return Error(path.string() + ": " + error.what());
   } catch (const std::exception&) {
     return Error(path.string() + ": not enough memory for its weights");
   }

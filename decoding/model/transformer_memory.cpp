@@ -138,10 +138,13 @@ void RopeTable::reserve(int count) {
   const auto positions =
       static_cast<int>(std::bit_ceil(std::max(kLeast, static_cast<unsigned>(count))));
   const auto pairs = static_cast<std::int64_t>(frequencies_.size());
-  cosines_ = at::empty({positions, pairs}, at::kFloat);
-  sines_ = at::empty({positions, pairs}, at::kFloat);
-  kernels::rope_table(positions, frequencies_, amplitude_, cosines_.mutable_data_ptr<float>(),
-                      sines_.mutable_data_ptr<float>());
+  // Both or none: a caller may go on after an allocation that failed.
+  const at::Tensor cosines = at::empty({positions, pairs}, at::kFloat);
+  const at::Tensor sines = at::empty({positions, pairs}, at::kFloat);
+  kernels::rope_table(positions, frequencies_, amplitude_, cosines.mutable_data_ptr<float>(),
+                      sines.mutable_data_ptr<float>());
+  cosines_ = cosines;
+  sines_ = sines;
 }
 
 }  // namespace redraft

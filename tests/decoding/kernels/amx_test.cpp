@@ -276,6 +276,16 @@ TEST_F(Amx, BrokenRulesOfTilesAreSeen) {
   emulated_tiles::release();
 }
 
+// One range of work then configures the tiles for one format after another.
+TEST_F(Amx, LinearsTogetherAreEachAsAlone) {
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    for (const int rows : {1, 13, 40})
+      EXPECT_TRUE(linears_are_as_alone(Isa::kAmx, rows, pool)) << "rows " << rows;
+  }
+  EXPECT_STREQ(take_broken_tile_rule(), nullptr);
+}
+
 // A kernel with the tiles of another format, which differ in k: no fault, but other sums.
 TEST_F(Amx, TilesOfAnotherFormatAreSeen) {
   constexpr int kK = 256;

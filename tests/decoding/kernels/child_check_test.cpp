@@ -1,6 +1,7 @@
 #include "decoding/kernels/child_check.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 namespace redraft::kernels {
 namespace {
@@ -8,6 +9,13 @@ namespace {
 TEST(ChildCheck, TellsWhatTheCheckSays) {
   EXPECT_TRUE(holds_in_a_child([] { return true; }));
   EXPECT_FALSE(holds_in_a_child([] { return false; }));
+}
+
+TEST(ChildCheck, NeedsNoSignalOfTheChildsEnd) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_TRUE(holds_in_a_child([] { return true; }));
+  EXPECT_FALSE(holds_in_a_child([] { return false; }));
+  signal(SIGCHLD, before);
 }
 
 // An instruction that is refused, and one that writes where nothing is.

@@ -9,10 +9,10 @@
 namespace redraft {
 namespace {
 
-constexpr WeightFormat kFormats[] = {
-    WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16, WeightFormat::kQ4_0,
-    WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0,
-    WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K};
+constexpr WeightFormat kFormats[] = {WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16,
+                                     WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ5_0,
+                                     WeightFormat::kQ5_1, WeightFormat::kQ8_0, WeightFormat::kQ4_K,
+                                     WeightFormat::kQ5_K, WeightFormat::kQ6_K};
 
 // The definition: what a row is worth.
 bool row_is_finite(WeightFormat format, const std::vector<std::uint8_t>& row, int columns) {

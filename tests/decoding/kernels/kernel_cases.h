@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decoding/kernels/half.h"
@@ -150,6 +151,34 @@ inline bool is_row_invariant(WeightFormat format, Isa isa, int n, int k, int row
 
 inline std::string name_of(WeightFormat format, Isa isa) {
   return std::string(weight_format_info(format)->name) + " " + to_string(isa);
+}
+
+// Whether linears of different formats and sizes give, as one piece of work, what each gives alone.
+inline bool linears_are_as_alone(Isa isa, int rows, ThreadPool& pool) {
+  constexpr int kK = 512;
+  std::mt19937 random(static_cast<unsigned>(rows));
+  const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * kK, random);
+  std::vector<TestWeight> weights;
+  std::vector<PreparedRows> prepared;
+  std::vector<std::vector<float>> expected;
+  std::vector<std::vector<float>> got;
+  const std::pair<WeightFormat, int> cases[] = {
+      {WeightFormat::kQ4_K, 75}, {WeightFormat::kQ6_K, 17}, {WeightFormat::kF32, 40}};
+  for (const auto& [format, n] : cases) {
+    weights.push_back(make_weight(format, isa, n, kK, random_file(format, n, kK, random)));
+    prepared.push_back(prepare(weights.back().packed, x.data(), rows, pool));
+    expected.push_back(run_linear(weights.back().packed, x.data(), rows, pool));
+    got.emplace_back(expected.back().size());
+  }
+  const std::vector<float> bias = random_floats(75, random);
+  for (std::size_t i = 0; i < expected[0].size(); ++i) expected[0][i] += bias[i % 75];
+  std::vector<Linear> all;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    all.push_back({weights[i].packed, prepared[i].input, i == 0 ? bias.data() : nullptr,
+                   got[i].data(), weights[i].packed.n});
+  }
+  linears(all, rows, pool);
+  return got == expected;
 }
 
 }  // namespace redraft::kernels

@@ -132,6 +132,16 @@ TEST(Linear, ThreadsDoNotChangeBits) {
   }
 }
 
+TEST(Linear, TogetherEachIsAsAlone) {
+  for (const Isa isa : available_isas()) {
+    for (const int threads : {1, 2, 3, 5}) {
+      ThreadPool pool(threads);
+      for (const int rows : {1, 13, 40})
+        EXPECT_TRUE(linears_are_as_alone(isa, rows, pool)) << to_string(isa) << ", rows " << rows;
+    }
+  }
+}
+
 // Superblock `idx` of `row` in the layout of quantize_rows.
 const ActivationSuperblock& superblock_of(const std::uint8_t* quantized, int rows, int k, int row,
                                           int idx) {

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -33,6 +35,36 @@ TEST(ThreadPool, CoversEachIndexOnce) {
       for (const int grain : {1, 3, 16, 2000}) check_cover(pool, count, grain);
     }
   }
+}
+
+TEST(ThreadPool, CoversAsManyAsAnIntHolds) {
+  constexpr int kAll = std::numeric_limits<int>::max();
+  ThreadPool pool(3);
+  for (const int grain : {1, 1 << 30, kAll - 1, kAll}) {
+    std::atomic<std::int64_t> covered{0};
+    std::atomic<bool> ordered{true};
+    pool.parallel_for(kAll, grain, [&](int begin, int end) {
+      covered += std::int64_t{end} - begin;
+      if (begin < 0 || end <= begin) ordered = false;
+    });
+    EXPECT_EQ(covered, kAll) << grain;
+    EXPECT_TRUE(ordered) << grain;
+  }
+}
+
+// The caller is held up at the start of its share until another thread has taken from it.
+TEST(ThreadPool, AThreadThatIsHeldUpIsHelped) {
+  ThreadPool pool(4);
+  constexpr int kShare = 100;
+  const std::thread::id caller = std::this_thread::get_id();
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::atomic<int> helped{0};
+  pool.parallel_for(4 * kShare, 1, [&](int begin, int end) {
+    if (begin < kShare && std::this_thread::get_id() != caller) helped += end - begin;
+    if (begin != 0) return;
+    while (helped == 0 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  });
+  EXPECT_GT(helped, 0);
 }
 
 TEST(ThreadPool, ManySmallJobsInARow) {
