@@ -166,6 +166,14 @@ CostPoint CostBench::summarize(const Timed& timed) const {
     point.shares[part] = typical.parts[part] / sum;
   point.work = model_.work(point.rows, point.context);
   point.roofline_fraction = roofline_seconds(point.work, probe_.peak()) / point.seconds;
+  double linears = 0;
+  for (const PassPart part : {PassPart::kQueryKeyValue, PassPart::kAttentionOutput,
+                              PassPart::kGateUp, PassPart::kDown, PassPart::kHead})
+    linears += point.shares[static_cast<std::size_t>(part)];
+  if (linears > 0) {
+    point.linears_fraction =
+        point.work.integer_macs / probe_.peak().int8_gmacs / 1e9 / (linears * point.seconds);
+  }
   return point;
 }
 
@@ -202,8 +210,8 @@ CostCurve CostReport::curve() const {
 }
 
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
-  // Attention may multiply 16-bit integers, of which two fit where one multiply-add of bytes does.
-  const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int8_gmacs / 2});
+  // What is not a quantised linear is attention in 16-bit integers, or in floats.
+  const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
   return std::max(work.bytes / peak.bandwidth_gbps,
                   work.integer_macs / peak.int8_gmacs + work.float_macs / float_gmacs) /
          1e9;

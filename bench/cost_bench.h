@@ -30,6 +30,7 @@ struct CostPoint {
   double ratio = 0;  // to one row on the same context
   PassWork work{};
   double roofline_fraction = 0;             // the least possible time by that of the pass
+  double linears_fraction = 0;              // of the int8 peak, in the quantised linears alone
   std::array<double, kPassParts> shares{};  // of the time, by PassPart; zeros where unknown
 };
 

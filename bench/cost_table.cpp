@@ -43,15 +43,17 @@ constexpr int kShareWidth = 5;
 int width_of(const Column& column) { return column.name[0] == 'g' ? kShareWidth + 3 : kShareWidth; }
 
 std::string heading() {
-  std::string line = format("%6s %10s %7s %8s %9s  ", "rows", "ms", "ratio", "rows/s", "roofline");
+  std::string line =
+      format("%6s %10s %7s %8s %9s %6s ", "rows", "ms", "ratio", "rows/s", "roofline", "int8");
   for (const Column& column : columns()) line += format("%*s", width_of(column), column.name);
   return line + "\n";
 }
 
 std::string row_of(const CostPoint& point) {
-  std::string line = format("%6d %9.1f%s %7.2f %8.1f %7.0f %%  ", point.rows, 1e3 * point.seconds,
-                            point.quiet ? " " : "~", point.ratio, point.rows / point.seconds,
-                            100 * point.roofline_fraction);
+  std::string line =
+      format("%6d %9.1f%s %7.2f %8.1f %7.0f %% %4.0f %% ", point.rows, 1e3 * point.seconds,
+             point.quiet ? " " : "~", point.ratio, point.rows / point.seconds,
+             100 * point.roofline_fraction, 100 * point.linears_fraction);
   for (const Column& column : columns()) {
     double share = 0;
     for (const PassPart part : column.parts) share += point.shares[static_cast<std::size_t>(part)];
@@ -102,8 +104,11 @@ std::string cost_table(const CostTitle& title, const CostReport& report) {
   }
   text +=
       "\nratio is to one row on the same context; roofline is the least possible time, by what a\n"
-      "pass reads and multiplies, as a share of the time it took; the columns after it divide the\n"
-      "time, in percent. B bounds how many times faster than plain decoding copying can be.\n";
+      "pass reads and multiplies, as a share of the time it took; int8 is what the linears reach "
+      "of\n"
+      "that peak; the columns after it divide the time, in percent. B bounds how many times "
+      "faster\n"
+      "than plain decoding copying can be.\n";
   if (!report.quiet()) {
     text +=
         "~ the machine was never quiet while this was timed (its own peak was out of reach): the\n"

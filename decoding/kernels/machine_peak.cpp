@@ -136,18 +136,19 @@ struct MacWork {
   std::int64_t (*int8)();
   std::int64_t (*f32)();
   std::int64_t (*bf16)();
+  std::int64_t (*vector_int8)();  // by vector instructions, which take half as many of 16 bits
 };
 
 MacWork mac_work(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return {avx2_int8, avx2_f32, nullptr};
+  if (isa == Isa::kAvx2) return {avx2_int8, avx2_f32, nullptr, avx2_int8};
   if (has_avx512(isa)) {
     const bool bf16 = __builtin_cpu_supports("avx512bf16");
     return {isa == Isa::kAmx ? amx_int8_macs : avx512_int8, avx512_f32,
-            bf16 ? avx512_bf16 : nullptr};
+            bf16 ? avx512_bf16 : nullptr, avx512_int8};
   }
 #endif
-  return {portable_int8, portable_f32, nullptr};
+  return {portable_int8, portable_f32, nullptr, portable_int8};
 }
 
 // Adds up 64-bit words on many chains: bound by memory with any vector instructions.
@@ -179,6 +180,7 @@ PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
   middle(kRounds, peak_.bandwidth_gbps, true);
   for (int round = 0; round < kFloatRounds; ++round) {
     peak_.f32_gmacs = std::max(peak_.f32_gmacs, mac_round(work.f32));
+    peak_.int16_gmacs = std::max(peak_.int16_gmacs, mac_round(work.vector_int8) / 2);
     if (work.bf16) peak_.bf16_gmacs = std::max(peak_.bf16_gmacs, mac_round(work.bf16));
   }
 }

@@ -15,6 +15,7 @@ struct MachinePeak {
   double bandwidth_gbps;  // 10^9 bytes per second of a plain read of memory
   double f32_gmacs;       // 10^9 single-precision multiply-adds per second
   double bf16_gmacs;      // likewise for bfloat16; 0 where there is no instruction for it
+  double int16_gmacs;     // likewise for 16-bit integers: attention's
 };
 
 // Measures the peak, and later whether the machine still reaches it. On the pool's own threads, by

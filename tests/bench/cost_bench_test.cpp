@@ -109,8 +109,11 @@ TEST(CostBench, ARequestToStopEndsItWithoutAReport) {
 }
 
 TEST(Roofline, IsTheLongerOfReadingAndMultiplying) {
-  const kernels::MachinePeak peak{
-      .int8_gmacs = 200, .bandwidth_gbps = 20, .f32_gmacs = 50, .bf16_gmacs = 100};
+  const kernels::MachinePeak peak{.int8_gmacs = 200,
+                                  .bandwidth_gbps = 20,
+                                  .f32_gmacs = 50,
+                                  .bf16_gmacs = 100,
+                                  .int16_gmacs = 100};
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 1e9}, peak), 0.05);
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 20e9}, peak), 0.1);
   EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 0, .integer_macs = 20e9, .float_macs = 10e9}, peak),
@@ -119,7 +122,11 @@ TEST(Roofline, IsTheLongerOfReadingAndMultiplying) {
 
 CostReport sample_report(bool quiet) {
   CostReport report;
-  report.peak = {.int8_gmacs = 229, .bandwidth_gbps = 21.3, .f32_gmacs = 57, .bf16_gmacs = 114};
+  report.peak = {.int8_gmacs = 229,
+                 .bandwidth_gbps = 21.3,
+                 .f32_gmacs = 57,
+                 .bf16_gmacs = 114,
+                 .int16_gmacs = 114};
   for (const int context : {0, 4096}) {
     for (const int rows : {1, 4096}) {
       CostPoint point{.rows = rows, .context = context, .seconds = 0.0123456 * rows};

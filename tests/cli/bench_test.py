@@ -41,10 +41,13 @@ class BenchCost(RedraftCase):
             one = next(other for other in points if (other["context"], other["rows"]) == (point["context"], 1))
             self.assertAlmostEqual(point["ratio"], point["seconds"] / one["seconds"])
             self.assertAlmostEqual(point["rows_per_second"], point["rows"] / point["seconds"])
-            float_peak = max(report["peak_f32_gmacs"], report["peak_bf16_gmacs"] or 0, report["peak_gmacs"] / 2)
+            float_peak = max(report["peak_f32_gmacs"], report["peak_bf16_gmacs"] or 0, report["peak_int16_gmacs"])
             least = max(point["bytes"] / report["bandwidth_gbs"],
                         point["integer_macs"] / report["peak_gmacs"] + point["float_macs"] / float_peak) / 1e9
             self.assertAlmostEqual(point["roofline_fraction"], least / point["seconds"])
+            linears = sum(point["shares"][part] for part in ("qkv", "attn_out", "gate_up", "down", "head"))
+            self.assertAlmostEqual(point["linears_int8_fraction"], point["integer_macs"] / 1e9 / report["peak_gmacs"] /
+                                   (linears * point["seconds"]))
             self.assertAlmostEqual(sum(point["shares"].values()), 1)
             self.assertGreater(point["shares"]["gate_up"], 0.05)
         # What the model reads and multiplies: half a billion weights at 4 to 8 bits.
