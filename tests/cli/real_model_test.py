@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -40,6 +41,22 @@ class InFolder(RedraftCase):
 
     def edit_json(self, file, *arguments, **options):
         return json.loads(self.assert_succeeds(self.edit(file, "--format", "json", *arguments, **options)))
+
+
+class Memory(RedraftCase):
+    def test_a_model_takes_little_more_than_its_file(self):
+        data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share")
+        file = data / "redraft" / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+        process = subprocess.Popen([PROGRAM, "generate", *TARGET, "--chat", "--prompt", "Count to a thousand."],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        try:
+            self.assertEqual(len(process.stdout.read(1)), 1)
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        finally:
+            process.kill()
+            process.communicate()
+        kibibytes = int(re.search(r"RssAnon:\s+(\d+) kB", status).group(1))
+        self.assertLess(kibibytes * 1024, 1.2 * file.stat().st_size)
 
 
 class Edit(InFolder):
