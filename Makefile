@@ -53,4 +53,4 @@ install: build ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## Remove what was built; downloads and models stay
-	@rm -rf build build-dev build-tsan
+	@rm -rf build build-dev build-tsan build-fuzz

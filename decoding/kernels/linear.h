@@ -20,8 +20,8 @@ Isa best_isa();
 std::vector<Isa> available_isas();  // the best last
 const char* to_string(Isa isa);
 
-// y = x W^T with W [n, k] as the file has it, repacked at load for one instruction set: reordered,
-// never requantised.
+// y = x W^T with W [n, k] as the file has it, repacked at load: reordered, never requantised. One
+// layout serves all instruction sets; `isa` says which kernels read it.
 struct PackedWeight {
   WeightFormat format;
   Isa isa;
@@ -32,7 +32,7 @@ struct PackedWeight {
 
 // Formats that linear() takes. Others are a loader's error.
 bool supports(WeightFormat format);
-std::size_t packed_bytes(WeightFormat format, Isa isa, int n, int k);
+std::size_t packed_bytes(WeightFormat format, Isa isa, int n, int k);  // the same for each `isa`
 // `file` holds n rows of k weights in file order. `out` is 64-byte aligned.
 void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out,
           ThreadPool& pool);

@@ -201,7 +201,8 @@ double PeakProbe::middle(int rounds, double& peak, bool reading) {
   return rates[rates.size() / 2];
 }
 
-// One part per thread and no fewer: with as many equal parts as threads each thread takes one.
+// One part per thread: each takes its own, unless it is late, which makes a round that does not
+// count as the best.
 double PeakProbe::mac_round(std::int64_t (*work)()) {
   std::atomic<std::int64_t> macs{0};
   const auto start = std::chrono::steady_clock::now();

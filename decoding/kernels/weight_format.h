@@ -5,7 +5,7 @@
 
 namespace redraft {
 
-// How a weight tensor is stored in a GGUF file. Values are GGUF's ggml_type numbers.
+// How a weight tensor is stored in a model file. Values are GGUF's ggml_type numbers.
 enum class WeightFormat : std::uint32_t {
   kF32 = 0,
   kF16 = 1,

@@ -9,15 +9,10 @@
 namespace redraft {
 namespace {
 
-bool is_float(WeightFormat format) {
-  return format == WeightFormat::kF32 || format == WeightFormat::kF16 ||
-         format == WeightFormat::kBF16;
-}
-
 void add(PassWork& work, const LinearWeight& weight, int rows) {
   work.bytes += static_cast<double>(weight.data.nbytes());
   const double macs = static_cast<double>(rows) * static_cast<double>(weight.n * weight.k);
-  (is_float(weight.format) ? work.float_macs : work.integer_macs) += macs;
+  (kernels::reads_floats(weight.format) ? work.float_macs : work.integer_macs) += macs;
 }
 
 }  // namespace

@@ -257,35 +257,44 @@ TEST(RowInvariance, AttentionOverTrees) {
   }
 }
 
-// The head's choices: logits and ids of the best 5, and the argmax.
+// A head's choices for the rows of `x`: logits and ids of the best 5, and the argmax.
+std::vector<float> choices(const PackedWeight& head, const std::vector<float>& x, int rows,
+                           ThreadPool& pool) {
+  const Bytes quantized = allocate(quantized_bytes(head.isa, rows, head.k));
+  quantize_rows(head.isa, x.data(), rows, head.k, quantized.get(), pool);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(rows) * 5);
+  std::vector<float> logits(ids.size());
+  std::vector<std::int32_t> best(static_cast<std::size_t>(rows));
+  linear_top_k(head, quantized.get(), rows, 5, ids.data(), logits.data(), pool);
+  linear_argmax(head, quantized.get(), rows, best.data(), nullptr, pool);
+  std::vector<float> out;
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < 5; ++i) {
+      out.push_back(logits[static_cast<std::size_t>(5 * row + i)]);
+      out.push_back(static_cast<float>(ids[static_cast<std::size_t>(5 * row + i)]));
+    }
+    EXPECT_EQ(best[static_cast<std::size_t>(row)], ids[static_cast<std::size_t>(5 * row)]);
+  }
+  return out;
+}
+
+// One head that takes all rows at once, and one so wide that 127 rows are two passes.
 TEST(RowInvariance, Head) {
-  const int k = 96;
-  const int n = 333;
-  for (const Isa isa : available_isas()) {
-    std::mt19937 random(9);
-    const TestWeight weight =
-        make_weight(WeightFormat::kQ8_0, isa, n, k, random_file(WeightFormat::kQ8_0, n, k, random));
-    const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * k, random);
-    const RunRows run = [&](int first, int rows, ThreadPool& pool) {
-      const std::vector<float> in = rows_of(x, first, rows, k);
-      const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
-      quantize_rows(isa, in.data(), rows, k, quantized.get(), pool);
-      std::vector<std::int32_t> ids(static_cast<std::size_t>(rows) * 5);
-      std::vector<float> logits(ids.size());
-      std::vector<std::int32_t> best(static_cast<std::size_t>(rows));
-      linear_top_k(weight.packed, quantized.get(), rows, 5, ids.data(), logits.data(), pool);
-      linear_argmax(weight.packed, quantized.get(), rows, best.data(), nullptr, pool);
-      std::vector<float> out;
-      for (int row = 0; row < rows; ++row) {
-        for (int i = 0; i < 5; ++i) {
-          out.push_back(logits[static_cast<std::size_t>(5 * row + i)]);
-          out.push_back(static_cast<float>(ids[static_cast<std::size_t>(5 * row + i)]));
-        }
-        EXPECT_EQ(best[static_cast<std::size_t>(row)], ids[static_cast<std::size_t>(5 * row)]);
-      }
-      return out;
-    };
-    EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa);
+  struct Case {
+    WeightFormat format;
+    int n, k;
+  };
+  for (const auto& [format, n, k] :
+       {Case{WeightFormat::kQ8_0, 333, 96}, Case{WeightFormat::kQ6_K, 50, 2560}}) {
+    for (const Isa isa : available_isas()) {
+      std::mt19937 random(9);
+      const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * k, random);
+      const RunRows run = [&, width = k](int first, int rows, ThreadPool& pool) {
+        return choices(weight.packed, rows_of(x, first, rows, width), rows, pool);
+      };
+      EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << name_of(format, isa);
+    }
   }
 }
 
