@@ -21,7 +21,8 @@ int misuse(const Error& error) {
 void add_common_options(CLI::App& subcommand, CommonOptions& options) {
   const std::string group = "Common options";
   subcommand
-      .add_option("--target", options.target, "Model that decides every token: a name, a file or a folder")
+      .add_option("--target", options.target,
+                  "Model that decides every token: a name, a file or a folder")
       ->capture_default_str()
       ->group(group);
   subcommand

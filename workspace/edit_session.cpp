@@ -131,7 +131,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
-  Result<EditPrompt> prompt = make_edit_prompt(engine.prompt_encoder(), *region, request.instruction);
+  Result<EditPrompt> prompt =
+      make_edit_prompt(engine.prompt_encoder(), *region, request.instruction);
   if (!prompt) return prompt.error();
   Result<int> budget = token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();
