@@ -172,8 +172,12 @@ void Decode::append(const DraftTree& draft, const Acceptance& accepted, const Ph
     statistics_.bonus_tokens += emitted() - without;
   }
   statistics_.new_tokens = emitted();
-  for (const DraftOrigin origin : draft.origins())
-    ++statistics_.drafted_by_origin[static_cast<int>(origin)];
+  std::array<std::int64_t, kDraftOriginCount> drafted{};
+  for (const DraftOrigin origin : draft.origins()) ++drafted[static_cast<std::size_t>(origin)];
+  for (std::size_t origin = 0; origin < drafted.size(); ++origin) {
+    statistics_.drafted_by_origin[origin] += drafted[origin];
+    statistics_.passes_by_origin[origin] += drafted[origin] > 0 && !phase.continues_pass ? 1 : 0;
+  }
   if (draft.empty()) return;
   statistics_.drafted_passes += phase.continues_pass ? 0 : 1;
   statistics_.drafted_pass_tokens += emitted() - before;

@@ -10,8 +10,16 @@ const char* to_string(DraftOrigin origin) {
       return "reuse";
     case DraftOrigin::kCopy:
       return "copy";
+    case DraftOrigin::kRetrieval:
+      return "retrieval";
+    case DraftOrigin::kCache:
+      return "cache";
     case DraftOrigin::kModel:
       return "model";
+    case DraftOrigin::kSubstitution:
+      return "substitution";
+    case DraftOrigin::kRecycled:
+      return "recycled";
     case DraftOrigin::kOther:
       break;
   }

@@ -9,8 +9,17 @@
 namespace redraft {
 
 // Who guessed a token. Counted in the statistics as accepted_by_source.
-enum class DraftOrigin : std::uint8_t { kReuse, kCopy, kModel, kOther };
-inline constexpr int kDraftOriginCount = 4;
+enum class DraftOrigin : std::uint8_t {
+  kReuse,         // the original text
+  kCopy,          // an earlier place of prompt or output
+  kRetrieval,     // a datastore
+  kCache,         // what was verified or written before, in any request
+  kModel,         // the draft model
+  kSubstitution,  // the original text, with a replacement that was made before
+  kRecycled,      // what followed the same token in an earlier verification row
+  kOther,
+};
+inline constexpr int kDraftOriginCount = 8;
 const char* to_string(DraftOrigin origin);
 
 // A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without

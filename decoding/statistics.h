@@ -23,7 +23,9 @@ struct DecodeStatistics {
   double prefill_seconds = 0;
   double decode_seconds = 0;  // everything from the end of prefill to the last token
   double draft_seconds = 0;   // of it, spent in draft sources (look-up and draft model)
-  // Draft tokens verified, and those of them that were emitted.
+  // Passes whose draft had tokens of that origin; draft tokens verified, and those of them that
+  // were emitted.
+  std::array<std::int64_t, kDraftOriginCount> passes_by_origin{};
   std::array<std::int64_t, kDraftOriginCount> drafted_by_origin{};
   std::array<std::int64_t, kDraftOriginCount> accepted_by_origin{};
 

@@ -141,6 +141,8 @@ void expect_sums(const DecodeResult& result) {
   EXPECT_LE(statistics.drafted_pass_tokens, statistics.new_tokens);
   for (int origin = 0; origin < kDraftOriginCount; ++origin) {
     EXPECT_LE(statistics.accepted_by_origin[origin], statistics.drafted_by_origin[origin]);
+    EXPECT_LE(statistics.passes_by_origin[origin], statistics.drafted_passes);
+    EXPECT_EQ(statistics.passes_by_origin[origin] > 0, statistics.drafted_by_origin[origin] > 0);
   }
 }
 
