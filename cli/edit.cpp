@@ -186,7 +186,7 @@ class EditCommand {
     return replace_file(options_.file, text_, result.text);
   }
 
-  bool is_lossless() const { return request_.decoder.generate_policy.lossless(); }
+  bool is_lossless() const { return request_.decoder.lossless(); }
 
   int interrupted() const {
     std::cerr << "redraft: interrupted" << (options_.write ? "; nothing was written" : "")

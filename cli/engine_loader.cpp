@@ -77,7 +77,7 @@ LoadControl shown_on(StatusLine& status, std::stop_token stop) {
 void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
   subcommand
       .add_option("--decoder", decoder,
-                  "How tokens are made: ar, efficientedit[:OPTION…] or redraft")
+                  "How tokens are made, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
       ->capture_default_str();
 }
 

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "decoding/chunk_sizer.h"
-#include "decoding/drafting/efficientedit.h"
-#include "decoding/drafting/redraft_source.h"
+#include "decoding/decoder_definition.h"
 #include "decoding/phase.h"
 #include "decoding/verifier.h"
 
@@ -15,19 +14,10 @@ namespace redraft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using PlanFactory =
-    std::function<std::unique_ptr<PhasePlan>(const DecodeRequest&, const std::stop_token&)>;
-
-constexpr double kChunkTolerance = 0.1;  // how much dearer a row may be than in the best chunk
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-class PlainPlan : public PhasePlan {
- public:
-  Phase next(std::span<const TokenId>) override { return {}; }
-};
 
 // The draft without what could only follow a stop token. Under the strict rule the stop token
 // itself goes too: the target's own prediction says as much.
@@ -205,8 +195,8 @@ bool Decode::is_stop(TokenId token) const {
 // Every named decoder is this loop with a plan of its own.
 class PhasedDecoder : public Decoder {
  public:
-  PhasedDecoder(ModelSlot target, const CostCurve& cost, PlanFactory make_plan)
-      : target_(target), make_plan_(std::move(make_plan)), chunks_(cost) {}
+  PhasedDecoder(DecoderName name, ModelSlot target, ModelSlot draft, const CostCurve& cost)
+      : name_(std::move(name)), target_(target), draft_(draft), cost_(cost), chunks_(cost) {}
 
   Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                            std::stop_token stop) override {
@@ -217,13 +207,16 @@ class PhasedDecoder : public Decoder {
                    std::to_string(target_.cache->capacity()) +
                    "; edit a smaller range or raise the context length");
     }
-    const std::unique_ptr<PhasePlan> plan = make_plan_(request, stop);
+    const std::unique_ptr<PhasePlan> plan =
+        name_.definition().make_plan({name_.options(), request, draft_, cost_, stop});
     return Decode(target_, request, sink, stop).run(*plan, chunks_);
   }
 
  private:
+  DecoderName name_;
   ModelSlot target_;
-  PlanFactory make_plan_;
+  ModelSlot draft_;
+  CostCurve cost_;
   ChunkSizer chunks_;
 };
 
@@ -248,35 +241,13 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
   if (!target.model || !target.cache)
     return Error("decoder '" + name.text + "' needs a target model");
   if (name.needs_draft_model() && (!draft.model || !draft.cache)) {
-    return Error("decoder '" + name.text +
-                 "' needs a draft model: give one with --draft, or take efficientedit:reuse-only");
+    return Error("decoder '" + name.text + "' needs a draft model: give one with --draft");
   }
   if (draft.model && draft.model->vocabulary_size() != target.model->vocabulary_size()) {
     return Error("draft model " + draft.model->name() + " has another vocabulary than target " +
                  target.model->name());
   }
-  PlanFactory make_plan;
-  switch (name.kind) {
-    case DecoderName::Kind::kPlain:
-      make_plan = [](const DecodeRequest&, const std::stop_token&) {
-        return std::make_unique<PlainPlan>();
-      };
-      break;
-    case DecoderName::Kind::kEfficientEdit:
-      make_plan = [name, draft, cost](const DecodeRequest& request, const std::stop_token& stop) {
-        const auto context = static_cast<int>(request.prompt.size());
-        const int rows =
-            cost.efficient_rows(priced_chunk_rows(cost, context), kChunkTolerance, context);
-        return std::make_unique<EfficientEditPlan>(name, request, draft, rows, stop);
-      };
-      break;
-    case DecoderName::Kind::kRedraft:
-      make_plan = [cost](const DecodeRequest& request, const std::stop_token&) {
-        return std::make_unique<RedraftPlan>(request, cost);
-      };
-      break;
-  }
-  return {std::make_unique<PhasedDecoder>(target, cost, std::move(make_plan))};
+  return {std::make_unique<PhasedDecoder>(name, target, draft, cost)};
 }
 
 }  // namespace redraft

@@ -12,6 +12,7 @@
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
 #include "decoding/statistics.h"
+#include "indexing/datastore.h"
 #include "support/result.h"
 #include "support/token.h"
 
@@ -34,6 +35,10 @@ struct DecodeRequest {
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
+  // What decoders that retrieve look things up in; null: there is none. The text that is being
+  // written must not be in them.
+  std::shared_ptr<const Datastore> repository = {};  // the files of the project
+  std::shared_ptr<const Datastore> common = {};      // code that many projects share
 };
 
 enum class FinishReason { kStop, kLength, kSink, kCancelled };

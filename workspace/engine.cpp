@@ -73,8 +73,7 @@ Result<DecodeResult> Engine::decode(const DecoderName& name, const DecodeRequest
                  " tokens and leaves no room for an answer: the context holds " +
                  std::to_string(context_length_));
   }
-  const bool drafts = name.kind != DecoderName::Kind::kPlain;
-  const CostCurve cost = drafts ? cost_curve() : CostCurve();
+  const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
   const PrefixPool::Lease target = caches_.acquire(*target_.model, request.prompt);
   std::optional<PrefixPool::Lease> draft;
   if (draft_.model && name.needs_draft_model())

@@ -35,6 +35,15 @@ class RemainderSource : public DraftSource {
   int chunk_;
 };
 
+struct EfficientEditOptions {
+  AcceptancePolicy generate_policy;  // in the generate phase; reuse is always strict
+  int gamma = 7;                     // tokens the draft model proposes
+  int key = 7;                   // generated tokens that must match the original to return to reuse
+  bool reuse_only = false;       // no draft model in the generate phase
+  bool keep_correction = false;  // keep the target's own token at a mismatch
+  int chunk = 1;                 // tokens of the original that one pass verifies
+};
+
 // EfficientEdit (section III): the rest of the original is itself the draft; at the first mismatch
 // an edit begins and the draft model writes it under the target's eyes; once the last `key` tokens
 // of it occur in the rest of the original, reuse goes on behind them. The target's own token in the
@@ -43,8 +52,8 @@ class RemainderSource : public DraftSource {
 // chunks, so that it can be cancelled, and all of them count as that one pass.
 class EfficientEditPlan : public PhasePlan {
  public:
-  EfficientEditPlan(const DecoderName& name, const DecodeRequest& request, ModelSlot draft,
-                    int chunk_rows, std::stop_token stop);
+  EfficientEditPlan(const EfficientEditOptions& options, const DecodeRequest& request,
+                    ModelSlot draft, std::stop_token stop);
 
   Phase next(std::span<const TokenId> context) override;
 
@@ -52,7 +61,7 @@ class EfficientEditPlan : public PhasePlan {
   // Which phase `context` calls for, given the phase of the last pass.
   bool reuse_follows(std::span<const TokenId> context);
 
-  DecoderName name_;
+  EfficientEditOptions options_;
   RemainderSource remainder_;
   std::unique_ptr<ModelSource> model_;  // null: reuse only
   bool reusing_ = true;

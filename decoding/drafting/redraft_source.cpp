@@ -1,5 +1,7 @@
 #include "decoding/drafting/redraft_source.h"
 
+#include <algorithm>
+
 namespace redraft {
 namespace {
 
@@ -7,8 +9,12 @@ constexpr int kCopies = 3;  // places of the text that are offered for each draf
 
 }  // namespace
 
-RedraftSource::RedraftSource(const DecodeRequest& request, const CostCurve& cost)
-    : prompt_size_(request.prompt.size()), original_(request.original), priced_(cost) {
+RedraftSource::RedraftSource(const DecodeRequest& request, const CostCurve& cost,
+                             const RedraftOptions& options)
+    : options_(options),
+      prompt_size_(request.prompt.size()),
+      original_(request.original),
+      priced_(cost) {
   for (const TokenId token : request.prompt) text_.append(token);
 }
 
@@ -19,7 +25,8 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   for (const SuffixIndex::Match& match : text_.find_recent(context, kCopies)) {
     continuations.push_back({text_.text().subspan(match.next), GuessKind::kCopy, match.length});
   }
-  return priced_.choose(continuations, limit, static_cast<int>(context.size()));
+  return priced_.choose(continuations, std::min(limit, options_.max_nodes.value_or(limit)),
+                        static_cast<int>(context.size()));
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {

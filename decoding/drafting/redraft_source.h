@@ -7,6 +7,7 @@
 #include "decoding/decoder.h"
 #include "decoding/drafting/original_tracker.h"
 #include "decoding/drafting/priced_draft.h"
+#include "decoding/drafting/redraft_options.h"
 #include "decoding/drafting/suffix_index.h"
 #include "decoding/phase.h"
 #include "support/token.h"
@@ -17,13 +18,15 @@ namespace redraft {
 // output's end anywhere in prompt and output, merged into one small tree that is worth its price.
 class RedraftSource : public DraftSource {
  public:
-  RedraftSource(const DecodeRequest& request, const CostCurve& cost);
+  RedraftSource(const DecodeRequest& request, const CostCurve& cost,
+                const RedraftOptions& options = {});
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
   void absorb(std::span<const TokenId> context);
 
+  RedraftOptions options_;
   std::size_t prompt_size_;
   SuffixIndex text_;  // prompt and output
   OriginalTracker original_;
@@ -33,7 +36,9 @@ class RedraftSource : public DraftSource {
 // One phase for ever: the source knows by itself whether it reuses or copies.
 class RedraftPlan : public PhasePlan {
  public:
-  RedraftPlan(const DecodeRequest& request, const CostCurve& cost) : source_(request, cost) {}
+  RedraftPlan(const DecodeRequest& request, const CostCurve& cost,
+              const RedraftOptions& options = {})
+      : source_(request, cost, options) {}
   Phase next(std::span<const TokenId>) override { return {.source = &source_, .policy = {}}; }
 
  private:

@@ -1,36 +1,51 @@
 #include "decoding/decoder_name.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
+
+#include "decoding/decoder_definition.h"
 
 namespace redraft {
 namespace {
 
+using testing::HasSubstr;
+
 TEST(DecoderName, ReadsNamesAndOptions) {
-  const auto name =
-      parse_decoder_name("efficientedit:entropy:k=5:gamma=3:key=2:floor:keep-correction");
+  const char* text = "efficientedit:entropy:k=5:gamma=3:key=2:floor:keep-correction";
+  const auto name = parse_decoder_name(text);
   ASSERT_TRUE(name);
-  EXPECT_EQ(name->kind, DecoderName::Kind::kEfficientEdit);
-  EXPECT_EQ(name->generate_policy.rule, AcceptancePolicy::Rule::kEntropy);
-  EXPECT_EQ(name->generate_policy.k, 5);
-  EXPECT_TRUE(name->generate_policy.floor_tau);
-  EXPECT_FALSE(name->generate_policy.lossless());
-  EXPECT_EQ(name->gamma, 3);
-  EXPECT_EQ(name->key, 2);
-  EXPECT_TRUE(name->keep_correction);
+  EXPECT_EQ(name->definition().name, "efficientedit");
+  EXPECT_TRUE(name->options().has("entropy"));
+  EXPECT_FALSE(name->options().has("top-k"));
+  EXPECT_EQ(name->options().integer("k"), 5);
+  EXPECT_EQ(name->options().integer("gamma"), 3);
+  EXPECT_EQ(name->options().integer("key"), 2);
+  EXPECT_FALSE(name->lossless());
   EXPECT_TRUE(name->needs_draft_model());
-  EXPECT_EQ(name->text, "efficientedit:entropy:k=5:gamma=3:key=2:floor:keep-correction");
+  EXPECT_EQ(name->text, text);
 }
 
 TEST(DecoderName, DefaultsAreThePapers) {
   const auto name = parse_decoder_name("efficientedit");
   ASSERT_TRUE(name);
-  EXPECT_EQ(name->gamma, 7);
-  EXPECT_EQ(name->key, 7);
-  EXPECT_FALSE(name->keep_correction);
-  EXPECT_TRUE(name->generate_policy.lossless());
+  EXPECT_EQ(name->options().integer("gamma"), 7);
+  EXPECT_EQ(name->options().integer("key"), 7);
+  EXPECT_EQ(name->options().integer("k"), 3);
+  EXPECT_FALSE(name->options().has("keep-correction"));
+  EXPECT_TRUE(name->lossless());
 }
 
-TEST(DecoderName, OnlyEfficientEditNeedsADraftModel) {
+TEST(DecoderName, IsRedraftUnlessSaidOtherwise) {
+  const DecoderName name;
+  EXPECT_EQ(name.text, "redraft");
+  EXPECT_TRUE(name.lossless());
+  EXPECT_EQ(name.options().maybe_integer("max-nodes"), std::nullopt);
+  EXPECT_EQ(parse_decoder_name("redraft:max-nodes=64")->options().maybe_integer("max-nodes"), 64);
+}
+
+TEST(DecoderName, KnowsWhoNeedsADraftModel) {
   EXPECT_FALSE(parse_decoder_name("ar")->needs_draft_model());
   EXPECT_FALSE(parse_decoder_name("redraft")->needs_draft_model());
   EXPECT_FALSE(parse_decoder_name("efficientedit:reuse-only")->needs_draft_model());
@@ -42,16 +57,58 @@ TEST(DecoderName, SaysWhatIsWrongAndWhatThereIs) {
     EXPECT_FALSE(name) << text;
     return name ? std::string() : name.error().message();
   };
-  EXPECT_NE(message("fast").find("ar, efficientedit, redraft"), std::string::npos);
-  EXPECT_NE(message("").find("unknown decoder ''"), std::string::npos);
-  EXPECT_NE(message("efficientedit:reuse").find("reuse-only"), std::string::npos);
-  EXPECT_NE(message("efficientedit:").find("unknown option ''"), std::string::npos);
-  EXPECT_NE(message("ar:gamma=2").find("takes no options"), std::string::npos);
+  EXPECT_THAT(message("fast"), testing::AllOf(HasSubstr("unknown decoder 'fast'; there are: ar, "),
+                                              HasSubstr("efficientedit, "), HasSubstr("redraft")));
+  EXPECT_THAT(message(""), HasSubstr("unknown decoder ''"));
+  EXPECT_THAT(message("efficientedit:reuse"), HasSubstr("reuse-only, gamma=N, key=N"));
+  EXPECT_THAT(message("efficientedit:"), HasSubstr("unknown option ''"));
+  EXPECT_THAT(message("ar:gamma=2"),
+              HasSubstr("decoder 'ar:gamma=2': unknown option 'gamma=2'; there are none"));
+  EXPECT_THAT(message("efficientedit:floor=1"), HasSubstr("'floor' takes no value"));
+  EXPECT_THAT(message("efficientedit:k=2:k=3"), HasSubstr("'k' is written twice"));
+  EXPECT_THAT(message("efficientedit:top-k:direct"), HasSubstr("choose one"));
+  EXPECT_THAT(message("redraft:max-nodes=0"), HasSubstr("from 1 to 4096"));
   for (const char* bad : {"efficientedit:gamma", "efficientedit:gamma=", "efficientedit:gamma=0",
                           "efficientedit:gamma=-1", "efficientedit:k=65", "efficientedit:key=7x",
-                          "efficientedit:k=99999999999"}) {
-    EXPECT_NE(message(bad).find("from 1 to 64"), std::string::npos) << bad;
+                          "efficientedit:k=2.5", "efficientedit:k=99999999999"}) {
+    EXPECT_THAT(message(bad), HasSubstr("from 1 to 64")) << bad;
   }
+}
+
+TEST(DecoderOptions, ReadsRealNumbers) {
+  const DecoderOption declared[] = {DecoderOption::real("p", 0.5, 0, 1, "")};
+  const auto parse = [&](std::string_view text) {
+    return DecoderOptions::parse(declared, std::span(&text, 1));
+  };
+  EXPECT_EQ(DecoderOptions(declared).real("p"), 0.5);
+  EXPECT_EQ(parse("p=0.25")->real("p"), 0.25);
+  EXPECT_EQ(parse("p=1")->real("p"), 1);
+  for (const char* bad : {"p=1.01", "p=-0.5", "p=nan", "p=inf", "p=", "p=x"}) {
+    const auto parsed = parse(bad);
+    ASSERT_FALSE(parsed) << bad;
+    EXPECT_THAT(parsed.error().message(), HasSubstr("from 0 to 1, as in p=0.5"));
+  }
+}
+
+TEST(DecoderTable, HoldsTogether) {
+  std::set<std::string_view> names;
+  for (const DecoderDefinition* decoder : all_decoders()) {
+    EXPECT_TRUE(names.insert(decoder->name).second) << decoder->name;
+    EXPECT_TRUE(parse_decoder_name(decoder->name)) << decoder->name;
+    EXPECT_TRUE(parse_decoder_name(decoder->name)->lossless()) << "a lossy rule is asked for";
+    EXPECT_FALSE(decoder->summary.empty());
+    std::set<std::string_view> options;
+    for (const DecoderOption& option : decoder->options) {
+      EXPECT_TRUE(options.insert(option.name).second) << decoder->name << ":" << option.name;
+      EXPECT_FALSE(option.help.empty());
+      if (option.preset) {
+        EXPECT_GE(*option.preset, option.least) << option.name;
+        EXPECT_LE(*option.preset, option.most) << option.name;
+      }
+    }
+  }
+  EXPECT_EQ(all_decoders().front()->name, "ar");
+  EXPECT_EQ(all_decoders().back()->name, "redraft");
 }
 
 }  // namespace

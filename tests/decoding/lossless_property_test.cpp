@@ -15,9 +15,12 @@ namespace {
 constexpr TokenId kStop = 0;
 constexpr const char* kStrictDecoders[] = {
     "redraft",
+    "redraft:max-nodes=1",
+    "redraft:max-nodes=3",
     "efficientedit",
     "efficientedit:gamma=2:key=1",
     "efficientedit:keep-correction",
+    "efficientedit:whole",
     "efficientedit:reuse-only",
     "efficientedit:reuse-only:keep-correction:key=2",
 };

@@ -1,0 +1,45 @@
+// redraft decoders: the names that --decoder takes, with their options.
+#include <cstdio>
+#include <string>
+
+#include "cli/command.h"
+#include "decoding/decoder_definition.h"
+
+namespace redraft::cli {
+namespace {
+
+// What is to be said about an option beside its help: its value when none is written, its range.
+std::string values_of(const DecoderOption& option) {
+  if (option.kind == DecoderOption::Kind::kSwitch) return {};
+  std::string values = " (" + option.range() + ", ";
+  return values + (option.preset ? "else " + option.preset_text() : "else no limit") + ")";
+}
+
+void print(const DecoderDefinition& decoder) {
+  std::printf("%.*s\n    %.*s\n", static_cast<int>(decoder.name.size()), decoder.name.data(),
+              static_cast<int>(decoder.summary.size()), decoder.summary.data());
+  for (const DecoderOption& option : decoder.options) {
+    std::printf("    %-18s%.*s%s\n", (":" + option.usage()).c_str(),
+                static_cast<int>(option.help.size()), option.help.data(),
+                values_of(option).c_str());
+  }
+}
+
+int run_decoders() {
+  for (const DecoderDefinition* decoder : all_decoders()) print(*decoder);
+  std::printf(
+      "\nNAME[:OPTION[=VALUE]]…, as in efficientedit:entropy:k=5. What no option calls lossy "
+      "writes\n"
+      "what ar writes, byte for byte. A draft model is the one of --draft.\n");
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_decoders(CLI::App& app, Command& chosen) {
+  CLI::App* decoders =
+      app.add_subcommand("decoders", "The ways to decode that --decoder takes, with their options");
+  decoders->callback([&chosen] { chosen = [] { return run_decoders(); }; });
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "decoding/cost_curve.h"
+#include "decoding/decoder.h"
+#include "decoding/decoder_option.h"
+#include "decoding/phase.h"
+
+namespace redraft {
+
+// What the plan of one decode is made of. All of it outlives the plan.
+struct PlanInputs {
+  const DecoderOptions& options;
+  const DecodeRequest& request;
+  ModelSlot draft;  // empty unless needs_draft_model()
+  const CostCurve& cost;
+  const std::stop_token& stop;
+};
+
+// One named way to decode. Adding one is a file with its definition and a line in the table.
+struct DecoderDefinition {
+  std::string_view name;
+  std::string_view summary;  // a line for lists
+  std::vector<DecoderOption> options = {};
+  std::unique_ptr<PhasePlan> (*make_plan)(const PlanInputs&) = nullptr;
+  // What does not go together with what; the options are valid one by one.
+  Result<void> (*check)(const DecoderOptions&) = [](const DecoderOptions&) -> Result<void> {
+    return {};
+  };
+  bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };
+  bool (*needs_draft_model)(const DecoderOptions&) = [](const DecoderOptions&) { return false; };
+  bool needs_cost = false;       // plans by what a pass costs; measuring that takes a second
+  bool uses_datastores = false;  // has more to draft from where a request brings datastores
+};
+
+// Every decoder, the plain one first and the default last.
+std::span<const DecoderDefinition* const> all_decoders();
+
+}  // namespace redraft

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace redraft {
+
+// What may follow a decoder's name: `option` for a switch, `option=value` for a number.
+struct DecoderOption {
+  enum class Kind { kSwitch, kInteger, kReal };
+  Kind kind = Kind::kSwitch;
+  std::string_view name;
+  std::string_view help;
+  // Of numbers: the value that holds when none is written (nullopt: there is none), and the range.
+  std::optional<double> preset;
+  double least = 0;
+  double most = 0;
+
+  static DecoderOption toggle(std::string_view name, std::string_view help);
+  static DecoderOption integer(std::string_view name, std::optional<int> preset, int least,
+                               int most, std::string_view help);
+  static DecoderOption real(std::string_view name, double preset, double least, double most,
+                            std::string_view help);
+
+  std::string usage() const;  // "gamma=N"
+  // Of a number: "1 to 64", and "7" or nothing.
+  std::string range() const;
+  std::string preset_text() const;
+};
+
+// The options of one decoder with the values that were written. Plain data that may be copied; what
+// was declared outlives it.
+class DecoderOptions {
+ public:
+  // Nothing was written.
+  explicit DecoderOptions(std::span<const DecoderOption> declared);
+  // `written`: the parts between colons. The error says what is wrong and what would be right.
+  static Result<DecoderOptions> parse(std::span<const DecoderOption> declared,
+                                      std::span<const std::string_view> written);
+
+  // The option must have been declared.
+  bool has(std::string_view option) const;                          // whether it was written
+  std::optional<int> maybe_integer(std::string_view option) const;  // written, or the preset
+  int integer(std::string_view option) const;                       // likewise; must have a preset
+  double real(std::string_view option) const;                       // likewise
+
+ private:
+  std::size_t index_of(std::string_view option) const;
+  std::optional<double> value_of(std::string_view option) const;
+  Result<void> set(std::string_view part);
+
+  std::span<const DecoderOption> declared_;
+  std::vector<std::optional<double>> written_;  // by option; a switch that was written: 1
+};
+
+}  // namespace redraft

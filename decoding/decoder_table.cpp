@@ -1,0 +1,16 @@
+#include <array>
+
+#include "decoding/drafting/decoders.h"
+
+namespace redraft {
+
+std::span<const DecoderDefinition* const> all_decoders() {
+  static const std::array kDecoders = {
+      &plain_decoder(),
+      &efficientedit_decoder(),
+      &redraft_decoder(),
+  };
+  return kDecoders;
+}
+
+}  // namespace redraft

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "decoding/decoder_definition.h"
+
+namespace redraft {
+
+// Each defined in the file of its method, listed by all_decoders().
+const DecoderDefinition& plain_decoder();
+const DecoderDefinition& efficientedit_decoder();
+const DecoderDefinition& redraft_decoder();
+
+}  // namespace redraft

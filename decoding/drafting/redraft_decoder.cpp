@@ -1,0 +1,22 @@
+#include "decoding/drafting/decoders.h"
+#include "decoding/drafting/redraft_source.h"
+
+namespace redraft {
+
+const DecoderDefinition& redraft_decoder() {
+  static const DecoderDefinition kDefinition{
+      .name = "redraft",
+      .summary = "the default: every source in one tree, priced by what rows cost here",
+      .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
+                                         "most nodes of one pass, whatever they cost")},
+      .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
+        return std::make_unique<RedraftPlan>(
+            inputs.request, inputs.cost,
+            RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")});
+      },
+      .needs_cost = true,
+  };
+  return kDefinition;
+}
+
+}  // namespace redraft
