@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "support/token.h"
+
+namespace redraft {
+
+// Where each run of `length` tokens first began in a text that grows. Constant work for each token
+// added and each look-up.
+class FirstPlaces {
+ public:
+  explicit FirstPlaces(int length) : length_(static_cast<std::size_t>(length)) {}
+
+  // `text` begins with what was absorbed before.
+  void absorb(std::span<const TokenId> text);
+  // The first place where the last `length` tokens of the absorbed `text` began, which may be the
+  // end itself. None when the text is shorter, or when another run with the same hash came first.
+  std::optional<std::size_t> of_end(std::span<const TokenId> text) const;
+
+ private:
+  std::size_t length_;
+  std::size_t absorbed_ = 0;
+  std::unordered_map<std::uint64_t, std::size_t> places_;  // by hash
+};
+
+}  // namespace redraft

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "decoding/draft_source.h"
+#include "decoding/phase.h"
+
+namespace redraft {
+
+// One phase for ever: the source guesses, the strict rule decides, the target's own token is kept.
+class SourcePlan : public PhasePlan {
+ public:
+  explicit SourcePlan(std::unique_ptr<DraftSource> source) : source_(std::move(source)) {}
+  Phase next(std::span<const TokenId>) override { return {.source = source_.get(), .policy = {}}; }
+
+ private:
+  std::unique_ptr<DraftSource> source_;
+};
+
+}  // namespace redraft
