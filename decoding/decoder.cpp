@@ -195,8 +195,14 @@ bool Decode::is_stop(TokenId token) const {
 // Every named decoder is this loop with a plan of its own.
 class PhasedDecoder : public Decoder {
  public:
-  PhasedDecoder(DecoderName name, ModelSlot target, ModelSlot draft, const CostCurve& cost)
-      : name_(std::move(name)), target_(target), draft_(draft), cost_(cost), chunks_(cost) {}
+  PhasedDecoder(DecoderName name, ModelSlot target, ModelSlot draft, const CostCurve& cost,
+                DecoderMemory* memory)
+      : name_(std::move(name)),
+        target_(target),
+        draft_(draft),
+        cost_(cost),
+        memory_(memory ? *memory : own_memory_),
+        chunks_(cost) {}
 
   Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                            std::stop_token stop) override {
@@ -207,8 +213,8 @@ class PhasedDecoder : public Decoder {
                    std::to_string(target_.cache->capacity()) +
                    "; edit a smaller range or raise the context length");
     }
-    const std::unique_ptr<PhasePlan> plan =
-        name_.definition().make_plan({name_.options(), request, draft_, cost_, stop});
+    const std::unique_ptr<PhasePlan> plan = name_.definition().make_plan(
+        {name_, name_.options(), request, draft_, cost_, memory_, stop});
     return Decode(target_, request, sink, stop).run(*plan, chunks_);
   }
 
@@ -217,6 +223,8 @@ class PhasedDecoder : public Decoder {
   ModelSlot target_;
   ModelSlot draft_;
   CostCurve cost_;
+  DecoderMemory own_memory_;
+  DecoderMemory& memory_;
   ChunkSizer chunks_;
 };
 
@@ -237,7 +245,8 @@ const char* to_string(FinishReason reason) {
 }
 
 Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlot target,
-                                               ModelSlot draft, const CostCurve& cost) {
+                                               ModelSlot draft, const CostCurve& cost,
+                                               DecoderMemory* memory) {
   if (!target.model || !target.cache)
     return Error("decoder '" + name.text + "' needs a target model");
   if (name.needs_draft_model() && (!draft.model || !draft.cache)) {
@@ -247,7 +256,7 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
     return Error("draft model " + draft.model->name() + " has another vocabulary than target " +
                  target.model->name());
   }
-  return {std::make_unique<PhasedDecoder>(name, target, draft, cost)};
+  return {std::make_unique<PhasedDecoder>(name, target, draft, cost, memory)};
 }
 
 }  // namespace redraft

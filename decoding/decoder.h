@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decoding/cost_curve.h"
+#include "decoding/decoder_memory.h"
 #include "decoding/decoder_name.h"
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
@@ -58,9 +59,11 @@ struct DecodeResult {
 class Decoder {
  public:
   // `draft` may be empty when the named decoder needs no draft model. `cost` prices a pass by its
-  // rows.
+  // rows. `memory` (not owned) is what lasts from request to request; null: the decoder has one of
+  // its own, which knows no lines.
   static Result<std::unique_ptr<Decoder>> make(const DecoderName& name, ModelSlot target,
-                                               ModelSlot draft, const CostCurve& cost);
+                                               ModelSlot draft, const CostCurve& cost,
+                                               DecoderMemory* memory = nullptr);
   virtual ~Decoder() = default;
   // Prefills what the cache does not hold in chunks (see ChunkSizer), then decodes. `stop` is asked
   // before every forward pass. An error only when the prompt is empty or leaves no room in the

@@ -8,6 +8,7 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
+#include "decoding/decoder_memory.h"
 #include "decoding/decoder_option.h"
 #include "decoding/phase.h"
 
@@ -15,10 +16,12 @@ namespace redraft {
 
 // What the plan of one decode is made of. All of it outlives the plan.
 struct PlanInputs {
-  const DecoderOptions& options;
+  const DecoderName& name;
+  const DecoderOptions& options;  // of the name
   const DecodeRequest& request;
   ModelSlot draft;  // empty unless needs_draft_model()
   const CostCurve& cost;
+  DecoderMemory& memory;
   const std::stop_token& stop;
 };
 

@@ -24,13 +24,19 @@ bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
   return a.encode(kProbe) == b.encode(kProbe);
 }
 
+std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
+  return std::make_shared<LineTable>(tokenizer.vocabulary_size(),
+                                     [&](TokenId token) { return tokenizer.bytes(token); });
+}
+
 }  // namespace
 
 Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_bytes)
     : target_(std::move(target)),
       draft_(std::move(draft)),
       context_length_(context_length),
-      caches_(context_length, cache_bytes) {}
+      caches_(context_length, cache_bytes),
+      memory_(lines_of(*target_.tokenizer)) {}
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
                                              const EngineOptions& options) {
@@ -80,7 +86,7 @@ Result<DecodeResult> Engine::decode(const DecoderName& name, const DecodeRequest
     draft.emplace(caches_.acquire(*draft_.model, request.prompt));
   Result<std::unique_ptr<Decoder>> decoder =
       Decoder::make(name, {target_.model.get(), &target.cache()},
-                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost);
+                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory_);
   if (!decoder) return decoder.error();
   return (*decoder)->run(request, sink, std::move(stop));
 }

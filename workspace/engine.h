@@ -8,6 +8,7 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
+#include "decoding/decoder_memory.h"
 #include "decoding/language_model.h"
 #include "decoding/prefix_pool.h"
 #include "decoding/text/prompt_encoder.h"
@@ -53,6 +54,8 @@ class Engine {
                               const TokenSink& sink, std::stop_token stop);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
+  // Likewise what decoders have kept from earlier requests.
+  void forget_drafts() { memory_.forget(); }
   PrefixPool::Statistics cache_statistics() const { return caches_.statistics(); }
   LanguageModel& target() { return *target_.model; }
 
@@ -63,6 +66,7 @@ class Engine {
   Model draft_;
   int context_length_;
   PrefixPool caches_;
+  DecoderMemory memory_;
   std::unique_ptr<CostCurve> cost_;
   std::unique_ptr<PromptEncoder> prompt_encoder_;
 };

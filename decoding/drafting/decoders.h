@@ -8,6 +8,7 @@ namespace redraft {
 const DecoderDefinition& plain_decoder();
 const DecoderDefinition& model_decoder();
 const DecoderDefinition& prompt_lookup_decoder();
+const DecoderDefinition& fastfixer_decoder();
 const DecoderDefinition& copyspec_decoder();
 const DecoderDefinition& copyspec_sd_decoder();
 const DecoderDefinition& efficientedit_decoder();

@@ -1,16 +1,12 @@
 #include "decoding/drafting/efficientedit.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "decoding/chunk_sizer.h"
 #include "decoding/drafting/decoders.h"
 
 namespace redraft {
 namespace {
-
-constexpr double kChunkTolerance = 0.1;  // how much dearer a row may be than in the best chunk
 
 AcceptancePolicy policy_of(const DecoderOptions& options) {
   using Rule = AcceptancePolicy::Rule;
@@ -27,21 +23,14 @@ Result<void> check_options(const DecoderOptions& options) {
   return {};
 }
 
-// A chunk's rows are its tokens and the context's last one.
-int chunk_of(const PlanInputs& inputs) {
-  if (inputs.options.has("whole")) return std::numeric_limits<int>::max();
-  const auto context = static_cast<int>(inputs.request.prompt.size());
-  const int most = priced_chunk_rows(inputs.cost, context);
-  return std::max(1, inputs.cost.efficient_rows(most, kChunkTolerance, context) - 1);
-}
-
 std::unique_ptr<PhasePlan> make_plan(const PlanInputs& inputs) {
-  const EfficientEditOptions options{.generate_policy = policy_of(inputs.options),
-                                     .gamma = inputs.options.integer("gamma"),
-                                     .key = inputs.options.integer("key"),
-                                     .reuse_only = inputs.options.has("reuse-only"),
-                                     .keep_correction = inputs.options.has("keep-correction"),
-                                     .chunk = chunk_of(inputs)};
+  const EfficientEditOptions options{
+      .generate_policy = policy_of(inputs.options),
+      .gamma = inputs.options.integer("gamma"),
+      .key = inputs.options.integer("key"),
+      .reuse_only = inputs.options.has("reuse-only"),
+      .keep_correction = inputs.options.has("keep-correction"),
+      .chunk = inputs.options.has("whole") ? std::numeric_limits<int>::max() : reuse_chunk(inputs)};
   return std::make_unique<EfficientEditPlan>(options, inputs.request, inputs.draft, inputs.stop);
 }
 
@@ -70,30 +59,6 @@ const DecoderDefinition& efficientedit_decoder() {
       .needs_cost = true,
   };
   return kDefinition;
-}
-
-DraftTree RemainderSource::draft(std::span<const TokenId>, int limit) {
-  const auto rest = std::span(original_).subspan(position_);
-  drafted_ =
-      std::min({rest.size(), static_cast<std::size_t>(chunk_), static_cast<std::size_t>(limit)});
-  return DraftTree::chain(rest.first(drafted_), DraftOrigin::kReuse);
-}
-
-bool RemainderSource::advance(std::span<const TokenId> written) {
-  const std::size_t expected = std::exchange(drafted_, 0);
-  for (const TokenId token : written) {
-    if (exhausted() || original_[position_] != token) return false;
-    ++position_;
-  }
-  return written.size() >= expected;
-}
-
-bool RemainderSource::resume_after(std::span<const TokenId> key) {
-  const auto begin = original_.begin() + static_cast<std::ptrdiff_t>(position_);
-  const auto found = std::search(begin, original_.end(), key.begin(), key.end());
-  if (found == original_.end()) return false;
-  position_ = static_cast<std::size_t>(found - original_.begin()) + key.size();
-  return true;
 }
 
 EfficientEditPlan::EfficientEditPlan(const EfficientEditOptions& options,

@@ -7,33 +7,11 @@
 
 #include "decoding/decoder.h"
 #include "decoding/drafting/model_source.h"
+#include "decoding/drafting/remainder_source.h"
 #include "decoding/phase.h"
 #include "support/token.h"
 
 namespace redraft {
-
-// The rest of the original, a chunk at a time: what EfficientEdit verifies in its reuse phase.
-class RemainderSource : public DraftSource {
- public:
-  RemainderSource(std::span<const TokenId> original, int chunk)
-      : original_(original.begin(), original.end()), chunk_(chunk) {}
-
-  DraftTree draft(std::span<const TokenId> context, int limit) override;
-
-  bool exhausted() const { return position_ >= original_.size(); }
-  // `written` is the output since draft(): passes over it. False when it parts from the original or
-  // falls short of the draft.
-  bool advance(std::span<const TokenId> written);
-  // Moves behind the first place ahead that equals `key`; what is skipped is lost. False when there
-  // is none.
-  bool resume_after(std::span<const TokenId> key);
-
- private:
-  std::vector<TokenId> original_;
-  std::size_t position_ = 0;
-  std::size_t drafted_ = 0;
-  int chunk_;
-};
 
 struct EfficientEditOptions {
   AcceptancePolicy generate_policy;  // in the generate phase; reuse is always strict

@@ -7,6 +7,7 @@
 
 #include "decoding/decoder.h"
 #include "decoding/verifier.h"
+#include "indexing/memory_datastore.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -21,6 +22,9 @@ constexpr const char* kStrictDecoders[] = {
     "sd:gamma=7",
     "pld",
     "pld:n=1:tokens=3",
+    "fastfixer",
+    "fastfixer:key=1",
+    "fastfixer:key=2:whole",
     "copyspec",
     "copyspec:gamma=1:tokens=50",
     "copyspec+sd",
@@ -60,14 +64,23 @@ std::vector<TokenId> near_miss(Random& random, std::span<const TokenId> output, 
 
 DecodeResult decode(const char* name, ModelSlot target, ModelSlot draft,
                     const DecodeRequest& request, const CostCurve& cost = {},
-                    const TokenSink& sink = nullptr, std::stop_token stop = {}) {
+                    const TokenSink& sink = nullptr, std::stop_token stop = {},
+                    DecoderMemory* memory = nullptr) {
   const auto parsed = parse_decoder_name(name);
   EXPECT_TRUE(parsed);
-  auto decoder = Decoder::make(*parsed, target, draft, cost);
+  auto decoder = Decoder::make(*parsed, target, draft, cost, memory);
   EXPECT_TRUE(decoder);
   auto result = (*decoder)->run(request, sink, std::move(stop));
   EXPECT_TRUE(result);
   return *std::move(result);
+}
+
+// Some tokens end a line, some are blank.
+std::shared_ptr<const LineTable> random_lines(int seed, int vocabulary) {
+  return std::make_shared<LineTable>(vocabulary, [seed](TokenId token) {
+    constexpr std::string_view kTexts[] = {"\n", "  ", "x", "}\n", "\n  "};
+    return kTexts[std::min<TokenId>((token + seed) % 11, 4)];
+  });
 }
 
 // A target with its cache, a draft model that mostly agrees with it, and a request.
@@ -88,8 +101,11 @@ struct Case {
     const int room = between(random, 0, 4) == 0 ? between(random, 1, 20) : 400;
     target_cache = target->new_cache(prompt_size + room);
     draft_cache = drafter->new_cache(prompt_size + between(random, 1, 400));
+    memory = DecoderMemory(random_lines(static_cast<int>(seed), options.vocabulary));
     plain = decode("ar", target_slot(), {}, request);
     request.original = original();
+    request.repository = datastore();
+    request.common = datastore();
     static const CostCurve curves[] = {
         CostCurve(), CostCurve({{1, 1}}),
         CostCurve({{1, 1}, {4, 1.15}, {8, 1.35}, {16, 2.5}, {32, 4.9}, {64, 9.7}})};
@@ -124,6 +140,24 @@ struct Case {
     }
   }
 
+  // Texts as an original may be, or none.
+  std::shared_ptr<const Datastore> datastore() {
+    const int count = between(random, 0, 3);
+    if (count == 0) return nullptr;
+    std::vector<std::vector<TokenId>> texts;
+    for (int i = 0; i < count; ++i) {
+      texts.push_back(original());
+      texts.back().insert(texts.back().begin(), request.prompt.begin(), request.prompt.end());
+    }
+    return std::make_shared<MemoryDatastore>(texts);
+  }
+
+  // What the decoder makes of it, with the memory of what it made before.
+  DecodeResult run(const char* name, const DecodeRequest& asked, const TokenSink& sink = nullptr,
+                   std::stop_token stop = {}) {
+    return decode(name, target_slot(), draft_slot(), asked, cost, sink, std::move(stop), &memory);
+  }
+
   ModelSlot target_slot() { return {target.get(), target_cache.get()}; }
   ModelSlot draft_slot() { return {drafter.get(), draft_cache.get()}; }
 
@@ -134,6 +168,7 @@ struct Case {
   std::unique_ptr<KvCache> draft_cache;
   DecodeRequest request;
   CostCurve cost;
+  DecoderMemory memory;
   DecodeResult plain;
 };
 
@@ -187,8 +222,7 @@ TEST(Decoder, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
         seen.push_back(token);
         return true;
       };
-      const DecodeResult result =
-          decode(name, c.target_slot(), c.draft_slot(), c.request, c.cost, sink);
+      const DecodeResult result = c.run(name, c.request, sink);
       ASSERT_EQ(result.tokens, c.plain.tokens);
       ASSERT_EQ(seen, c.plain.tokens);
       ASSERT_EQ(result.finish_reason, c.plain.finish_reason);
@@ -215,8 +249,7 @@ TEST(Decoder, ACancelledDecodeIsAPrefixAndCanBeResumed) {
         if (--left == 0) stop.request_stop();
         return true;
       };
-      const DecodeResult first =
-          decode(name, c.target_slot(), c.draft_slot(), c.request, c.cost, sink, stop.get_token());
+      const DecodeResult first = c.run(name, c.request, sink, stop.get_token());
       if (first.finish_reason != FinishReason::kCancelled) {
         ASSERT_EQ(first.tokens, c.plain.tokens);
         continue;
@@ -226,7 +259,7 @@ TEST(Decoder, ACancelledDecodeIsAPrefixAndCanBeResumed) {
       rest.max_new_tokens -= static_cast<int>(first.tokens.size());
       std::vector<TokenId> whole = first.tokens;
       if (static_cast<int>(rest.prompt.size()) < c.target_cache->capacity()) {
-        const DecodeResult second = decode(name, c.target_slot(), c.draft_slot(), rest, c.cost);
+        const DecodeResult second = c.run(name, rest);
         EXPECT_EQ(second.statistics.cached_prompt_tokens, second.statistics.prompt_tokens - 1);
         whole.insert(whole.end(), second.tokens.begin(), second.tokens.end());
         ASSERT_EQ(whole, c.plain.tokens);
@@ -243,8 +276,7 @@ TEST(Decoder, ASinkThatHasEnoughEndsTheDecodeAfterItsToken) {
     const std::size_t enough = between(c.random, 1, 20);
     for (const char* name : kStrictDecoders) {
       std::size_t seen = 0;
-      const DecodeResult result = decode(name, c.target_slot(), c.draft_slot(), c.request, c.cost,
-                                         [&](TokenId) { return ++seen < enough; });
+      const DecodeResult result = c.run(name, c.request, [&](TokenId) { return ++seen < enough; });
       if (c.plain.tokens.size() < enough) continue;
       EXPECT_EQ(result.tokens.size(), enough) << name << ", seed " << seed;
       EXPECT_EQ(result.finish_reason, FinishReason::kSink);
@@ -258,8 +290,7 @@ TEST(Decoder, AStopBeforeTheFirstPassRunsNothing) {
   std::stop_source stop;
   stop.request_stop();
   c.target_cache->truncate(0);
-  const DecodeResult result = decode("redraft", c.target_slot(), c.draft_slot(), c.request, c.cost,
-                                     nullptr, stop.get_token());
+  const DecodeResult result = c.run("redraft", c.request, nullptr, stop.get_token());
   EXPECT_EQ(result.finish_reason, FinishReason::kCancelled);
   EXPECT_EQ(c.target_cache->length(), 0);
   EXPECT_EQ(result.statistics.passes, 0);
@@ -358,7 +389,7 @@ TEST(Decoder, LossyRulesDifferFromPlainDecoding) {
     int differ = 0;
     for (std::uint32_t seed = 0; seed < 300; ++seed) {
       Case c(seed);
-      const DecodeResult result = decode(name, c.target_slot(), c.draft_slot(), c.request, c.cost);
+      const DecodeResult result = c.run(name, c.request);
       expect_sums(result);
       if (result.tokens != c.plain.tokens) ++differ;
     }

@@ -87,9 +87,10 @@ DecodeRequest request_for(const Task& task, TokenId first_free) {
 }
 
 Total replay(const std::string& decoder_name, const std::vector<Task>& tasks, TokenId first_free,
-             const CostCurve& curve) {
+             const CostCurve& curve, std::shared_ptr<const LineTable> lines) {
   const auto name = parse_decoder_name(decoder_name);
   if (!name) throw std::runtime_error(name.error().message());
+  DecoderMemory memory(std::move(lines));
   Total total;
   for (const Task& task : tasks) {
     const DecodeRequest request = request_for(task, first_free);
@@ -99,7 +100,7 @@ Total replay(const std::string& decoder_name, const std::vector<Task>& tasks, To
                               first_free + 60, capacity),
         curve);
     const auto cache = model.new_cache(capacity);
-    auto decoder = Decoder::make(*name, {&model, cache.get()}, {}, curve);
+    auto decoder = Decoder::make(*name, {&model, cache.get()}, {}, curve, &memory);
     if (!decoder) throw std::runtime_error(decoder.error().message());
     const auto result = (*decoder)->run(request, nullptr, {});
     if (!result || result->tokens != task.after)
@@ -151,9 +152,11 @@ int run(int argc, char** argv) {
   std::printf("%-44s %8s %9s %11s %9s %9s %9s %12s\n", "decoder", "passes", "rows", "tokens/pass",
               "rows/pass", "speed-up", "worst", "draft/pass");
   const CostCurve cost = parse_curve(curve);
+  const int vocabulary = (*tokenizer)->vocabulary_size();
+  const auto lines = std::make_shared<LineTable>(
+      vocabulary, [&](TokenId token) { return (*tokenizer)->bytes(token); });
   for (const std::string& name : split(decoders, ',')) {
-    print_row(name, replay(name, tasks, (*tokenizer)->vocabulary_size(), cost),
-              static_cast<int>(tasks.size()));
+    print_row(name, replay(name, tasks, vocabulary, cost, lines), static_cast<int>(tasks.size()));
   }
   return 0;
 }
