@@ -11,29 +11,11 @@
 namespace redraft {
 namespace {
 
-// By default the model may write half as much again as there was, and this much more.
-constexpr int kRoomForNewCode = 512;
 // Passing over a token of the original takes about as long as reading so many of the prompt.
 constexpr double kTokensReadPerWritten = 4;
 
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
-}
-
-// The region must fit twice: in the prompt and in the answer, which changes it but little.
-Result<int> token_budget(const EditPrompt& prompt, int asked, int context_length) {
-  const int n_prompt = static_cast<int>(prompt.tokens.size());
-  const int n_original = static_cast<int>(prompt.original.size());
-  const int least = asked > 0 ? std::min(asked, n_original) : n_original;
-  if (n_prompt + least + 1 > context_length) {
-    return Error("too long to edit at once: it needs " + std::to_string(n_prompt + least + 1) +
-                 " tokens (" + std::to_string(n_prompt) + " for the prompt, " +
-                 std::to_string(least + 1) + " for the answer) and the context holds " +
-                 std::to_string(context_length) +
-                 "; select fewer lines, or raise the context length");
-  }
-  const int wanted = asked > 0 ? asked : n_original + n_original / 2 + kRoomForNewCode;
-  return std::min(wanted, context_length - n_prompt);
 }
 
 // From tokens to hunks: bytes, lines, changes of lines, edits.
@@ -134,7 +116,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   Result<EditPrompt> prompt =
       make_edit_prompt(engine.prompt_encoder(), *region, request.instruction);
   if (!prompt) return prompt.error();
-  Result<int> budget = token_budget(*prompt, request.max_new_tokens, engine.context_length());
+  Result<int> budget = edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();
   if (stop.stop_requested()) return unchanged(request);
 

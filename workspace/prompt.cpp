@@ -11,6 +11,9 @@
 namespace redraft {
 namespace {
 
+// By default the model may write half as much again as there was, and this much more.
+constexpr int kRoomForNewCode = 512;
+
 constexpr const char* kSystem =
     "You are a precise code editor. You answer with the edited code in one code block and nothing "
     "else. Code that the "
@@ -47,20 +50,23 @@ struct UserMessage {
 };
 
 UserMessage user_message(const EditRegion& region, const std::string& instruction,
-                         const std::string& opening, const std::string& fence) {
+                         const std::string& opening, const std::string& fence, PromptOrder order) {
   UserMessage message;
+  const std::string wish = "Instruction: " + trimmed(instruction) + "\n\n";
   const auto add_region = [&] {
     message.region.begin = message.text.size();
     message.text += region.text();
     message.region.end = message.text.size();
   };
-  message.text = "File " + file_name(region.document().uri()) + ":\n" + opening;
+  if (order == PromptOrder::kInstructionFirst) message.text = wish;
+  message.text += "File " + file_name(region.document().uri()) + ":\n" + opening;
   if (region.whole_file()) {
     add_region();
   } else {
     message.text += text_for_model(region.document());
   }
-  message.text += fence + "\n\nInstruction: " + trimmed(instruction) + "\n\n";
+  message.text += fence + "\n\n";
+  if (order == PromptOrder::kBufferFirst) message.text += wish;
   if (region.whole_file()) {
     message.text += "Carry out the instruction and answer with the whole edited file.";
   } else {
@@ -85,12 +91,12 @@ std::string text_of(const std::vector<PromptPart>& parts) {
 }  // namespace
 
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction) {
+                                    const std::string& instruction, PromptOrder order) {
   const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = prompt.fence + info_string(region.document()) + "\n";
-  const UserMessage user = user_message(region, instruction, opening, prompt.fence);
+  const UserMessage user = user_message(region, instruction, opening, prompt.fence, order);
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
   if (!parts) return parts.error().in("edit prompt");
@@ -105,6 +111,21 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   prompt.original.insert(prompt.original.end(), closing.begin(), closing.end());
   prompt.stop_tokens = end_of_turn_tokens(tokenizer);
   return prompt;
+}
+
+Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_length) {
+  const int n_prompt = static_cast<int>(prompt.tokens.size());
+  const int n_original = static_cast<int>(prompt.original.size());
+  const int least = asked > 0 ? std::min(asked, n_original) : n_original;
+  if (n_prompt + least + 1 > context_length) {
+    return Error("too long to edit at once: it needs " + std::to_string(n_prompt + least + 1) +
+                 " tokens (" + std::to_string(n_prompt) + " for the prompt, " +
+                 std::to_string(least + 1) + " for the answer) and the context holds " +
+                 std::to_string(context_length) +
+                 "; select fewer lines, or raise the context length");
+  }
+  const int wanted = asked > 0 ? asked : n_original + n_original / 2 + kRoomForNewCode;
+  return std::min(wanted, context_length - n_prompt);
 }
 
 std::vector<TokenId> tokens_within(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens,

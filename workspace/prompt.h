@@ -11,9 +11,12 @@
 
 namespace redraft {
 
-// What the model is given for one edit. The file comes before the instruction, so that a second
-// instruction for the same text costs only its own tokens; the assistant's turn is opened with the
-// fence, so that its first token is already the region's first line.
+// Which comes first, the file or the instruction. The product puts the file first, so that a second
+// instruction for the same text costs only its own tokens; the bench measures the other order too.
+enum class PromptOrder { kBufferFirst, kInstructionFirst };
+
+// What the model is given for one edit. The assistant's turn is opened with the fence, so that its
+// first token is already the region's first line.
 struct EditPrompt {
   std::vector<TokenId> tokens;
   // The region's tokens as they stand in the prompt, and the closing fence: what an edit that
@@ -25,7 +28,13 @@ struct EditPrompt {
 
 // `encoder` makes the next prompt for a text that has changed little cost little.
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction);
+                                    const std::string& instruction,
+                                    PromptOrder order = PromptOrder::kBufferFirst);
+
+// The most tokens that the answer may have: `asked`, or if that is 0 what suits the size of the
+// region, and no more than the context has room for. An error when the region does not fit twice,
+// in the prompt and in the answer.
+Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_length);
 
 // The tokens that spell bytes [range.begin, range.end) of the text of `tokens` (special tokens
 // spell nothing). A token that reaches over an edge is replaced by an encoding of the part of it
