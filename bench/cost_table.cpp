@@ -1,21 +1,12 @@
 #include "bench/cost_table.h"
 
-#include <cstdarg>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "bench/text_format.h"
+
 namespace redraft {
 namespace {
-
-std::string format(const char* pattern, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
 
 // A column of shares: the parts that it adds up.
 struct Column {

@@ -7,6 +7,7 @@
 
 #include "bench/cost_bench.h"
 #include "bench/cost_table.h"
+#include "cli/bench_tasks.h"
 #include "cli/command.h"
 #include "cli/cost_cache.h"
 #include "cli/engine_loader.h"
@@ -182,6 +183,7 @@ void add_cost(CLI::App& bench, Command& chosen) {
 void add_bench(CLI::App& app, Command& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine with a model");
   bench->require_subcommand(1);
+  add_task_benches(*bench, chosen);
   add_cost(*bench, chosen);
 }
 

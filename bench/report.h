@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/record.h"
+#include "bench/task.h"
+
+namespace redraft {
+
+// What `redraft bench --out` writes: {settings, tasks, skipped, summary}. `tasks` has one object a
+// decode, with its speed-up over plain decoding; `summary` one a decoder, which for dialogues holds
+// its `turns`.
+nlohmann::ordered_json bench_report(const nlohmann::ordered_json& settings,
+                                    std::span<const TaskRecord> records,
+                                    std::span<const SkippedTask> skipped);
+
+}  // namespace redraft

@@ -1,0 +1,231 @@
+#include "bench/task_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "bench/margins.h"
+#include "bench/overlap.h"
+
+namespace redraft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Adds up what the passes of a decode cost by the curve, from the statistics after each.
+class PassPricer {
+ public:
+  explicit PassPricer(const CostCurve& curve) : curve_(curve) {}
+
+  void see(const DecodeStatistics& statistics) {
+    if (statistics.rows == rows_) return;  // a chunk of the prefill
+    seconds_ += curve_.seconds(statistics.rows - rows_, statistics.prompt_tokens - 1 + new_tokens_);
+    rows_ = statistics.rows;
+    new_tokens_ = statistics.new_tokens;
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  const CostCurve& curve_;
+  int rows_ = 0;
+  int new_tokens_ = 0;  // before the pass to come
+  double seconds_ = 0;
+};
+
+class Run {
+ public:
+  Run(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
+      const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
+      const std::stop_token& stop)
+      : engine_(engine), plan_(plan), replay_(replay), done_(done), hooks_(hooks), stop_(stop) {}
+
+  Result<RunReport> run();
+
+ private:
+  enum class Outcome { kRan, kSkipped, kInterrupted };
+  Result<Outcome> run_task(const BenchTask& task);
+  Result<Outcome> run_step(const BenchTask& task, int turn, const BenchStep& step);
+  Result<bool> add(const BenchTask& task, const BenchStep& step, RecordKey key,
+                   const DecoderName& decoder, const TaskRecord* plain);
+  Result<TaskRecord> decode(const BenchTask& task, const BenchStep& step, RecordKey key,
+                            const DecoderName& decoder, const TaskRecord* plain);
+  void judge(const BenchTask& task, OutputLimit& output, const TaskRecord* plain,
+             TaskRecord& record) const;
+  void add_margins(const BenchStep& step, TaskRecord& record);
+  void set_scripts(const BenchStep& step) const;
+  double draft_price(const DecoderName& decoder, const DecodeStatistics& statistics) const;
+  void show(const RecordKey& key, const DecodeStatistics& statistics) const;
+  int total() const;
+
+  Engine& engine_;
+  const RunPlan& plan_;
+  const ReplayModels& replay_;
+  const std::map<RecordKey, TaskRecord>& done_;
+  const RunHooks& hooks_;
+  const std::stop_token& stop_;
+  RunReport report_;
+  int tasks_left_ = 0;
+  int decoded_ = 0;  // in this run
+  Clock::time_point start_ = Clock::now();
+};
+
+Result<RunReport> Run::run() {
+  tasks_left_ = static_cast<int>(plan_.tasks.size());
+  if (plan_.limit > 0) tasks_left_ = std::min(tasks_left_, plan_.limit);
+  for (std::size_t i = 0; i < plan_.tasks.size() && tasks_left_ > 0; ++i) {
+    const Result<Outcome> outcome = run_task(plan_.tasks[i]);
+    if (!outcome) return outcome.error().in(plan_.tasks[i].id);
+    if (*outcome == Outcome::kInterrupted) {
+      report_.interrupted = true;
+      break;
+    }
+    const int left = static_cast<int>(plan_.tasks.size() - i) - 1;
+    tasks_left_ = std::min(left, tasks_left_ - (*outcome == Outcome::kRan ? 1 : 0));
+  }
+  return std::move(report_);
+}
+
+Result<Run::Outcome> Run::run_task(const BenchTask& task) {
+  std::vector<std::string> answers;
+  for (int turn = 1; turn <= task.n_turns(); ++turn) {
+    const Result<BenchStep> step = make_step(engine_.prompt_encoder(), engine_.context_length(),
+                                             task, turn, answers, plan_.step);
+    if (!step) {
+      report_.skipped.push_back({task.id, step.error().message()});
+      return turn == 1 ? Outcome::kSkipped : Outcome::kRan;
+    }
+    const std::size_t first = report_.records.size();
+    const Result<Outcome> outcome = run_step(task, turn, *step);
+    if (!outcome || *outcome != Outcome::kRan) return outcome;
+    // The next turn answers what plain decoding wrote, so that all decoders have the same prompt.
+    answers.push_back(engine_.tokenizer().decode(report_.records[first].tokens));
+  }
+  return Outcome::kRan;
+}
+
+Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchStep& step) {
+  set_scripts(step);
+  const std::size_t first = report_.records.size();
+  if (plan_.warm) engine_.clear_caches();
+  for (const DecoderName& decoder : plan_.decoders) {
+    const TaskRecord* plain = report_.records.size() > first ? &report_.records[first] : nullptr;
+    const Result<bool> added = add(task, step, {task.id, turn, decoder.text}, decoder, plain);
+    if (!added) return added.error();
+    if (!*added) return Outcome::kInterrupted;
+  }
+  return Outcome::kRan;
+}
+
+// False when stopped.
+Result<bool> Run::add(const BenchTask& task, const BenchStep& step, RecordKey key,
+                      const DecoderName& decoder, const TaskRecord* plain) {
+  const auto kept = done_.find(key);
+  if (kept != done_.end()) {
+    report_.records.push_back(kept->second);
+    return true;
+  }
+  if (!plan_.warm) engine_.clear_caches();
+  if (plan_.forget) engine_.forget_drafts();
+  Result<TaskRecord> record = decode(task, step, std::move(key), decoder, plain);
+  if (!record) return record.error().in("decoder " + decoder.text);
+  if (stop_.stop_requested()) return false;
+  if (hooks_.on_record) {
+    if (const Result<void> taken = hooks_.on_record(*record); !taken) return taken.error();
+  }
+  report_.records.push_back(std::move(*record));
+  ++decoded_;
+  return true;
+}
+
+Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, RecordKey key,
+                               const DecoderName& decoder, const TaskRecord* plain) {
+  DecodeRequest request = step.request;
+  PassPricer pricer(plan_.curve);
+  request.on_progress = [&](const DecodeStatistics& statistics) {
+    pricer.see(statistics);
+    show(key, statistics);
+  };
+  OutputLimit output(engine_.tokenizer(), step.end, step.fence);
+  const auto sink = [&](TokenId token) { return output.add(token); };
+  if (replay_.draft) replay_.draft->take_passes();
+  Result<DecodeResult> result = engine_.decode(decoder, request, sink, stop_);
+  if (!result) return result.error();
+  TaskRecord record;
+  record.key = std::move(key);
+  record.finish_reason = to_string(result->finish_reason);
+  record.statistics = result->statistics;
+  record.priced_seconds = pricer.seconds() + draft_price(decoder, result->statistics);
+  record.seconds = replay_.target ? record.priced_seconds : result->statistics.decode_seconds;
+  if (stop_.stop_requested()) return record;
+  record.identical =
+      !plain || (plain->tokens == result->tokens && plain->finish_reason == record.finish_reason);
+  if (replay_.target && !plain) record.identical = result->tokens == step.reference;
+  if (!request.original.empty() && !result->tokens.empty()) {
+    record.overlap =
+        record.identical && plain
+            ? plain->overlap
+            : static_cast<double>(longest_common_subsequence(request.original, result->tokens)) /
+                  static_cast<double>(result->tokens.size());
+  }
+  judge(task, output, plain, record);
+  if (!plain || !record.identical) record.tokens = std::move(result->tokens);
+  if (!plain) add_margins(step, record);
+  return record;
+}
+
+// What is identical passes or fails alike.
+void Run::judge(const BenchTask& task, OutputLimit& output, const TaskRecord* plain,
+                TaskRecord& record) const {
+  if (!hooks_.judge || !task.tests) return;
+  record.passed = plain && record.identical ? plain->passed : hooks_.judge(task, output.text());
+}
+
+void Run::add_margins(const BenchStep& step, TaskRecord& record) {
+  if (!plan_.margins) return;
+  record.margins = margin_histogram(engine_.target(), step.request.prompt, record.tokens, stop_);
+}
+
+void Run::set_scripts(const BenchStep& step) const {
+  if (!replay_.target) return;
+  const auto script = std::make_shared<const ReplayScript>(
+      ReplayScript{static_cast<int>(step.request.prompt.size()), step.reference,
+                   step.request.stop_tokens.front()});
+  replay_.target->set_script(script);
+  if (replay_.draft) replay_.draft->set_script(script);
+}
+
+// The draft model has no curve of its own: its passes take the time that was measured, those of a
+// scripted one what the user says.
+double Run::draft_price(const DecoderName& decoder, const DecodeStatistics& statistics) const {
+  if (!decoder.needs_draft_model()) return 0;
+  if (!replay_.draft) return statistics.draft_seconds;
+  return replay_.draft->take_passes() * replay_.draft_cost * plan_.curve.seconds(1);
+}
+
+int Run::total() const {
+  int per_task = static_cast<int>(plan_.decoders.size());
+  if (!plan_.tasks.empty()) per_task *= plan_.tasks.front().n_turns();
+  const int at = static_cast<int>(report_.records.size());
+  return at - at % per_task + tasks_left_ * per_task;
+}
+
+void Run::show(const RecordKey& key, const DecodeStatistics& statistics) const {
+  if (!hooks_.on_progress) return;
+  const int done = static_cast<int>(report_.records.size());
+  const int all = std::max(total(), done + 1);
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  // The decode under way counts for half of one.
+  const double left = elapsed / (decoded_ + 0.5) * (all - done - 0.5);
+  hooks_.on_progress({done, all, left, key, statistics});
+}
+
+}  // namespace
+
+Result<RunReport> run_tasks(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
+                            const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
+                            const std::stop_token& stop) {
+  return Run(engine, plan, replay, done, hooks, stop).run();
+}
+
+}  // namespace redraft

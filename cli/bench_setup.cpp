@@ -1,0 +1,232 @@
+#include "cli/bench_setup.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "bench/record.h"
+#include "cli/cost_cache.h"
+#include "cli/engine_loader.h"
+#include "decoding/model/model_store.h"
+#include "decoding/model/sha256.h"
+
+namespace redraft::cli {
+namespace {
+
+// A replayed sequence costs its tokens alone, so any length will do.
+constexpr int kReplayContext = 1 << 20;
+constexpr double kPlainPass = 0.05;  // seconds: about a 1.5B model on two cores
+// What passes cost on the CPU of design section 11, in plain passes.
+constexpr const char* kDefaultCurve = "1:1,4:1.15,8:1.35,16:2.5,32:4.9,64:9.7";
+constexpr JsonLimits kOutputLimits{
+    .bytes = std::size_t{1} << 30, .values = std::size_t{64} << 20, .depth = 16};
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = problem == std::errc() && rest == text.data() + text.size();
+  return whole && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
+}
+
+// Why a decoder cannot take part in a replay; empty: it can.
+std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder) {
+  if (!options.replays()) return {};
+  if (!decoder.lossless()) return "its rule needs a model's second choices, which a replay has not";
+  if (decoder.needs_draft_model() && options.replay_draft < 0)
+    return "it needs a draft model: give --replay-draft PERCENT";
+  return {};
+}
+
+Result<CostCurve> replay_curve(const TaskBenchOptions& options,
+                               const std::filesystem::path& target) {
+  if (options.curve != "machine")
+    return parse_curve(options.curve.empty() ? kDefaultCurve : options.curve);
+  const Result<CostKey> key = cost_key(target, make_pool(options.common)->threads());
+  if (!key) return key.error();
+  const std::optional<StoredCost> stored = CostCache().load(*key);
+  if (!stored) {
+    return Error("--curve machine: none is kept for " + options.common.target +
+                 "; run `redraft bench cost --target " + options.common.target + "` once");
+  }
+  return stored->curve;
+}
+
+Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
+  const Result<std::filesystem::path> file = find_model(options.common.target);
+  if (!file) return file.error();
+  const auto tokenizer = load_tokenizer(*file);
+  if (!tokenizer) return tokenizer.error();
+  const Result<CostCurve> curve = replay_curve(options, *file);
+  if (!curve) return curve.error();
+  const int context = options.context > 0 ? options.context : kReplayContext;
+  const int vocabulary = (*tokenizer)->vocabulary_size();
+  BenchEngine out;
+  Engine::Model target{options.common.target, nullptr, *tokenizer};
+  auto model = std::make_unique<ReplayModel>("replay", vocabulary, context);
+  out.replay.target = model.get();
+  target.model = std::move(model);
+  target.find_cost = [curve = *curve](LanguageModel&) { return curve; };
+  Engine::Model draft;
+  if (options.replay_draft >= 0) {
+    auto guesses =
+        std::make_unique<ReplayModel>("replay draft", vocabulary, context, options.replay_draft);
+    out.replay.draft = guesses.get();
+    out.replay.draft_cost = options.draft_cost;
+    draft = {"replay draft", std::move(guesses), *tokenizer};
+  }
+  Result<std::unique_ptr<Engine>> engine =
+      Engine::make(std::move(target), std::move(draft), {.context_limit = context});
+  if (!engine) return engine.error();
+  out.engine = std::move(*engine);
+  return out;
+}
+
+Result<nlohmann::ordered_json> digest(const std::string& file) {
+  const Result<std::string> sha = sha256_of_file(file);
+  if (!sha) return sha.error();
+  return nlohmann::ordered_json{{"file", file}, {"sha256", *sha}};
+}
+
+}  // namespace
+
+Result<DecoderChoice> choose_decoders(const TaskBenchOptions& options) {
+  DecoderChoice choice;
+  std::vector<std::string> names = options.decoders;
+  names.insert(names.begin(), "ar");
+  std::set<std::string> seen;
+  for (const std::string& text : names) {
+    Result<DecoderName> name = parse_decoder_name(text);
+    if (!name) return name.error();
+    if (!seen.insert(name->text).second) continue;
+    const std::string reason = obstacle(options, *name);
+    if (reason.empty()) {
+      choice.run.push_back(std::move(*name));
+    } else {
+      choice.left_out.push_back({name->text, "decoder left out: " + reason});
+    }
+  }
+  return choice;
+}
+
+Result<TaskFile> read_all_tasks(const TaskBenchOptions& options) {
+  TaskFile all;
+  std::set<std::string> ids;
+  for (const std::string& file : options.data) {
+    Result<TaskFile> one = read_tasks(file, options.kind, {.instruction = options.instruction});
+    if (!one) return one.error();
+    for (BenchTask& task : one->tasks) {
+      if (!ids.insert(task.id).second)
+        return Error(file + ": the id '" + task.id + "' is in an earlier file too");
+      all.tasks.push_back(std::move(task));
+    }
+    for (SkippedTask& skipped : one->skipped) all.skipped.push_back(std::move(skipped));
+  }
+  return all;
+}
+
+Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,
+                                      const std::vector<DecoderName>& decoders,
+                                      const LoadControl& control) {
+  if (options.replays()) return make_replay_engine(options);
+  const auto drafts = std::find_if(decoders.begin(), decoders.end(), [](const DecoderName& name) {
+    return name.needs_draft_model();
+  });
+  EngineOptions engine_options;
+  if (options.context > 0) engine_options.context_limit = options.context;
+  BenchEngine out;
+  out.pool = make_pool(options.common);
+  Result<std::unique_ptr<Engine>> engine =
+      load_engine(options.common, drafts == decoders.end() ? decoders.front() : *drafts, *out.pool,
+                  control, engine_options);
+  if (!engine) return engine.error();
+  out.engine = std::move(*engine);
+  return out;
+}
+
+Result<RecordedOutputs> read_outputs(const std::filesystem::path& file) {
+  const Result<JsonDocument> document = JsonDocument::open(file, kOutputLimits);
+  if (!document) return document.error();
+  const Result<JsonValue> tasks = document->root().at("tasks");
+  if (!tasks) return tasks.error();
+  const Result<JsonValue> list = tasks->array();
+  if (!list) return list.error();
+  RecordedOutputs outputs;
+  for (const JsonValue each : *list) {
+    Result<TaskRecord> record = parse_record(each);
+    if (!record) return record.error();
+    if (record->key.decoder != "ar") continue;
+    outputs[{record->key.id, record->key.turn}] = std::move(record->tokens);
+  }
+  if (outputs.empty()) return Error(file.string() + ": holds no output of ar");
+  return outputs;
+}
+
+Result<CostCurve> parse_curve(const std::string& text) {
+  std::vector<CostCurve::Point> points;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::size_t colon = part.find(':');
+    const auto rows = number(part.substr(0, colon));
+    const auto cost =
+        colon == std::string_view::npos ? std::nullopt : number(part.substr(colon + 1));
+    if (!rows || !cost || *rows < 1 || *rows != static_cast<int>(*rows)) {
+      return Error("--curve: '" + std::string(part) +
+                   "' is not ROWS:COST, as in 1:1,8:1.35,64:9.7 (costs in plain passes)");
+    }
+    points.push_back({static_cast<int>(*rows), kPlainPass * *cost});
+  }
+  if (points.empty()) return Error("--curve: give ROWS:COST,… or machine");
+  return CostCurve(std::move(points));
+}
+
+Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
+                                           const std::vector<DecoderName>& decoders) {
+  nlohmann::ordered_json settings = {{"bench", to_string(options.kind)},
+                                     {"replay", options.replays()}};
+  for (const std::string& file : options.data) {
+    const auto entry = digest(file);
+    if (!entry) return entry.error();
+    settings["data"].push_back(*entry);
+  }
+  if (!options.replay_outputs.empty()) {
+    const auto entry = digest(options.replay_outputs);
+    if (!entry) return entry.error();
+    settings["replay_outputs"] = *entry;
+  }
+  for (const DecoderName& decoder : decoders) settings["decoders"].push_back(decoder.text);
+  settings["target"] = options.common.target;
+  settings["draft"] = options.common.draft;
+  settings["device"] = options.common.device;
+  settings["limit"] = options.limit;
+  settings["max_new_tokens"] = options.max_new_tokens;
+  settings["context"] = options.context;
+  settings["warm"] = options.warm;
+  settings["forget"] = options.forget;
+  settings["margins"] = options.margins;
+  settings["instruction"] = options.instruction;
+  settings["prompt_order"] =
+      options.order == PromptOrder::kBufferFirst ? "buffer-first" : "instruction-first";
+  settings["chat"] = options.chat;
+  settings["left_only"] = options.left_only;
+  settings["replay_draft"] = options.replay_draft;
+  settings["draft_cost"] = options.draft_cost;
+  settings["curve"] = options.curve;
+  const Result<std::filesystem::path> target = find_model(options.common.target);
+  if (!target) return target.error();
+  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads());
+  if (!key) return key.error();
+  settings["program"] = key->program;
+  settings["model"] = key->model;
+  settings["model_bytes"] = key->model_bytes;
+  if (options.replays()) return settings;
+  settings["machine"] = key->cpu;
+  settings["instructions"] = key->instructions;
+  settings["threads"] = key->threads;
+  return settings;
+}
+
+}  // namespace redraft::cli

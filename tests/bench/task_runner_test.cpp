@@ -1,0 +1,184 @@
+#include "bench/task_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/summary.h"
+#include "tests/bench/bench_kit.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const char* const kBefore =
+    "def first(items):\n    total = 0\n    for item in items:\n        total += item\n"
+    "    return total\n\n\ndef second(items):\n    return len(items)\n";
+const char* const kAfter =
+    "def first(items):\n    total = 0\n    for item in items:\n        total += 2 * item\n"
+    "    return total\n\n\ndef second(items):\n    return len(items)\n";
+
+std::vector<BenchTask> some_tasks() {
+  return {edit_task("same", kBefore, kBefore), edit_task("one", kBefore, kAfter),
+          edit_task("other", "a = 1\n", "print('nothing of it')\n")};
+}
+
+TEST(RunTasks, AReplayWritesTheReferenceAndCountsItsPasses) {
+  const RunReport report = run_plan(replay_plan(some_tasks(), {"ar", "redraft"}));
+  ASSERT_THAT(report.records, SizeIs(6));
+  EXPECT_FALSE(report.interrupted);
+  const auto length = static_cast<int>(std::string(kBefore).size()) + 3;  // and the closing fence
+  const TaskRecord& plain = report.records[0];
+  EXPECT_EQ(plain.key, (RecordKey{"same", 1, "ar"}));
+  EXPECT_EQ(plain.statistics.new_tokens, length);
+  EXPECT_EQ(plain.statistics.passes, length + 1);
+  EXPECT_EQ(plain.statistics.rows, length + 1);
+  EXPECT_NEAR(plain.priced_seconds, 0.010 * (length + 1), 1e-9);
+  EXPECT_DOUBLE_EQ(plain.seconds, plain.priced_seconds);
+  EXPECT_EQ(plain.finish_reason, "stop");
+  EXPECT_DOUBLE_EQ(plain.overlap.value(), 1);
+  for (const TaskRecord& record : report.records) {
+    EXPECT_TRUE(record.identical) << record.key.id;
+    EXPECT_EQ(record.tokens.empty(), record.key.decoder != "ar");
+  }
+  const TaskRecord& copied = report.records[1];
+  EXPECT_EQ(copied.key.decoder, "redraft");
+  EXPECT_LT(copied.statistics.passes, length / 2);
+  EXPECT_LT(copied.priced_seconds, plain.priced_seconds);
+  EXPECT_LT(report.records[4].overlap.value(), 0.5);
+}
+
+TEST(RunTasks, PassesArePricedByTheirRows) {
+  RunPlan plan = replay_plan(some_tasks(), {"ar", "redraft"});
+  plan.curve = CostCurve();  // every pass costs a second
+  for (const TaskRecord& record : run_plan(plan).records)
+    EXPECT_DOUBLE_EQ(record.priced_seconds, record.statistics.passes);
+  plan.curve = CostCurve({{1, 0.5}, {2, 1.0}});  // every row costs half of one
+  for (const TaskRecord& record : run_plan(plan).records)
+    EXPECT_NEAR(record.priced_seconds, 0.5 * record.statistics.rows, 1e-9);
+}
+
+TEST(RunTasks, AScriptedDraftModelIsRightAsOftenAsItSays) {
+  const RunPlan plan = replay_plan({edit_task("new", "x\n", std::string(kAfter) + kBefore)},
+                                   {"ar", "efficientedit"});
+  const auto accepted = [&](int agreement) {
+    const RunReport report = run_plan(plan, agreement);
+    EXPECT_TRUE(report.records[1].identical);
+    const DecodeStatistics& statistics = report.records[1].statistics;
+    const auto model = static_cast<std::size_t>(DraftOrigin::kModel);
+    return static_cast<double>(statistics.accepted_by_origin[model]) /
+           static_cast<double>(statistics.drafted_by_origin[model]);
+  };
+  EXPECT_GT(accepted(100), 0.95);
+  EXPECT_LT(accepted(70), 0.9);
+  EXPECT_LT(accepted(0), 0.05);
+}
+
+TEST(RunTasks, TheDraftModelsPassesHaveAPrice) {
+  const RunPlan plan = replay_plan({edit_task("new", "x\n", kAfter)}, {"ar", "efficientedit"});
+  const TaskRecord record = run_plan(plan).records[1];
+  EXPECT_GT(record.priced_seconds,
+            0.010 * record.statistics.passes + 0.25 * 0.010 * record.statistics.new_tokens / 2);
+}
+
+TEST(RunTasks, TasksThatCannotRunAreSkippedAndDoNotCount) {
+  std::vector<BenchTask> tasks = some_tasks();
+  tasks[0].file->after.reset();
+  tasks[1].file->before = std::string("a\0b", 3);
+  RunPlan plan = replay_plan(tasks, {"ar"});
+  plan.limit = 1;
+  const RunReport report = run_plan(plan);
+  ASSERT_THAT(report.records, SizeIs(1));
+  EXPECT_EQ(report.records[0].key.id, "other");
+  ASSERT_THAT(report.skipped, SizeIs(2));
+  EXPECT_THAT(report.skipped[0].reason, HasSubstr("no reference"));
+}
+
+TEST(RunTasks, ARegionStandsInForAFileThatDoesNotFit) {
+  BenchTask task = edit_task("long", std::string(1 << 17, 'x'), "y\n");
+  task.region = EditText{kBefore, kAfter};
+  const RunReport report = run_plan(replay_plan({task}, {"ar"}));
+  ASSERT_THAT(report.records, SizeIs(1));
+  EXPECT_LT(report.records[0].statistics.prompt_tokens, 1000);
+  task.region.reset();
+  EXPECT_THAT(run_plan(replay_plan({task}, {"ar"})).skipped.at(0).reason, HasSubstr("too long"));
+}
+
+TEST(RunTasks, ADialoguesSecondTurnSeesTheFirstAnswer) {
+  BenchTask task;
+  task.kind = TaskKind::kDialogue;
+  task.id = "talk";
+  task.turns = {"Write three words.", "Again, in capitals."};
+  task.answers = {"one two three", "ONE TWO THREE"};
+  const RunReport report = run_plan(replay_plan({task}, {"ar", "redraft"}));
+  ASSERT_THAT(report.records, SizeIs(4));
+  EXPECT_EQ(report.records[2].key, (RecordKey{"talk", 2, "ar"}));
+  EXPECT_GT(report.records[2].statistics.prompt_tokens,
+            report.records[0].statistics.prompt_tokens + 13);
+  EXPECT_EQ(summarize(report.records, 2).front().tasks, 1);
+  EXPECT_EQ(summarize(report.records).front().tasks, 2);
+}
+
+TEST(RunTasks, RecordedOutputsTakeTheReferencesPlace) {
+  RunPlan plan = replay_plan({edit_task("one", kBefore, kAfter)}, {"ar", "redraft"});
+  const RecordedOutputs outputs = {{{"one", 1}, {65, 66, 67}}};
+  plan.step.outputs = &outputs;
+  const RunReport report = run_plan(plan);
+  EXPECT_EQ(report.records[0].tokens, (std::vector<TokenId>{65, 66, 67}));
+  plan.tasks[0].id = "two";
+  EXPECT_THAT(run_plan(plan).skipped.at(0).reason, HasSubstr("no output"));
+}
+
+TEST(RunTasks, AnErrorOfAHookEndsTheRun) {
+  const ReplayEngine replay = replay_engine();
+  RunHooks hooks;
+  hooks.on_record = [](const TaskRecord&) -> Result<void> { return Error("the disk is full"); };
+  const auto report =
+      run_tasks(*replay.engine, replay_plan(some_tasks(), {"ar"}), replay.models, {}, hooks, {});
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message(), HasSubstr("the disk is full"));
+}
+
+// Stopped after any decode, a run goes on to the same end.
+TEST(RunTasks, GoesOnAfterAnInterruptionAnywhere) {
+  const RunPlan plan = replay_plan(some_tasks(), {"ar", "redraft"});
+  const RunReport whole = run_plan(plan);
+  for (std::size_t kept = 0; kept <= whole.records.size(); ++kept) {
+    const ReplayEngine replay = replay_engine();
+    std::map<RecordKey, TaskRecord> done;
+    std::stop_source stop;
+    RunHooks hooks;
+    hooks.on_record = [&](const TaskRecord& record) -> Result<void> {
+      done.emplace(record.key, record);
+      return {};
+    };
+    hooks.on_progress = [&](const RunProgress& progress) {
+      EXPECT_LT(progress.done, progress.total);
+      EXPECT_GE(progress.seconds_left, 0);
+      if (done.size() == kept) stop.request_stop();
+    };
+    const auto first = run_tasks(*replay.engine, plan, replay.models, {}, hooks, stop.get_token());
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->interrupted, kept < whole.records.size());
+    EXPECT_EQ(first->records.size(), kept);
+    int decoded = 0;
+    hooks = {};
+    hooks.on_record = [&](const TaskRecord&) -> Result<void> {
+      ++decoded;
+      return {};
+    };
+    const auto second = run_tasks(*replay.engine, plan, replay.models, done, hooks, {});
+    ASSERT_TRUE(second);
+    EXPECT_EQ(decoded, static_cast<int>(whole.records.size() - kept));
+    ASSERT_EQ(second->records.size(), whole.records.size());
+    for (std::size_t i = 0; i < whole.records.size(); ++i) {
+      EXPECT_EQ(second->records[i].key, whole.records[i].key);
+      EXPECT_EQ(second->records[i].statistics.passes, whole.records[i].statistics.passes);
+      EXPECT_EQ(second->records[i].identical, whole.records[i].identical);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace redraft
