@@ -10,7 +10,7 @@ namespace {
 
 std::string to_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
+  std::snprintf(text, sizeof text, "%.12g", value);
   return text;
 }
 

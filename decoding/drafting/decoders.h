@@ -11,6 +11,8 @@ const DecoderDefinition& prompt_lookup_decoder();
 const DecoderDefinition& fastfixer_decoder();
 const DecoderDefinition& copyspec_decoder();
 const DecoderDefinition& copyspec_sd_decoder();
+const DecoderDefinition& rest_decoder();
+const DecoderDefinition& fastcoder_decoder();
 const DecoderDefinition& efficientedit_decoder();
 const DecoderDefinition& redraft_decoder();
 

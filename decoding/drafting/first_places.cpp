@@ -2,25 +2,14 @@
 
 #include <algorithm>
 
+#include "decoding/drafting/token_hash.h"
+
 namespace redraft {
-namespace {
-
-std::uint64_t hash_of(std::span<const TokenId> run) {
-  std::uint64_t hash = run.size();
-  for (const TokenId token : run) {
-    hash = (hash ^ static_cast<std::uint32_t>(token)) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
-}  // namespace
-
 void FirstPlaces::absorb(std::span<const TokenId> text) {
   places_.reserve(text.size());
   for (std::size_t end = std::max(absorbed_ + 1, length_); end <= text.size(); ++end) {
     const std::size_t begin = end - length_;
-    places_.try_emplace(hash_of(text.subspan(begin, length_)), begin);
+    places_.try_emplace(hash_of_tokens(text.subspan(begin, length_)), begin);
   }
   absorbed_ = text.size();
 }
@@ -28,7 +17,7 @@ void FirstPlaces::absorb(std::span<const TokenId> text) {
 std::optional<std::size_t> FirstPlaces::of_end(std::span<const TokenId> text) const {
   if (text.size() < length_) return std::nullopt;
   const auto run = text.last(length_);
-  const auto place = places_.find(hash_of(run));
+  const auto place = places_.find(hash_of_tokens(run));
   if (place == places_.end()) return std::nullopt;
   const auto first = text.subspan(place->second, length_);
   if (!std::equal(first.begin(), first.end(), run.begin())) return std::nullopt;
