@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decoding/line_table.h"
+#include "decoding/text/tokenizer.h"
 
 namespace redraft {
 
@@ -13,9 +14,10 @@ namespace redraft {
 // of its tokens. Used by one thread at a time.
 class DecoderMemory {
  public:
-  // `lines`: null where nobody knows what the tokens write; decoders then do without lines.
-  explicit DecoderMemory(std::shared_ptr<const LineTable> lines = nullptr)
-      : lines_(std::move(lines)) {}
+  // Where nobody knows what the tokens write both are null, and decoders do without.
+  explicit DecoderMemory(std::shared_ptr<const LineTable> lines = nullptr,
+                         std::shared_ptr<const Tokenizer> tokenizer = nullptr)
+      : lines_(std::move(lines)), tokenizer_(std::move(tokenizer)) {}
 
   // What one decoder keeps: a type of its own.
   class State {
@@ -34,10 +36,12 @@ class DecoderMemory {
   // Between requests: as if there had been none.
   void forget() { states_.clear(); }
 
+  const Tokenizer* tokenizer() const { return tokenizer_.get(); }
   const LineTable* lines() const { return lines_.get(); }
 
  private:
   std::shared_ptr<const LineTable> lines_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
   std::map<std::string, std::unique_ptr<State>> states_;
 };
 

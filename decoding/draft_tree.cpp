@@ -18,6 +18,8 @@ const char* to_string(DraftOrigin origin) {
       return "model";
     case DraftOrigin::kSubstitution:
       return "substitution";
+    case DraftOrigin::kLayout:
+      return "layout";
     case DraftOrigin::kRecycled:
       return "recycled";
     case DraftOrigin::kOther:

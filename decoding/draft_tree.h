@@ -16,10 +16,11 @@ enum class DraftOrigin : std::uint8_t {
   kCache,         // what was verified or written before, in any request
   kModel,         // the draft model
   kSubstitution,  // the original text, with a replacement that was made before
+  kLayout,        // how lines of code are laid out
   kRecycled,      // what followed the same token in an earlier verification row
   kOther,
 };
-inline constexpr int kDraftOriginCount = 8;
+inline constexpr int kDraftOriginCount = 9;
 const char* to_string(DraftOrigin origin);
 
 // A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without

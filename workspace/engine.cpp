@@ -36,7 +36,7 @@ Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_
       draft_(std::move(draft)),
       context_length_(context_length),
       caches_(context_length, cache_bytes),
-      memory_(lines_of(*target_.tokenizer)) {}
+      memory_(lines_of(*target_.tokenizer), target_.tokenizer) {}
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
                                              const EngineOptions& options) {

@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "decoding/drafting/priced_draft.h"
+#include "decoding/drafting/guess.h"
+#include "decoding/drafting/substitutions.h"
 #include "decoding/drafting/suffix_index.h"
 #include "support/token.h"
 
@@ -11,26 +12,34 @@ namespace redraft {
 
 // Follows the output along the original. After a mismatch it looks for the place to go on from
 // after every token: places ahead first, but any place may be returned to, so moved text and wrong
-// guesses cost nothing for good.
+// guesses cost nothing for good. It learns what the output replaced by what.
 class OriginalTracker {
  public:
-  explicit OriginalTracker(std::span<const TokenId> original);
+  // `tokenizer`: see Substitutions.
+  OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer);
 
-  // `output` has one token more than at the last call.
-  void advance(std::span<const TokenId> output);
-  // Ways the original may go on after `output`, best first by `survival`.
-  void add_continuations(std::span<const TokenId> output, const SurvivalTable& survival,
-                         std::vector<Continuation>& continuations) const;
+  // `output` (its end, at least) has one token more than at `state`, real or tried.
+  OriginalState advance(const OriginalState& state, std::span<const TokenId> output) const;
+  // The same for the whole output as it is written, of which each token comes once: learns from it.
+  OriginalState follow(const OriginalState& state, std::span<const TokenId> output);
+
+  // What the original, or a substitution, holds at the places where it may go on.
+  void add_guesses(const OriginalState& state, std::span<const TokenId> output,
+                   std::vector<Guess>& guesses) const;
 
  private:
-  GuessKind kind_of(int place) const;
-  Continuation at(int place, GuessKind kind, int match) const;
+  std::span<const TokenId> rest(int place) const;
+  OriginalState substitute(OriginalState state, TokenId token) const;
+  OriginalState search(OriginalState state, std::span<const TokenId> output) const;
+  void learn_hunk(const OriginalState& found, std::span<const TokenId> output);
+  void add_at_pointer(const OriginalState& state, std::vector<Guess>& guesses) const;
+  void add(int place, GuessKind kind, int match, std::vector<Guess>& guesses) const;
 
   SuffixIndex index_;
-  bool in_sync_ = true;
-  int pointer_ = 0;  // where the original goes on; out of sync, where the output left it
-  int match_ = 0;    // tokens before the pointer that agree with the output
-  int astray_ = 0;   // tokens written since the output left the original
+  Substitutions substitutions_;
+  // Where the output left the original last: the place there, and the first token that differs.
+  int left_original_ = 0;
+  int left_output_ = 0;
 };
 
 }  // namespace redraft

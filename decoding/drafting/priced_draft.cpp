@@ -1,14 +1,14 @@
 #include "decoding/drafting/priced_draft.h"
 
 #include <algorithm>
-#include <numeric>
+#include <queue>
+#include <utility>
 
 #include "decoding/chunk_sizer.h"
 
 namespace redraft {
 namespace {
 
-constexpr int kMostNodes = 512;
 constexpr double kLeastProbability = 0.01;
 // What drafts may cost in all: a share of plain decoding, and this much of one plain step to begin
 // with.
@@ -17,78 +17,131 @@ constexpr double kFirstRisk = 0.5;
 // A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
 // plain steps.
 constexpr double kMostSteps = 3;
+// A tree is grown so far beyond the best size so far, in case rows get cheaper again.
+constexpr int kLookAhead = 16;
 
 }  // namespace
 
-DraftTree PricedDraft::choose(std::span<const Continuation> continuations, int limit, int context) {
+DraftTree PricedDraft::choose(const Guesser& guesser, const GuessState& state,
+                              std::span<const TokenId> context, std::size_t prompt_size,
+                              int limit) {
   context_ = context;
+  prompt_size_ = prompt_size;
+  context_length_ = static_cast<int>(context.size());
   nodes_.assign(1, {.token = -1,
                     .parent = -1,
                     .kind = {},
                     .match = 0,
                     .first = true,
                     .probability = 1,
-                    .left = 1});
-  for (const Continuation& continuation : continuations) merge(continuation, limit);
-  std::vector<int> order(nodes_.size() - 1);
-  std::iota(order.begin(), order.end(), 1);
-  // A child is never likelier than its parent, so any beginning of this order is a tree.
-  std::stable_sort(order.begin(), order.end(),
-                   [this](int a, int b) { return nodes_[a].probability > nodes_[b].probability; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(std::max(limit, 0))));
-  order.resize(best_count(order));
-  std::sort(order.begin(), order.end());
-
+                    .state = state});
+  grow(guesser, std::min(limit, max_nodes_));
+  order_.resize(static_cast<std::size_t>(best_count()));
   DraftTree draft;
-  std::vector<int> index(nodes_.size(), -1);
-  for (const int node : order) {
-    const Node& chosen = nodes_[node];
-    index[node] = draft.add(chosen.token, index[chosen.parent], origin_of(chosen.kind));
-  }
-  for (std::size_t node = 1; node < nodes_.size(); ++node) {
-    if (index[node] < 0) nodes_[node].token = -1;  // not verified: nothing is learned about it
+  for (const int node : order_) {
+    Node& chosen = nodes_[static_cast<std::size_t>(node)];
+    const int parent =
+        chosen.parent == 0 ? -1 : nodes_[static_cast<std::size_t>(chosen.parent)].place;
+    chosen.place = draft.add(chosen.token, parent, origin_of(chosen.kind));
   }
   rows_ = 1 + draft.size();
+  context_ = {};
   return draft;
 }
 
-void PricedDraft::merge(const Continuation& continuation, int limit) {
-  const auto tokens = continuation.tokens.first(
-      std::min<std::size_t>(continuation.tokens.size(), std::max(limit, 0)));
-  int at = 0;
-  for (std::size_t depth = 0; depth < tokens.size(); ++depth) {
-    const int match = continuation.match + static_cast<int>(depth);
-    at = add_child(at, tokens[depth], continuation.kind, match);
-    if (at < 0) return;
+void PricedDraft::grow(const Guesser& guesser, int limit) {
+  const auto less_likely = [this](int a, int b) {
+    const double of_a = nodes_[static_cast<std::size_t>(a)].probability;
+    const double of_b = nodes_[static_cast<std::size_t>(b)].probability;
+    return of_a != of_b ? of_a < of_b : a > b;
+  };
+  std::priority_queue<int, std::vector<int>, decltype(less_likely)> open(less_likely);
+  order_.clear();
+  double tokens = 1;
+  double best_rate = tokens / cost_.seconds(1, context_length_);
+  int best = 0;
+  for (int node = 0; std::ssize(order_) < std::min(limit, 2 * best + kLookAhead);) {
+    const auto known = nodes_.size();
+    expand(node, guesser);
+    for (std::size_t child = known; child < nodes_.size(); ++child)
+      open.push(static_cast<int>(child));
+    if (open.empty()) return;
+    node = open.top();
+    open.pop();
+    order_.push_back(node);
+    tokens += nodes_[static_cast<std::size_t>(node)].probability;
+    const double rate =
+        tokens / cost_.seconds(1 + static_cast<int>(order_.size()), context_length_);
+    if (rate > best_rate) {
+      best_rate = rate;
+      best = static_cast<int>(order_.size());
+    }
   }
 }
 
-// The existing child with that token or a new one; -1 when it would be too unlikely.
-int PricedDraft::add_child(int parent, TokenId token, GuessKind kind, int match) {
-  bool first = true;
-  for (int node = parent + 1; node < static_cast<int>(nodes_.size()); ++node) {
-    if (nodes_[node].parent != parent) continue;
-    if (nodes_[node].token == token) return node;
-    first = false;
+void PricedDraft::expand(int node, const Guesser& guesser) {
+  const Tail tail = tail_of(node, guesser.tail_length());
+  if (node > 0) {
+    const auto parent = static_cast<std::size_t>(nodes_[static_cast<std::size_t>(node)].parent);
+    nodes_[static_cast<std::size_t>(node)].state = guesser.advance(nodes_[parent].state, tail);
   }
-  const double probability = nodes_[parent].left * survival_.probability(kind, match);
-  if (probability < kLeastProbability || static_cast<int>(nodes_.size()) > kMostNodes) return -1;
-  nodes_[parent].left -= probability;
-  nodes_.push_back({token, parent, kind, match, first, probability, probability});
-  return static_cast<int>(nodes_.size()) - 1;
+  guesses_.clear();
+  guesser.add_guesses(nodes_[static_cast<std::size_t>(node)].state, tail, guesses_);
+  add_children(node);
 }
 
-int PricedDraft::best_count(std::span<const int> by_probability) const {
-  const double plain_step = cost_.seconds(1, context_);
+// The branch's tokens, and as many before it as there is room for.
+Tail PricedDraft::tail_of(int node, int length) {
+  tail_.assign(static_cast<std::size_t>(length), 0);
+  std::size_t begin = tail_.size();
+  std::size_t in_branch = 0;
+  for (; node > 0 && begin > 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
+    tail_[--begin] = nodes_[static_cast<std::size_t>(node)].token;
+    ++in_branch;
+  }
+  const std::size_t before = std::min(begin, context_.size());
+  std::copy_n(context_.end() - static_cast<std::ptrdiff_t>(before), before,
+              tail_.begin() + static_cast<std::ptrdiff_t>(begin - before));
+  const auto tokens = std::span(tail_).subspan(begin - before);
+  const std::size_t written = context_.size() - prompt_size_;
+  return {tokens, tokens.last(std::min(tokens.size(), in_branch + written))};
+}
+
+// Each gets its share of what the likelier ones before it have left.
+void PricedDraft::add_children(int node) {
+  const auto likelihood = [this](const Guess& guess) {
+    return survival_.probability(guess.kind, guess.match, true);
+  };
+  std::stable_sort(guesses_.begin(), guesses_.end(),
+                   [&](const Guess& a, const Guess& b) { return likelihood(a) > likelihood(b); });
+  double left = nodes_[static_cast<std::size_t>(node)].probability;
+  const std::size_t first = nodes_.size();
+  for (const Guess& guess : guesses_) {
+    const bool known =
+        std::any_of(nodes_.begin() + static_cast<std::ptrdiff_t>(first), nodes_.end(),
+                    [&guess](const Node& other) { return other.token == guess.token; });
+    if (known) continue;
+    const double probability =
+        left * survival_.probability(guess.kind, guess.match, nodes_.size() == first);
+    if (probability < kLeastProbability) return;
+    left -= probability;
+    nodes_.push_back(
+        {guess.token, node, guess.kind, guess.match, nodes_.size() == first, probability});
+  }
+}
+
+int PricedDraft::best_count() const {
+  const double plain_step = cost_.seconds(1, context_length_);
   const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
   const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;
-  for (int count = 1; count <= static_cast<int>(by_probability.size()); ++count) {
-    const double seconds = cost_.seconds(1 + count, context_);
+  for (int count = 1; count <= static_cast<int>(order_.size()); ++count) {
+    const double seconds = cost_.seconds(1 + count, context_length_);
     if (seconds > affordable || seconds > longest) break;
-    tokens += nodes_[by_probability[count - 1]].probability;
+    tokens +=
+        nodes_[static_cast<std::size_t>(order_[static_cast<std::size_t>(count) - 1])].probability;
     if (tokens / seconds > best_rate) {
       best_rate = tokens / seconds;
       best = count;
@@ -99,17 +152,17 @@ int PricedDraft::best_count(std::span<const int> by_probability) const {
 
 void PricedDraft::learn(std::span<const TokenId> written) {
   if (rows_ == 0) return;
-  const double worth = cost_.seconds(1, context_) * static_cast<double>(written.size());
+  const double worth = cost_.seconds(1, context_length_) * static_cast<double>(written.size());
   plain_ += worth;
-  saved_ += worth - cost_.seconds(rows_, context_);
+  saved_ += worth - cost_.seconds(rows_, context_length_);
   rows_ = 0;
   int at = 0;
   for (const TokenId token : written) {
     int next = -1;
-    for (int node = at + 1; node < static_cast<int>(nodes_.size()); ++node) {
-      const Node& child = nodes_[node];
-      if (child.parent != at || child.token < 0) continue;
-      if (child.first) survival_.observe(child.kind, child.match, child.token == token);
+    for (const int node : order_) {
+      const Node& child = nodes_[static_cast<std::size_t>(node)];
+      if (child.parent != at || next >= 0) continue;
+      survival_.observe(child.kind, child.match, child.first, child.token == token);
       if (child.token == token) next = node;
     }
     if (next < 0) return;

@@ -5,33 +5,27 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/draft_tree.h"
+#include "decoding/drafting/guess.h"
 #include "decoding/drafting/survival_table.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// One way the output may go on, with the reason to think so.
-struct Continuation {
-  std::span<const TokenId> tokens;
-  GuessKind kind;
-  int match;  // tokens before it that agree
-};
-
-// Chooses the draft of one pass among several continuations: the nodes that bring the most expected
-// tokens per second by the survival table and the measured cost of rows. It learns from what became
-// of the draft, and it never lets the drafts of a whole decode cost more than a hundredth of what
-// plain decoding would have taken.
+// Grows the draft of one pass guess by guess, the likeliest next, and cuts it to the nodes that
+// bring the most expected tokens per second by the survival table and the measured cost of rows. It
+// learns from what became of the draft, and it never lets the drafts of a whole decode cost more
+// than a hundredth of what plain decoding would have taken.
 class PricedDraft {
  public:
-  explicit PricedDraft(const CostCurve& cost) : cost_(cost) {}
+  // At most `max_nodes` nodes a pass.
+  PricedDraft(const CostCurve& cost, int max_nodes) : cost_(cost), max_nodes_(max_nodes) {}
 
-  // Continuations best first; at most `limit` nodes. `context` is the length of what is written so
-  // far: rows cost more above a long one.
-  DraftTree choose(std::span<const Continuation> continuations, int limit, int context = 0);
+  // At most `limit` nodes after `context`, of which the tokens from `prompt_size` on are output;
+  // `state` is that of its end.
+  DraftTree choose(const Guesser& guesser, const GuessState& state,
+                   std::span<const TokenId> context, std::size_t prompt_size, int limit);
   // `written` is the output since choose(), the target's own token included.
   void learn(std::span<const TokenId> written);
-
-  const SurvivalTable& survival() const { return survival_; }
 
  private:
   struct Node {
@@ -39,23 +33,32 @@ class PricedDraft {
     int parent;
     GuessKind kind;
     int match;
-    bool first;          // its parent's first child: the others only get what it leaves
+    bool first;          // its parent's likeliest child: the others only get what it leaves
     double probability;  // that it and all its ancestors stand
-    double left;         // of this node's probability, what its children have not taken
+    GuessState state{};
+    int place = -1;  // in the draft; -1: not verified, so nothing is learned about it
   };
 
-  void merge(const Continuation& continuation, int limit);
-  int add_child(int parent, TokenId token, GuessKind kind, int match);
-  // How many of `by_probability` to verify.
-  int best_count(std::span<const int> by_probability) const;
+  void grow(const Guesser& guesser, int limit);
+  void expand(int node, const Guesser& guesser);
+  Tail tail_of(int node, int length);
+  void add_children(int node);
+  // How many of the nodes in order_ to verify.
+  int best_count() const;
 
   CostCurve cost_;
+  int max_nodes_;
   SurvivalTable survival_;
+  std::span<const TokenId> context_;  // of the last pass
+  std::size_t prompt_size_ = 0;
   std::vector<Node> nodes_;  // [0] is the end of the context
-  int context_ = 0;          // of the last pass
-  int rows_ = 0;             // likewise
-  double saved_ = 0;         // seconds against plain decoding so far
-  double plain_ = 0;         // seconds that plain decoding would have taken so far
+  std::vector<int> order_;   // likeliest first: any beginning of it is a tree
+  std::vector<Guess> guesses_;
+  std::vector<TokenId> tail_;
+  int context_length_ = 0;
+  int rows_ = 0;      // of the last pass; 0: learned from
+  double saved_ = 0;  // seconds against plain decoding so far
+  double plain_ = 0;  // seconds that plain decoding would have taken so far
 };
 
 }  // namespace redraft

@@ -1,5 +1,6 @@
 #include "decoding/drafting/decoders.h"
 #include "decoding/drafting/redraft_source.h"
+#include "decoding/drafting/source_plan.h"
 
 namespace redraft {
 
@@ -10,9 +11,10 @@ const DecoderDefinition& redraft_decoder() {
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
                                          "most nodes of one pass, whatever they cost")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
-        return std::make_unique<RedraftPlan>(
+        return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
             inputs.request, inputs.cost,
-            RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")});
+            RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
+            inputs.memory.state<DraftMemory>("redraft"), inputs.memory.tokenizer()));
       },
       .needs_cost = true,
   };

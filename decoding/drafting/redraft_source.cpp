@@ -5,37 +5,89 @@
 namespace redraft {
 namespace {
 
-constexpr int kCopies = 3;  // places of the text that are offered for each draft
+constexpr int kCopies = 3;  // tokens that are looked at in each text for each guess
+constexpr int kMostNodes = 512;
+constexpr int kPromptEnd = 16;  // tokens of the prompt that matches in memory may reach back into
+constexpr int kAround = 32;     // tokens before and after new ones that are remembered with them
 
 }  // namespace
 
 RedraftSource::RedraftSource(const DecodeRequest& request, const CostCurve& cost,
-                             const RedraftOptions& options)
-    : options_(options),
-      prompt_size_(request.prompt.size()),
-      original_(request.original),
-      priced_(cost) {
+                             const RedraftOptions& options, DraftMemory& memory,
+                             const Tokenizer* tokenizer)
+    : prompt_size_(request.prompt.size()),
+      memory_(memory),
+      original_(request.original, tokenizer),
+      priced_(cost, options.max_nodes.value_or(kMostNodes)) {
   for (const TokenId token : request.prompt) text_.append(token);
+  if (tokenizer) indentation_.emplace(*tokenizer, request.original);
+  const auto prompt = std::span(request.prompt);
+  for (const TokenId token : prompt.last(std::min<std::size_t>(prompt.size(), kPromptEnd))) {
+    state_.recent = memory_.recent().advance(state_.recent, token);
+    state_.old = memory_.old().advance(state_.old, token);
+  }
+}
+
+// Each stretch of new tokens with some around it: unchanged text is in the buffer anyway.
+RedraftSource::~RedraftSource() {
+  const auto size = output_.size();
+  for (std::size_t begin = 0; begin < size;) {
+    if (!is_new_[begin]) {
+      ++begin;
+      continue;
+    }
+    std::size_t end = begin;
+    for (std::size_t last = begin; end < size && end - last <= 2 * kAround; ++end) {
+      if (is_new_[end]) last = end;
+    }
+    const std::size_t from = begin > kAround ? begin - kAround : 0;
+    memory_.add(std::span(output_).subspan(from, end - from));
+    begin = end;
+  }
 }
 
 DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);
-  std::vector<Continuation> continuations;
-  original_.add_continuations(context.subspan(prompt_size_), priced_.survival(), continuations);
-  for (const SuffixIndex::Match& match : text_.find_recent(context, kCopies)) {
-    continuations.push_back({text_.text().subspan(match.next), GuessKind::kCopy, match.length});
-  }
-  return priced_.choose(continuations, std::min(limit, options_.max_nodes.value_or(limit)),
-                        static_cast<int>(context.size()));
+  return priced_.choose(*this, state_, context, prompt_size_, limit);
+}
+
+GuessState RedraftSource::advance(const GuessState& state, const Tail& tail) const {
+  const TokenId token = tail.tokens.back();
+  return {.original = original_.advance(state.original, tail.output),
+          .text = text_.advance(state.text, token),
+          .recent = memory_.recent().advance(state.recent, token),
+          .old = memory_.old().advance(state.old, token)};
+}
+
+void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
+                                std::vector<Guess>& guesses) const {
+  original_.add_guesses(state.original, tail.output, guesses);
+  if (indentation_) indentation_->add_guesses(tail.tokens, guesses);
+  const auto add = [&](const SuffixAutomaton& text, SuffixAutomaton::Cursor cursor,
+                       GuessKind kind) {
+    found_.clear();
+    text.find_next(cursor, kCopies, found_);
+    for (const SuffixAutomaton::Next& next : found_) {
+      if (next.token != DraftMemory::kBorder) guesses.push_back({next.token, kind, next.length});
+    }
+  };
+  add(text_, state.text, GuessKind::kCopy);
+  add(memory_.recent(), state.recent, GuessKind::kRemembered);
+  add(memory_.old(), state.old, GuessKind::kRemembered);
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {
-  const std::size_t known = text_.text().size();
+  const std::size_t known = prompt_size_ + output_.size();
   priced_.learn(context.subspan(known));
-  for (std::size_t size = known + 1; size <= context.size(); ++size) {
-    text_.append(context[size - 1]);
-    original_.advance(context.first(size).subspan(prompt_size_));
+  for (const TokenId token : context.subspan(known)) {
+    text_.append(token);
+    output_.push_back(token);
+    state_.original = original_.follow(state_.original, output_);
+    state_.recent = memory_.recent().advance(state_.recent, token);
+    state_.old = memory_.old().advance(state_.old, token);
+    is_new_.push_back(!state_.original.in_sync);
   }
+  state_.text = text_.end();
 }
 
 }  // namespace redraft

@@ -1,48 +1,53 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
+#include "decoding/drafting/draft_memory.h"
+#include "decoding/drafting/indentation.h"
 #include "decoding/drafting/original_tracker.h"
 #include "decoding/drafting/priced_draft.h"
 #include "decoding/drafting/redraft_options.h"
-#include "decoding/drafting/suffix_index.h"
+#include "decoding/drafting/suffix_automaton.h"
 #include "decoding/phase.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// The default: the original from where the output stands in it, and the longest match of the
-// output's end anywhere in prompt and output, merged into one small tree that is worth its price.
-class RedraftSource : public DraftSource {
+// The default. Every source guesses at every place of one tree: the original from where the output
+// stands in it and what was substituted in it before, the longest matches of the output's end
+// anywhere in prompt, output and earlier outputs, and how lines are indented. PricedDraft decides
+// how far the tree grows.
+class RedraftSource : public DraftSource, private Guesser {
  public:
-  RedraftSource(const DecodeRequest& request, const CostCurve& cost,
-                const RedraftOptions& options = {});
+  // `memory` and `tokenizer` (may be null) outlive this; what is written goes into the memory at
+  // the end.
+  RedraftSource(const DecodeRequest& request, const CostCurve& cost, const RedraftOptions& options,
+                DraftMemory& memory, const Tokenizer* tokenizer);
+  ~RedraftSource() override;
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
+  int tail_length() const override { return SuffixIndex::kLongestMatch; }
+  GuessState advance(const GuessState& state, const Tail& tail) const override;
+  void add_guesses(const GuessState& state, const Tail& tail,
+                   std::vector<Guess>& guesses) const override;
   void absorb(std::span<const TokenId> context);
 
-  RedraftOptions options_;
   std::size_t prompt_size_;
-  SuffixIndex text_;  // prompt and output
+  DraftMemory& memory_;
+  SuffixAutomaton text_;  // prompt and output
   OriginalTracker original_;
+  std::optional<Indentation> indentation_;
+  GuessState state_;  // of the end of the output
+  std::vector<TokenId> output_;
+  std::vector<bool> is_new_;  // of the output's tokens: written while out of sync
   PricedDraft priced_;
-};
-
-// One phase for ever: the source knows by itself whether it reuses or copies.
-class RedraftPlan : public PhasePlan {
- public:
-  RedraftPlan(const DecodeRequest& request, const CostCurve& cost,
-              const RedraftOptions& options = {})
-      : source_(request, cost, options) {}
-  Phase next(std::span<const TokenId>) override { return {.source = &source_, .policy = {}}; }
-
- private:
-  RedraftSource source_;
+  mutable std::vector<SuffixAutomaton::Next> found_;
 };
 
 }  // namespace redraft

@@ -1,49 +1,33 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 
-#include "decoding/draft_tree.h"
+#include "decoding/drafting/guess.h"
 
 namespace redraft {
 
-// Why a token is thought to come next.
-enum class GuessKind : std::uint8_t {
-  kInSync,    // the original at the pointer
-  kAhead,     // the original a little after the place where the output left it
-  kFar,       // further after it
-  kBehind,    // before it
-  kCopy,      // an earlier place of prompt or output
-  kReplaced,  // no match: one token after the output left the original, as if it replaced one
-};
-inline constexpr int kGuessKinds = 6;
-
-inline constexpr DraftOrigin origin_of(GuessKind kind) {
-  return kind == GuessKind::kCopy ? DraftOrigin::kCopy : DraftOrigin::kReuse;
-}
-
-// How often a guess comes true, by its kind and the number of tokens before it that match: what
-// earlier edits showed, corrected by what this one shows.
+// How often a guess comes true where all likelier ones for its place did not, by its kind, the
+// number of tokens before it that match, and whether there was a likelier one: what earlier edits
+// showed, corrected by what this one shows.
 class SurvivalTable {
  public:
   static constexpr int kBuckets = 11;
   static int bucket(int match);
 
   SurvivalTable();
-  double probability(GuessKind kind, int match) const { return cell(kind, match).probability(); }
-  void observe(GuessKind kind, int match, bool right);
+  double probability(GuessKind kind, int match, bool first) const {
+    return cells_[first ? 0 : 1][static_cast<std::size_t>(kind)][bucket(match)].probability();
+  }
+  void observe(GuessKind kind, int match, bool first, bool right);
 
+ private:
   struct Cell {
     double right = 0;
     double tries = 0;
     double probability() const { return right / tries; }
   };
-  const Cell& cell(GuessKind kind, int match) const {
-    return cells_[static_cast<int>(kind)][bucket(match)];
-  }
-
- private:
-  std::array<std::array<Cell, kBuckets>, kGuessKinds> cells_;
+  using Cells = std::array<std::array<Cell, kBuckets>, kGuessKinds>;
+  std::array<Cells, 2> cells_;  // of the likeliest guesses, of the others
 };
 
 }  // namespace redraft

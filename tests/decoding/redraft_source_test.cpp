@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "decoding/decoder.h"
 #include "tests/kit/priced_model.h"
 
 namespace redraft {
@@ -33,6 +34,17 @@ std::vector<TokenId> tokens_from(int first, int count) {
   return tokens;
 }
 
+// The next number is as likely as the original in sync.
+class ChainGuesser : public Guesser {
+ public:
+  int tail_length() const override { return 1; }
+  GuessState advance(const GuessState& state, const Tail&) const override { return state; }
+  void add_guesses(const GuessState&, const Tail& tail,
+                   std::vector<Guess>& guesses) const override {
+    guesses.push_back({tail.tokens.back() + 1, GuessKind::kInSync, 8});
+  }
+};
+
 struct Outcome {
   DecodeStatistics statistics;
   double cost;
@@ -40,7 +52,7 @@ struct Outcome {
 
 // Decodes `after` with `original` as the text before; the prompt holds it too when `in_prompt`.
 Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>& after,
-               const CostCurve& curve, bool in_prompt = true) {
+               const CostCurve& curve, bool in_prompt = true, DecoderMemory* memory = nullptr) {
   DecodeRequest request;
   request.prompt = {1, 2};
   if (in_prompt) request.prompt.insert(request.prompt.end(), original.begin(), original.end());
@@ -50,7 +62,7 @@ Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>&
   const int prompt_size = static_cast<int>(request.prompt.size());
   PricedModel model(ScriptedModel::replay(kVocabulary, prompt_size, after, kStop, 1 << 16), curve);
   const auto cache = model.new_cache(prompt_size + static_cast<int>(after.size()) + 8);
-  auto decoder = Decoder::make({}, {&model, cache.get()}, {}, curve);
+  auto decoder = Decoder::make({}, {&model, cache.get()}, {}, curve, memory);
   EXPECT_TRUE(decoder);
   const auto result = (*decoder)->run(request, nullptr, {});
   EXPECT_TRUE(result);
@@ -100,16 +112,57 @@ TEST(Redraft, CopiesFromAnywhereInPromptAndOutput) {
   EXPECT_LT(outcome.cost, kPlainStep * (60 + 180 / 4.5));
 }
 
+TEST(Redraft, BranchesWhereTheTextWentOnInSeveralWays) {
+  // After 7 came 8, 9 and 10, each with a tail of its own.
+  std::vector<TokenId> after;
+  for (int round = 0; round < 4; ++round) {
+    for (const TokenId way : {100, 200, 300}) {
+      after.push_back(7);
+      for (const TokenId token : tokens_from(way + 40 * (round % 2), 6)) after.push_back(token);
+    }
+  }
+  const CostCurve wide = in_plain_steps({{1, 1}, {64, 1.5}});
+  EXPECT_LT(replay({}, after, wide).statistics.passes, 60);
+}
+
+TEST(Redraft, WhatWasReplacedOnceIsExpectedToBeReplacedAgain) {
+  std::vector<TokenId> text;
+  for (int place = 0; place < 12; ++place) {
+    for (const TokenId token : tokens_from(10 + 30 * place, 25)) text.push_back(token);
+    text.push_back(1500);
+  }
+  std::vector<TokenId> after = text;
+  for (auto at = after.begin(); (at = std::find(at, after.end(), 1500)) != after.end();)
+    at = after.insert(after.erase(at), {1600, 1601}) + 2;
+  const Outcome outcome = replay(text, after, CostCurve(), false);
+  EXPECT_GE(outcome.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kSubstitution)],
+            2 * 9);
+  EXPECT_LE(outcome.statistics.passes,
+            replay(text, text, CostCurve(), false).statistics.passes + 8);
+}
+
+TEST(Redraft, CopiesWhatAnEarlierRequestWrote) {
+  DecoderMemory memory;
+  const auto text = tokens_from(1000, 80);
+  const auto passes = [&] {
+    return replay({}, text, cpu_curve(), true, &memory).statistics.passes;
+  };
+  const int first = passes();
+  EXPECT_LT(passes(), first / 3);
+  memory.forget();
+  EXPECT_EQ(passes(), first);
+}
+
 // Where attention makes rows dear, the same guess is worth fewer of them.
 TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
   const CostCurve curve(
       {{1, 1.0}, {2, 1.01}, {64, 1.2}, {1, 1.0, 1000}, {2, 1.9, 1000}, {64, 60, 1000}});
-  const std::vector<TokenId> original = tokens_from(10, 300);
-  const std::vector<Continuation> guess{{original, GuessKind::kInSync, 8}};
+  const ChainGuesser guesser;
   const auto nodes_above = [&](int context) {
-    return PricedDraft(curve).choose(guess, 64, context).size();
+    const std::vector<TokenId> written(static_cast<std::size_t>(context), 5);
+    return PricedDraft(curve, 64).choose(guesser, {}, written, 0, 64).size();
   };
-  EXPECT_GT(nodes_above(0), 8);
+  EXPECT_GT(nodes_above(1), 8);
   EXPECT_LT(nodes_above(1000), 2);
 }
 

@@ -1,5 +1,6 @@
 #include "tests/kit/byte_tokenizer.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -7,9 +8,12 @@
 
 namespace redraft {
 
-std::shared_ptr<const Tokenizer> byte_tokenizer() {
-  constexpr std::int32_t kNormal = 1;
-  constexpr std::int32_t kControl = 3;
+namespace {
+
+constexpr std::int32_t kNormal = 1;
+constexpr std::int32_t kControl = 3;
+
+TokenizerSpec byte_spec() {
   TokenizerSpec spec;
   spec.pre_tokenizer = "qwen2";
   for (int byte = 0; byte < 256; ++byte) {
@@ -21,9 +25,32 @@ std::shared_ptr<const Tokenizer> byte_tokenizer() {
     spec.types.push_back(kControl);
   }
   spec.end_of_text = 256;
+  return spec;
+}
+
+std::shared_ptr<const Tokenizer> made_of(TokenizerSpec spec) {
   Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(spec));
   if (!tokenizer) throw std::logic_error(tokenizer.error().message());
   return *tokenizer;
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> byte_tokenizer() { return made_of(byte_spec()); }
+
+std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words) {
+  TokenizerSpec spec = byte_spec();
+  for (const std::string& word : words) {
+    for (std::size_t length = 2; length <= word.size(); ++length) {
+      const std::string token = to_byte_alphabet(word.substr(0, length));
+      if (std::find(spec.tokens.begin(), spec.tokens.end(), token) != spec.tokens.end()) continue;
+      spec.tokens.push_back(token);
+      spec.types.push_back(kNormal);
+      spec.merges.push_back(to_byte_alphabet(word.substr(0, length - 1)) + " " +
+                            to_byte_alphabet(word.substr(length - 1, 1)));
+    }
+  }
+  return made_of(std::move(spec));
 }
 
 }  // namespace redraft

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "decoding/text/tokenizer.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// What the output put in the place of what the original had, to be expected wherever the original
+// has the same again: a renamed identifier, a deeper indentation. A replaced word is known in every
+// spelling that tokens give it (" count", ".count", "(count").
+class Substitutions {
+ public:
+  // `tokenizer` outlives this; without one a word is known only as it was replaced.
+  explicit Substitutions(const Tokenizer* tokenizer) : tokenizer_(tokenizer) {}
+
+  // The output wrote `to` in the place of `from`; what both have in common is not replaced.
+  void learn(std::span<const TokenId> from, std::span<const TokenId> to);
+
+  // The longest that applies where the original goes on with `rest`, or -1.
+  int applicable(std::span<const TokenId> rest) const;
+  std::span<const TokenId> from(int substitution) const { return rule(substitution).from; }
+  std::span<const TokenId> to(int substitution) const { return rule(substitution).to; }
+  // How often it was made where it applied, beyond how often it was not; 0 when it was made once
+  // and then not.
+  int strength(int substitution) const;
+  void confirm(int substitution) { ++evidence_of(substitution).made; }
+  void contradict(int substitution) { ++evidence_of(substitution).not_made; }
+
+ private:
+  struct Rule {
+    std::vector<TokenId> from, to;
+    std::size_t evidence;
+  };
+  // Of all spellings of one replacement together.
+  struct Evidence {
+    int made = 1;
+    int not_made = 0;
+  };
+
+  const Rule& rule(int idx) const { return rules_[static_cast<std::size_t>(idx)]; }
+  Evidence& evidence_of(int idx) { return evidence_[rule(idx).evidence]; }
+  void learn_replacement(std::span<const TokenId> from, std::span<const TokenId> to);
+  void add_spellings(std::string_view from, std::string_view to, std::size_t evidence);
+  void add(std::span<const TokenId> from, std::span<const TokenId> to, std::size_t evidence);
+
+  const Tokenizer* tokenizer_;
+  std::vector<Rule> rules_;
+  std::vector<Evidence> evidence_;
+  std::unordered_map<TokenId, std::vector<int>> beginning_with_;
+};
+
+}  // namespace redraft

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/token.h"
+
+namespace redraft {
+
+// The suffix automaton of a growing text (Blumer et al. 1985): knows every end of every sequence
+// that occurs in it, what followed, how often and where last. Amortised constant work for each
+// token added and for each token that a cursor moves by; some 70 bytes a token.
+class SuffixAutomaton {
+ public:
+  SuffixAutomaton();
+
+  void append(TokenId token);
+  int size() const { return size_; }
+  std::size_t bytes() const;
+
+  // The longest end of a sequence that occurs in the text. Valid until the next append().
+  struct Cursor {
+    std::int32_t state = 0;
+    std::int32_t length = 0;
+  };
+  // For the text itself: its longest end that occurs earlier too.
+  Cursor end() const;
+  // For the sequence with `token` behind it.
+  Cursor advance(Cursor cursor, TokenId token) const;
+
+  // A token that followed the last `length` tokens of a sequence somewhere in the text.
+  struct Next {
+    TokenId token;
+    int length;
+    int count;  // how often, as far as known
+    int last;   // its position there
+  };
+  // Appends up to `most` of them, no token twice: the longest match first, of equal ones the most
+  // recent. After ends with very many successors only the newest of these are looked at.
+  void find_next(Cursor cursor, int most, std::vector<Next>& found) const;
+
+ private:
+  // All substrings that end at the same places.
+  struct State {
+    std::int32_t length = 0;  // of the longest of them
+    std::int32_t link = -1;   // the state of the longest end that ends at more places
+    std::int32_t edges = -1;  // the newest, or -1
+    std::int32_t last = -1;   // position of the last token, where it occurred last
+    std::int32_t count = 0;
+  };
+  struct Edge {
+    std::int32_t from;
+    TokenId token;
+    std::int32_t to;
+    std::int32_t next;  // the next older one of the same state, or -1
+  };
+
+  std::int32_t add_state(const State& state);
+  // The slot of the edge, or the empty one where it would be.
+  std::size_t slot(std::int32_t from, TokenId token) const;
+  std::int32_t find(std::int32_t from, TokenId token) const;  // an edge, or -1
+  void add_edge(std::int32_t from, TokenId token, std::int32_t to);
+  void grow_slots();
+  std::int32_t clone(std::int32_t state, std::int32_t length);
+  void link_new(std::int32_t added, std::int32_t from, TokenId token);
+
+  std::vector<State> states_;
+  std::vector<Edge> edges_;
+  std::vector<std::int32_t> slots_;  // open addressing: an edge, or -1; a power of two of them
+  std::vector<std::int32_t> copied_;
+  std::int32_t whole_ = 0;  // the state of the whole text
+  int size_ = 0;
+};
+
+}  // namespace redraft
