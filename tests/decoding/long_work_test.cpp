@@ -1,9 +1,11 @@
 // Long work goes in chunks: between two of them it obeys a cancel and says how far it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include "decoding/chunk_sizer.h"
@@ -108,7 +110,7 @@ void stop_in_pass(WatchedModel& model, std::size_t count, std::stop_source& stop
 }
 
 TEST(LongWork, ACancelWaitsForTheChunkUnderWayAlone) {
-  for (const char* name : {"ar", "redraft", "efficientedit:reuse-only"}) {
+  for (const char* name : {"ar", "redraft", "efficientedit:reuse-only", "fastfixer"}) {
     for (const std::size_t pass : {1, 2, 4, 9, 12}) {
       SCOPED_TRACE(testing::Message() << name << ", pass " << pass);
       Work work;
@@ -176,6 +178,20 @@ TEST(LongWork, ReuseInChunksCountsAsOnePass) {
     // But for the last token there is room for, which comes without a draft.
     EXPECT_NEAR(result.statistics.drafted_pass_tokens, expected.statistics.drafted_pass_tokens, 1);
     EXPECT_GT(chunked.target.passes.size(), whole.target.passes.size() + 50);
+  }
+}
+
+TEST(LongWork, WholeIsOnePassIndeed) {
+  const CostCurve tiny_chunks({{1, 0.1}, {2, 0.2}, {4, 0.4}});
+  for (const std::string name : {"efficientedit:reuse-only", "fastfixer"}) {
+    SCOPED_TRACE(name);
+    Work whole, chunked;
+    const DecodeResult expected = chunked.run(name.c_str(), tiny_chunks);
+    const DecodeResult result = whole.run((name + ":whole").c_str(), tiny_chunks);
+    EXPECT_EQ(result.tokens, expected.tokens);
+    EXPECT_EQ(result.statistics.passes, expected.statistics.passes);
+    // All that may still be written, but for the target's own token.
+    EXPECT_EQ(*std::max_element(whole.target.passes.begin(), whole.target.passes.end()), 600);
   }
 }
 
