@@ -1,0 +1,33 @@
+"""The list of decoders is the table that names are read by, and the document explains each of them."""
+
+import pathlib
+import re
+import unittest
+
+from redraft_process import RedraftCase, run
+
+NAMES = ["ar", "sd", "pld", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder", "efficientedit", "redraft"]
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding.md"
+
+
+class Decoders(RedraftCase):
+    def setUp(self):
+        self.listed = self.assert_succeeds(run("decoders"))
+
+    def test_lists_every_name(self):
+        self.assertEqual(re.findall(r"^([a-z+]+)$", self.listed, re.MULTILINE), NAMES)
+
+    def test_every_option_is_explained(self):
+        explained = DOCUMENT.read_text()
+        for option in re.findall(r"^    :([a-z-]+)", self.listed, re.MULTILINE):
+            if option != "max-nodes":  # the default decoder's own
+                self.assertRegex(explained, rf"[`:]{option}[`:=]", option)
+
+    def test_an_option_that_is_not_there_is_named(self):
+        for name in NAMES:
+            unknown = run("generate", "--prompt", "x", "--decoder", f"{name}:nonsense")
+            self.assert_fails(unknown, 2, "unknown option 'nonsense'")
+
+
+if __name__ == "__main__":
+    unittest.main()
