@@ -55,7 +55,8 @@ Continuations MemoryDatastore::continuations(std::span<const TokenId> context,
   const std::size_t count = std::min(best.size(), static_cast<std::size_t>(query.most));
   found.tokens.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto place = static_cast<std::size_t>(best[i * best.size() / count] + known);
+    const auto place =
+        static_cast<std::size_t>(best[i * best.size() / count]) + static_cast<std::size_t>(known);
     found.tokens.push_back(text_after(place, static_cast<std::size_t>(query.length)));
   }
   return found;

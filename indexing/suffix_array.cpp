@@ -81,9 +81,7 @@ Places InducedSort::bucket_ends() const {
 Places InducedSort::induce(const Places& valleys) const {
   Places sorted(text_.size(), kNone);
   Places ends = bucket_ends();
-  for (auto valley = valleys.rbegin(); valley != valleys.rend(); ++valley) {
-    sorted[--ends[text_[*valley]]] = *valley;
-  }
+  for (std::size_t i = valleys.size(); i-- > 0;) sorted[--ends[text_[valleys[i]]]] = valleys[i];
   Places begins = bucket_begins();
   const auto put_large = [&](std::int32_t place) {
     if (place >= 0 && !small_[place]) sorted[begins[text_[place]]++] = place;

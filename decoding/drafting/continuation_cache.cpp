@@ -47,13 +47,14 @@ Continuations ContinuationCache::continuations(std::span<const TokenId> context,
   if (!open() || context.size() < shortest_) return found;
   const auto places = places_.find(hash_of_tokens(context.last(shortest_)));
   if (places == places_.end()) return found;
-  for (auto place = places->second.rbegin(); place != places->second.rend(); ++place) {
-    const int length = match_length(context, *place, query.longest);
+  for (std::size_t i = places->second.size(); i-- > 0;) {
+    const std::size_t place = places->second[i];
+    const int length = match_length(context, place, query.longest);
     if (length < query.shortest || length < found.matched) continue;
     if (length > found.matched) found.tokens.clear();
     found.matched = length;
     if (std::ssize(found.tokens) < query.most)
-      found.tokens.push_back(text_after(*place, query.length));
+      found.tokens.push_back(text_after(place, query.length));
   }
   std::sort(found.tokens.begin(), found.tokens.end(), [](const auto& a, const auto& b) {
     return std::ranges::lexicographical_compare(a, b);
