@@ -24,6 +24,7 @@ struct OutputLimit::Impl {
   OutputEnd end;
   FencedOutput fenced;
   std::string text = {};
+  bool complete = false;
 
   // Looks from byte `from` on.
   std::size_t end_of_function(std::size_t from) const {
@@ -48,10 +49,12 @@ OutputLimit::OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::s
 OutputLimit::~OutputLimit() = default;
 
 bool OutputLimit::add(TokenId token) {
+  if (impl_->complete) return false;
   const std::string_view bytes = impl_->tokenizer.bytes(token);
   if (impl_->end == OutputEnd::kFence) {
     impl_->take(impl_->fenced.add(bytes));
-    return !impl_->fenced.closed();
+    impl_->complete = impl_->fenced.closed();
+    return !impl_->complete;
   }
   const std::size_t seen = impl_->text.size();
   impl_->text += bytes;
@@ -61,6 +64,7 @@ bool OutputLimit::add(TokenId token) {
                                                              : impl_->end_of_script(from);
   if (end == std::string::npos) return true;
   impl_->text.resize(end + 1);
+  impl_->complete = true;
   return false;
 }
 

@@ -25,7 +25,7 @@ class OutputLimit {
   OutputLimit(const OutputLimit&) = delete;
   OutputLimit& operator=(const OutputLimit&) = delete;
 
-  // False when the output is complete.
+  // False when the output is complete; what follows is ignored.
   bool add(TokenId token);
   // What was written, less what only showed that it was complete; of an edit the new text. To be
   // asked once, at the end.

@@ -189,7 +189,8 @@ Result<BenchStep> StepMaker::replayed(BenchStep step,
   }
   step.reference = std::move(*tokens);
   step.request.max_new_tokens = static_cast<int>(step.reference.size()) + 1;
-  step.end = OutputEnd::kNone;
+  // What a reference writes at the margin is part of it.
+  if (!options_.outputs && step.end != OutputEnd::kFence) step.end = OutputEnd::kNone;
   return step;
 }
 

@@ -30,9 +30,9 @@ struct StepOptions {
 // One decode of a task.
 struct BenchStep {
   DecodeRequest request;
-  std::string fence;  // of an edit
-  OutputEnd end = OutputEnd::kNone;
-  std::vector<TokenId> reference;  // what a replay writes; empty where none was asked for
+  std::string fence;                 // of an edit
+  OutputEnd end = OutputEnd::kNone;  // a replay writes on; what follows is no part of the text
+  std::vector<TokenId> reference;    // what a replay writes; empty where none was asked for
 };
 
 // The step of `turn` (from 1) of a task. `answers` are those of the turns before it. The error is

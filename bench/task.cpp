@@ -1,6 +1,7 @@
 #include "bench/task.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -155,7 +156,39 @@ Reason read_completion(const std::filesystem::path& file, Fields& fields, BenchT
   return std::nullopt;
 }
 
+// QuixBugs' tests: lines of [arguments, expected].
+std::string code_of_json_tests(const std::string& function, const std::string& lines) {
+  std::string code = "import json\n\ndef _plain(value):\n    if hasattr(value, '__next__'):\n";
+  code += "        value = list(value)\n    return json.loads(json.dumps(value))\n\n";
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    std::string hex;
+    for (const unsigned char byte : line) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      hex += {kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+    code += "_given, _wanted = json.loads(bytes.fromhex('" + hex + "'))\n";
+    code += "assert _plain(" + function +
+            "(*(_given if isinstance(_given, list) else [_given]))) == _wanted\n";
+  }
+  return code;
+}
+
+// A name that may stand in a program.
+bool is_identifier(const std::string& name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !name.empty() && std::all_of(name.begin(), name.end(), fits);
+}
+
 void read_tests(Fields& fields, BenchTask& task) {
+  if (task.language == "python" && fields.value("json_tests")) {
+    const std::optional<std::string> lines = fields.text("json_tests");
+    const std::string name = fields.text_or_empty("name");
+    if (lines && is_identifier(name)) task.tests = TaskTests{code_of_json_tests(name, *lines), ""};
+    return;
+  }
   // Polyglot's are objects of files, which need a build of their own.
   const std::optional<JsonValue> tests = fields.value("tests");
   if (!tests || tests->kind() != JsonValue::Kind::kText || task.language != "python") return;

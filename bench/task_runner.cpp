@@ -7,6 +7,7 @@
 
 #include "bench/margins.h"
 #include "bench/overlap.h"
+#include "bench/repository.h"
 
 namespace redraft {
 namespace {
@@ -38,13 +39,21 @@ class Run {
   Run(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
       const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
       const std::stop_token& stop)
-      : engine_(engine), plan_(plan), replay_(replay), done_(done), hooks_(hooks), stop_(stop) {}
+      : engine_(engine),
+        plan_(plan),
+        replay_(replay),
+        done_(done),
+        hooks_(hooks),
+        stop_(stop),
+        repositories_(engine.tokenizer()) {}
 
   Result<RunReport> run();
 
  private:
   enum class Outcome { kRan, kSkipped, kInterrupted };
   Result<Outcome> run_task(const BenchTask& task);
+  Result<BenchStep> make_step(const BenchTask& task, int turn,
+                              const std::vector<std::string>& answers);
   Result<Outcome> run_step(const BenchTask& task, int turn, const BenchStep& step);
   Result<bool> add(const BenchTask& task, const BenchStep& step, RecordKey key,
                    const DecoderName& decoder, const TaskRecord* plain);
@@ -64,6 +73,7 @@ class Run {
   const std::map<RecordKey, TaskRecord>& done_;
   const RunHooks& hooks_;
   const std::stop_token& stop_;
+  Repositories repositories_;
   RunReport report_;
   int tasks_left_ = 0;
   int decoded_ = 0;  // in this run
@@ -89,8 +99,7 @@ Result<RunReport> Run::run() {
 Result<Run::Outcome> Run::run_task(const BenchTask& task) {
   std::vector<std::string> answers;
   for (int turn = 1; turn <= task.n_turns(); ++turn) {
-    const Result<BenchStep> step = make_step(engine_.prompt_encoder(), engine_.context_length(),
-                                             task, turn, answers, plan_.step);
+    const Result<BenchStep> step = make_step(task, turn, answers);
     if (!step) {
       report_.skipped.push_back({task.id, step.error().message()});
       return turn == 1 ? Outcome::kSkipped : Outcome::kRan;
@@ -102,6 +111,20 @@ Result<Run::Outcome> Run::run_task(const BenchTask& task) {
     answers.push_back(engine_.tokenizer().decode(report_.records[first].tokens));
   }
   return Outcome::kRan;
+}
+
+// With what decoders may look things up in.
+Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
+                                 const std::vector<std::string>& answers) {
+  Result<BenchStep> step = redraft::make_step(engine_.prompt_encoder(), engine_.context_length(),
+                                              task, turn, answers, plan_.step);
+  if (!step) return step;
+  step->request.common = plan_.common;
+  if (!task.hidden) return step;
+  auto repository = repositories_.without(*task.hidden);
+  if (!repository) return repository.error();
+  step->request.repository = std::move(*repository);
+  return step;
 }
 
 Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchStep& step) {
@@ -147,7 +170,7 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
     show(key, statistics);
   };
   OutputLimit output(engine_.tokenizer(), step.end, step.fence);
-  const auto sink = [&](TokenId token) { return output.add(token); };
+  const auto sink = [&](TokenId token) { return output.add(token) || replay_.target; };
   if (replay_.draft) replay_.draft->take_passes();
   Result<DecodeResult> result = engine_.decode(decoder, request, sink, stop_);
   if (!result) return result.error();

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 #include "bench/task.h"
 #include "decoding/cost_curve.h"
 #include "decoding/decoder_name.h"
+#include "indexing/datastore.h"
 #include "support/result.h"
 #include "workspace/engine.h"
 
@@ -25,6 +27,7 @@ struct RunPlan {
   int limit = 0;      // tasks to run, those that are skipped not counted; 0: all
   CostCurve curve;    // prices the passes
   bool warm = false;  // the decoders of a task share its prefill, instead of each paying for it
+  std::shared_ptr<const Datastore> common;  // null: none
   // What decoders keep from one request to the next (FastCoder's cache) is forgotten before each;
   // otherwise it grows over the tasks, beginning anew where an interrupted run goes on.
   bool forget = false;

@@ -27,10 +27,20 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
       ->check(CLI::Range(2, 1 << 24));
   bench.add_flag("--warm", options.warm,
                  "The decoders of a task share its prefill: faster, and decoding alone is timed");
+  bench.add_option("--common", options.common_files,
+                   "Code of other projects for decoders that look things up, JSON lines with "
+                   "`path` and `content`. A completion task's own repository is found beside it");
   bench.add_flag("--forget", options.forget,
                  "Decoders keep nothing from task to task (FastCoder keeps its cache)");
   bench.add_flag("--margins", options.margins,
                  "Count near-ties: how far the best token was above the second");
+}
+
+void add_test_options(CLI::App& bench, TaskBenchOptions& options) {
+  bench.add_flag("--pass-at-1", options.pass_at_1,
+                 "Run the tests of Python tasks over the outputs, in a sandbox");
+  bench.add_option("--python", options.python,
+                   "The Python for that (default: the first on the PATH that runs there)");
 }
 
 void add_replay_options(CLI::App& bench, TaskBenchOptions& options) {
@@ -88,6 +98,7 @@ void add_kind(CLI::App& bench, Command& chosen, TaskKind kind, const std::string
     command->add_flag("--left-only", options->left_only,
                       "Continue what stands before the place; what follows it is not shown");
   }
+  if (kind != TaskKind::kDialogue) add_test_options(*command, *options);
   add_replay_options(*command, *options);
   add_common_options(*command, options->common);
   command->callback(

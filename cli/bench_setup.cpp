@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -42,8 +43,7 @@ std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder
 
 Result<CostCurve> replay_curve(const TaskBenchOptions& options,
                                const std::filesystem::path& target) {
-  if (options.curve != "machine")
-    return parse_curve(options.curve.empty() ? kDefaultCurve : options.curve);
+  if (options.curve != "machine") return parse_curve(options.curve.value_or(kDefaultCurve));
   const Result<CostKey> key = cost_key(target, make_pool(options.common)->threads());
   if (!key) return key.error();
   const std::optional<StoredCost> stored = CostCache().load(*key);
@@ -183,6 +183,25 @@ Result<CostCurve> parse_curve(const std::string& text) {
   return CostCurve(std::move(points));
 }
 
+Result<TestRunner> make_test_runner(const std::string& python) {
+  if (!python.empty()) {
+    std::error_code problem;
+    return TestRunner::make(std::filesystem::absolute(python, problem).string());
+  }
+  const char* path = std::getenv("PATH");
+  std::optional<Error> first_problem;
+  for (std::string_view rest = path ? path : "/usr/bin:/bin"; !rest.empty();) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    const std::filesystem::path file = std::filesystem::path(folder) / "python3";
+    if (folder.empty() || !std::filesystem::exists(file)) continue;
+    Result<TestRunner> runner = TestRunner::make(file.string());
+    if (runner) return runner;
+    if (!first_problem) first_problem = runner.error();
+  }
+  return first_problem ? *first_problem : Error("there is no python3 on the PATH; give --python");
+}
+
 Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
                                            const std::vector<DecoderName>& decoders) {
   nlohmann::ordered_json settings = {{"bench", to_string(options.kind)},
@@ -197,6 +216,11 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
     if (!entry) return entry.error();
     settings["replay_outputs"] = *entry;
   }
+  for (const std::string& file : options.common_files) {
+    const auto entry = digest(file);
+    if (!entry) return entry.error();
+    settings["common"].push_back(*entry);
+  }
   for (const DecoderName& decoder : decoders) settings["decoders"].push_back(decoder.text);
   settings["target"] = options.common.target;
   settings["draft"] = options.common.draft;
@@ -207,6 +231,8 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["warm"] = options.warm;
   settings["forget"] = options.forget;
   settings["margins"] = options.margins;
+  settings["pass_at_1"] = options.pass_at_1;
+  settings["python"] = options.python;
   settings["instruction"] = options.instruction;
   settings["prompt_order"] =
       options.order == PromptOrder::kBufferFirst ? "buffer-first" : "instruction-first";
@@ -214,7 +240,7 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["left_only"] = options.left_only;
   settings["replay_draft"] = options.replay_draft;
   settings["draft_cost"] = options.draft_cost;
-  settings["curve"] = options.curve;
+  settings["curve"] = options.curve.value_or("");
   const Result<std::filesystem::path> target = find_model(options.common.target);
   if (!target) return target.error();
   const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads());

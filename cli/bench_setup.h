@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/pass_at_1.h"
 #include "bench/task.h"
 #include "bench/task_runner.h"
 #include "cli/bench_tasks.h"
@@ -42,6 +43,9 @@ Result<RecordedOutputs> read_outputs(const std::filesystem::path& file);
 
 // ROWS:COST,… with costs in passes of one row, which is taken to last 50 ms.
 Result<CostCurve> parse_curve(const std::string& text);
+
+// Runs the tests of tasks with --python, or the first Python that can be run so.
+Result<TestRunner> make_test_runner(const std::string& python);
 
 // Everything that decides what is measured: two runs of the same settings can be joined.
 Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/report.h"
+#include "bench/repository.h"
 #include "bench/run_log.h"
 #include "bench/task_runner.h"
 #include "bench/task_table.h"
@@ -34,9 +35,11 @@ std::string duration(double seconds) {
 Result<void> check(const TaskBenchOptions& options) {
   if (options.replays()) {
     if (options.margins) return Error("--margins needs a model; a replay has none");
-    return {};
+    if (!options.curve || *options.curve == "machine") return {};
+    const Result<CostCurve> curve = parse_curve(*options.curve);
+    return curve ? Result<void>() : curve.error();
   }
-  if (!options.curve.empty()) return Error("--curve is of a replay: give --replay too");
+  if (options.curve) return Error("--curve is of a replay: give --replay too");
   if (options.replay_draft >= 0) return Error("--replay-draft is of a replay: give --replay too");
   return {};
 }
@@ -58,6 +61,7 @@ class TaskBench {
  private:
   Result<void> prepare();
   Result<void> open_log();
+  Result<void> start_tests();
   Result<RunReport> decode(const InterruptWatch& watch);
   RunHooks hooks(StatusLine& status);
   int report(RunReport report, bool interrupted);
@@ -70,6 +74,7 @@ class TaskBench {
   RecordedOutputs outputs_;
   nlohmann::ordered_json settings_;
   std::optional<RunLog> log_;
+  std::optional<TestRunner> tests_;
   BenchEngine engine_;
   Clock::time_point shown_;
 };
@@ -82,6 +87,7 @@ int TaskBench::run() {
   skipped_ = std::move(decoders->left_out);
   if (const Result<void> applied = apply(options_.common); !applied) return fail(applied.error());
   if (const Result<void> ready = prepare(); !ready) return fail(ready.error());
+  if (const Result<void> ready = start_tests(); !ready) return fail(ready.error());
   const InterruptWatch watch;
   Result<RunReport> result = decode(watch);
   if (!result) return watch.interrupted() ? kInterrupted : fail(result.error());
@@ -128,12 +134,32 @@ Result<void> TaskBench::open_log() {
   return {};
 }
 
+Result<void> TaskBench::start_tests() {
+  if (!options_.pass_at_1) return {};
+  Result<TestRunner> runner = make_test_runner(options_.python);
+  if (!runner) return runner.error().in("--pass-at-1");
+  tests_.emplace(std::move(*runner));
+  if (!tests_->own_network()) {
+    std::cerr << "redraft: tests are refused sockets, but this system gives them no network "
+                 "namespace of their own"
+              << std::endl;
+  }
+  return {};
+}
+
 Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
   StatusLine status;
   Result<BenchEngine> engine =
       load_bench_engine(options_, plan_.decoders, shown_on(status, watch.token()));
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
+  if (!options_.common_files.empty()) {
+    status.show("reading the common code");
+    auto common = store_of({options_.common_files.begin(), options_.common_files.end()},
+                           engine_.engine->tokenizer());
+    if (!common) return common.error().in("--common");
+    plan_.common = std::move(*common);
+  }
   status.show("measuring what passes cost");
   plan_.curve = engine_.engine->cost_curve();
   const std::map<RecordKey, TaskRecord> none;
@@ -146,6 +172,12 @@ RunHooks TaskBench::hooks(StatusLine& status) {
   hooks.on_record = [this](const TaskRecord& record) -> Result<void> {
     return log_ ? log_->append(record) : Result<void>();
   };
+  if (tests_) {
+    hooks.judge = [this, &status](const BenchTask& task, const std::string& text) {
+      status.show("running the tests of " + task.id);
+      return tests_->accepts(task, text);
+    };
+  }
   hooks.on_progress = [this, &status](const RunProgress& progress) {
     if (Clock::now() - shown_ < kShowEvery) return;
     shown_ = Clock::now();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,20 @@ struct TaskBenchOptions {
   std::vector<std::string> data;
   std::vector<std::string> decoders = {"ar", "efficientedit:reuse-only", "redraft"};
   int limit = 0;
+  std::vector<std::string> common_files;
   std::string out;
   int max_new_tokens = 0;
   int context = 0;  // 0: the default; of a replay, whatever is needed
   bool warm = false;
   bool forget = false;
   bool margins = false;
+  bool pass_at_1 = false;
+  std::string python;  // that runs tests; empty: one on the PATH
   bool replay = false;
   std::string replay_outputs;
   int replay_draft = -1;  // percent; -1: there is none
   double draft_cost = 0.4;
-  std::string curve;
+  std::optional<std::string> curve;
   std::string instruction = "descriptive";
   PromptOrder order = PromptOrder::kBufferFirst;
   bool chat = false;

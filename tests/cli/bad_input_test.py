@@ -51,6 +51,21 @@ class WrongUsage(RedraftCase):
         self.assert_fails(run(*cost, "--samples", "0"), 2, "--samples")
         self.assert_fails(run(*cost, "--format", "xml"), 2, "xml")
 
+    def test_values_that_are_no_bench(self):
+        edits = ("bench", "edits", "--data", "tasks.jsonl")
+        self.assert_fails(run("bench", "edits"), 2, "--data")
+        self.assert_fails(run(*edits, "--decoders", "ar,magic"), 2, "unknown decoder 'magic'")
+        self.assert_fails(run(*edits, "--limit", "0"), 2, "--limit")
+        self.assert_fails(run(*edits, "--prompt-order", "random"), 2, "random")
+        self.assert_fails(run(*edits, "--instruction", "rude"), 2, "rude")
+        self.assert_fails(run(*edits, "--replay", "--margins"), 2, "--margins")
+        self.assert_fails(run(*edits, "--curve", "1:1"), 2, "--replay")
+        for curve in ("", "1", "1:", "0:1", "1.5:2", "1:-1", "1:1,,2:2", "1:1,x:2"):
+            self.assert_fails(run(*edits, "--replay", "--curve", curve), 2, "--curve")
+        self.assert_fails(run(*edits, "--replay-draft", "70"), 2, "--replay")
+        self.assert_fails(run(*edits, "--replay", "--replay-draft", "101"), 2, "--replay-draft")
+        self.assert_fails(run("bench", "dialogue", "--data", "x", "--pass-at-1"), 2, "--pass-at-1")
+
     def test_empty_instruction_or_prompt(self):
         self.assert_fails(run("edit", "file", "--instruction", " \n"), 2, "empty")
         self.assert_fails(run("generate", "--prompt", ""), 2, "empty")
@@ -110,6 +125,19 @@ class BadFiles(InFolder):
 
     def test_nothing_to_score(self):
         self.assert_fails(self.run_alone("score", str(self.folder / "none")), 1, "none")
+
+    def test_task_files(self):
+        def bench(kind, *files):
+            return self.run_alone("bench", kind, "--data", *files)
+        self.assert_fails(bench("edits", str(self.folder / "none.jsonl")), 1, "none.jsonl")
+        self.assert_fails(bench("edits", str(self.folder)), 1, "is a folder")
+        self.assert_fails(bench("edits", self.write("a.jsonl", b'{"id": "a"}\n{"id": \n')), 1, "a.jsonl:2", "malformed")
+        self.assert_fails(bench("edits", self.write("b.jsonl", b"")), 1, "no task can be run as edits")
+        prompts = self.write("c.jsonl", b'{"id": "a", "prompt": "x"}\n{"id": "b", "prompt": "y"}\n')
+        self.assert_fails(bench("edits", prompts), 1, "2: has no text 'before'")
+        self.assert_fails(bench("generation", prompts, prompts), 1, "'a' is in an earlier file too")
+        self.assert_fails(self.run_alone("bench", "generation", "--data", prompts, "--replay-outputs", prompts), 1,
+                          "--replay-outputs", "malformed JSON")
 
 
 def gguf(architecture=None):

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bench/sandbox.h"
+#include "bench/task.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// Runs the tests of Python tasks over outputs, in a sandbox.
+class TestRunner {
+ public:
+  // `python`: an absolute path that the user nobody can run too. The error says why this system
+  // cannot confine tests.
+  static Result<TestRunner> make(std::string python, const SandboxLimits& limits = {});
+
+  // Whether the task's tests accept `text`, which a decoder wrote for it. Nothing where the task
+  // has none, and where even the reference fails here (a package is missing): then nobody can tell.
+  std::optional<bool> accepts(const BenchTask& task, const std::string& text);
+  // Whether tests have a network namespace of their own, besides being refused sockets.
+  bool own_network() const { return own_network_; }
+
+ private:
+  TestRunner(std::string python, const SandboxLimits& limits)
+      : python_(std::move(python)), limits_(limits) {}
+  Result<SandboxResult> run(const std::string& program) const;
+  bool can_tell(const BenchTask& task);
+
+  std::string python_;
+  SandboxLimits limits_;
+  bool own_network_ = false;
+  std::map<std::string, bool> can_tell_;  // by task
+};
+
+// The program that fails when `text` is no solution: `text` where the task wants it, then the
+// tests.
+std::string test_program(const BenchTask& task, const std::string& text);
+
+}  // namespace redraft

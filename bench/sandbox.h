@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+
+namespace redraft {
+
+struct SandboxLimits {
+  double wall_seconds = 15;
+  int cpu_seconds = 10;                             // of each process
+  std::size_t memory_bytes = std::size_t{2} << 30;  // address space of each process
+  std::size_t file_bytes = std::size_t{16} << 20;   // largest file that may be written
+  int processes = 16;                               // and threads, beside those of the same user
+};
+
+struct SandboxResult {
+  enum class End { kExit, kSignal, kTimeout };
+  End end = End::kExit;
+  int code = 0;              // exit code or signal
+  bool own_network = false;  // a network namespace with nothing in it, beside refused sockets
+
+  bool succeeded() const { return end == End::kExit && code == 0; }
+};
+
+// Runs hostile code: `command` (its program an absolute path) in a fresh folder that holds `text`
+// as `file_name` and is removed afterwards. The code has no environment, no input, no output and no
+// capabilities; it can read what the user nobody (if this process is root's, otherwise its own
+// user) may read, but write, create or delete nothing outside its folder, open no socket, signal,
+// trace or limit no other process, and leave no process behind. An error, and nothing has run,
+// where this system cannot promise all of that. Any thread; several at once.
+Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
+                                    const std::string& file_name, const std::string& text,
+                                    const SandboxLimits& limits = {});
+
+}  // namespace redraft

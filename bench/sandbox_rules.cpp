@@ -1,0 +1,253 @@
+// Landlock decides about files, a seccomp filter about system calls. Both need no privilege, hold
+// for all descendants and cannot be undone. What Landlock does not cover (modes, owners, times,
+// extended attributes) and what could get around either (io_uring, new namespaces) the filter
+// refuses. Process groups cannot be left either, so that one signal ends whatever was started.
+#include "bench/sandbox_rules.h"
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace redraft {
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kArchitecture = 0;  // none that the filter knows: it cannot be installed
+#endif
+
+// Numbers that are the same on all architectures and younger than some systems' headers.
+constexpr int kClone3 = 435;
+constexpr int kFchmodat2 = 452;
+constexpr int kSetxattrat = 463;
+constexpr int kRemovexattrat = 466;
+constexpr int kFileSetattr = 469;
+
+constexpr int kForbidden[] = {
+    // The network, and what could stand in for it.
+    SYS_socket,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_io_uring_setup,
+    // Other processes.
+    SYS_kill,
+    SYS_tkill,
+    SYS_tgkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_send_signal,
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kcmp,
+    SYS_setpriority,
+    SYS_ioprio_set,
+    SYS_sched_setscheduler,
+    SYS_sched_setparam,
+    SYS_sched_setattr,
+    SYS_sched_setaffinity,
+    SYS_process_madvise,
+    SYS_migrate_pages,
+    SYS_move_pages,
+    // The group that is killed at the end.
+    SYS_setsid,
+    SYS_setpgid,
+    // Namespaces and mounts.
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_move_mount,
+    SYS_open_tree,
+    SYS_fsopen,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_fsconfig,
+    SYS_mount_setattr,
+    // What Landlock lets pass.
+    SYS_fchmod,
+    SYS_fchmodat,
+    kFchmodat2,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    kSetxattrat,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    kRemovexattrat,
+    kFileSetattr,
+    SYS_quotactl,
+    // Memory that outlives its process.
+    SYS_shmget,
+    SYS_shmat,
+    SYS_msgget,
+    SYS_semget,
+    SYS_mq_open,
+    // The kernel's own affairs.
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_syslog,
+    SYS_personality,
+    SYS_name_to_handle_at,
+    SYS_open_by_handle_at,
+    SYS_fanotify_init,
+#if defined(__x86_64__)
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_modify_ldt,
+#endif
+};
+constexpr size_t kForbiddenCount = sizeof kForbidden / sizeof *kForbidden;
+
+// clone's flags that make a namespace, the low 32 bits' share of them.
+constexpr uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                                     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+constexpr uint32_t refuse(int error) { return SECCOMP_RET_ERRNO | static_cast<uint32_t>(error); }
+
+constexpr sock_filter load(size_t offset) {
+  return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset));
+}
+constexpr sock_filter answer(uint32_t what) { return BPF_STMT(BPF_RET | BPF_K, what); }
+constexpr sock_filter jump(uint16_t test, uint32_t value, uint8_t if_true, uint8_t if_false) {
+  return BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, if_true, if_false);
+}
+
+constexpr size_t kFilterSize = 17 + 2 * kForbiddenCount;
+
+constexpr std::array<sock_filter, kFilterSize> make_filter() {
+  constexpr size_t kFirstArgument = offsetof(seccomp_data, args);  // its low half, little-endian
+  constexpr uint32_t kOtherNumbering = 0x40000000;                 // x32's bit
+  std::array<sock_filter, kFilterSize> filter{};
+  size_t at = 0;
+  filter[at++] = load(offsetof(seccomp_data, arch));
+  filter[at++] = jump(BPF_JEQ, kArchitecture, 1, 0);
+  filter[at++] = answer(SECCOMP_RET_KILL_PROCESS);
+  filter[at++] = load(offsetof(seccomp_data, nr));
+  filter[at++] = jump(BPF_JGE, kOtherNumbering, 0, 1);
+  filter[at++] = answer(SECCOMP_RET_KILL_PROCESS);
+  for (const int call : kForbidden) {
+    filter[at++] = jump(BPF_JEQ, static_cast<uint32_t>(call), 0, 1);
+    filter[at++] = answer(refuse(EPERM));
+  }
+  // Its flags lie in memory, where no filter can look: the C library then uses clone.
+  filter[at++] = jump(BPF_JEQ, kClone3, 0, 1);
+  filter[at++] = answer(refuse(ENOSYS));
+  // Jumps count the instructions that they pass over.
+  filter[at++] = jump(BPF_JEQ, SYS_clone, 0, 3);
+  filter[at++] = load(kFirstArgument);
+  filter[at++] = jump(BPF_JSET, kNamespaceFlags, 4, 0);
+  filter[at++] = answer(SECCOMP_RET_ALLOW);
+  filter[at++] = jump(BPF_JEQ, SYS_prlimit64, 0, 3);
+  filter[at++] = load(kFirstArgument);
+  filter[at++] = jump(BPF_JEQ, 0, 1, 0);  // of itself
+  filter[at++] = answer(refuse(EPERM));
+  filter[at++] = answer(SECCOMP_RET_ALLOW);
+  return filter;
+}
+
+// Landlock's rights, by the kernel's numbers: some systems' headers lack the later ones.
+constexpr uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE;
+constexpr uint64_t kMakeAndRemove =
+    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+constexpr uint64_t kRefer = uint64_t{1} << 13;     // version 2: links and moves between folders
+constexpr uint64_t kTruncate = uint64_t{1} << 14;  // version 3
+
+int allow_beneath(int ruleset, int place, uint64_t rights) {
+  landlock_path_beneath_attr rule = {};
+  rule.allowed_access = rights;
+  rule.parent_fd = place;
+  const long added = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  return added == 0 ? 0 : errno;
+}
+
+int allow(int ruleset, int folder, uint64_t rights) {
+  if (const int problem = allow_beneath(ruleset, folder, rights)) return problem;
+  const int nothing = open("/dev/null", O_PATH | O_CLOEXEC);
+  if (nothing < 0) return errno;
+  const int problem = allow_beneath(ruleset, nothing, rights & (kWriteFile | kTruncate));
+  close(nothing);
+  return problem;
+}
+
+}  // namespace
+
+int leave_network(bool root) {
+  // The user stays unmapped in the user namespace: nobody there, so that exec leaves no capability.
+  return unshare(root ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : errno;
+}
+
+int forbid_writing_outside(int folder, bool same_user) {
+  const long version =
+      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 0) return errno;
+  if (version < 3 && same_user) return EOPNOTSUPP;  // files could be emptied
+  uint64_t rights = kWriteFile | kMakeAndRemove;
+  if (version >= 2) rights |= kRefer;
+  if (version >= 3) rights |= kTruncate;
+  landlock_ruleset_attr attributes = {};
+  attributes.handled_access_fs = rights;
+  const auto ruleset = static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0));
+  if (ruleset < 0) return errno;
+  int problem = allow(ruleset, folder, rights);
+  if (problem == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) problem = errno;
+  if (problem == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) problem = errno;
+  close(ruleset);
+  return problem;
+}
+
+int forbid_system_calls() {
+  if (kArchitecture == 0) return EOPNOTSUPP;
+  static constexpr std::array<sock_filter, kFilterSize> kFilter = make_filter();
+  sock_fprog program = {};
+  program.len = static_cast<unsigned short>(kFilter.size());
+  program.filter = const_cast<sock_filter*>(kFilter.data());  // read only, says the interface
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : errno;
+}
+
+}  // namespace redraft

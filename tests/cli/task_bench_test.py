@@ -1,0 +1,149 @@
+"""redraft bench over task files with real weights: the 0.5B model on tasks of our own."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from redraft_process import PROGRAM, RedraftCase, run
+
+TARGET = ("--target", "qwen2.5-coder-0.5b")
+TASKS = pathlib.Path(__file__).resolve().parents[1] / "cases" / "bench" / "edits.jsonl"
+
+
+class TaskBench(RedraftCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = self.folder / "r.json"
+
+    def command(self, *arguments, kind="edits", data=TASKS):
+        return ("bench", kind, "--data", str(data), "--out", str(self.out), *TARGET, *arguments)
+
+    def bench(self, *arguments, **chosen):
+        return run(*self.command(*arguments, **chosen), timeout=300)
+
+    def report(self):
+        return json.loads(self.out.read_text())
+
+    def test_a_replay_counts_passes(self):
+        table = self.assert_succeeds(self.bench("--replay", "--decoders", "redraft,efficientedit"))
+        report = self.report()
+        self.assertEqual([task["decoder"] for task in report["tasks"]], ["ar", "redraft"] * 3)
+        for task in report["tasks"]:
+            self.assertTrue(task["identical"], task)
+            if task["decoder"] == "ar":
+                self.assertEqual(task["passes"], task["new_tokens"] + 1)
+                self.assertEqual(len(task["tokens"]), task["new_tokens"])
+            else:
+                self.assertLess(task["rows"] - task["passes"], 4 * task["new_tokens"])
+                self.assertGreater(task["priced_speedup"], 1)
+        unchanged = next(task for task in report["tasks"] if task["id"] == "nothing" and task["decoder"] == "redraft")
+        self.assertLessEqual(unchanged["passes"], 4)
+        self.assertEqual(unchanged["overlap"], 1)
+        ar, redraft = report["summary"]
+        self.assertEqual((ar["decoder"], ar["tasks"], ar["identical"], ar["speedup"]), ("ar", 3, 3, 1))
+        self.assertAlmostEqual(redraft["tokens_per_pass"], redraft["new_tokens"] / redraft["passes"])
+        reasons = {skipped["id"]: skipped["reason"] for skipped in report["skipped"]}
+        self.assertIn("before", reasons["no text"])
+        self.assertIn("reference", reasons["no reference"])
+        self.assertIn("--replay-draft", reasons["efficientedit"])
+        for text in ("redraft  ", "3/3", "skipped 1: has no text 'before'", "decoder left out"):
+            self.assertIn(text, table)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["r.json"])
+
+    def test_a_scripted_draft_model_and_a_curve(self):
+        self.assert_succeeds(self.bench("--replay", "--replay-draft", "100", "--decoders", "efficientedit",
+                                        "--curve", "1:1,100:1", "--draft-cost", "0"))
+        summary = self.report()["summary"][1]
+        self.assertAlmostEqual(summary["priced_seconds"], 0.05 * summary["passes"])
+        self.assertGreater(summary["accepted_by_source"]["model"], 0)
+
+    def test_outputs_of_the_model_can_be_replayed(self):
+        self.assert_succeeds(self.bench("--limit", "2", "--decoders", "redraft", "--warm", "--margins"))
+        measured = self.report()
+        self.assertTrue(all(task["identical"] for task in measured["tasks"]))
+        self.assertEqual(sum(measured["tasks"][0]["margins"]), measured["tasks"][0]["new_tokens"])
+        for key in ("machine", "threads", "target", "program"):
+            self.assertTrue(measured["settings"][key], key)
+        outputs = self.folder / "measured.json"
+        self.out.rename(outputs)
+        self.assert_succeeds(self.bench("--replay-outputs", str(outputs), "--decoders", "redraft"))
+        replayed = self.report()
+        self.assertEqual([task["tokens"] for task in replayed["tasks"] if task["decoder"] == "ar"],
+                         [task["tokens"] for task in measured["tasks"] if task["decoder"] == "ar"])
+        self.assertIn("no output for it", json.dumps(replayed["skipped"]))
+
+    def test_goes_on_after_an_interruption(self):
+        command = self.command("--decoders", "redraft", "--pass-at-1")
+        partial = self.out.with_suffix(".json.partial")
+        process = subprocess.Popen([PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 120
+        while not (partial.exists() and len(partial.read_bytes().splitlines()) > 2):
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(process.poll(), process.stderr.read() if process.poll() else "")
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        if process.returncode != 0:  # it may have been done by then
+            self.assertEqual((process.returncode, output), (130, b""))
+            self.assertIn(str(partial).encode(), errors)
+            kept = partial.read_text().splitlines()[1:]
+            self.assertFalse(self.out.exists())
+            other = self.bench("--decoders", "ar")
+            self.assert_fails(other, 1, "another command", str(partial))
+            done = run(*command, timeout=300)
+            self.assert_succeeds(done)
+            self.assertIn(b"going on", done.stderr)
+            tasks = {(task["id"], task["decoder"]): task for task in self.report()["tasks"]}
+            for line in map(json.loads, kept):
+                self.assertEqual(tasks[line["id"], line["decoder"]]["seconds"], line["seconds"])
+        report = self.report()
+        self.assertEqual(len(report["tasks"]), 8)
+        self.assertTrue(all(task["identical"] for task in report["tasks"]))
+        self.assertEqual(report["summary"][0]["judged"], 3)
+        self.assertFalse(partial.exists())
+
+    def test_every_kind_runs(self):
+        kinds = {
+            "dialogue": {"turns": ["Say one word.", "Say it again."], "answer_turns": ["Word.", "Word."]},
+            "generation": {"prompt": "def double(x):\n", "reference": "    return 2 * x\n"},
+            "completion": {"prefix": "def double(x):\n", "suffix": "\n\nprint(double(2))\n",
+                           "reference": "    return 2 * x\n"},
+        }
+        for kind, task in kinds.items():
+            data = self.folder / f"{kind}.jsonl"
+            data.write_text(json.dumps({"id": kind, **task}) + "\n")
+            for mode in ("--replay",), ("--max-new-tokens", "8"):
+                self.assert_succeeds(self.bench("--decoders", "redraft", *mode, kind=kind, data=data))
+                turns = 2 if kind == "dialogue" else 1
+                self.assertEqual([task["turn"] for task in self.report()["tasks"]], sorted([1, turns] * 2)[-2 * turns:])
+
+    def test_a_model_without_places_to_fill_is_told(self):
+        data = self.folder / "completion.jsonl"
+        data.write_text('{"id": "a", "prefix": "def f():\\n", "suffix": "x"}\n')
+        command = ("bench", "completion", "--data", str(data), "--target", "smollm2-135m", "--max-new-tokens", "4")
+        self.assert_fails(run(*command), 1, "--left-only")
+        self.assert_succeeds(run(*command, "--left-only"))
+
+    def test_a_killed_process_leaves_a_log_that_can_be_gone_on_with(self):
+        command = self.command("--replay", "--decoders", "redraft")
+        self.assert_succeeds(run(*command))
+        report = self.report()
+        # As if killed within a line, by a command that is the same in all its settings.
+        lines = [json.dumps(report["settings"], separators=(",", ":"), ensure_ascii=False)]
+        lines += [json.dumps(task) for task in report["tasks"][:3]]
+        self.out.with_suffix(".json.partial").write_text("\n".join(lines) + '\n{"id": "wro')
+        done = run(*command)
+        self.assert_succeeds(done)
+        self.assertIn(b"after the 3 decodes", done.stderr)
+        self.assertEqual(len(self.report()["tasks"]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
