@@ -14,7 +14,7 @@ const DecoderDefinition& redraft_decoder() {
         return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
             inputs.request, inputs.cost,
             RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
-            inputs.memory.state<DraftMemory>("redraft"), inputs.memory.tokenizer()));
+            inputs.memory.state<DraftMemory>(inputs.name.text), inputs.memory.tokenizer()));
       },
       .needs_cost = true,
   };
