@@ -126,7 +126,7 @@ Result<CostCurve> parse_points(const JsonValue& root) {
     points.push_back(*point);
   }
   if (points.empty()) return array->error("no points");
-  return CostCurve(std::move(points));
+  return CostCurve(std::move(points), true);
 }
 
 }  // namespace

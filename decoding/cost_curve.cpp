@@ -96,7 +96,8 @@ void measure_with_context(LanguageModel& model, std::vector<CostCurve::Point>& p
 
 }  // namespace
 
-CostCurve::CostCurve(std::vector<Point> points) : points_(std::move(points)) {
+CostCurve::CostCurve(std::vector<Point> points, bool measured_here)
+    : points_(std::move(points)), measured_here_(measured_here) {
   std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
     return std::tie(a.context, a.rows, a.seconds) < std::tie(b.context, b.rows, b.seconds);
   });
@@ -122,7 +123,7 @@ CostCurve CostCurve::measure(LanguageModel& model) {
   std::vector<Point> points;
   measure_without_context(model, points);
   measure_with_context(model, points);
-  return CostCurve(std::move(points));
+  return CostCurve(std::move(points), true);
 }
 
 double CostCurve::seconds(int rows, int context) const {

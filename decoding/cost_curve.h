@@ -19,7 +19,7 @@ class CostCurve {
   CostCurve() = default;  // every pass costs the same: rows are free
   // In any order. Noise only ever adds time: a pass that took longer than a larger one of the same
   // context is taken to cost what that one did.
-  explicit CostCurve(std::vector<Point> points);
+  explicit CostCurve(std::vector<Point> points, bool measured_here = false);
   // Times a few passes on a scratch cache; takes about a second with a 1.5B model.
   static CostCurve measure(LanguageModel& model);
 
@@ -30,6 +30,8 @@ class CostCurve {
   int efficient_rows(int most, double tolerance = 0.1, int context = 0) const;
   // `least` doubled while a pass takes no longer than `budget` seconds, at most `most`.
   int rows_within(double budget, int least, int most, int context = 0) const;
+  // Whether its seconds are those of this machine and model, and not a made-up price.
+  bool measured_here() const { return measured_here_; }
   // By context, then by rows.
   const std::vector<Point>& points() const { return points_; }
 
@@ -44,6 +46,7 @@ class CostCurve {
 
   std::vector<Point> points_;
   std::vector<Line> lines_;
+  bool measured_here_ = false;
 };
 
 }  // namespace redraft

@@ -126,6 +126,8 @@ void Decode::decode(PhasePlan& plan) {
     const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
     statistics_.passes += phase.continues_pass ? 0 : 1;
     statistics_.rows += verifier.rows();
+    if (phase.source)
+      phase.source->observe({draft, verifier.predictions(), verifier.rows(), verifier.seconds()});
     append(draft, accepted, phase);
     if (request_.on_progress) {
       statistics_.decode_seconds = seconds_since(start);

@@ -12,9 +12,11 @@ Acceptance Verifier::verify(std::span<const TokenId> context, const DraftTree& d
   // correction that the phase did not keep).
   cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));
   const auto pending = context.subspan(cache_.length());
-  Predictions predicted = model_.forward(pending, draft, cache_, policy.needs());
+  const double start = model_.compute_seconds();
+  predictions_ = model_.forward(pending, draft, cache_, policy.needs());
+  seconds_ = model_.compute_seconds() - start;
   rows_ = static_cast<int>(pending.size()) + draft.size();
-  Acceptance accepted = accept(draft, predicted, policy);
+  Acceptance accepted = accept(draft, predictions_, policy);
   cache_.keep(accepted.path);
   return accepted;
 }

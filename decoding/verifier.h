@@ -20,13 +20,17 @@ class Verifier {
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
                     const AcceptancePolicy& policy);
 
-  // The rows of the last pass.
+  // Of the last pass: its rows, the seconds that the model took, and what it predicted.
   int rows() const { return rows_; }
+  double seconds() const { return seconds_; }
+  const Predictions& predictions() const { return predictions_; }
 
  private:
   LanguageModel& model_;
   KvCache& cache_;
   int rows_ = 0;
+  double seconds_ = 0;
+  Predictions predictions_;
 };
 
 }  // namespace redraft

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <span>
 
-#include "decoding/decoder_memory.h"
 #include "decoding/drafting/suffix_automaton.h"
 #include "support/token.h"
 
@@ -11,7 +10,7 @@ namespace redraft {
 
 // What the edits of a process wrote anew, for later ones to copy from: bounded, the newest half at
 // least of what fits. Used by one thread at a time.
-class DraftMemory : public DecoderMemory::State {
+class DraftMemory {
  public:
   // Stands between the texts; no sequence that is looked up has it.
   static constexpr TokenId kBorder = -1;

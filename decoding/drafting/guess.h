@@ -24,8 +24,9 @@ enum class GuessKind : std::uint8_t {
   kCopy,           // an earlier place of prompt or output
   kRemembered,     // what earlier requests wrote
   kIndentation,    // the blanks that a new line begins with
+  kRecycled,       // what the target predicted after the same token of another draft
 };
-inline constexpr int kGuessKinds = 12;
+inline constexpr int kGuessKinds = 13;
 
 constexpr DraftOrigin origin_of(GuessKind kind) {
   switch (kind) {
@@ -38,6 +39,8 @@ constexpr DraftOrigin origin_of(GuessKind kind) {
       return DraftOrigin::kCache;
     case GuessKind::kIndentation:
       return DraftOrigin::kLayout;
+    case GuessKind::kRecycled:
+      return DraftOrigin::kRecycled;
     default:
       return DraftOrigin::kReuse;
   }

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "decoding/cost_curve.h"
 #include "decoding/draft_tree.h"
 #include "decoding/drafting/guess.h"
+#include "decoding/drafting/pass_pace.h"
 #include "decoding/drafting/survival_table.h"
 #include "support/token.h"
 
@@ -17,8 +17,8 @@ namespace redraft {
 // than a hundredth of what plain decoding would have taken.
 class PricedDraft {
  public:
-  // At most `max_nodes` nodes a pass.
-  PricedDraft(const CostCurve& cost, int max_nodes) : cost_(cost), max_nodes_(max_nodes) {}
+  // At most `max_nodes` nodes a pass. `cost` outlives this.
+  PricedDraft(const PassPace& cost, int max_nodes) : cost_(cost), max_nodes_(max_nodes) {}
 
   // At most `limit` nodes after `context`, of which the tokens from `prompt_size` on are output;
   // `state` is that of its end.
@@ -46,7 +46,7 @@ class PricedDraft {
   // How many of the nodes in order_ to verify.
   int best_count() const;
 
-  CostCurve cost_;
+  const PassPace& cost_;
   int max_nodes_;
   SurvivalTable survival_;
   std::span<const TokenId> context_;  // of the last pass

@@ -11,10 +11,11 @@ const DecoderDefinition& redraft_decoder() {
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
                                          "most nodes of one pass, whatever they cost")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
+        auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
+        memory.pace.follow(inputs.cost);
         return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
-            inputs.request, inputs.cost,
-            RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
-            inputs.memory.state<DraftMemory>(inputs.name.text), inputs.memory.tokenizer()));
+            inputs.request, RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
+            memory, inputs.memory.tokenizer()));
       },
       .needs_cost = true,
   };

@@ -12,19 +12,18 @@ constexpr int kAround = 32;     // tokens before and after new ones that are rem
 
 }  // namespace
 
-RedraftSource::RedraftSource(const DecodeRequest& request, const CostCurve& cost,
-                             const RedraftOptions& options, DraftMemory& memory,
-                             const Tokenizer* tokenizer)
+RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions& options,
+                             RedraftMemory& memory, const Tokenizer* tokenizer)
     : prompt_size_(request.prompt.size()),
       memory_(memory),
       original_(request.original, tokenizer),
-      priced_(cost, options.max_nodes.value_or(kMostNodes)) {
+      priced_(memory.pace, options.max_nodes.value_or(kMostNodes)) {
   for (const TokenId token : request.prompt) text_.append(token);
   if (tokenizer) indentation_.emplace(*tokenizer, request.original);
   const auto prompt = std::span(request.prompt);
   for (const TokenId token : prompt.last(std::min<std::size_t>(prompt.size(), kPromptEnd))) {
-    state_.recent = memory_.recent().advance(state_.recent, token);
-    state_.old = memory_.old().advance(state_.old, token);
+    state_.recent = memory_.text.recent().advance(state_.recent, token);
+    state_.old = memory_.text.old().advance(state_.old, token);
   }
 }
 
@@ -41,7 +40,7 @@ RedraftSource::~RedraftSource() {
       if (is_new_[end]) last = end;
     }
     const std::size_t from = begin > kAround ? begin - kAround : 0;
-    memory_.add(std::span(output_).subspan(from, end - from));
+    memory_.text.add(std::span(output_).subspan(from, end - from));
     begin = end;
   }
 }
@@ -51,18 +50,29 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   return priced_.choose(*this, state_, context, prompt_size_, limit);
 }
 
+void RedraftSource::observe(const VerifiedDraft& pass) {
+  memory_.successors.learn(pass.draft, pass.predictions);
+  const auto context = static_cast<int>(prompt_size_ + output_.size());
+  memory_.pace.measured(pass.rows, context, pass.seconds);
+}
+
 GuessState RedraftSource::advance(const GuessState& state, const Tail& tail) const {
   const TokenId token = tail.tokens.back();
   return {.original = original_.advance(state.original, tail.output),
           .text = text_.advance(state.text, token),
-          .recent = memory_.recent().advance(state.recent, token),
-          .old = memory_.old().advance(state.old, token)};
+          .recent = memory_.text.recent().advance(state.recent, token),
+          .old = memory_.text.old().advance(state.old, token)};
 }
 
 void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
                                 std::vector<Guess>& guesses) const {
   original_.add_guesses(state.original, tail.output, guesses);
   if (indentation_) indentation_->add_guesses(tail.tokens, guesses);
+  if (const auto* successors = memory_.successors.after(tail.tokens.back())) {
+    for (int i = 0; i < SuccessorTable::kKept; ++i) {
+      if ((*successors)[i] >= 0) guesses.push_back({(*successors)[i], GuessKind::kRecycled, i});
+    }
+  }
   const auto add = [&](const SuffixAutomaton& text, SuffixAutomaton::Cursor cursor,
                        GuessKind kind) {
     found_.clear();
@@ -72,8 +82,8 @@ void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
     }
   };
   add(text_, state.text, GuessKind::kCopy);
-  add(memory_.recent(), state.recent, GuessKind::kRemembered);
-  add(memory_.old(), state.old, GuessKind::kRemembered);
+  add(memory_.text.recent(), state.recent, GuessKind::kRemembered);
+  add(memory_.text.old(), state.old, GuessKind::kRemembered);
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {
@@ -83,8 +93,8 @@ void RedraftSource::absorb(std::span<const TokenId> context) {
     text_.append(token);
     output_.push_back(token);
     state_.original = original_.follow(state_.original, output_);
-    state_.recent = memory_.recent().advance(state_.recent, token);
-    state_.old = memory_.old().advance(state_.old, token);
+    state_.recent = memory_.text.recent().advance(state_.recent, token);
+    state_.old = memory_.text.old().advance(state_.old, token);
     is_new_.push_back(!state_.original.in_sync);
   }
   state_.text = text_.end();

@@ -6,10 +6,10 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
-#include "decoding/drafting/draft_memory.h"
 #include "decoding/drafting/indentation.h"
 #include "decoding/drafting/original_tracker.h"
 #include "decoding/drafting/priced_draft.h"
+#include "decoding/drafting/redraft_memory.h"
 #include "decoding/drafting/redraft_options.h"
 #include "decoding/drafting/suffix_automaton.h"
 #include "decoding/phase.h"
@@ -19,17 +19,18 @@ namespace redraft {
 
 // The default. Every source guesses at every place of one tree: the original from where the output
 // stands in it and what was substituted in it before, the longest matches of the output's end
-// anywhere in prompt, output and earlier outputs, and how lines are indented. PricedDraft decides
-// how far the tree grows.
+// anywhere in prompt, output and earlier outputs, how lines are indented, and what the target said
+// to other drafts. PricedDraft decides how far the tree grows.
 class RedraftSource : public DraftSource, private Guesser {
  public:
   // `memory` and `tokenizer` (may be null) outlive this; what is written goes into the memory at
   // the end.
-  RedraftSource(const DecodeRequest& request, const CostCurve& cost, const RedraftOptions& options,
-                DraftMemory& memory, const Tokenizer* tokenizer);
+  RedraftSource(const DecodeRequest& request, const RedraftOptions& options, RedraftMemory& memory,
+                const Tokenizer* tokenizer);
   ~RedraftSource() override;
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
+  void observe(const VerifiedDraft& pass) override;
 
  private:
   int tail_length() const override { return SuffixIndex::kLongestMatch; }
@@ -39,7 +40,7 @@ class RedraftSource : public DraftSource, private Guesser {
   void absorb(std::span<const TokenId> context);
 
   std::size_t prompt_size_;
-  DraftMemory& memory_;
+  RedraftMemory& memory_;
   SuffixAutomaton text_;  // prompt and output
   OriginalTracker original_;
   std::optional<Indentation> indentation_;

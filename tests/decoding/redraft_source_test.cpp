@@ -160,7 +160,7 @@ TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
   const ChainGuesser guesser;
   const auto nodes_above = [&](int context) {
     const std::vector<TokenId> written(static_cast<std::size_t>(context), 5);
-    return PricedDraft(curve, 64).choose(guesser, {}, written, 0, 64).size();
+    return PricedDraft(PassPace(curve), 64).choose(guesser, {}, written, 0, 64).size();
   };
   EXPECT_GT(nodes_above(1), 8);
   EXPECT_LT(nodes_above(1000), 2);
