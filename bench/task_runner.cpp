@@ -105,7 +105,7 @@ Result<Run::Outcome> Run::run_task(const BenchTask& task) {
       return turn == 1 ? Outcome::kSkipped : Outcome::kRan;
     }
     const std::size_t first = report_.records.size();
-    const Result<Outcome> outcome = run_step(task, turn, *step);
+    Result<Outcome> outcome = run_step(task, turn, *step);
     if (!outcome || *outcome != Outcome::kRan) return outcome;
     // The next turn answers what plain decoding wrote, so that all decoders have the same prompt.
     answers.push_back(engine_.tokenizer().decode(report_.records[first].tokens));

@@ -13,13 +13,14 @@ using testing::HasSubstr;
 
 EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = {},
                       const std::string& instruction = "tidy up",
-                      std::string uri = "file:///src/a.py") {
+                      std::string uri = "file:///src/a.py",
+                      PromptOrder order = PromptOrder::kBufferFirst) {
   const EditRegion region =
       *EditRegion::make(*Document::make(std::move(uri), 1, text),
                         range ? EditScope::kSelection : EditScope::kFile, range);
   const auto tokenizer = byte_tokenizer();
   PromptEncoder encoder(*tokenizer);
-  return *make_edit_prompt(encoder, region, instruction);
+  return *make_edit_prompt(encoder, region, instruction, order);
 }
 
 std::string text_of(const std::vector<TokenId>& tokens) { return byte_tokenizer()->decode(tokens); }
@@ -32,6 +33,16 @@ TEST(EditPrompt, TheFileComesBeforeTheInstruction) {
   const std::string second = text_of(prompt_for("x = 1\n", {}, "rename x").tokens);
   const auto differ = std::mismatch(first.begin(), first.end(), second.begin());
   EXPECT_THAT(std::string(first.begin(), differ.first), EndsWith("Instruction: "));
+}
+
+TEST(EditPrompt, TheInstructionCanComeFirst) {
+  const EditPrompt prompt = prompt_for("x = 1\n", {}, "add a comment", "file:///src/a.py",
+                                       PromptOrder::kInstructionFirst);
+  const std::string text = text_of(prompt.tokens);
+  EXPECT_THAT(text,
+              HasSubstr("user\nInstruction: add a comment\n\nFile a.py:\n```python\nx = 1\n"));
+  EXPECT_THAT(text, EndsWith("assistant\n```python\n"));
+  EXPECT_EQ(text_of(prompt.original), "x = 1\n```");
 }
 
 TEST(EditPrompt, TheOriginalIsTheRegionAndTheClosingFence) {
