@@ -25,8 +25,9 @@ enum class GuessKind : std::uint8_t {
   kRemembered,     // what earlier requests wrote
   kIndentation,    // the blanks that a new line begins with
   kRecycled,       // what the target predicted after the same token of another draft
+  kModel,          // what the draft model proposes
 };
-inline constexpr int kGuessKinds = 13;
+inline constexpr int kGuessKinds = 14;
 
 constexpr DraftOrigin origin_of(GuessKind kind) {
   switch (kind) {
@@ -41,6 +42,8 @@ constexpr DraftOrigin origin_of(GuessKind kind) {
       return DraftOrigin::kLayout;
     case GuessKind::kRecycled:
       return DraftOrigin::kRecycled;
+    case GuessKind::kModel:
+      return DraftOrigin::kModel;
     default:
       return DraftOrigin::kReuse;
   }
@@ -68,6 +71,7 @@ struct GuessState {
   OriginalState original;
   SuffixAutomaton::Cursor text;         // in prompt and output
   SuffixAutomaton::Cursor recent, old;  // in what is remembered of earlier requests
+  int proposed = 0;                     // tokens of the draft model's proposal so far; -1: left it
 };
 
 // The end of what is written, or of a branch of a draft.

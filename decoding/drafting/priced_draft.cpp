@@ -130,7 +130,7 @@ void PricedDraft::add_children(int node) {
   }
 }
 
-int PricedDraft::best_count() const {
+int PricedDraft::best_count() {
   const double plain_step = cost_.seconds(1, context_length_);
   const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
   const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
@@ -147,6 +147,7 @@ int PricedDraft::best_count() const {
       best = count;
     }
   }
+  rate_ = best_rate;
   return best;
 }
 

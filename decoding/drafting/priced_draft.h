@@ -24,6 +24,10 @@ class PricedDraft {
   // `state` is that of its end.
   DraftTree choose(const Guesser& guesser, const GuessState& state,
                    std::span<const TokenId> context, std::size_t prompt_size, int limit);
+  // What the last choose() promises: tokens a second, with the target's own.
+  double rate() const { return rate_; }
+  // Seconds that were spent on the draft beside the pass.
+  void charge(double seconds) { saved_ -= seconds; }
   // `written` is the output since choose(), the target's own token included.
   void learn(std::span<const TokenId> written);
 
@@ -44,7 +48,7 @@ class PricedDraft {
   Tail tail_of(int node, int length);
   void add_children(int node);
   // How many of the nodes in order_ to verify.
-  int best_count() const;
+  int best_count();
 
   const PassPace& cost_;
   int max_nodes_;
@@ -56,7 +60,8 @@ class PricedDraft {
   std::vector<Guess> guesses_;
   std::vector<TokenId> tail_;
   int context_length_ = 0;
-  int rows_ = 0;      // of the last pass; 0: learned from
+  int rows_ = 0;  // of the last pass; 0: learned from
+  double rate_ = 0;
   double saved_ = 0;  // seconds against plain decoding so far
   double plain_ = 0;  // seconds that plain decoding would have taken so far
 };

@@ -1,6 +1,7 @@
 #include "decoding/drafting/redraft_source.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace redraft {
 namespace {
@@ -13,11 +14,13 @@ constexpr int kAround = 32;     // tokens before and after new ones that are rem
 }  // namespace
 
 RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions& options,
-                             RedraftMemory& memory, const Tokenizer* tokenizer)
+                             RedraftMemory& memory, const Tokenizer* tokenizer,
+                             std::unique_ptr<ModelProposer> model)
     : prompt_size_(request.prompt.size()),
       memory_(memory),
       original_(request.original, tokenizer),
-      priced_(memory.pace, options.max_nodes.value_or(kMostNodes)) {
+      priced_(memory.pace, options.max_nodes.value_or(kMostNodes)),
+      model_(std::move(model)) {
   for (const TokenId token : request.prompt) text_.append(token);
   if (tokenizer) indentation_.emplace(*tokenizer, request.original);
   const auto prompt = std::span(request.prompt);
@@ -47,6 +50,12 @@ RedraftSource::~RedraftSource() {
 
 DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);
+  DraftTree draft = priced_.choose(*this, state_, context, prompt_size_, limit);
+  if (!model_) return draft;
+  proposal_ = model_->propose(context, limit, priced_.rate());
+  priced_.charge(model_->seconds());
+  if (proposal_.empty()) return draft;
+  // The other sources go on behind the proposal, and beside it.
   return priced_.choose(*this, state_, context, prompt_size_, limit);
 }
 
@@ -58,15 +67,22 @@ void RedraftSource::observe(const VerifiedDraft& pass) {
 
 GuessState RedraftSource::advance(const GuessState& state, const Tail& tail) const {
   const TokenId token = tail.tokens.back();
+  const bool as_proposed = state.proposed >= 0 && state.proposed < std::ssize(proposal_) &&
+                           proposal_[static_cast<std::size_t>(state.proposed)] == token;
   return {.original = original_.advance(state.original, tail.output),
           .text = text_.advance(state.text, token),
           .recent = memory_.text.recent().advance(state.recent, token),
-          .old = memory_.text.old().advance(state.old, token)};
+          .old = memory_.text.old().advance(state.old, token),
+          .proposed = as_proposed ? state.proposed + 1 : -1};
 }
 
 void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
                                 std::vector<Guess>& guesses) const {
   original_.add_guesses(state.original, tail.output, guesses);
+  if (state.proposed >= 0 && state.proposed < std::ssize(proposal_)) {
+    guesses.push_back(
+        {proposal_[static_cast<std::size_t>(state.proposed)], GuessKind::kModel, state.proposed});
+  }
   if (indentation_) indentation_->add_guesses(tail.tokens, guesses);
   if (const auto* successors = memory_.successors.after(tail.tokens.back())) {
     for (int i = 0; i < SuccessorTable::kKept; ++i) {
@@ -89,6 +105,8 @@ void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
 void RedraftSource::absorb(std::span<const TokenId> context) {
   const std::size_t known = prompt_size_ + output_.size();
   priced_.learn(context.subspan(known));
+  if (model_) model_->learn(proposal_, context.subspan(known));
+  proposal_.clear();
   for (const TokenId token : context.subspan(known)) {
     text_.append(token);
     output_.push_back(token);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/drafting/indentation.h"
+#include "decoding/drafting/model_proposer.h"
 #include "decoding/drafting/original_tracker.h"
 #include "decoding/drafting/priced_draft.h"
 #include "decoding/drafting/redraft_memory.h"
@@ -26,7 +28,7 @@ class RedraftSource : public DraftSource, private Guesser {
   // `memory` and `tokenizer` (may be null) outlive this; what is written goes into the memory at
   // the end.
   RedraftSource(const DecodeRequest& request, const RedraftOptions& options, RedraftMemory& memory,
-                const Tokenizer* tokenizer);
+                const Tokenizer* tokenizer, std::unique_ptr<ModelProposer> model = nullptr);
   ~RedraftSource() override;
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
@@ -48,6 +50,8 @@ class RedraftSource : public DraftSource, private Guesser {
   std::vector<TokenId> output_;
   std::vector<bool> is_new_;  // of the output's tokens: written while out of sync
   PricedDraft priced_;
+  std::unique_ptr<ModelProposer> model_;  // null: there is none
+  std::vector<TokenId> proposal_;         // of the draft model, for the pass under way
   mutable std::vector<SuffixAutomaton::Next> found_;
 };
 

@@ -18,6 +18,8 @@ constexpr const char* kStrictDecoders[] = {
     "redraft",
     "redraft:max-nodes=1",
     "redraft:max-nodes=3",
+    "redraft:model",
+    "redraft:model:max-nodes=5",
     "sd",
     "sd:gamma=7",
     "pld",
