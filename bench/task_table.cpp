@@ -27,10 +27,10 @@ std::string or_dash(const char* pattern, double value) {
   return value > 0 ? number(pattern, value) : "-";
 }
 
-std::vector<Column> speed_columns(bool replay) {
+std::vector<Column> speed_columns(const TableTitle& title) {
   std::vector<Column> columns = {
       {"tasks", 6, [](const DecoderSummary& s) { return std::to_string(s.tasks); }}};
-  if (!replay) {
+  if (!title.replay) {
     columns.insert(
         columns.end(),
         {{"tok/s", 7, [](const DecoderSummary& s) { return number("%.1f", s.tokens_per_second); }},
@@ -38,7 +38,9 @@ std::vector<Column> speed_columns(bool replay) {
           [](const DecoderSummary& s) { return number("%.1f", s.mean_task_tokens_per_second); }},
          {"x ar", 7, [](const DecoderSummary& s) { return times(s.speedup); }},
          {"mean", 7, [](const DecoderSummary& s) { return times(s.mean_task_speedup); }},
-         {"whole", 7, [](const DecoderSummary& s) { return times(s.total_speedup); }}});
+         {"whole", 7, [warm = title.warm](const DecoderSummary& s) {
+            return warm ? "-" : times(s.total_speedup);
+          }}});
   } else {
     columns.insert(
         columns.end(),
@@ -181,12 +183,12 @@ std::string task_table(const TableTitle& title, TaskKind kind, std::span<const T
     name_width = std::max(name_width, static_cast<int>(each.decoder.size()));
     judged = judged || each.judged > 0;
   }
-  text += table(all, speed_columns(title.replay), name_width);
+  text += table(all, speed_columns(title), name_width);
   int turns = 1;
   for (const TaskRecord& record : records) turns = std::max(turns, record.key.turn);
   for (int turn = 1; kind == TaskKind::kDialogue && turn <= turns; ++turn) {
     text += "\nturn " + std::to_string(turn) + "\n" +
-            table(summarize(records, turn), speed_columns(title.replay), name_width);
+            table(summarize(records, turn), speed_columns(title), name_width);
   }
   text += "\n" + table(all, draft_columns(judged), name_width);
   return text + near_ties(records) + legend(title.replay) + skipped_text(skipped);

@@ -15,6 +15,7 @@ struct TableTitle {
   std::string draft;    // empty: none
   std::string machine;  // empty in a replay
   bool replay = false;
+  bool warm = false;  // one decoder paid for all decoders' prefill: times with it say nothing
 };
 
 // What `redraft bench` prints: one line a decoder, the sources of accepted tokens, near-ties where

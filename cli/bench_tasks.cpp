@@ -207,6 +207,7 @@ int TaskBench::report(RunReport report, bool was_interrupted) {
   title.target = options_.common.target;
   title.draft = engine_.engine->draft_name();
   title.replay = options_.replays();
+  title.warm = options_.warm;
   if (!title.replay) {
     title.machine = settings_["machine"].get<std::string>() + ", " +
                     settings_["instructions"].get<std::string>() + ", " +

@@ -116,7 +116,7 @@ TEST(Report, KeepsTheTurnsOfADialogueApart) {
 }
 
 TEST(Table, SaysWhatWasMeasured) {
-  const TableTitle title{"x.jsonl", "m", "", "a machine", false};
+  TableTitle title{.data = "x.jsonl", .target = "m", .draft = "", .machine = "a machine"};
   const std::string table = task_table(title, TaskKind::kEdits, two_tasks(),
                                        std::vector<SkippedTask>{{"c", "why"}, {"d", "why"}});
   EXPECT_THAT(table, HasSubstr("x.jsonl"));
@@ -129,12 +129,17 @@ TEST(Table, SaysWhatWasMeasured) {
   EXPECT_THAT(table, HasSubstr("below 0.001"));
   EXPECT_THAT(table, HasSubstr("skipped 2: why (c, …)"));
   EXPECT_THAT(table, testing::Not(HasSubstr("turn 1")));
+  title.warm = true;
+  EXPECT_THAT(task_table(title, TaskKind::kEdits, two_tasks(), {}),
+              testing::Not(testing::ContainsRegex("mean +whole")));
 }
 
 TEST(Table, HasOneTableATurn) {
   std::vector<TaskRecord> records = {record("a", "ar", 9, 1, 1), record("a", "ar", 99, 2, 2)};
   records[1].key.turn = 2;
-  const std::string table = task_table({"x", "m", "", "", true}, TaskKind::kDialogue, records, {});
+  const std::string table =
+      task_table({.data = "x", .target = "m", .draft = "", .machine = "", .replay = true},
+                 TaskKind::kDialogue, records, {});
   EXPECT_THAT(table, HasSubstr("turn 2\n"));
   EXPECT_THAT(table, HasSubstr("replayed"));
 }
