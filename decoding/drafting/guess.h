@@ -26,8 +26,9 @@ enum class GuessKind : std::uint8_t {
   kIndentation,    // the blanks that a new line begins with
   kRecycled,       // what the target predicted after the same token of another draft
   kModel,          // what the draft model proposes
+  kRetrieved,      // what a datastore has after the output's end
 };
-inline constexpr int kGuessKinds = 14;
+inline constexpr int kGuessKinds = 15;
 
 constexpr DraftOrigin origin_of(GuessKind kind) {
   switch (kind) {
@@ -42,6 +43,8 @@ constexpr DraftOrigin origin_of(GuessKind kind) {
       return DraftOrigin::kLayout;
     case GuessKind::kRecycled:
       return DraftOrigin::kRecycled;
+    case GuessKind::kRetrieved:
+      return DraftOrigin::kRetrieval;
     case GuessKind::kModel:
       return DraftOrigin::kModel;
     default:
@@ -65,13 +68,21 @@ struct OriginalState {
   int written = 0;        // tokens of it that are
 };
 
+// Those of the retrieved continuations that a branch agrees with, and how far.
+struct RetrievedRange {
+  int begin = 0;
+  int end = 0;
+  int depth = 0;
+};
+
 // What guesses go by at the end of the output. Follows from the tokens alone, so the branches of a
 // draft carry one each.
 struct GuessState {
   OriginalState original;
   SuffixAutomaton::Cursor text;         // in prompt and output
   SuffixAutomaton::Cursor recent, old;  // in what is remembered of earlier requests
-  int proposed = 0;                     // tokens of the draft model's proposal so far; -1: left it
+  RetrievedRange repository, common;
+  int proposed = 0;  // tokens of the draft model's proposal so far; -1: left it
 };
 
 // The end of what is written, or of a branch of a draft.

@@ -24,6 +24,7 @@ const DecoderDefinition& redraft_decoder() {
       },
       .needs_draft_model = [](const DecoderOptions& options) { return options.has("model"); },
       .needs_cost = true,
+      .uses_datastores = true,
   };
   return kDefinition;
 }

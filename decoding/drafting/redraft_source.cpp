@@ -18,6 +18,8 @@ RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions&
                              std::unique_ptr<ModelProposer> model)
     : prompt_size_(request.prompt.size()),
       memory_(memory),
+      repository_(request.repository),
+      common_(request.common),
       original_(request.original, tokenizer),
       priced_(memory.pace, options.max_nodes.value_or(kMostNodes)),
       model_(std::move(model)) {
@@ -50,6 +52,7 @@ RedraftSource::~RedraftSource() {
 
 DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);
+  retrieve(context);
   DraftTree draft = priced_.choose(*this, state_, context, prompt_size_, limit);
   if (!model_) return draft;
   proposal_ = model_->propose(context, limit, priced_.rate());
@@ -57,6 +60,19 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   if (proposal_.empty()) return draft;
   // The other sources go on behind the proposal, and beside it.
   return priced_.choose(*this, state_, context, prompt_size_, limit);
+}
+
+// In sync the original knows better, and a search takes longer than all the rest.
+void RedraftSource::retrieve(std::span<const TokenId> context) {
+  for (RetrievedText* text : {&repository_, &common_}) {
+    if (state_.original.in_sync && !output_.empty()) {
+      text->clear();
+    } else {
+      text->search(context);
+    }
+  }
+  state_.repository = repository_.all();
+  state_.common = common_.all();
 }
 
 void RedraftSource::observe(const VerifiedDraft& pass) {
@@ -73,6 +89,8 @@ GuessState RedraftSource::advance(const GuessState& state, const Tail& tail) con
           .text = text_.advance(state.text, token),
           .recent = memory_.text.recent().advance(state.recent, token),
           .old = memory_.text.old().advance(state.old, token),
+          .repository = repository_.advance(state.repository, token),
+          .common = common_.advance(state.common, token),
           .proposed = as_proposed ? state.proposed + 1 : -1};
 }
 
@@ -83,6 +101,8 @@ void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
     guesses.push_back(
         {proposal_[static_cast<std::size_t>(state.proposed)], GuessKind::kModel, state.proposed});
   }
+  repository_.add_guesses(state.repository, guesses);
+  common_.add_guesses(state.common, guesses);
   if (indentation_) indentation_->add_guesses(tail.tokens, guesses);
   if (const auto* successors = memory_.successors.after(tail.tokens.back())) {
     for (int i = 0; i < SuccessorTable::kKept; ++i) {

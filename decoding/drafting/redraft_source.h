@@ -13,6 +13,7 @@
 #include "decoding/drafting/priced_draft.h"
 #include "decoding/drafting/redraft_memory.h"
 #include "decoding/drafting/redraft_options.h"
+#include "decoding/drafting/retrieved_text.h"
 #include "decoding/drafting/suffix_automaton.h"
 #include "decoding/phase.h"
 #include "support/token.h"
@@ -21,8 +22,8 @@ namespace redraft {
 
 // The default. Every source guesses at every place of one tree: the original from where the output
 // stands in it and what was substituted in it before, the longest matches of the output's end
-// anywhere in prompt, output and earlier outputs, how lines are indented, and what the target said
-// to other drafts. PricedDraft decides how far the tree grows.
+// anywhere in prompt, output, earlier outputs and the request's datastores, how lines are indented,
+// and what the target said to other drafts. PricedDraft decides how far the tree grows.
 class RedraftSource : public DraftSource, private Guesser {
  public:
   // `memory` and `tokenizer` (may be null) outlive this; what is written goes into the memory at
@@ -40,10 +41,12 @@ class RedraftSource : public DraftSource, private Guesser {
   void add_guesses(const GuessState& state, const Tail& tail,
                    std::vector<Guess>& guesses) const override;
   void absorb(std::span<const TokenId> context);
+  void retrieve(std::span<const TokenId> context);
 
   std::size_t prompt_size_;
   RedraftMemory& memory_;
   SuffixAutomaton text_;  // prompt and output
+  RetrievedText repository_, common_;
   OriginalTracker original_;
   std::optional<Indentation> indentation_;
   GuessState state_;  // of the end of the output
