@@ -27,8 +27,6 @@ ReplayModel::ReplayModel(std::string name, int vocabulary, int context_length, i
       context_length_(context_length),
       agreement_(agreement) {}
 
-int ReplayModel::take_passes() { return std::exchange(passes_, 0); }
-
 std::unique_ptr<KvCache> ReplayModel::new_cache(int capacity) const {
   return std::make_unique<KvCache>(capacity, nullptr);
 }
@@ -36,7 +34,8 @@ std::unique_ptr<KvCache> ReplayModel::new_cache(int capacity) const {
 Predictions ReplayModel::forward(std::span<const TokenId> context, const DraftTree& draft,
                                  KvCache& cache, const PredictionNeeds& needs) {
   const int length = cache.length() + static_cast<int>(context.size());
-  if (needs.every_row) ++passes_;
+  const int rows = static_cast<int>(context.size()) + draft.size();
+  seconds_ += share_ * curve_.seconds(rows, cache.length());
   Predictions predictions;
   predict(length, needs, predictions);
   // Parents come before their children, so depths follow from one look at each node.

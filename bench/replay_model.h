@@ -27,12 +27,17 @@ class ReplayModel : public LanguageModel {
   // worth.
   ReplayModel(std::string name, int vocabulary, int context_length, int agreement = 100);
 
+  // What a pass is said to take: `share` of what the curve says of its rows and context. At first
+  // it takes no time, so that what depends on time is the same in every run.
+  void set_price(const CostCurve& curve, double share) {
+    curve_ = curve;
+    share_ = share;
+  }
   // From now on.
   void set_script(std::shared_ptr<const ReplayScript> script) { script_ = std::move(script); }
-  // Passes that predicted something, since the last call.
-  int take_passes();
 
   std::string name() const override { return name_; }
+  double compute_seconds() const override { return seconds_; }
   int vocabulary_size() const override { return vocabulary_; }
   int context_length() const override { return context_length_; }
   std::unique_ptr<KvCache> new_cache(int capacity) const override;
@@ -47,7 +52,9 @@ class ReplayModel : public LanguageModel {
   int vocabulary_;
   int context_length_;
   int agreement_;
-  int passes_ = 0;
+  CostCurve curve_;
+  double share_ = 0;
+  double seconds_ = 0;
   std::shared_ptr<const ReplayScript> script_;
 };
 

@@ -63,7 +63,8 @@ class Run {
              TaskRecord& record) const;
   void add_margins(const BenchStep& step, TaskRecord& record);
   void set_scripts(const BenchStep& step) const;
-  double draft_price(const DecoderName& decoder, const DecodeStatistics& statistics) const;
+  double draft_price(const DecoderName& decoder, const DecodeStatistics& statistics,
+                     double start) const;
   void show(const RecordKey& key, const DecodeStatistics& statistics) const;
   int total() const;
 
@@ -171,14 +172,14 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   };
   OutputLimit output(engine_.tokenizer(), step.end, step.fence);
   const auto sink = [&](TokenId token) { return output.add(token) || replay_.target; };
-  if (replay_.draft) replay_.draft->take_passes();
+  const double draft_start = replay_.draft ? replay_.draft->compute_seconds() : 0;
   Result<DecodeResult> result = engine_.decode(decoder, request, sink, stop_);
   if (!result) return result.error();
   TaskRecord record;
   record.key = std::move(key);
   record.finish_reason = to_string(result->finish_reason);
   record.statistics = result->statistics;
-  record.priced_seconds = pricer.seconds() + draft_price(decoder, result->statistics);
+  record.priced_seconds = pricer.seconds() + draft_price(decoder, result->statistics, draft_start);
   record.seconds = replay_.target ? record.priced_seconds : result->statistics.decode_seconds;
   if (stop_.stop_requested()) return record;
   record.identical =
@@ -218,12 +219,12 @@ void Run::set_scripts(const BenchStep& step) const {
   if (replay_.draft) replay_.draft->set_script(script);
 }
 
-// The draft model has no curve of its own: its passes take the time that was measured, those of a
-// scripted one what the user says.
-double Run::draft_price(const DecoderName& decoder, const DecodeStatistics& statistics) const {
+// The draft model has no curve of its own: it takes the time that was measured, a scripted one what
+// it says. Reading the prompt is part of it.
+double Run::draft_price(const DecoderName& decoder, const DecodeStatistics& statistics,
+                        double start) const {
   if (!decoder.needs_draft_model()) return 0;
-  if (!replay_.draft) return statistics.draft_seconds;
-  return replay_.draft->take_passes() * replay_.draft_cost * plan_.curve.seconds(1);
+  return replay_.draft ? replay_.draft->compute_seconds() - start : statistics.draft_seconds;
 }
 
 int Run::total() const {

@@ -38,7 +38,6 @@ struct RunPlan {
 struct ReplayModels {
   ReplayModel* target = nullptr;  // null: no replay
   ReplayModel* draft = nullptr;
-  double draft_cost = 0;  // of a pass of the draft model, in passes of one row of the target
 };
 
 struct RunProgress {

@@ -61,7 +61,7 @@ void add_replay_options(CLI::App& bench, TaskBenchOptions& options) {
       ->group(group);
   bench
       .add_option("--draft-cost", options.draft_cost,
-                  "A pass of that draft model, in plain passes of the target")
+                  "What that draft model takes of the target's time for the same rows")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str()
       ->group(group);

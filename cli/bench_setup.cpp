@@ -67,6 +67,7 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
   BenchEngine out;
   Engine::Model target{options.common.target, nullptr, *tokenizer};
   auto model = std::make_unique<ReplayModel>("replay", vocabulary, context);
+  model->set_price(*curve, 1);
   out.replay.target = model.get();
   target.model = std::move(model);
   target.find_cost = [curve = *curve](LanguageModel&) { return curve; };
@@ -74,8 +75,8 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
   if (options.replay_draft >= 0) {
     auto guesses =
         std::make_unique<ReplayModel>("replay draft", vocabulary, context, options.replay_draft);
+    guesses->set_price(*curve, options.draft_cost);
     out.replay.draft = guesses.get();
-    out.replay.draft_cost = options.draft_cost;
     draft = {"replay draft", std::move(guesses), *tokenizer};
   }
   Result<std::unique_ptr<Engine>> engine =

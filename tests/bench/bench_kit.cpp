@@ -20,7 +20,9 @@ ReplayEngine replay_engine(int agreement) {
   auto model = std::make_unique<ReplayModel>("target", tokenizer->vocabulary_size(), kContext);
   auto guesses =
       std::make_unique<ReplayModel>("draft", tokenizer->vocabulary_size(), kContext, agreement);
-  out.models = {model.get(), guesses.get(), kDraftCost};
+  model->set_price(test_curve(), 1);
+  guesses->set_price(test_curve(), kDraftCost);
+  out.models = {model.get(), guesses.get()};
   Engine::Model target{"target", std::move(model), tokenizer};
   target.find_cost = [](LanguageModel&) { return test_curve(); };
   Result<std::unique_ptr<Engine>> engine = Engine::make(
