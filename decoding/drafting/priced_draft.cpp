@@ -10,10 +10,13 @@ namespace redraft {
 namespace {
 
 constexpr double kLeastProbability = 0.01;
-// What drafts may cost in all: a share of plain decoding, and this much of one plain step to begin
-// with.
+// What drafts may cost in all: a share of plain decoding, and to begin with a part of one plain
+// step, more of it for a draft whose first token is nearly certain. Less of it would keep sources
+// from showing what they are worth.
 constexpr double kShareAtRisk = 0.01;
-constexpr double kFirstRisk = 0.5;
+constexpr double kFirstRisk = 0.1;
+constexpr double kSureRisk = 0.5;
+constexpr double kSureProbability = 0.9;
 // A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
 // plain steps.
 constexpr double kMostSteps = 3;
@@ -132,7 +135,10 @@ void PricedDraft::add_children(int node) {
 
 int PricedDraft::best_count() {
   const double plain_step = cost_.seconds(1, context_length_);
-  const double affordable = plain_step * (1 + kFirstRisk) + saved_ + kShareAtRisk * plain_;
+  const bool sure = !order_.empty() &&
+                    nodes_[static_cast<std::size_t>(order_.front())].probability > kSureProbability;
+  const double at_risk = plain_step * (sure ? kSureRisk : kFirstRisk);
+  const double affordable = plain_step + at_risk + saved_ + kShareAtRisk * plain_;
   const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
