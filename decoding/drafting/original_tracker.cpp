@@ -6,7 +6,7 @@ namespace redraft {
 namespace {
 
 constexpr int kNear = 64;              // tokens after the pointer that are a little ahead
-constexpr int kSureMatch = 4;          // a match this long moves the pointer
+constexpr int kSureMatch = 6;          // a match this long moves the pointer
 constexpr int kPlaces = 6;             // looked at for each guess
 constexpr int kAfterSubstitution = 2;  // what it counts as of a match
 
