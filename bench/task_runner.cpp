@@ -129,6 +129,9 @@ Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
 }
 
 Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchStep& step) {
+  if (hooks_.on_step) {
+    if (const Result<void> ready = hooks_.on_step(task, turn, step); !ready) return ready.error();
+  }
   set_scripts(step);
   const std::size_t first = report_.records.size();
   if (plan_.warm) engine_.clear_caches();

@@ -50,6 +50,8 @@ struct RunProgress {
 
 // All are called on the thread that runs.
 struct RunHooks {
+  // A step is about to be decoded by all decoders. An error ends the run.
+  std::function<Result<void>(const BenchTask&, int turn, const BenchStep&)> on_step;
   // A decode is complete. An error ends the run.
   std::function<Result<void>(const TaskRecord&)> on_record;
   std::function<void(const RunProgress&)> on_progress;

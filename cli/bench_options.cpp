@@ -16,9 +16,16 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
       ->capture_default_str();
   bench.add_option("--limit", options.limit, "Tasks to run, from the first (default: all)")
       ->check(CLI::Range(1, 1 << 20));
-  bench.add_option("--out", options.out,
-                   "File for all figures, as JSON. What is done so far is kept beside it, and the "
-                   "same command goes on from there");
+  CLI::Option* out =
+      bench.add_option("--out", options.out,
+                       "File for all figures, as JSON. What is done so far is kept beside it, and "
+                       "the same command goes on from there");
+  bench
+      .add_flag("--step-by-step", options.step_by_step,
+                "For programs that measure something else in between: prints lines of JSON (the "
+                "settings, each step's prompt, each decode) and waits for a line on standard input "
+                "before the decodes of a step")
+      ->excludes(out);
   bench
       .add_option("--max-new-tokens", options.max_new_tokens,
                   "Longest output (default: what suits the kind)")

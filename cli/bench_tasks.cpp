@@ -18,6 +18,7 @@
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/status_line.h"
+#include "cli/step_by_step.h"
 
 namespace redraft::cli {
 namespace {
@@ -63,8 +64,9 @@ class TaskBench {
   Result<void> open_log();
   Result<void> start_tests();
   Result<RunReport> decode(const InterruptWatch& watch);
-  RunHooks hooks(StatusLine& status);
+  RunHooks hooks(StatusLine& status, const std::stop_token& stop);
   int report(RunReport report, bool interrupted);
+  void show_table(const RunReport& report) const;
   int interrupted(std::size_t decodes) const;
   std::filesystem::path partial() const { return options_.out + ".partial"; }
 
@@ -162,16 +164,24 @@ Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
   }
   status.show("measuring what passes cost");
   plan_.curve = engine_.engine->cost_curve();
+  if (options_.step_by_step) tell_settings(settings_);
   const std::map<RecordKey, TaskRecord> none;
   return run_tasks(*engine_.engine, plan_, engine_.replay, log_ ? log_->records() : none,
-                   hooks(status), watch.token());
+                   hooks(status, watch.token()), watch.token());
 }
 
-RunHooks TaskBench::hooks(StatusLine& status) {
+RunHooks TaskBench::hooks(StatusLine& status, const std::stop_token& stop) {
   RunHooks hooks;
   hooks.on_record = [this](const TaskRecord& record) -> Result<void> {
+    if (options_.step_by_step) tell_record(record);
     return log_ ? log_->append(record) : Result<void>();
   };
+  if (options_.step_by_step) {
+    hooks.on_step = [stop](const BenchTask& task, int turn, const BenchStep& step) {
+      tell_step(task.id, turn, step);
+      return wait_for_line(stop);
+    };
+  }
   if (tests_) {
     hooks.judge = [this, &status](const BenchTask& task, const std::string& text) {
       status.show("running the tests of " + task.id);
@@ -200,6 +210,18 @@ int TaskBench::report(RunReport report, bool was_interrupted) {
       return fail(kept.error());
     log_->remove();
   }
+  if (!options_.step_by_step) show_table(report);
+  for (const TaskRecord& record : report.records) {
+    const auto name = parse_decoder_name(record.key.decoder);
+    if (record.identical || !name || !name->lossless()) continue;
+    return fail(Error(record.key.id + ": the output of " + record.key.decoder +
+                      " differs from plain greedy decoding, which it never should; please report "
+                      "this"));
+  }
+  return kSuccess;
+}
+
+void TaskBench::show_table(const RunReport& report) const {
   TableTitle title;
   for (const std::string& file : options_.data)
     title.data +=
@@ -214,14 +236,6 @@ int TaskBench::report(RunReport report, bool was_interrupted) {
                     std::to_string(settings_["threads"].get<int>()) + " threads";
   }
   std::cout << task_table(title, options_.kind, report.records, skipped_) << std::flush;
-  for (const TaskRecord& record : report.records) {
-    const auto name = parse_decoder_name(record.key.decoder);
-    if (record.identical || !name || !name->lossless()) continue;
-    return fail(Error(record.key.id + ": the output of " + record.key.decoder +
-                      " differs from plain greedy decoding, which it never should; please report "
-                      "this"));
-  }
-  return kSuccess;
 }
 
 int TaskBench::interrupted(std::size_t decodes) const {

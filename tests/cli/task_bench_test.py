@@ -109,6 +109,29 @@ class TaskBench(RedraftCase):
         self.assertEqual(report["summary"][0]["judged"], 3)
         self.assertFalse(partial.exists())
 
+    def test_step_by_step_waits_before_each_step(self):
+        command = ("bench", "edits", "--data", str(TASKS), *TARGET, "--replay", "--decoders", "redraft", "--step-by-step")
+        process = subprocess.Popen([PROGRAM, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        lines = map(json.loads, process.stdout)
+        self.assertEqual(next(lines)["settings"]["decoders"], ["ar", "redraft"])
+        for turn in range(2):
+            step = next(lines)["step"]
+            self.assertGreater(len(step["prompt"]), 50)
+            self.assertEqual((step["turn"], step["fence"]), (1, "```"))
+            self.assertGreater(step["max_new_tokens"], 0)
+            process.stdin.write("\n")
+            process.stdin.flush()
+            records = [next(lines)["record"] for _ in range(2)]
+            self.assertEqual([(record["id"], record["decoder"]) for record in records],
+                             [(step["id"], "ar"), (step["id"], "redraft")])
+        next(lines)
+        process.stdin.close()
+        self.assertEqual((list(lines), process.wait(timeout=60)), ([], 1))
+        process.stdin = None
+
     def test_every_kind_runs(self):
         kinds = {
             "dialogue": {"turns": ["Say one word.", "Say it again."], "answer_turns": ["Word.", "Word."]},
