@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Runs ctest over a build folder by labels and closes with one line of counts."""
+"""Runs ctest over a build folder by labels and closes with one line of counts.
+
+Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; they are added up by name and shown as well.
+"""
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+
+OUTPUT_BYTES = "65536"  # that ctest keeps of a test
 
 
 def parse_arguments():
@@ -20,7 +26,7 @@ def parse_arguments():
 
 def run_ctest(arguments, report):
     command = ["ctest", "--test-dir", arguments.build, "--output-on-failure", "--no-tests=error",
-               "--parallel", str(os.cpu_count() or 1), "--output-junit", report]
+               "--parallel", str(os.cpu_count() or 1), "--output-junit", report, "--test-output-size-passed", OUTPUT_BYTES]
     if arguments.exclude:
         command += ["--label-exclude", arguments.exclude]
     if arguments.only:
@@ -37,6 +43,17 @@ def count_results(report):
     return passed, len(endings) - passed - skipped, skipped
 
 
+def sum_sweeps(report):
+    """{name: {key: count}} over all tests of a JUnit report."""
+    sweeps = {}
+    for output in xml.etree.ElementTree.parse(report).iter("system-out"):
+        for name, words in re.findall(r"^sweep ([^:\n]*):(.*)$", output.text or "", re.MULTILINE):
+            sums = sweeps.setdefault(name, {})
+            for key, _, count in (word.rpartition("=") for word in words.split()):
+                sums[key] = sums.get(key, 0) + int(count)
+    return sweeps
+
+
 def main():
     arguments = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
@@ -45,6 +62,9 @@ def main():
         if not os.path.exists(report):
             return status or 1
         passed, failed, skipped = count_results(report)
+        sweeps = sum_sweeps(report)
+    for name, sums in sweeps.items():
+        print(f"{name}: " + ", ".join(f"{key} {count:,}" for key, count in sums.items()))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return status
 
