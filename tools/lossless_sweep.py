@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLAIN = "ar"
 STRICT = [
-    "redraft",
+    "redraft", "sd", "pld", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
     "efficientedit",
     "efficientedit:keep-correction",
     "efficientedit:reuse-only",
