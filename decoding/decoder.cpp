@@ -46,19 +46,26 @@ DraftTree cut_at_stop_tokens(const DraftTree& draft, std::span<const TokenId> st
 class Decode {
  public:
   Decode(ModelSlot target, const DecodeRequest& request, const TokenSink& sink,
-         std::stop_token stop)
+         std::stop_token stop, ChunkSizer chunks)
       : target_(target),
         request_(request),
         sink_(sink),
         stop_(std::move(stop)),
+        chunks_(chunks),
         context_(request.prompt) {}
 
-  DecodeResult run(PhasePlan& plan, ChunkSizer chunks);
+  DecodeResult run(PhasePlan& plan);
 
  private:
-  bool prefill(ChunkSizer chunks);
+  bool prefill();
+  bool read_chunk(int rows);
   void decode(PhasePlan& plan);
+  Acceptance verify(Verifier& verifier, const DraftTree& draft, const Phase& phase);
   DraftTree draft(const Phase& phase);
+  // Tokens of the prompt before its last one that the cache lacks.
+  int unread() const {
+    return static_cast<int>(request_.prompt.size()) - 1 - target_.cache->length();
+  }
   void append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
   void emit(TokenId token);
   bool is_stop(TokenId token) const;
@@ -68,16 +75,14 @@ class Decode {
   const DecodeRequest& request_;
   const TokenSink& sink_;
   std::stop_token stop_;
+  ChunkSizer chunks_;
   std::vector<TokenId> context_;  // prompt and output
   std::optional<FinishReason> finished_;
   DecodeStatistics statistics_;
 };
 
-DecodeResult Decode::run(PhasePlan& plan, ChunkSizer chunks) {
-  const bool ready = prefill(chunks);
-  const auto decode_start = Clock::now();
-  if (ready) decode(plan);
-  statistics_.decode_seconds = seconds_since(decode_start);
+DecodeResult Decode::run(PhasePlan& plan) {
+  if (prefill()) decode(plan);
   // What the last pass accepted beyond the end of the output is forgotten.
   target_.cache->truncate(
       static_cast<int>(std::min<std::size_t>(target_.cache->length(), context_.size())));
@@ -89,31 +94,34 @@ DecodeResult Decode::run(PhasePlan& plan, ChunkSizer chunks) {
   return result;
 }
 
-// All of the prompt but its last token, which the first decoding pass runs with its draft: a pass
-// runs whatever of the context the cache lacks. False when stopped.
-bool Decode::prefill(ChunkSizer chunks) {
-  const auto start = Clock::now();
-  const std::span<const TokenId> needed =
-      std::span(request_.prompt).first(request_.prompt.size() - 1);
+// All of the prompt but the last chunk. False when stopped.
+bool Decode::prefill() {
   statistics_.prompt_tokens = static_cast<int>(request_.prompt.size());
-  statistics_.cached_prompt_tokens = target_.cache->truncate_to_common_prefix(needed);
-  while (target_.cache->length() < static_cast<int>(needed.size())) {
-    if (stop_.stop_requested()) return false;
-    const auto rest = needed.subspan(target_.cache->length());
-    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunks.rows()));
-    const auto chunk_start = Clock::now();
-    target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
-    chunks.measured(static_cast<int>(chunk.size()), seconds_since(chunk_start));
-    statistics_.prefilled_tokens += static_cast<int>(chunk.size());
-    statistics_.prefill_seconds = seconds_since(start);
-    if (request_.on_progress) request_.on_progress(statistics_);
+  statistics_.cached_prompt_tokens = target_.cache->truncate_to_common_prefix(
+      std::span(request_.prompt).first(request_.prompt.size() - 1));
+  while (unread() > chunks_.rows()) {
+    if (!read_chunk(chunks_.rows())) return false;
   }
+  return true;
+}
+
+bool Decode::read_chunk(int rows) {
+  if (stop_.stop_requested()) return false;
+  const auto start = Clock::now();
+  const auto chunk = std::span(request_.prompt).subspan(target_.cache->length(), rows);
+  target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
+  const double seconds = seconds_since(start);
+  chunks_.measured(rows, seconds);
+  statistics_.prefilled_tokens += rows;
+  statistics_.prefill_seconds += seconds;
+  if (request_.on_progress) request_.on_progress(statistics_);
   return true;
 }
 
 void Decode::decode(PhasePlan& plan) {
   Verifier verifier(*target_.model, *target_.cache);
   const auto start = Clock::now();
+  const double prefill = statistics_.prefill_seconds;
   while (!finished_) {
     if (emitted() >= request_.max_new_tokens ||
         static_cast<int>(context_.size()) > target_.cache->capacity()) {
@@ -122,18 +130,31 @@ void Decode::decode(PhasePlan& plan) {
     }
     const Phase phase = plan.next(context_);
     const DraftTree draft = this->draft(phase);
+    // A pass runs whatever of the context the cache lacks, and reads the weights once for that and
+    // for its draft: together they are cheaper, unless a cancel would wait too long.
+    const int rest = unread();
+    if (rest > 0 && rest + 1 + draft.size() > chunks_.rows() && !read_chunk(rest)) return;
     if (stop_.stop_requested()) return;
-    const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
-    statistics_.passes += phase.continues_pass ? 0 : 1;
-    statistics_.rows += verifier.rows();
-    if (phase.source)
-      phase.source->observe({draft, verifier.predictions(), verifier.rows(), verifier.seconds()});
+    const Acceptance accepted = verify(verifier, draft, phase);
     append(draft, accepted, phase);
-    if (request_.on_progress) {
-      statistics_.decode_seconds = seconds_since(start);
-      request_.on_progress(statistics_);
-    }
+    const double reading = statistics_.prefill_seconds - prefill;
+    statistics_.decode_seconds = seconds_since(start) - reading;
+    if (request_.on_progress) request_.on_progress(statistics_);
   }
+}
+
+// What the pass reads of the prompt counts as prefill, with its share of the time.
+Acceptance Decode::verify(Verifier& verifier, const DraftTree& draft, const Phase& phase) {
+  const int read = std::max(0, unread());
+  const auto start = Clock::now();
+  const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
+  statistics_.prefilled_tokens += read;
+  statistics_.prefill_seconds += seconds_since(start) * read / verifier.rows();
+  statistics_.passes += phase.continues_pass ? 0 : 1;
+  statistics_.rows += verifier.rows() - read;
+  if (phase.source)
+    phase.source->observe({draft, verifier.predictions(), verifier.rows(), verifier.seconds()});
+  return accepted;
 }
 
 // As long as the cache and the token limit have room for it and for the target's own token after
@@ -217,7 +238,7 @@ class PhasedDecoder : public Decoder {
     }
     const std::unique_ptr<PhasePlan> plan = name_.definition().make_plan(
         {name_, name_.options(), request, draft_, cost_, memory_, stop});
-    return Decode(target_, request, sink, stop).run(*plan, chunks_);
+    return Decode(target_, request, sink, stop, chunks_).run(*plan);
   }
 
  private:

@@ -12,16 +12,17 @@ namespace redraft {
 struct DecodeStatistics {
   int prompt_tokens = 0;
   int cached_prompt_tokens = 0;  // of them, found in the KV cache
-  int prefilled_tokens = 0;      // of the others, run so far; the first pass runs the last one
+  int prefilled_tokens = 0;      // of the others, run so far; the prompt's last one counts as a row
   int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
   int bonus_tokens =
       0;  // of them, the target's own: written after the accepted part of a draft, or without one
   int passes = 0;
-  int rows = 0;                 // context and draft rows of all passes
+  int rows = 0;                 // context and draft rows of all passes, without those of the prompt
   int drafted_passes = 0;       // passes that carried a draft
   int drafted_pass_tokens = 0;  // tokens emitted by those
+  // The first pass may read the end of the prompt; that part of its time is prefill.
   double prefill_seconds = 0;
-  double decode_seconds = 0;  // everything from the end of prefill to the last token
+  double decode_seconds = 0;  // all the rest until the last token
   double draft_seconds = 0;   // of it, spent in draft sources (look-up and draft model)
   // Passes whose draft had tokens of that origin; draft tokens verified, and those of them that
   // were emitted.

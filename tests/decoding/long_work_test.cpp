@@ -38,7 +38,7 @@ constexpr int kContext = 4096;
 
 // A target that writes the prompt's tokens once more, a draft model that agrees, and the request.
 struct Work {
-  Work() {
+  explicit Work(int length = kPrompt) : prompt(count_up(length)) {
     request.prompt = prompt;
     request.original = prompt;
     request.max_new_tokens = 600;
@@ -53,16 +53,18 @@ struct Work {
     return *std::move(result);
   }
 
-  static std::vector<TokenId> count_up() {
-    std::vector<TokenId> tokens(kPrompt);
+  static std::vector<TokenId> count_up(int length) {
+    std::vector<TokenId> tokens(length);
     std::iota(tokens.begin(), tokens.end(), 1);
     return tokens;
   }
 
-  std::vector<TokenId> prompt = count_up();
+  int length() const { return static_cast<int>(prompt.size()); }
+
+  std::vector<TokenId> prompt;
   DecodeRequest request;
-  WatchedModel target{ScriptedModel::replay(kContext, kPrompt, prompt, 0, kContext)};
-  WatchedModel draft{ScriptedModel::replay(kContext, kPrompt, prompt, 0, kContext)};
+  WatchedModel target{ScriptedModel::replay(kContext, length(), prompt, 0, kContext)};
+  WatchedModel draft{ScriptedModel::replay(kContext, length(), prompt, 0, kContext)};
   std::unique_ptr<KvCache> target_cache = target.new_cache(kContext);
   std::unique_ptr<KvCache> draft_cache = draft.new_cache(kContext);
 };
@@ -72,7 +74,7 @@ TEST(LongWork, ThePrefillReportsEveryChunk) {
   std::vector<int> prefilled;
   double fraction = 0;
   work.request.on_progress = [&](const DecodeStatistics& statistics) {
-    if (statistics.passes > 0) return;
+    if (fraction == 1) return;
     prefilled.push_back(statistics.prefilled_tokens);
     EXPECT_GT(statistics.prefill_fraction(), fraction);
     fraction = statistics.prefill_fraction();
@@ -84,9 +86,25 @@ TEST(LongWork, ThePrefillReportsEveryChunk) {
   EXPECT_EQ(fraction, 1);
   int before = 0;
   for (std::size_t i = 0; i < prefilled.size(); ++i) {
-    EXPECT_EQ(prefilled[i] - before, work.target.passes[i]);
+    const bool decodes = i + 1 == prefilled.size();  // the last token, beside the last chunk
+    EXPECT_EQ(prefilled[i] - before, work.target.passes[i] - (decodes ? 1 : 0));
     EXPECT_LE(work.target.passes[i], kMostChunkRows);
     before = prefilled[i];
+  }
+}
+
+TEST(LongWork, TheFirstDraftGoesWithTheEndOfThePromptIfThereIsRoom) {
+  const CostCurve curve({{1, 0.02}, {128, 0.25}, {256, 0.6}});
+  const int rows = priced_chunk_rows(curve);
+  for (const auto& [rest, shared] : {std::pair(90, true), std::pair(rows - 1, false)}) {
+    Work work(rest + 1);
+    const DecodeStatistics statistics = work.run("redraft", curve).statistics;
+    const auto passes = static_cast<int>(work.target.passes.size());
+    EXPECT_EQ(passes, statistics.passes + (shared ? 0 : 1)) << rest;
+    EXPECT_EQ(statistics.prefilled_tokens, rest);
+    EXPECT_EQ(statistics.rows + statistics.prefilled_tokens,
+              std::accumulate(work.target.passes.begin(), work.target.passes.end(), 0));
+    EXPECT_GT(work.target.passes[shared ? 0 : 1], (shared ? rest : 0) + 1) << "with a draft";
   }
 }
 

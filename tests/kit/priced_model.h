@@ -17,12 +17,17 @@ class PricedModel : public ScriptedModel {
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
     const int rows = static_cast<int>(context.size()) + draft.size();
-    if (needs.every_row) cost_ += curve_.seconds(rows, cache.length());
+    if (needs.every_row) cost_ += curve_.seconds(rows, cache.length()) - price_of_prompt(context);
     return ScriptedModel::forward(context, draft, cache, needs);
   }
   double cost() const { return cost_; }
 
  private:
+  // Before the last token of the context: what a pass may read of the prompt is not decoding.
+  double price_of_prompt(std::span<const TokenId> context) const {
+    return context.size() > 1 ? curve_.seconds(static_cast<int>(context.size()) - 1) : 0;
+  }
+
   CostCurve curve_;
   double cost_ = 0;
 };
