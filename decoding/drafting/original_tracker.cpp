@@ -18,7 +18,7 @@ GuessKind kind_of(int place, int pointer) {
 }  // namespace
 
 OriginalTracker::OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer)
-    : substitutions_(tokenizer) {
+    : seams_(original, tokenizer), substitutions_(tokenizer) {
   for (const TokenId token : original) index_.append(token);
 }
 
@@ -57,9 +57,16 @@ OriginalState OriginalTracker::substitute(OriginalState state, TokenId token) co
   return {.in_sync = false, .pointer = state.pointer, .astray = state.written};
 }
 
+// Where the output's end may stand in the original.
+std::vector<SuffixIndex::Match> OriginalTracker::places_after(std::span<const TokenId> output,
+                                                              int pointer, int most) const {
+  const auto matches = index_.find_near(output, pointer, most);
+  return matches.empty() ? seams_.find_near(output, pointer, most) : matches;
+}
+
 OriginalState OriginalTracker::search(OriginalState state, std::span<const TokenId> output) const {
   ++state.astray;
-  const auto matches = index_.find_near(output, state.pointer, 1);
+  const auto matches = places_after(output, state.pointer, 1);
   if (matches.empty() || matches[0].length < kSureMatch) return state;
   return {.pointer = matches[0].next, .match = matches[0].length};
 }
@@ -98,7 +105,7 @@ void OriginalTracker::add_guesses(const OriginalState& state, std::span<const To
     // An edit that replaced one token by another leaves no match to go by.
     add(state.pointer + 1, GuessKind::kReplaced, 0, guesses);
   }
-  for (const SuffixIndex::Match& match : index_.find_near(output, state.pointer, kPlaces)) {
+  for (const SuffixIndex::Match& match : places_after(output, state.pointer, kPlaces)) {
     if (!state.in_sync) {
       add(match.next, kind_of(match.next, state.pointer), match.length, guesses);
     } else if (match.next != state.pointer) {

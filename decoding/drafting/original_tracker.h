@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "decoding/drafting/guess.h"
+#include "decoding/drafting/seam_index.h"
 #include "decoding/drafting/substitutions.h"
 #include "decoding/drafting/suffix_index.h"
 #include "support/token.h"
@@ -30,12 +31,15 @@ class OriginalTracker {
  private:
   std::span<const TokenId> rest(int place) const;
   OriginalState substitute(OriginalState state, TokenId token) const;
+  std::vector<SuffixIndex::Match> places_after(std::span<const TokenId> output, int pointer,
+                                               int most) const;
   OriginalState search(OriginalState state, std::span<const TokenId> output) const;
   void learn_hunk(const OriginalState& found, std::span<const TokenId> output);
   void add_at_pointer(const OriginalState& state, std::vector<Guess>& guesses) const;
   void add(int place, GuessKind kind, int match, std::vector<Guess>& guesses) const;
 
   SuffixIndex index_;
+  SeamIndex seams_;
   Substitutions substitutions_;
   // Where the output left the original last: the place there, and the first token that differs.
   int left_original_ = 0;

@@ -17,6 +17,13 @@ std::uint64_t key_of(std::span<const TokenId> tokens) {
 
 }  // namespace
 
+void SuffixIndex::sort_by_nearness(std::vector<Match>& matches, int place) {
+  std::ranges::sort(matches, {}, [place](const Match& match) {
+    const bool behind = match.next < place;
+    return std::tuple(-match.length, behind, behind ? place - match.next : match.next - place);
+  });
+}
+
 void SuffixIndex::append(TokenId token) {
   // `token` gives the place after the keys that end here something to continue with.
   const int place = static_cast<int>(text_.size());
@@ -64,12 +71,7 @@ std::vector<SuffixIndex::Match> SuffixIndex::find_near(std::span<const TokenId> 
     const auto end = from + std::min<std::ptrdiff_t>(kWalk, places->end() - from);
     for (auto at = begin; at != end; ++at) matches.push_back({*at, match_length(sequence, *at)});
   }
-  const auto rank = [place](const Match& match) {  // lower is better
-    const bool behind = match.next < place;
-    return std::tuple(-match.length, behind, behind ? place - match.next : match.next - place);
-  };
-  std::sort(matches.begin(), matches.end(),
-            [&](const Match& a, const Match& b) { return rank(a) < rank(b); });
+  sort_by_nearness(matches, place);
   const auto same = [](const Match& a, const Match& b) { return a.next == b.next; };
   matches.erase(std::unique(matches.begin(), matches.end(), same), matches.end());
   std::erase_if(matches, [](const Match& match) { return match.length == 0; });

@@ -22,6 +22,10 @@ class SuffixIndex {
     int length;
   };
 
+  // Orders matches: the longest first, then the nearest at or after `place`, then the nearest
+  // before it.
+  static void sort_by_nearness(std::vector<Match>& matches, int place);
+
   void append(TokenId token);
   std::span<const TokenId> text() const { return text_; }
 
@@ -29,8 +33,7 @@ class SuffixIndex {
   // tokens, longest match first, then the most recent; at most `most`. With `sequence` == text()
   // only earlier places are found.
   std::vector<Match> find_recent(std::span<const TokenId> sequence, int most) const;
-  // The same by distance: longest match first, then the nearest at or after `place`, then the
-  // nearest before it; different next tokens or not.
+  // The same by nearness; different next tokens or not.
   std::vector<Match> find_near(std::span<const TokenId> sequence, int place, int most) const;
 
  private:
