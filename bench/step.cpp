@@ -73,6 +73,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   BenchStep step;
   step.request.prompt = std::move(prompt->tokens);
   step.request.original = std::move(prompt->original);
+  step.request.replacements = std::move(prompt->replacements);
   step.request.stop_tokens = std::move(prompt->stop_tokens);
   step.request.max_new_tokens = *budget;
   step.fence = std::move(prompt->fence);

@@ -12,6 +12,7 @@
 #include "decoding/decoder_name.h"
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
+#include "decoding/replacement.h"
 #include "decoding/statistics.h"
 #include "indexing/datastore.h"
 #include "support/result.h"
@@ -31,7 +32,8 @@ struct DecodeRequest {
   // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may
   // be empty.
   std::vector<TokenId> original;
-  std::vector<TokenId> stop_tokens;  // never emitted; decoding ends before them
+  std::vector<Replacement> replacements = {};  // in it, as far as the request says them
+  std::vector<TokenId> stop_tokens;            // never emitted; decoding ends before them
   int max_new_tokens = 512;
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.

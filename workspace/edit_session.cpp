@@ -127,8 +127,12 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
     if (!observer.on_progress) return;
     observer.on_progress({fraction_done(statistics, stream.fraction(), n_original), statistics});
   };
-  const DecodeRequest decode{std::move(prompt->tokens), std::move(prompt->original),
-                             std::move(prompt->stop_tokens), *budget, on_progress};
+  const DecodeRequest decode{.prompt = std::move(prompt->tokens),
+                             .original = std::move(prompt->original),
+                             .replacements = std::move(prompt->replacements),
+                             .stop_tokens = std::move(prompt->stop_tokens),
+                             .max_new_tokens = *budget,
+                             .on_progress = on_progress};
   Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 

@@ -7,6 +7,7 @@
 #include "decoding/text/chat_template.h"
 #include "workspace/document.h"
 #include "workspace/fenced_output.h"
+#include "workspace/instruction.h"
 
 namespace redraft {
 namespace {
@@ -109,6 +110,7 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
                                   {user_begin + user.region.begin, user_begin + user.region.end});
   const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);
   prompt.original.insert(prompt.original.end(), closing.begin(), closing.end());
+  prompt.replacements = replacements_in(instruction, region.document().text());
   prompt.stop_tokens = end_of_turn_tokens(tokenizer);
   return prompt;
 }

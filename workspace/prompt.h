@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "decoding/replacement.h"
 #include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
@@ -22,6 +23,7 @@ struct EditPrompt {
   // The region's tokens as they stand in the prompt, and the closing fence: what an edit that
   // changes nothing writes.
   std::vector<TokenId> original;
+  std::vector<Replacement> replacements;  // in it, that the instruction names
   std::vector<TokenId> stop_tokens;
   std::string fence;
 };

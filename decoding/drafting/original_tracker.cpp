@@ -17,9 +17,12 @@ GuessKind kind_of(int place, int pointer) {
 
 }  // namespace
 
-OriginalTracker::OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer)
+OriginalTracker::OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer,
+                                 std::span<const Replacement> expected)
     : seams_(original, tokenizer), substitutions_(tokenizer) {
   for (const TokenId token : original) index_.append(token);
+  for (const Replacement& replacement : expected)
+    substitutions_.expect(replacement.from, replacement.to);
 }
 
 std::span<const TokenId> OriginalTracker::rest(int place) const {

@@ -7,6 +7,7 @@
 #include "decoding/drafting/seam_index.h"
 #include "decoding/drafting/substitutions.h"
 #include "decoding/drafting/suffix_index.h"
+#include "decoding/replacement.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -16,8 +17,9 @@ namespace redraft {
 // guesses cost nothing for good. It learns what the output replaced by what.
 class OriginalTracker {
  public:
-  // `tokenizer`: see Substitutions.
-  OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer);
+  // `tokenizer`: see Substitutions. `expected`: words that are said to be replaced.
+  OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer,
+                  std::span<const Replacement> expected = {});
 
   // `output` (its end, at least) has one token more than at `state`, real or tried.
   OriginalState advance(const OriginalState& state, std::span<const TokenId> output) const;

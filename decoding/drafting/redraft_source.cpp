@@ -20,7 +20,7 @@ RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions&
       memory_(memory),
       repository_(request.repository),
       common_(request.common),
-      original_(request.original, tokenizer),
+      original_(request.original, tokenizer, request.replacements),
       priced_(memory.pace, options.max_nodes.value_or(kMostNodes)),
       model_(std::move(model)) {
   for (const TokenId token : request.prompt) text_.append(token);

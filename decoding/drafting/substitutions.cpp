@@ -106,6 +106,12 @@ void Substitutions::learn_replacement(std::span<const TokenId> from, std::span<c
   if (!words.from.empty()) add_spellings(words.from, words.to, evidence);
 }
 
+void Substitutions::expect(std::string_view from, std::string_view to) {
+  if (!tokenizer_ || from.empty() || to.empty()) return;
+  evidence_.push_back({});
+  add_spellings(from, to, evidence_.size() - 1);
+}
+
 void Substitutions::add_spellings(std::string_view from, std::string_view to,
                                   std::size_t evidence) {
   for (const std::string_view before : kBefore) {

@@ -22,6 +22,9 @@ class Substitutions {
   // The output wrote `to` in the place of `from`; what both have in common is not replaced.
   void learn(std::span<const TokenId> from, std::span<const TokenId> to);
 
+  // A word is said to be replaced, in any spelling; nothing without a tokenizer.
+  void expect(std::string_view from, std::string_view to);
+
   // The longest that applies where the original goes on with `rest`, or -1.
   int applicable(std::span<const TokenId> rest) const;
   std::span<const TokenId> from(int substitution) const { return rule(substitution).from; }

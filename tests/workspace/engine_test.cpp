@@ -38,7 +38,7 @@ std::shared_ptr<const Tokenizer> other_tokenizer() {
 }
 
 DecodeRequest request(const std::string& prompt, int max_new_tokens = 8) {
-  return {byte_tokenizer()->encode(prompt), {}, {}, max_new_tokens};
+  return {.prompt = byte_tokenizer()->encode(prompt), .max_new_tokens = max_new_tokens};
 }
 
 TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
