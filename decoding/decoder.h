@@ -31,13 +31,16 @@ struct DecodeRequest {
   std::vector<TokenId> prompt;
   // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may
   // be empty.
-  std::vector<TokenId> original;
+  std::vector<TokenId> original = {};
   std::vector<Replacement> replacements = {};  // in it, as far as the request says them
-  std::vector<TokenId> stop_tokens;            // never emitted; decoding ends before them
+  std::vector<TokenId> stop_tokens = {};       // never emitted; decoding ends before them
   int max_new_tokens = 512;
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
+  // The other files that are open, the most recently changed first; the same object as before while
+  // they are the same. Null: there are none.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files = {};
   // What decoders that retrieve look things up in; null: there is none. The text that is being
   // written must not be in them.
   std::shared_ptr<const Datastore> repository = {};  // the files of the project

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
@@ -14,6 +15,8 @@
 #include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "support/token.h"
+#include "workspace/document.h"
 
 namespace redraft {
 
@@ -43,6 +46,10 @@ class Engine {
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
   // Remembers the last prompt's texts, so that a keystroke is not the whole buffer to encode.
   PromptEncoder& prompt_encoder();
+  // The tokens of documents that drafts may come from, for DecodeRequest::open_files; the last ones
+  // are remembered.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files(
+      const std::vector<std::shared_ptr<const Document>>& documents);
   const std::string& target_name() const { return target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   bool has_draft() const { return draft_.model != nullptr; }
@@ -69,6 +76,8 @@ class Engine {
   DecoderMemory memory_;
   std::unique_ptr<CostCurve> cost_;
   std::unique_ptr<PromptEncoder> prompt_encoder_;
+  std::vector<std::shared_ptr<const Document>> open_documents_;
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files_;  // their tokens
 };
 
 }  // namespace redraft

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "workspace/buffer_change.h"
@@ -56,12 +57,15 @@ struct Workspace::Impl {
   void apply_changes(const std::string& uri, std::int64_t version,
                      const std::vector<BufferChange>& changes);
   bool cancel(EditId id, const std::string& reason);
+  void keep(std::shared_ptr<const Document> document);
   void forget_document(const std::string& uri, const std::string& reason);
+  std::vector<std::shared_ptr<const Document>> documents_beside(const std::string& uri) const;
 
   Post post;
   WorkspaceObserver observer;
   EngineSlot engine;
   std::map<std::string, std::shared_ptr<const Document>> documents;
+  std::vector<std::string> by_change;    // their uris, the one that changed last at the end
   std::map<std::string, Error> refused;  // open in the editor, but not to be edited
   std::map<EditId, LiveEdit> edits;
   EditId last_id = 0;
@@ -222,6 +226,7 @@ bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
 
 void Workspace::Impl::forget_document(const std::string& uri, const std::string& reason) {
   documents.erase(uri);
+  std::erase(by_change, uri);
   refused.erase(uri);
   for (auto& [id, edit] : edits) {
     if (edit.uri != uri) continue;
@@ -231,6 +236,22 @@ void Workspace::Impl::forget_document(const std::string& uri, const std::string&
   }
   std::erase_if(
       edits, [](const auto& entry) { return entry.second.uri.empty() && !entry.second.running; });
+}
+
+std::vector<std::shared_ptr<const Document>> Workspace::Impl::documents_beside(
+    const std::string& uri) const {
+  std::vector<std::shared_ptr<const Document>> beside;
+  for (const std::string& other : by_change | std::views::reverse) {
+    if (other != uri) beside.push_back(documents.at(other));
+  }
+  return beside;
+}
+
+void Workspace::Impl::keep(std::shared_ptr<const Document> document) {
+  const std::string uri = document->uri();
+  std::erase(by_change, uri);
+  by_change.push_back(uri);
+  documents.insert_or_assign(uri, std::move(document));
 }
 
 Workspace::Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer)
@@ -247,7 +268,7 @@ Result<void> Workspace::open(std::string uri, std::int64_t version, std::string 
     impl_->refused.insert_or_assign(std::move(uri), document.error());
     return document.error();
   }
-  impl_->documents.insert_or_assign(std::move(uri), std::move(*document));
+  impl_->keep(std::move(*document));
   return {};
 }
 
@@ -278,7 +299,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
   Result<std::shared_ptr<const Document>> document =
       Document::make(uri, version, std::move(text), found->second->language_id());
   if (!document) return refuse(document.error());
-  found->second = std::move(*document);
+  impl_->keep(std::move(*document));
   impl_->apply_changes(uri, version, changes);
   return {};
 }
@@ -303,6 +324,7 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
                  ", not " + std::to_string(version));
   }
   request.document = found->second;
+  request.beside = impl_->documents_beside(uri);
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   for (const auto& [id, edit] : impl_->edits) {
     if (edit.uri == uri && edit.running)

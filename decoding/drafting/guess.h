@@ -26,9 +26,10 @@ enum class GuessKind : std::uint8_t {
   kIndentation,    // the blanks that a new line begins with
   kRecycled,       // what the target predicted after the same token of another draft
   kModel,          // what the draft model proposes
+  kOpenFile,       // another open file
   kRetrieved,      // what a datastore has after the output's end
 };
-inline constexpr int kGuessKinds = 15;
+inline constexpr int kGuessKinds = 16;
 
 constexpr DraftOrigin origin_of(GuessKind kind) {
   switch (kind) {
@@ -36,6 +37,7 @@ constexpr DraftOrigin origin_of(GuessKind kind) {
     case GuessKind::kSubstituting:
       return DraftOrigin::kSubstitution;
     case GuessKind::kCopy:
+    case GuessKind::kOpenFile:
       return DraftOrigin::kCopy;
     case GuessKind::kRemembered:
       return DraftOrigin::kCache;
@@ -81,6 +83,7 @@ struct GuessState {
   OriginalState original;
   SuffixAutomaton::Cursor text;         // in prompt and output
   SuffixAutomaton::Cursor recent, old;  // in what is remembered of earlier requests
+  SuffixAutomaton::Cursor open;         // in the other open files
   RetrievedRange repository, common;
   int proposed = 0;  // tokens of the draft model's proposal so far; -1: left it
 };

@@ -3,6 +3,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder_memory.h"
 #include "decoding/drafting/draft_memory.h"
+#include "decoding/drafting/open_text.h"
 #include "decoding/drafting/pass_pace.h"
 #include "decoding/drafting/successor_table.h"
 
@@ -13,6 +14,7 @@ struct RedraftMemory : DecoderMemory::State {
   explicit RedraftMemory(const CostCurve& cost) : pace(cost) {}
 
   DraftMemory text;
+  OpenText open;
   SuccessorTable successors;
   PassPace pace;
 };

@@ -26,10 +26,9 @@ RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions&
   for (const TokenId token : request.prompt) text_.append(token);
   if (tokenizer) indentation_.emplace(*tokenizer, request.original);
   const auto prompt = std::span(request.prompt);
-  for (const TokenId token : prompt.last(std::min<std::size_t>(prompt.size(), kPromptEnd))) {
-    state_.recent = memory_.text.recent().advance(state_.recent, token);
-    state_.old = memory_.text.old().advance(state_.old, token);
-  }
+  memory_.open.follow(request.open_files);
+  for (const TokenId token : prompt.last(std::min<std::size_t>(prompt.size(), kPromptEnd)))
+    state_ = follow_elsewhere(state_, token);
 }
 
 // Each stretch of new tokens with some around it: unchanged text is in the buffer anyway.
@@ -85,13 +84,21 @@ GuessState RedraftSource::advance(const GuessState& state, const Tail& tail) con
   const TokenId token = tail.tokens.back();
   const bool as_proposed = state.proposed >= 0 && state.proposed < std::ssize(proposal_) &&
                            proposal_[static_cast<std::size_t>(state.proposed)] == token;
-  return {.original = original_.advance(state.original, tail.output),
-          .text = text_.advance(state.text, token),
-          .recent = memory_.text.recent().advance(state.recent, token),
-          .old = memory_.text.old().advance(state.old, token),
-          .repository = repository_.advance(state.repository, token),
-          .common = common_.advance(state.common, token),
-          .proposed = as_proposed ? state.proposed + 1 : -1};
+  GuessState next = follow_elsewhere(state, token);
+  next.original = original_.advance(state.original, tail.output);
+  next.text = text_.advance(state.text, token);
+  next.repository = repository_.advance(state.repository, token);
+  next.common = common_.advance(state.common, token);
+  next.proposed = as_proposed ? state.proposed + 1 : -1;
+  return next;
+}
+
+// In the texts that are neither prompt nor output.
+GuessState RedraftSource::follow_elsewhere(GuessState state, TokenId token) const {
+  state.recent = memory_.text.recent().advance(state.recent, token);
+  state.old = memory_.text.old().advance(state.old, token);
+  state.open = memory_.open.text().advance(state.open, token);
+  return state;
 }
 
 void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
@@ -120,6 +127,7 @@ void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
   add(text_, state.text, GuessKind::kCopy);
   add(memory_.text.recent(), state.recent, GuessKind::kRemembered);
   add(memory_.text.old(), state.old, GuessKind::kRemembered);
+  add(memory_.open.text(), state.open, GuessKind::kOpenFile);
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {
@@ -131,8 +139,7 @@ void RedraftSource::absorb(std::span<const TokenId> context) {
     text_.append(token);
     output_.push_back(token);
     state_.original = original_.follow(state_.original, output_);
-    state_.recent = memory_.text.recent().advance(state_.recent, token);
-    state_.old = memory_.text.old().advance(state_.old, token);
+    state_ = follow_elsewhere(state_, token);
     is_new_.push_back(!state_.original.in_sync);
   }
   state_.text = text_.end();

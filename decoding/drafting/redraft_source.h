@@ -40,6 +40,7 @@ class RedraftSource : public DraftSource, private Guesser {
   GuessState advance(const GuessState& state, const Tail& tail) const override;
   void add_guesses(const GuessState& state, const Tail& tail,
                    std::vector<Guess>& guesses) const override;
+  GuessState follow_elsewhere(GuessState state, TokenId token) const;
   void absorb(std::span<const TokenId> context);
   void retrieve(std::span<const TokenId> context);
 

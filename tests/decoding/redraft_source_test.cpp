@@ -52,8 +52,11 @@ struct Outcome {
 
 // Decodes `after` with `original` as the text before; the prompt holds it too when `in_prompt`.
 Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>& after,
-               const CostCurve& curve, bool in_prompt = true, DecoderMemory* memory = nullptr) {
+               const CostCurve& curve, bool in_prompt = true, DecoderMemory* memory = nullptr,
+               std::vector<std::vector<TokenId>> open_files = {}) {
   DecodeRequest request;
+  request.open_files =
+      std::make_shared<const std::vector<std::vector<TokenId>>>(std::move(open_files));
   request.prompt = {1, 2};
   if (in_prompt) request.prompt.insert(request.prompt.end(), original.begin(), original.end());
   request.original = original;
@@ -154,6 +157,37 @@ TEST(Redraft, CopiesWhatAnEarlierRequestWrote) {
 }
 
 // Where attention makes rows dear, the same guess is worth fewer of them.
+TEST(Redraft, CopiesFromTheOtherOpenFiles) {
+  const auto text = tokens_from(10, 300);
+  const auto plain = replay({}, text, cpu_curve(), false).statistics;
+  EXPECT_EQ(plain.passes, 301);
+  const auto open = replay({}, text, cpu_curve(), false, nullptr, {tokens_from(400, 90), text});
+  EXPECT_LT(open.statistics.passes, 60);
+  EXPECT_GT(open.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kCopy)], 240);
+}
+
+TEST(Redraft, OfOpenFilesTheFirstAreKnownAndNothingAcrossTheirEnds) {
+  OpenText open;
+  const auto length_of = [&](const std::vector<TokenId>& tokens) {
+    SuffixAutomaton::Cursor cursor;
+    for (const TokenId token : tokens) cursor = open.text().advance(cursor, token);
+    return cursor.length;
+  };
+  open.follow(std::make_shared<const std::vector<std::vector<TokenId>>>(
+      std::vector<std::vector<TokenId>>{{1, 2}, {3, 4}}));
+  EXPECT_EQ(length_of({1, 2}), 2);
+  EXPECT_EQ(length_of({2, 3}), 1);
+  open.follow(
+      std::make_shared<const std::vector<std::vector<TokenId>>>(std::vector<std::vector<TokenId>>{
+          {5}, std::vector<TokenId>(2 * OpenText::kMostTokens, 6), {7}}));
+  EXPECT_EQ(open.text().size(), OpenText::kMostTokens);
+  EXPECT_EQ(length_of({5}), 1);
+  EXPECT_EQ(length_of({7}), 0);
+  EXPECT_EQ(length_of({1}), 0) << "of the files before nothing is left";
+  open.follow(nullptr);
+  EXPECT_EQ(open.text().size(), 0);
+}
+
 TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
   const CostCurve curve(
       {{1, 1.0}, {2, 1.01}, {64, 1.2}, {1, 1.0, 1000}, {2, 1.9, 1000}, {64, 60, 1000}});

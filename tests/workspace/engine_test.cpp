@@ -38,7 +38,10 @@ std::shared_ptr<const Tokenizer> other_tokenizer() {
 }
 
 DecodeRequest request(const std::string& prompt, int max_new_tokens = 8) {
-  return {.prompt = byte_tokenizer()->encode(prompt), .max_new_tokens = max_new_tokens};
+  DecodeRequest request;
+  request.prompt = byte_tokenizer()->encode(prompt);
+  request.max_new_tokens = max_new_tokens;
+  return request;
 }
 
 TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
@@ -121,6 +124,18 @@ TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
   EXPECT_EQ(statistics.hits, 2);
   EXPECT_EQ(statistics.reused_tokens, 2 * 27);
   EXPECT_EQ(statistics.caches, 2);
+}
+
+TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto a = *Document::make("a", 1, "ab");
+  const auto b = *Document::make("b", 1, "c");
+  const auto files = engine->open_files({a, b});
+  EXPECT_EQ(*files, (std::vector<std::vector<TokenId>>{{97, 98}, {99}}));
+  EXPECT_EQ(engine->open_files({a, b}), files);
+  EXPECT_NE(engine->open_files({b, a}), files);
+  const auto large = *Document::make("large", 1, std::string(2 << 20, 'x'));
+  EXPECT_EQ(engine->open_files({a, large, b})->size(), 1U) << "up to a budget";
 }
 
 TEST(Engine, SaysHowManyTokensAPromptNeeds) {
