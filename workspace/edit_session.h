@@ -19,7 +19,8 @@ namespace redraft {
 struct EditRequest {
   std::shared_ptr<const Document> document;
   std::string instruction;  // not blank
-  // The other documents that are open, the most recently changed first: drafts may come from them.
+  // Texts that drafts may come from: what was removed lately, the other documents that are open,
+  // the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
   // The selection; needed unless the scope is the file. The model rewrites the whole lines that it
   // touches: within a line there is no telling what belongs to the selection once the line has

@@ -4,6 +4,7 @@
 #include "workspace/workspace.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <map>
 #include <ranges>
@@ -14,6 +15,11 @@
 
 namespace redraft {
 namespace {
+
+// Of what the user took out of the buffers so many pieces are remembered, of so many bytes.
+constexpr std::size_t kRemoved = 8;
+constexpr std::size_t kLeastRemoved = 16;
+constexpr std::size_t kMostRemoved = 1 << 16;
 
 constexpr const char* kTouched = "the text it replaces was changed";
 
@@ -58,13 +64,16 @@ struct Workspace::Impl {
                      const std::vector<BufferChange>& changes);
   bool cancel(EditId id, const std::string& reason);
   void keep(std::shared_ptr<const Document> document);
+  void remember_removed(const std::string& text);
   void forget_document(const std::string& uri, const std::string& reason);
+  // Texts that drafts for a document may come from: what was removed and what else is open.
   std::vector<std::shared_ptr<const Document>> documents_beside(const std::string& uri) const;
 
   Post post;
   WorkspaceObserver observer;
   EngineSlot engine;
   std::map<std::string, std::shared_ptr<const Document>> documents;
+  std::deque<std::shared_ptr<const Document>> removed;  // pieces of them, the newest first
   std::vector<std::string> by_change;    // their uris, the one that changed last at the end
   std::map<std::string, Error> refused;  // open in the editor, but not to be edited
   std::map<EditId, LiveEdit> edits;
@@ -240,11 +249,20 @@ void Workspace::Impl::forget_document(const std::string& uri, const std::string&
 
 std::vector<std::shared_ptr<const Document>> Workspace::Impl::documents_beside(
     const std::string& uri) const {
-  std::vector<std::shared_ptr<const Document>> beside;
+  std::vector<std::shared_ptr<const Document>> beside(removed.begin(), removed.end());
   for (const std::string& other : by_change | std::views::reverse) {
     if (other != uri) beside.push_back(documents.at(other));
   }
   return beside;
+}
+
+// What is cut in one place is often put in another.
+void Workspace::Impl::remember_removed(const std::string& text) {
+  if (text.size() < kLeastRemoved || text.size() > kMostRemoved) return;
+  const auto piece = Document::make("removed", 0, text);
+  if (!piece) return;  // cut inside a character
+  removed.push_front(*piece);
+  if (removed.size() > kRemoved) removed.pop_back();
 }
 
 void Workspace::Impl::keep(std::shared_ptr<const Document> document) {
@@ -292,6 +310,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
                           std::to_string(edit.range.end) +
                           " lies outside the text; open the document anew"));
     }
+    impl_->remember_removed(text.substr(edit.range.begin, edit.range.size()));
     std::string after = apply_edits(text, {edit});
     changes.push_back(describe_change(text, edit, after));
     text = std::move(after);

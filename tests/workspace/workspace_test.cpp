@@ -87,7 +87,6 @@ class WorkspaceTest : public testing::Test {
                              const std::string& error) {
       EXPECT_FALSE(ends_.contains(id)) << "ended twice";
       ends_[id] = {state, error, result ? result->text : ""};
-      passes_[id] = result ? result->statistics.passes : 0;
     };
     observer.on_engine = [this](const EngineStatus& status) {
       statuses_.push_back(status.state);
@@ -113,10 +112,10 @@ class WorkspaceTest : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message();
   }
   EditId edit(std::int64_t version = 1, const char* uri = kUri,
-              const std::string& instruction = "more", const char* decoder = "ar") {
+              const std::string& instruction = "more") {
     EditRequest request;
     request.instruction = instruction;
-    request.decoder = *parse_decoder_name(decoder);
+    request.decoder = *parse_decoder_name("ar");
     const Result<EditId> id = workspace_->edit(uri, version, std::move(request));
     EXPECT_TRUE(id) << id.error().message();
     return id ? *id : 0;
@@ -157,7 +156,6 @@ class WorkspaceTest : public testing::Test {
   std::map<EditId, std::vector<LiveHunk>> hunks_;
   std::map<EditId, std::vector<LiveHunk>> changed_;
   std::map<EditId, End> ends_;
-  std::map<EditId, int> passes_;
   std::vector<EngineStatus::State> statuses_;
   std::vector<double> loaded_;  // beside them
 
@@ -171,25 +169,6 @@ class WorkspaceTest : public testing::Test {
   std::mutex mutex_;
   std::deque<std::function<void()>> posted_;
 };
-
-// What is taken from another open file is not in the prompt.
-TEST_F(WorkspaceTest, DraftsComeFromTheOtherOpenDocuments) {
-  constexpr const char* kEmpty = "file:///empty.py";
-  std::string written;
-  for (long i = 1; i < 70; ++i) written += std::to_string(i * i * i * 7919 % 99991) + "\n";
-  std::vector<int> passes;
-  for (const bool beside : {false, true}) {
-    start_with([&](const ScriptedPrompt& prompt) { return written + prompt.fence; });
-    if (beside) open(written);
-    open("", kEmpty);
-    const EditId id = edit(1, kEmpty, "like the other file", "redraft");
-    finish();
-    EXPECT_EQ(ends_[id], (End{EditState::kDone, "", written}));
-    passes.push_back(passes_[id]);
-    ends_.clear();
-  }
-  EXPECT_LT(passes[1], passes[0] / 2);
-}
 
 TEST_F(WorkspaceTest, AnEditStreamsItsHunksAndEnds) {
   start_gated();

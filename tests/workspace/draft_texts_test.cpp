@@ -1,0 +1,82 @@
+// Drafts come from what the editor has beside the text that is edited: none of it is in the prompt.
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "tests/kit/scripted_engine.h"
+#include "workspace/workspace.h"
+
+namespace redraft {
+namespace {
+
+constexpr const char* kUri = "file:///edited.py";
+constexpr const char* kOther = "file:///other.py";
+
+class DraftTexts : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (long i = 1; i < 70; ++i) written_ += std::to_string(i * i * i * 7919 % 99991) + "\n";
+    WorkspaceObserver observer;
+    observer.on_end = [this](EditId, EditState, const EditResult* result, const std::string&) {
+      ASSERT_NE(result, nullptr);
+      EXPECT_EQ(result->text, written_);
+      passes_ = result->statistics.passes;
+    };
+    workspace_ = std::make_unique<Workspace>(
+        [this](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
+          return scripted_engine(
+              [this](const ScriptedPrompt& prompt) { return written_ + prompt.fence; });
+        },
+        [this](std::function<void()> function) {
+          const std::lock_guard lock(mutex_);
+          posted_.push_back(std::move(function));
+        },
+        observer);
+  }
+  void open(const char* uri, const std::string& text) {
+    ASSERT_TRUE(workspace_->open(uri, 1, text, "python"));
+  }
+  // The passes of an edit that writes written_ into an empty file.
+  int passes() {
+    open(kUri, "");
+    EditRequest request;
+    request.instruction = "write it";
+    request.decoder = *parse_decoder_name("redraft");
+    EXPECT_TRUE(workspace_->edit(kUri, 1, std::move(request)));
+    workspace_->wait_until_idle();
+    const std::lock_guard lock(mutex_);
+    for (const auto& function : posted_) function();
+    posted_.clear();
+    return passes_;
+  }
+
+  std::string written_;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> posted_;
+  int passes_ = 0;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+constexpr int kFew = 180;  // of some 400 tokens
+
+TEST_F(DraftTexts, NoneBeside) { EXPECT_GT(passes(), 2 * kFew); }
+
+TEST_F(DraftTexts, AnotherOpenDocument) {
+  open(kOther, written_);
+  EXPECT_LT(passes(), kFew);
+}
+
+TEST_F(DraftTexts, WhatWasRemovedFromOne) {
+  open(kOther, "a\n" + written_ + "b\n");
+  ASSERT_TRUE(workspace_->change(kOther, 2, {{{2, 2 + written_.size()}, ""}}));
+  EXPECT_LT(passes(), kFew);
+}
+
+TEST_F(DraftTexts, NotOneThatIsClosed) {
+  open(kOther, written_);
+  workspace_->close(kOther);
+  EXPECT_GT(passes(), 2 * kFew);
+}
+
+}  // namespace
+}  // namespace redraft
