@@ -1,7 +1,6 @@
 #include "indexing/ignore_rules.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace redraft {
@@ -50,10 +49,10 @@ void IgnorePatterns::add_line(std::string_view line) {
 
 IgnoreVerdict IgnorePatterns::verdict(std::string_view path, bool is_folder) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-  for (const Pattern& pattern : std::views::reverse(patterns_)) {
-    if (pattern.folders_only && !is_folder) continue;
-    if (!pattern.glob.matches(pattern.whole_path ? path : name)) continue;
-    return pattern.negated ? IgnoreVerdict::kKept : IgnoreVerdict::kIgnored;
+  for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend(); ++pattern) {
+    if (pattern->folders_only && !is_folder) continue;
+    if (!pattern->glob.matches(pattern->whole_path ? path : name)) continue;
+    return pattern->negated ? IgnoreVerdict::kKept : IgnoreVerdict::kIgnored;
   }
   return IgnoreVerdict::kNoRule;
 }
