@@ -1,14 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <stop_token>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "indexing/file_scan.h"
@@ -20,7 +18,10 @@ struct ChangedPlace {
   std::size_t root_idx = 0;
   std::string path;
 
-  friend auto operator<=>(const ChangedPlace&, const ChangedPlace&) = default;
+  friend bool operator==(const ChangedPlace&, const ChangedPlace&) = default;
+  friend bool operator<(const ChangedPlace& left, const ChangedPlace& right) {
+    return std::tie(left.root_idx, left.path) < std::tie(right.root_idx, right.path);
+  }
 };
 
 // What may be another file, or none, than it was: a reason to look (scan_place), not a fact.

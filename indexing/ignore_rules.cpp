@@ -11,7 +11,6 @@ std::string_view without_trailing_spaces(std::string_view line) {
   std::size_t end = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\\') {
-      if (i + 1 == line.size()) return line;  // git leaves such a line as it is
       ++i;
       end = i + 1;
     } else if (line[i] != ' ') {
@@ -49,12 +48,13 @@ void IgnorePatterns::add_line(std::string_view line) {
 
 IgnoreVerdict IgnorePatterns::verdict(std::string_view path, bool is_folder) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-  for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend(); ++pattern) {
-    if (pattern->folders_only && !is_folder) continue;
-    if (!pattern->glob.matches(pattern->whole_path ? path : name)) continue;
-    return pattern->negated ? IgnoreVerdict::kKept : IgnoreVerdict::kIgnored;
-  }
-  return IgnoreVerdict::kNoRule;
+  const auto matches = [&](const Pattern& pattern) {
+    return (is_folder || !pattern.folders_only) &&
+           pattern.glob.matches(pattern.whole_path ? path : name);
+  };
+  const auto last = std::find_if(patterns_.rbegin(), patterns_.rend(), matches);
+  if (last == patterns_.rend()) return IgnoreVerdict::kNoRule;
+  return last->negated ? IgnoreVerdict::kKept : IgnoreVerdict::kIgnored;
 }
 
 FolderRules::FolderRules(std::shared_ptr<const FolderRules> parent, std::string path,
