@@ -71,7 +71,7 @@ struct ScanReport {
   std::size_t skipped_for(SkipReason reason) const {
     return skipped[static_cast<std::size_t>(reason)];
   }
-  // "12,034 files, 80 MB; skipped: 3 binary, 2 ignored".
+  // "12034 files, 80123456 bytes; skipped: 2 ignored, 3 binary".
   std::string text() const;
 };
 

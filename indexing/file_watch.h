@@ -56,7 +56,7 @@ class ChangeSource;
 // was renamed. Used by one thread at a time, which may be another one for each call.
 class FileWatch {
  public:
-  // Walks the roots once, which takes seconds for a million files; `stop` cuts it short.
+  // Walks the roots once, which takes about a second for 100,000 files; `stop` cuts it short.
   FileWatch(std::vector<std::filesystem::path> roots, WatchOptions options,
             std::stop_token stop = {});
   FileWatch(const FileWatch&) = delete;
