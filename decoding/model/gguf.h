@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "decoding/model/mapped_file.h"
+#include "support/files/mapped_file.h"
 #include "decoding/model/stored_tensor.h"
 #include "support/result.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/model/mapped_file.h"
+#include "support/files/mapped_file.h"
 #include "decoding/model/stored_tensor.h"
 #include "support/json/json_document.h"
 #include "support/result.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "decoding/model/mapped_file.h"
+#include "support/files/mapped_file.h"
 
 namespace redraft {
 

@@ -1,4 +1,4 @@
-#include "decoding/model/mapped_file.h"
+#include "support/files/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
