@@ -45,6 +45,7 @@ LIBRARIES = [
     Requirement("CLI11", "2.1", "libcli11-dev", header="CLI/CLI.hpp", version="CLI11_VERSION_MAJOR CLI11_VERSION_MINOR"),
     Requirement("OpenSSL", "3.0", "libssl-dev", header="openssl/opensslv.h",
                 version="OPENSSL_VERSION_MAJOR OPENSSL_VERSION_MINOR"),
+    Requirement("xxHash", "0.8", "libxxhash-dev", header="xxhash.h", version="XXH_VERSION_MAJOR XXH_VERSION_MINOR"),
     Requirement("GoogleTest", "1.11", "libgtest-dev libgmock-dev", header="gmock/gmock.h"),
 ]
 

@@ -1,0 +1,82 @@
+// Where an index lies, and how it is found again.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "indexing/checksum.h"
+#include "indexing/store_folder.h"
+#include "indexing/workspace_index.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProbe =
+    "def naïve_sum(xs):\n\treturn sum(x for x in xs)  # 12345\r\n\n\n    }\n";
+
+std::string hexadecimal(std::uint64_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
+  return text;
+}
+
+}  // namespace
+
+std::uint64_t index_key(const Tokenizer& tokenizer) {
+  // What each token writes, and how a text is cut into them.
+  std::string all;
+  for (TokenId token = 0; token < tokenizer.vocabulary_size(); ++token) {
+    all += tokenizer.bytes(token);
+    all += '\n';
+  }
+  for (const TokenId token : tokenizer.encode(kProbe)) all += std::to_string(token) + " ";
+  return checksum(std::as_bytes(std::span(all)));
+}
+
+Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key) {
+  fs::path cache;
+  const char* given = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  if (given && *given == '/') {
+    cache = given;
+  } else if (home && *home == '/') {
+    cache = fs::path(home) / ".cache";
+  } else {
+    return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
+  }
+  std::vector<std::string> names;
+  for (const fs::path& root : roots) {
+    std::error_code problem;
+    const fs::path found = fs::weakly_canonical(root, problem);
+    names.push_back((problem ? root : found).string());
+  }
+  std::ranges::sort(names);
+  std::string all;
+  for (const std::string& name : names) all += name + '\0';
+  const std::uint64_t workspace = checksum(std::as_bytes(std::span(all)));
+  return cache / "redraft" / "index" / (hexadecimal(workspace) + "-" + hexadecimal(key));
+}
+
+std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
+                                           std::shared_ptr<const Tokenizer> tokenizer,
+                                           const IndexOptions& options, std::string& message) {
+  const std::uint64_t key = index_key(*tokenizer);
+  std::optional<StoreFolder> folder;
+  const Result<fs::path> path = index_folder(roots, key);
+  Result<StoreFolder> opened = path ? StoreFolder::open(*path, key) : path.error();
+  message.clear();
+  if (opened) {
+    folder.emplace(std::move(*opened));
+  } else {
+    message = "the index stays in memory: " + opened.error().message();
+  }
+  auto store = std::make_unique<TextStore>(std::move(folder));
+  if (const Result<void> loaded = store->load(); !loaded)
+    message = "the index is built anew: " + loaded.error().message();
+  return std::make_unique<WorkspaceIndex>(roots, std::move(tokenizer), std::move(store), options);
+}
+
+}  // namespace redraft

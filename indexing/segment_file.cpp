@@ -1,0 +1,182 @@
+#include "indexing/segment_file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "indexing/checksum.h"
+#include "support/files/whole_file.h"
+
+namespace redraft {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
+
+constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'S', 'E', 'G', '0', '1'};
+constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMostFirsts = std::uint64_t{1} << 24;
+
+struct Header {
+  std::array<char, 8> magic;
+  std::uint64_t key;
+  std::uint64_t tokens, suffixes, begins, firsts;  // counts
+  std::uint64_t token_limit;
+  std::uint64_t checksums;  // checksum of the table of checksums
+  std::uint64_t header;     // of all before it
+};
+static_assert(sizeof(Header) == 72);
+
+template <class T>
+std::span<const std::byte> bytes_of(std::span<const T> values) {
+  return std::as_bytes(values);
+}
+
+std::uint64_t header_checksum(const Header& header) {
+  return checksum(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, header)));
+}
+
+// The next `count` values of `bytes`, which is big enough.
+template <class T>
+std::span<const T> take(std::span<const std::byte>& bytes, std::uint64_t count) {
+  const auto size = static_cast<std::size_t>(count) * sizeof(T);
+  const std::span<const T> taken(reinterpret_cast<const T*>(bytes.data()),
+                                 static_cast<std::size_t>(count));
+  bytes = bytes.subspan(size);
+  return taken;
+}
+
+// Bytes of the parts, with the padding that aligns the table behind them.
+std::uint64_t body_size(const Header& header) {
+  const std::uint64_t values = header.tokens + header.suffixes + header.begins + header.firsts;
+  return (values * sizeof(std::uint32_t) + 7) / 8 * 8;
+}
+
+std::uint64_t block_count(std::uint64_t body) {
+  return (body + SegmentFile::kBlock - 1) / SegmentFile::kBlock;
+}
+
+// Checksums of the blocks of several pieces in a row.
+class BlockChecksums {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min(bytes.size(), SegmentFile::kBlock - block_.size()));
+      block_.insert(block_.end(), part.begin(), part.end());
+      bytes = bytes.subspan(part.size());
+      if (block_.size() == SegmentFile::kBlock) close();
+    }
+  }
+  std::vector<std::uint64_t> take() {
+    if (!block_.empty()) close();
+    return std::move(checksums_);
+  }
+
+ private:
+  void close() {
+    checksums_.push_back(checksum(block_));
+    block_.clear();
+  }
+  std::vector<std::byte> block_;
+  std::vector<std::uint64_t> checksums_;
+};
+
+}  // namespace
+
+Result<void> SegmentFile::write(const std::filesystem::path& file, std::uint64_t key,
+                                const SegmentParts& parts) {
+  Header header{.magic = kMagic,
+                .key = key,
+                .tokens = parts.tokens.size(),
+                .suffixes = parts.suffixes.size(),
+                .begins = parts.begins.size(),
+                .firsts = parts.firsts.size(),
+                .token_limit = parts.token_limit,
+                .checksums = 0,
+                .header = 0};
+  const std::uint64_t values = header.tokens + header.suffixes + header.begins + header.firsts;
+  const std::vector<std::byte> padding(body_size(header) - values * sizeof(std::uint32_t));
+  BlockChecksums blocks;
+  for (const auto piece : {bytes_of(parts.tokens), bytes_of(parts.suffixes), bytes_of(parts.begins),
+                           bytes_of(parts.firsts), std::span<const std::byte>(padding)})
+    blocks.add(piece);
+  const std::vector<std::uint64_t> checksums = blocks.take();
+  header.checksums = checksum(std::as_bytes(std::span(checksums)));
+  header.header = header_checksum(header);
+  return write_whole_file(
+      file, {std::as_bytes(std::span(&header, 1)), bytes_of(parts.tokens), bytes_of(parts.suffixes),
+             bytes_of(parts.begins), bytes_of(parts.firsts), padding,
+             std::as_bytes(std::span(checksums))});
+}
+
+Result<SegmentFile> SegmentFile::open(const std::filesystem::path& path, std::uint64_t key) {
+  Result<MappedFile> map = MappedFile::open(path);
+  if (!map) return map.error();
+  SegmentFile file(path, std::move(*map));
+  if (const Result<void> read = file.read_header(key); !read) return read.error();
+  if (const Result<void> checked = file.check_parts(); !checked) return checked.error();
+  return file;
+}
+
+Result<void> SegmentFile::read_header(std::uint64_t key) {
+  std::span<const std::byte> rest = std::as_bytes(map_.bytes());
+  if (rest.size() < sizeof(Header)) return damaged("it is too short");
+  Header header{};
+  std::memcpy(&header, rest.data(), sizeof header);
+  rest = rest.subspan(sizeof header);
+  if (header.magic != kMagic) return damaged("it is no segment of this version");
+  if (header.header != header_checksum(header))
+    return damaged("its header is not what was written");
+  if (header.key != key) return damaged("it was written for another tokenizer");
+  const bool sound = header.tokens > 0 && header.tokens < kMostTokens && header.begins > 1 &&
+                     header.begins <= header.tokens + 1 &&
+                     header.suffixes == header.tokens - (header.begins - 1) &&
+                     header.firsts < kMostFirsts && header.token_limit < kMostTokens;
+  if (!sound) return damaged("its counts contradict each other");
+  const std::uint64_t body = body_size(header);
+  const std::uint64_t blocks = block_count(body);
+  if (rest.size() != body + blocks * sizeof(std::uint64_t)) return damaged("its size is wrong");
+  body_ = rest.first(body);
+  rest = rest.subspan(body);
+  checksums_ = take<std::uint64_t>(rest, blocks);
+  if (checksum(std::as_bytes(checksums_)) != header.checksums)
+    return damaged("its checksums are not what was written");
+  parts_.token_limit = static_cast<std::uint32_t>(header.token_limit);
+  std::span<const std::byte> parts = body_;
+  parts_.tokens = take<TokenId>(parts, header.tokens);
+  parts_.suffixes = take<std::int32_t>(parts, header.suffixes);
+  parts_.begins = take<std::uint32_t>(parts, header.begins);
+  parts_.firsts = take<std::uint32_t>(parts, header.firsts);
+  return {};
+}
+
+Result<void> SegmentFile::check_parts() const {
+  const auto& [tokens, suffixes, begins, firsts, limit] = parts_;
+  // Each text has its separator, so no two begin at one place.
+  if (begins.front() != 0 || begins.back() != tokens.size() ||
+      std::ranges::adjacent_find(begins, std::greater_equal()) != begins.end())
+    return damaged("its texts do not follow each other");
+  if (!firsts.empty() &&
+      (firsts.front() != 0 || firsts.back() != suffixes.size() || !std::ranges::is_sorted(firsts)))
+    return damaged("its table of first tokens is not in order");
+  if (tokens.back() != -1) return damaged("its last text has no end");
+  return {};
+}
+
+Result<void> SegmentFile::verify() const {
+  for (std::size_t block = 0; block < checksums_.size(); ++block) {
+    const auto rest = body_.subspan(block * kBlock);
+    if (checksum(rest.first(std::min(rest.size(), kBlock))) != checksums_[block])
+      return damaged("a part of it is not what was written");
+  }
+  return {};
+}
+
+Error SegmentFile::damaged(const char* what) const {
+  return Error(path_.string() + ": " + what + "; the index must be built anew");
+}
+
+}  // namespace redraft

@@ -1,0 +1,199 @@
+#include "indexing/workspace_index.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "indexing/background.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// So many tokens make one segment while much is read. Each thread has as many in hand, and building
+// the segment takes 17 bytes for each of them.
+constexpr std::size_t kBatchTokens = TextStore::kMostSegmentTokens / 4;
+
+FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
+
+fs::path canonical_path(const fs::path& path) {
+  std::error_code problem;
+  fs::path found = fs::weakly_canonical(path, problem);
+  return problem ? path : found;
+}
+
+}  // namespace
+
+// Files on their way into the store, read by several threads.
+class WorkspaceIndex::Reading {
+ public:
+  Reading(WorkspaceIndex& index, const std::vector<SourceFile>& files, const OnProgress& progress,
+          const std::stop_token& stop)
+      : index_(index), files_(files), on_progress_(progress), stop_(stop) {
+    progress_.all_files = files.size();
+    for (const SourceFile& file : files) progress_.all_bytes += file.size;
+  }
+
+  void run() {
+    std::vector<TextStore::Text> batch;
+    std::size_t tokens = 0;
+    for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++) {
+      const SourceFile& file = files_[i];
+      Result<std::string> text = read_source(index_.roots_[file.root_idx], file.path);
+      done(file, text.operator bool());
+      if (!text) {
+        index_.store_->erase(std::vector{index_.name_of(file)});
+        continue;
+      }
+      batch.push_back({index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text)});
+      tokens += batch.back().tokens.size() + 1;
+      if (tokens < kBatchTokens) continue;
+      index_.put(std::exchange(batch, {}));
+      tokens = 0;
+    }
+    index_.put(std::move(batch));
+  }
+
+  std::size_t refused() const { return refused_; }
+  const IndexProgress& progress() const { return progress_; }
+
+ private:
+  void done(const SourceFile& file, bool read) {
+    const std::lock_guard lock(mutex_);
+    ++progress_.files;
+    progress_.bytes += file.size;
+    if (!read) ++refused_;
+    if (on_progress_) on_progress_(progress_);
+  }
+
+  WorkspaceIndex& index_;
+  const std::vector<SourceFile>& files_;
+  const OnProgress& on_progress_;
+  const std::stop_token& stop_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  IndexProgress progress_;
+  std::size_t refused_ = 0;
+};
+
+WorkspaceIndex::WorkspaceIndex(std::span<const fs::path> roots,
+                               std::shared_ptr<const Tokenizer> tokenizer,
+                               std::unique_ptr<TextStore> store, IndexOptions options)
+    : tokenizer_(std::move(tokenizer)), store_(std::move(store)), options_(std::move(options)) {
+  for (const fs::path& root : roots) roots_.push_back(canonical_path(root));
+}
+
+std::string WorkspaceIndex::name_of(const SourceFile& file) const {
+  return (roots_[file.root_idx] / file.path).string();
+}
+
+bool WorkspaceIndex::is_open(const std::string& name) const {
+  const std::lock_guard lock(buffers_mutex_);
+  return buffers_.contains(name);
+}
+
+RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_token stop) {
+  const std::lock_guard refreshing(refreshing_);
+  const auto start = Clock::now();
+  RefreshReport report;
+  std::vector<SourceFile> changed;
+  std::unordered_set<std::string> seen;
+  const ScanSink sink{.on_file = [&](const SourceFile& file) {
+    const std::string name = name_of(file);
+    ++report.languages[std::string(file.language)];
+    if (store_->stamp(name) != stamp_of(file) && !is_open(name)) changed.push_back(file);
+    seen.insert(name);
+    return true;
+  }};
+  report.scan = scan_roots(roots_, options_.scan, sink, stop);
+  if (!stop.stop_requested()) {
+    std::vector<std::string> gone = store_->names();
+    std::erase_if(gone, [&](const std::string& name) { return seen.contains(name); });
+    store_->erase(gone);
+    report.removed = gone.size();
+  }
+  read(changed, progress, stop, report);
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return report;
+}
+
+void WorkspaceIndex::read(const std::vector<SourceFile>& files, const OnProgress& progress,
+                          const std::stop_token& stop, RefreshReport& report) {
+  Reading reading(*this, files, progress, stop);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < options_.threads; ++i) {
+      threads.emplace_back([&] {
+        if (options_.background) yield_to_others();
+        reading.run();
+      });
+    }
+  }
+  report.refused = reading.refused();
+  report.read = reading.progress().files - report.refused;
+  report.read_bytes = reading.progress().bytes;
+}
+
+void WorkspaceIndex::refresh_place(const fs::path& path) {
+  const std::lock_guard refreshing(refreshing_);
+  const fs::path place = canonical_path(path);
+  std::vector<SourceFile> files;
+  for (std::size_t root = 0; root < roots_.size(); ++root) {
+    const fs::path relative = place.lexically_relative(roots_[root]);
+    if (relative.empty() || *relative.begin() == "..") continue;
+    const ScanSink sink{.on_file = [&](const SourceFile& file) {
+      files.push_back(file);
+      return true;
+    }};
+    scan_place(roots_, root, relative == "." ? "" : relative.string(), options_.scan, sink);
+  }
+  std::unordered_set<std::string> seen;
+  for (const SourceFile& file : files) seen.insert(name_of(file));
+  std::vector<std::string> gone = store_->names_at(place.string());
+  std::erase_if(gone, [&](const std::string& name) { return seen.contains(name); });
+  store_->erase(gone);
+  std::erase_if(files, [&](const SourceFile& file) {
+    const std::string name = name_of(file);
+    return store_->stamp(name) == stamp_of(file) || is_open(name);
+  });
+  const OnProgress nobody;
+  const std::stop_token never;
+  Reading(*this, files, nobody, never).run();
+}
+
+// A buffer that was opened while its file was read still counts.
+void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
+  if (texts.empty()) return;
+  std::vector<std::string> names;
+  for (const TextStore::Text& text : texts) names.push_back(text.name);
+  store_->put(std::move(texts));
+  const std::lock_guard lock(buffers_mutex_);
+  for (const std::string& name : names) {
+    const auto buffer = buffers_.find(name);
+    if (buffer != buffers_.end()) store_->put({{name, {}, buffer->second}});
+  }
+}
+
+void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
+  const std::string name = canonical_path(path).string();
+  if (!store_->stamp(name)) return;
+  std::vector<TokenId> tokens = tokenizer_->encode(text);
+  const std::lock_guard lock(buffers_mutex_);
+  buffers_[name] = tokens;
+  store_->put({{name, {}, std::move(tokens)}});
+}
+
+void WorkspaceIndex::close_buffer(const fs::path& path) {
+  const std::lock_guard lock(buffers_mutex_);
+  buffers_.erase(canonical_path(path).string());
+}
+
+std::shared_ptr<const IndexSnapshot> WorkspaceIndex::snapshot(const fs::path& without) const {
+  return store_->snapshot(without.empty() ? std::string() : canonical_path(without).string());
+}
+
+}  // namespace redraft

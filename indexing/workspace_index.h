@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "decoding/text/tokenizer.h"
+#include "indexing/file_scan.h"
+#include "indexing/index_snapshot.h"
+#include "indexing/text_store.h"
+#include "support/result.h"
+
+namespace redraft {
+
+struct IndexOptions {
+  ScanOptions scan;
+  int threads = 2;          // that read and encode files
+  bool background = false;  // they run only where nothing else wants to
+};
+
+// Of the files that are new or changed.
+struct IndexProgress {
+  std::size_t files = 0, all_files = 0;
+  std::uint64_t bytes = 0, all_bytes = 0;
+};
+
+// What a refresh did.
+struct RefreshReport {
+  ScanReport scan;
+  std::map<std::string, std::size_t> languages;  // of all files; empty: unknown
+  std::size_t read = 0;                          // files, new or changed
+  std::uint64_t read_bytes = 0;
+  std::size_t refused = 0;  // files that turned out not to be wanted, or could not be read
+  std::size_t removed = 0;  // that are gone
+  double seconds = 0;
+};
+
+// Keeps a TextStore in line with the files of a workspace and the buffers of an editor; names in it
+// are absolute paths. Any thread may call anything; two refreshes wait for each other.
+class WorkspaceIndex {
+ public:
+  using OnProgress = std::function<void(const IndexProgress&)>;
+
+  // `roots` that do not exist, or vanish, are as if they were empty.
+  WorkspaceIndex(std::span<const std::filesystem::path> roots,
+                 std::shared_ptr<const Tokenizer> tokenizer, std::unique_ptr<TextStore> store,
+                 IndexOptions options = {});
+
+  // Looks at all files, reads those that are new or changed and forgets those that are gone. Blocks
+  // for long; `progress` is called on other threads, one at a time.
+  RefreshReport refresh(const OnProgress& progress = {}, std::stop_token stop = {});
+  // The same for one file or folder, by its absolute path; what is outside the roots is nobody's.
+  void refresh_place(const std::filesystem::path& path);
+
+  // What an editor has open counts instead of the file, if the file is one of the index.
+  void set_buffer(const std::filesystem::path& path, std::string_view text);
+  // From the next look at it on, the file counts again.
+  void close_buffer(const std::filesystem::path& path);
+
+  // Everything but the file `without`.
+  std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without = {}) const;
+  TextStore& store() { return *store_; }
+  const std::vector<std::filesystem::path>& roots() const { return roots_; }
+  const IndexOptions& options() const { return options_; }
+
+ private:
+  class Reading;
+  std::string name_of(const SourceFile& file) const;
+  void read(const std::vector<SourceFile>& files, const OnProgress& progress,
+            const std::stop_token& stop, RefreshReport& report);
+  void put(std::vector<TextStore::Text> texts);
+  bool is_open(const std::string& name) const;
+
+  std::vector<std::filesystem::path> roots_;  // canonical
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::unique_ptr<TextStore> store_;
+  IndexOptions options_;
+  std::mutex refreshing_;
+  mutable std::mutex buffers_mutex_;
+  std::unordered_map<std::string, std::vector<TokenId>> buffers_;  // open ones
+};
+
+// What the tokens of an index mean: two tokenizers that differ give different keys.
+std::uint64_t index_key(const Tokenizer& tokenizer);
+
+// Where the index of these folders lies, in the user's cache directory (an error: there is none).
+Result<std::filesystem::path> index_folder(std::span<const std::filesystem::path> roots,
+                                           std::uint64_t key);
+
+// The index of these folders, with what an earlier process saved of it. Where the disk cannot be
+// used, or what is there is damaged, it begins empty, or in memory alone, and `message` says so.
+std::unique_ptr<WorkspaceIndex> open_index(std::span<const std::filesystem::path> roots,
+                                           std::shared_ptr<const Tokenizer> tokenizer,
+                                           const IndexOptions& options, std::string& message);
+
+}  // namespace redraft

@@ -1,0 +1,253 @@
+#include "indexing/text_store.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "indexing/memory_datastore.h"
+#include "tests/kit/scratch_folder.h"
+
+namespace redraft {
+namespace {
+
+using Tokens = std::vector<TokenId>;
+constexpr std::uint64_t kKey = 7;
+
+std::vector<Tokens> copied(const Continuations& found) {
+  std::vector<Tokens> copies;
+  for (const auto& tokens : found.tokens) copies.emplace_back(tokens.begin(), tokens.end());
+  return copies;
+}
+
+std::optional<StoreFolder> folder_in(const ScratchFolder& scratch) {
+  Result<StoreFolder> folder = StoreFolder::open(scratch.path() / "store", kKey);
+  EXPECT_TRUE(folder) << folder.error().message();
+  return std::move(*folder);
+}
+
+// A store, what should be in it, and random changes of both.
+class Twin {
+ public:
+  explicit Twin(unsigned seed, const ScratchFolder* scratch) : random_(seed), scratch_(scratch) {
+    open();
+  }
+
+  void change() {
+    switch (below(8)) {
+      case 0:
+        erase();
+        break;
+      case 1:
+        rename();
+        break;
+      case 2:
+        store_->merge();
+        break;
+      case 3:
+        if (below(4) == 0) save();
+        break;
+      case 4:
+        if (scratch_ && below(8) == 0) reopen();
+        break;
+      default:
+        put();
+    }
+  }
+
+  // Answers as a store does that is built of the same texts at once.
+  void compare() {
+    std::vector<Tokens> texts;
+    for (const auto& [name, tokens] : texts_) texts.push_back(tokens);
+    const MemoryDatastore fresh(texts);
+    const auto snapshot = store_->snapshot();
+    ASSERT_EQ(snapshot->token_count(), fresh.token_count());
+    const ContinuationQuery query{.longest = 6, .shortest = 1, .length = 5, .most = 1 << 20};
+    for (int i = 0; i < 8; ++i) {
+      const Tokens context = some_tokens(8);
+      const Continuations expected = fresh.continuations(context, query);
+      const Continuations found = snapshot->continuations(context, query);
+      ASSERT_EQ(found.matched, expected.matched);
+      ASSERT_EQ(copied(found), copied(expected));
+    }
+  }
+
+  void reopen() {
+    ASSERT_TRUE(store_->save());
+    open();
+    ASSERT_EQ(store_->names().size(), texts_.size());
+  }
+  TextStore& store() { return *store_; }
+  const std::map<std::string, Tokens>& texts() const { return texts_; }
+
+ private:
+  int below(int end) { return std::uniform_int_distribution<int>(0, end - 1)(random_); }
+  Tokens some_tokens(int most) {
+    Tokens tokens(below(most + 1));
+    for (TokenId& token : tokens) token = below(4);
+    return tokens;
+  }
+  std::string some_name() { return "file " + std::to_string(below(40)); }
+  void open() {
+    store_.reset();
+    store_ = std::make_unique<TextStore>(scratch_ ? folder_in(*scratch_) : std::nullopt);
+    const Result<void> loaded = store_->load();
+    ASSERT_TRUE(loaded) << loaded.error().message();
+  }
+  void save() { ASSERT_TRUE(store_->save()); }
+  void put() {
+    std::vector<TextStore::Text> texts;
+    for (int i = below(4); i >= 0; --i) {
+      texts.push_back({some_name(), {}, some_tokens(below(3) == 0 ? 200 : 12)});
+      texts_[texts.back().name] = texts.back().tokens;
+    }
+    store_->put(std::move(texts));
+  }
+  void erase() {
+    const std::vector<std::string> names = {some_name(), some_name()};
+    for (const std::string& name : names) texts_.erase(name);
+    store_->erase(names);
+  }
+  void rename() {
+    const std::string from = some_name();
+    if (!texts_.contains(from)) return;
+    const std::string to = some_name();
+    store_->put({{to, {}, texts_[from]}});
+    texts_[to] = texts_[from];
+    if (from == to) return;
+    store_->erase(std::vector{from});
+    texts_.erase(from);
+  }
+
+  std::mt19937 random_;
+  const ScratchFolder* scratch_;
+  std::unique_ptr<TextStore> store_;
+  std::map<std::string, Tokens> texts_;
+};
+
+TEST(TextStore, AfterAnyChangesItEqualsAFreshBuild) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Twin twin(seed, nullptr);
+    for (int i = 0; i < 1000; ++i) {
+      twin.change();
+      if (i % 7 == 0) twin.compare();
+      if (HasFatalFailure()) FAIL() << "seed " << seed << ", change " << i;
+    }
+    twin.compare();
+  }
+}
+
+TEST(TextStore, SoDoesOneThatIsSavedAndOpenedAgain) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const ScratchFolder scratch;
+    Twin twin(100 + seed, &scratch);
+    for (int i = 0; i < 500; ++i) {
+      twin.change();
+      if (i % 7 == 0) twin.compare();
+      if (HasFatalFailure()) FAIL() << "seed " << seed << ", change " << i;
+    }
+    twin.reopen();
+    twin.compare();
+  }
+}
+
+TEST(TextStore, MergesKeepTheSegmentsFew) {
+  TextStore store;
+  for (int i = 0; i < 600; ++i) {
+    store.put({{std::to_string(i), {}, Tokens(20, i)}});
+    while (store.merge()) {
+    }
+  }
+  EXPECT_LT(store.statistics().segments, 24U);
+  for (int i = 0; i < 500; ++i) {
+    store.erase(std::vector{std::to_string(i)});
+    while (store.merge()) {
+    }
+  }
+  const TextStore::Statistics statistics = store.statistics();
+  EXPECT_EQ(statistics.tokens, 2000U);
+  EXPECT_LT(statistics.hidden_tokens, 1500U);
+}
+
+TEST(TextStore, WhatIsBeingWrittenDoesNotAnswer) {
+  TextStore store;
+  store.put({{"a", {}, {1, 2, 3}}, {"b", {}, {1, 2, 4}}});
+  const ContinuationQuery query{.shortest = 1};
+  EXPECT_EQ(copied(store.snapshot()->continuations(Tokens{1, 2}, query)),
+            (std::vector<Tokens>{{3}, {4}}));
+  EXPECT_EQ(copied(store.snapshot("a")->continuations(Tokens{1, 2}, query)),
+            (std::vector<Tokens>{{4}}));
+  EXPECT_EQ(store.snapshot("c")->token_count(), 6U);
+}
+
+TEST(TextStore, RemembersStamps) {
+  const ScratchFolder scratch;
+  const FileStamp stamp{.size = 12, .modified = 34, .inode = 56};
+  {
+    TextStore store(folder_in(scratch));
+    store.put({{"a", stamp, {1}}});
+    ASSERT_TRUE(store.save());
+  }
+  TextStore store(folder_in(scratch));
+  ASSERT_TRUE(store.load());
+  EXPECT_EQ(store.stamp("a"), stamp);
+  EXPECT_EQ(store.stamp("b"), std::nullopt);
+}
+
+TEST(TextStore, OfTwoProcessesOneWritesAndBothRead) {
+  const ScratchFolder scratch;
+  auto first = std::make_unique<TextStore>(folder_in(scratch));
+  first->put({{"a", {}, {1, 2, 3}}});
+  ASSERT_TRUE(first->save());
+  TextStore second(folder_in(scratch));
+  ASSERT_TRUE(second.load());
+  EXPECT_FALSE(second.may_save());
+  EXPECT_EQ(second.statistics().tokens, 3U);
+  second.put({{"b", {}, {4}}});
+  ASSERT_TRUE(second.save()) << "not its business";
+  EXPECT_EQ(second.statistics().memory_tokens, 1U);
+  // The writer replaces what the other one reads.
+  first->put({{"a", {}, {5, 6}}});
+  ASSERT_TRUE(first->save());
+  EXPECT_EQ(second.snapshot()->continuations(Tokens{1}, {.shortest = 1}).matched, 1);
+  first.reset();
+  EXPECT_TRUE(second.may_save()) << "whoever is left";
+  ASSERT_TRUE(second.save());
+  EXPECT_EQ(second.statistics().memory_tokens, 0U);
+}
+
+// One thread changes texts, one merges and saves, one reads.
+TEST(TextStore, ThreadsDoNotDisturbEachOther) {
+  const ScratchFolder scratch;
+  Twin twin(9, &scratch);
+  TextStore& store = twin.store();
+  std::atomic<bool> done = false;
+  std::thread background([&] {
+    while (!done) {
+      store.merge();
+      EXPECT_TRUE(store.save());
+    }
+  });
+  std::thread reader([&] {
+    while (!done) {
+      const auto snapshot = store.snapshot();
+      const auto found = snapshot->continuations(Tokens{1, 2}, {.shortest = 1});
+      for (const auto& tokens : found.tokens) EXPECT_FALSE(tokens.empty());
+    }
+  });
+  std::mt19937 random(3);
+  for (int i = 0; i < 400; ++i) {
+    const std::string name = std::to_string(random() % 30);
+    store.put({{name, {}, Tokens(random() % 50, static_cast<TokenId>(random() % 4))}});
+    if (i % 5 == 0) store.erase(std::vector{std::to_string(random() % 30)});
+  }
+  done = true;
+  background.join();
+  reader.join();
+}
+
+}  // namespace
+}  // namespace redraft

@@ -1,0 +1,226 @@
+#include "indexing/workspace_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/scratch_folder.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WorkspaceIndexTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(root_);
+    open();
+  }
+
+  void open() {
+    index_.reset();
+    auto folder = StoreFolder::open(scratch_.path() / "store", 1);
+    ASSERT_TRUE(folder);
+    auto store = std::make_unique<TextStore>(std::move(*folder));
+    ASSERT_TRUE(store->load());
+    index_ =
+        std::make_unique<WorkspaceIndex>(std::vector{root_}, byte_tokenizer(), std::move(store));
+  }
+  // Into a file that is never taken for the one before: the clock of some file systems is coarse.
+  void write(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path, std::ios::binary) << text;
+    fs::last_write_time(root_ / path,
+                        fs::file_time_type::clock::now() + std::chrono::seconds(++writes_));
+  }
+  // What is known to follow `text`.
+  std::vector<std::string> after(const std::string& text, const fs::path& without = {}) const {
+    const auto snapshot = index_->snapshot(without);
+    const std::vector<TokenId> context = byte_tokenizer()->encode(text);
+    const auto found =
+        snapshot->continuations(context, {.longest = static_cast<int>(context.size()),
+                                          .shortest = static_cast<int>(context.size()),
+                                          .length = 8});
+    std::vector<std::string> texts;
+    for (const auto& tokens : found.tokens) texts.push_back(byte_tokenizer()->decode(tokens));
+    return texts;
+  }
+  using Texts = std::vector<std::string>;
+
+  ScratchFolder scratch_;
+  fs::path root_ = scratch_.path() / "workspace";
+  std::unique_ptr<WorkspaceIndex> index_;
+  int writes_ = 0;
+};
+
+TEST_F(WorkspaceIndexTest, ReadsWhatIsNewAndForgetsWhatIsGone) {
+  write("a.py", "alpha = 1\n");
+  write("sub/b.py", "beta = 2\n");
+  RefreshReport report = index_->refresh();
+  EXPECT_EQ(report.read, 2U);
+  EXPECT_EQ(report.languages["python"], 2U);
+  EXPECT_EQ(after("alpha"), Texts{" = 1\n"});
+  EXPECT_EQ(after("beta"), Texts{" = 2\n"});
+  write("a.py", "alpha = 3\n");
+  fs::rename(root_ / "sub/b.py", root_ / "sub/c.py");
+  report = index_->refresh();
+  EXPECT_EQ(report.read, 2U);
+  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(after("alpha"), Texts{" = 3\n"});
+  EXPECT_EQ(after("beta"), Texts{" = 2\n"});
+  fs::remove_all(root_ / "sub");
+  EXPECT_EQ(index_->refresh().read, 0U);
+  EXPECT_EQ(after("beta"), Texts{});
+  fs::remove_all(root_);
+  EXPECT_FALSE(index_->refresh().scan.complete);
+  EXPECT_EQ(index_->store().statistics().tokens, 0U);
+}
+
+TEST_F(WorkspaceIndexTest, WhatWasSavedIsNotReadAgain) {
+  write("a.py", "alpha = 1\n");
+  write("b.py", "beta = 2\n");
+  index_->refresh();
+  ASSERT_TRUE(index_->store().save());
+  open();
+  EXPECT_EQ(after("alpha"), Texts{" = 1\n"});
+  write("b.py", "beta = 4\n");
+  EXPECT_EQ(index_->refresh().read, 1U);
+  EXPECT_EQ(after("alpha"), Texts{" = 1\n"});
+  EXPECT_EQ(after("beta"), Texts{" = 4\n"});
+}
+
+TEST_F(WorkspaceIndexTest, LeavesOutWhatIsIgnoredSecretOrNoText) {
+  write(".gitignore", "*.log\n");
+  write("x.log", "gamma = 1\n");
+  write(".env", "gamma = 2\n");
+  write("data.py", std::string("gamma = 3\0\n", 11));
+  write("a.py", "gamma = 4\n");
+  const RefreshReport report = index_->refresh();
+  EXPECT_EQ(after("gamma"), Texts{" = 4\n"});
+  EXPECT_EQ(report.scan.skipped_for(SkipReason::kSecret), 1U);
+  EXPECT_EQ(report.scan.skipped_for(SkipReason::kIgnored), 1U);
+}
+
+TEST_F(WorkspaceIndexTest, ABufferCountsInsteadOfItsFile) {
+  write("a.py", "alpha = 1\n");
+  index_->refresh();
+  index_->set_buffer(root_ / "a.py", "alpha = 2\n");
+  EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
+  write("a.py", "alpha = 3\n");
+  index_->refresh();
+  index_->refresh_place(root_ / "a.py");
+  EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
+  index_->close_buffer(root_ / "a.py");
+  index_->refresh_place(root_ / "a.py");
+  EXPECT_EQ(after("alpha"), Texts{" = 3\n"});
+  index_->set_buffer(root_ / "other.py", "delta = 1\n");
+  EXPECT_EQ(after("delta"), Texts{}) << "no file of the index";
+}
+
+TEST_F(WorkspaceIndexTest, TheFileThatIsBeingWrittenDoesNotAnswer) {
+  write("a.py", "alpha = 1\n");
+  write("b.py", "alpha = 2\n");
+  index_->refresh();
+  EXPECT_EQ(after("alpha"), (Texts{" = 1\n", " = 2\n"}));
+  EXPECT_EQ(after("alpha", root_ / "b.py"), Texts{" = 1\n"});
+}
+
+TEST_F(WorkspaceIndexTest, OneFileIsLookedAtAlone) {
+  write("a.py", "alpha = 1\n");
+  write("b.py", "alpha = 2\n");
+  index_->refresh();
+  write("a.py", "alpha = 3\n");
+  write("b.py", "alpha = 4\n");
+  index_->refresh_place(root_ / "a.py");
+  EXPECT_EQ(after("alpha"), (Texts{" = 2\n", " = 3\n"}));
+  fs::remove(root_ / "a.py");
+  index_->refresh_place(root_ / "a.py");
+  EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
+  index_->refresh_place("/elsewhere/b.py");
+  EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
+}
+
+TEST_F(WorkspaceIndexTest, AStopLeavesWhatWasReadSoFar) {
+  for (int i = 0; i < 20; ++i) write(std::to_string(i) + ".py", "alpha = 1\n");
+  std::stop_source stop;
+  index_->refresh(
+      [&](const IndexProgress& progress) {
+        EXPECT_EQ(progress.all_files, 20U);
+        if (progress.files == 5) stop.request_stop();
+      },
+      stop.get_token());
+  const std::size_t read = index_->store().names().size();
+  EXPECT_GE(read, 5U);
+  EXPECT_LT(read, 20U);
+  EXPECT_EQ(index_->refresh().read, 20 - read);
+}
+
+TEST_F(WorkspaceIndexTest, AfterAnyChangesItEqualsAFreshBuild) {
+  std::mt19937 random(4);
+  const auto path = [&] {
+    const std::string name = std::to_string(random() % 30) + ".py";
+    return random() % 3 == 0 ? "sub" + std::to_string(random() % 3) + "/" + name : name;
+  };
+  for (int i = 0; i < 600; ++i) {
+    const std::string file = path();
+    switch (random() % 4) {
+      case 0: {
+        fs::remove(root_ / file);
+        break;
+      }
+      case 1: {
+        const std::string to = path();
+        fs::create_directories((root_ / to).parent_path());
+        std::error_code missing;
+        fs::rename(root_ / file, root_ / to, missing);
+        index_->refresh_place(root_ / to);
+        break;
+      }
+      default:
+        write(file, "v" + std::to_string(random() % 50) + " = " + std::to_string(random()) + "\n");
+    }
+    index_->refresh_place(root_ / file);
+    if (random() % 50 == 0) index_->refresh();
+    if (random() % 20 == 0) index_->store().merge();
+    if (random() % 60 == 0) {
+      ASSERT_TRUE(index_->store().save());
+      open();
+    }
+  }
+  WorkspaceIndex fresh(std::vector{root_}, byte_tokenizer(), std::make_unique<TextStore>());
+  fresh.refresh();
+  std::vector<std::string> names = index_->store().names();
+  std::vector<std::string> expected = fresh.store().names();
+  std::ranges::sort(names);
+  std::ranges::sort(expected);
+  EXPECT_EQ(names, expected);
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<TokenId> context = byte_tokenizer()->encode("v" + std::to_string(i) + " =");
+    const auto a = index_->snapshot()->continuations(context, {.length = 30});
+    const auto b = fresh.snapshot()->continuations(context, {.length = 30});
+    EXPECT_EQ(a.matched, b.matched);
+    ASSERT_EQ(a.tokens.size(), b.tokens.size());
+    for (std::size_t j = 0; j < a.tokens.size(); ++j)
+      EXPECT_TRUE(std::ranges::equal(a.tokens[j], b.tokens[j]));
+  }
+}
+
+TEST(IndexLocation, DependsOnFoldersAndTokenizer) {
+  const std::vector<fs::path> a = {"/code/a"};
+  const std::vector<fs::path> both = {"/code/b", "/code/a"};
+  const std::vector<fs::path> reversed = {"/code/a", "/code/b"};
+  EXPECT_EQ(*index_folder(both, 1), *index_folder(reversed, 1));
+  EXPECT_NE(*index_folder(a, 1), *index_folder(both, 1));
+  EXPECT_NE(*index_folder(a, 1), *index_folder(a, 2));
+  EXPECT_EQ(index_key(*byte_tokenizer()), index_key(*byte_tokenizer()));
+  EXPECT_NE(index_key(*byte_tokenizer()), index_key(*word_tokenizer({"return"})));
+}
+
+}  // namespace
+}  // namespace redraft
