@@ -24,6 +24,7 @@ void add_tokenize(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
 void add_bench(CLI::App& app, Command& chosen);
 void add_models(CLI::App& app, Command& chosen);
+void add_index(CLI::App& app, Command& chosen);
 void add_decoders(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);

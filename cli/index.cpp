@@ -1,0 +1,208 @@
+// redraft index: builds or refreshes the datastore of a workspace, and says what is in it.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/machine.h"
+#include "cli/report.h"
+#include "cli/status_line.h"
+#include "decoding/model/model_loader.h"
+#include "decoding/model/model_store.h"
+#include "indexing/ignore_files.h"
+#include "indexing/workspace_index.h"
+
+namespace redraft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct IndexCommandOptions {
+  CommonOptions common;
+  std::vector<std::string> folders;
+  bool dependencies = false;
+  Format format = Format::kText;
+};
+
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+// How many bytes the files of a folder have.
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    const std::uint64_t size = entry.file_size(problem);
+    if (!problem) bytes += size;
+  }
+  return bytes;
+}
+
+// What there is to say at the end.
+struct Outcome {
+  fs::path folder;  // of the index; empty: it is in memory alone
+  RefreshReport report;
+  TextStore::Statistics statistics;
+  bool saved = false;
+};
+
+std::vector<std::pair<std::string, std::size_t>> by_count(
+    const std::map<std::string, std::size_t>& languages) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(languages.begin(), languages.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (auto& [language, count] : sorted) {
+    if (language.empty()) language = "other";
+  }
+  return sorted;
+}
+
+void print_text(const Outcome& outcome) {
+  const RefreshReport& report = outcome.report;
+  const auto row = [](const char* name, const std::string& value) {
+    std::printf("%-10s%s\n", name, value.c_str());
+  };
+  row("index", outcome.saved ? outcome.folder.string() : "in memory alone: not saved");
+  row("files", report.scan.text());
+  std::string languages;
+  for (const auto& [language, count] : by_count(report.languages))
+    languages += (languages.empty() ? "" : ", ") + language + " " + std::to_string(count);
+  row("languages", languages.empty() ? "none" : languages);
+  row("read", std::to_string(report.read) + " new or changed files, " +
+                  megabytes(report.read_bytes) + "; " + std::to_string(report.removed) +
+                  " are gone");
+  char text[160];
+  const TextStore::Statistics& statistics = outcome.statistics;
+  std::snprintf(text, sizeof text, "%zu in %zu segments", statistics.tokens, statistics.segments);
+  row("tokens", text);
+  if (outcome.saved) {
+    const std::uint64_t bytes = bytes_in(outcome.folder);
+    const std::size_t tokens = statistics.tokens + statistics.hidden_tokens;
+    std::snprintf(text, sizeof text, "%s, %.1f bytes a token", megabytes(bytes).c_str(),
+                  tokens ? static_cast<double>(bytes) / static_cast<double>(tokens) : 0.0);
+    row("on disk", text);
+  }
+  std::snprintf(text, sizeof text, "%.2f s (%.1f MB/s)", report.seconds,
+                static_cast<double>(report.read_bytes) / 1e6 / std::max(report.seconds, 1e-9));
+  row("time", text);
+  for (const std::string& problem : report.scan.problems) row("problem", problem);
+}
+
+void print_json(const Outcome& outcome) {
+  const RefreshReport& report = outcome.report;
+  nlohmann::ordered_json skipped = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < kSkipReasonCount; ++i) {
+    if (report.scan.skipped[i] > 0)
+      skipped[std::string(to_text(static_cast<SkipReason>(i)))] = report.scan.skipped[i];
+  }
+  nlohmann::ordered_json languages = nlohmann::ordered_json::object();
+  for (const auto& [language, count] : by_count(report.languages)) languages[language] = count;
+  std::cout << dump({{"index", outcome.saved ? outcome.folder.string() : ""},
+                     {"files", report.scan.files},
+                     {"bytes", report.scan.bytes},
+                     {"languages", languages},
+                     {"skipped", skipped},
+                     {"read_files", report.read},
+                     {"read_bytes", report.read_bytes},
+                     {"refused_files", report.refused},
+                     {"removed_files", report.removed},
+                     {"tokens", outcome.statistics.tokens},
+                     {"hidden_tokens", outcome.statistics.hidden_tokens},
+                     {"segments", outcome.statistics.segments},
+                     {"bytes_on_disk", outcome.saved ? bytes_in(outcome.folder) : 0},
+                     {"seconds", report.seconds},
+                     {"complete", report.scan.complete},
+                     {"problems", report.scan.problems}})
+            << std::endl;
+}
+
+Result<void> check_folders(const std::vector<fs::path>& folders) {
+  for (const fs::path& folder : folders) {
+    std::error_code problem;
+    if (!fs::exists(folder, problem)) return Error(folder.string() + ": no such folder");
+    if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": not a folder");
+  }
+  return {};
+}
+
+RefreshReport refresh(WorkspaceIndex& index, std::stop_token stop) {
+  StatusLine status;
+  status.show("looking at the files");
+  auto shown = std::chrono::steady_clock::now();
+  return index.refresh(
+      [&](const IndexProgress& progress) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - shown < std::chrono::milliseconds(100)) return;
+        shown = now;
+        status.show(percent(static_cast<double>(progress.bytes) /
+                            static_cast<double>(std::max<std::uint64_t>(progress.all_bytes, 1))) +
+                    " · " + std::to_string(progress.files) + " of " +
+                    std::to_string(progress.all_files) + " files, " + megabytes(progress.bytes));
+      },
+      std::move(stop));
+}
+
+int run_index(const IndexCommandOptions& options) {
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  const InterruptWatch watch;
+  const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
+  if (const Result<void> checked = check_folders(folders); !checked) return fail(checked.error());
+  const Result<fs::path> model = find_model(options.common.target);
+  if (!model) return fail(model.error());
+  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
+  if (!tokenizer) return fail(tokenizer.error());
+  IndexOptions index_options;
+  index_options.scan.dependencies = options.dependencies;
+  index_options.scan.user_ignore_file = default_user_ignore_file();
+  index_options.threads = options.common.threads > 0 ? options.common.threads : physical_cores();
+  std::string message;
+  const auto index = open_index(folders, *tokenizer, index_options, message);
+  if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
+
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome;
+  outcome.report = refresh(*index, watch.token());
+  // What was read so far is kept, also when interrupted.
+  while (!watch.interrupted() && index->store().merge()) {
+  }
+  const Result<void> saved = index->store().save();
+  outcome.report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.statistics = index->store().statistics();
+  outcome.saved = saved && index->store().may_save();
+  if (const auto folder = index_folder(folders, index_key(**tokenizer))) outcome.folder = *folder;
+  if (watch.interrupted()) {
+    std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
+    return kInterrupted;
+  }
+  if (options.format == Format::kJson) {
+    print_json(outcome);
+  } else {
+    print_text(outcome);
+  }
+  if (!saved) return fail(saved.error().in("the index is not saved"));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_index(CLI::App& app, Command& chosen) {
+  CLI::App* index = app.add_subcommand(
+      "index", "Build or refresh the datastore of a workspace, and say what is in it");
+  const auto options = std::make_shared<IndexCommandOptions>();
+  index->add_option("folder", options->folders, "The workspace's folders")->required();
+  index->add_flag("--dependencies", options->dependencies,
+                  "Installed packages too (node_modules, site-packages and the like)");
+  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
+  index->add_option("--format", options->format, "What is printed")
+      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_common_options(*index, options->common);
+  index->callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,123 @@
+"""redraft index: the datastore of a folder, built, refreshed and found again; no weights are read."""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+from redraft_process import PROGRAM, RedraftCase, run
+
+TARGET = ("--target", "qwen2.5-coder-0.5b")  # its tokenizer alone
+
+
+class Index(RedraftCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.cache = pathlib.Path(scratch.name) / "cache"
+        self.folder = pathlib.Path(scratch.name) / "work"
+        self.write("a.py", "def alpha():\n    return 1\n")
+        self.write("sub/b.ts", "export const beta = 2;\n")
+        self.write(".gitignore", "build/\n")
+        self.write("build/c.py", "gamma = 3\n")
+        self.write(".env", "KEY=secret\n")
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text)
+
+    def index(self, *arguments, folder=None):
+        return run("index", str(folder or self.folder), *TARGET, *arguments,
+                   environment={"XDG_CACHE_HOME": str(self.cache)})
+
+    def statistics(self, **chosen):
+        return json.loads(self.assert_succeeds(self.index("--format", "json", **chosen)))
+
+    def test_builds_and_refreshes(self):
+        first = self.statistics()
+        self.assertEqual(first["languages"], {"other": 1, "python": 1, "typescript": 1})
+        self.assertEqual((first["files"], first["read_files"]), (3, 3))
+        self.assertEqual(first["skipped"]["a secret"], 1)
+        self.assertGreater(first["tokens"], 15)
+        self.write("a.py", "def alpha():\n    return 100\n")
+        (self.folder / "sub/b.ts").unlink()
+        second = self.statistics()
+        self.assertEqual((second["files"], second["read_files"], second["removed_files"]), (2, 1, 1))
+        self.assertEqual(second["index"], first["index"])
+        self.assertEqual(self.statistics()["read_files"], 0)
+
+    def test_says_what_it_did(self):
+        text = self.assert_succeeds(self.index())
+        for part in ["index     " + str(self.cache), "python 1", "3 new or changed files", "bytes a token"]:
+            self.assertIn(part, text)
+
+    def test_is_for_its_owner_alone(self):
+        folder = pathlib.Path(self.statistics()["index"])
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+        for file in folder.iterdir():
+            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600, file)
+
+    def test_a_damaged_index_is_built_anew(self):
+        folder = pathlib.Path(self.statistics()["index"])
+        (folder / "manifest").write_bytes(b"nonsense")
+        again = self.index("--format", "json")
+        self.assertIn("built anew", again.stderr.decode())
+        self.assertEqual(json.loads(self.assert_succeeds(again))["read_files"], 3)
+        self.assertEqual(self.index("--format", "json").stderr, b"")
+
+    def test_a_cache_that_cannot_be_written_costs_the_disk_alone(self):
+        self.cache.write_text("a file where a folder should be")
+        process = self.index("--format", "json")
+        self.assertIn("stays in memory", process.stderr.decode())
+        result = json.loads(self.assert_succeeds(process))
+        self.assertEqual((result["index"], result["files"]), ("", 3))
+
+    def test_a_full_disk_is_said(self):
+        for i in range(40):
+            self.write(f"many/{i}.py", "\n".join(f"name_{i}_{j} = {i * j}" for j in range(200)))
+        process = subprocess.run(
+            [PROGRAM, "index", str(self.folder), *TARGET], capture_output=True, timeout=120,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
+            preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                                resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))))
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("redraft: error: the index is not saved", process.stderr.decode())
+        self.assertEqual(self.statistics()["read_files"], 43, "nothing half written was believed")
+
+    def test_two_at_once_both_succeed(self):
+        command = [PROGRAM, "index", str(self.folder), *TARGET, "--format", "json"]
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache)}
+        both = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(2)]
+        for process in both:
+            self.assertEqual(json.loads(process.communicate(timeout=60)[0])["files"], 3)
+        self.assertEqual(self.statistics()["read_files"], 0)
+
+    def test_an_interrupted_one_goes_on(self):
+        for i in range(3000):
+            self.write(f"many/{i // 100}/{i}.py", f"value_{i} = {i}\n" * 50)
+        process = subprocess.Popen([PROGRAM, "index", str(self.folder), *TARGET],
+                                   env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
+                                   stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate(timeout=60)[1].decode()
+        if process.returncode != 0:  # it may have been done
+            self.assertEqual(process.returncode, 130, message)
+            self.assertIn("goes on from here", message)
+        self.assertEqual(self.statistics()["files"], 3003)
+
+    def test_wrong_arguments(self):
+        self.assert_fails(self.index(folder=self.folder / "missing"), 1, "no such folder")
+        self.assert_fails(self.index(folder=self.folder / "a.py"), 1, "not a folder")
+        self.assert_fails(run("index"), 2, "folder")
+        self.assert_fails(self.index("--format", "xml"), 2, "xml")
+
+
+if __name__ == "__main__":
+    unittest.main()
