@@ -7,6 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/engine_loader.h"
+#include "cli/machine.h"
+#include "decoding/model/model_loader.h"
+#include "decoding/model/model_store.h"
+#include "indexing/ignore_files.h"
+#include "indexing/workspace_index.h"
 #include "lsp/run_server.h"
 
 namespace redraft::cli {
@@ -15,6 +20,7 @@ namespace {
 struct LspOptions {
   CommonOptions common;
   bool stdio = true;
+  bool no_index = false;
   std::size_t cache_mib = EngineOptions().cache_bytes >> 20;
 };
 
@@ -28,6 +34,21 @@ Result<std::unique_ptr<Engine>> make_engine(const LspOptions& options, ThreadPoo
                      {.cache_bytes = options.cache_mib << 20});
 }
 
+// The index needs the model's tokenizer, not the model.
+Result<std::unique_ptr<WorkspaceIndex>> make_index(
+    const CommonOptions& options, const std::vector<std::filesystem::path>& folders,
+    std::string& message) {
+  const Result<std::filesystem::path> model = find_model(options.target);
+  if (!model) return model.error();
+  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
+  if (!tokenizer) return tokenizer.error();
+  IndexOptions index;
+  index.scan.user_ignore_file = default_user_ignore_file();
+  index.threads = options.threads > 0 ? options.threads : physical_cores();
+  index.background = true;
+  return open_index(folders, *tokenizer, index, message);
+}
+
 int run_lsp(const LspOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::shared_ptr<ThreadPool> pool = make_pool(options.common);
@@ -35,6 +56,13 @@ int run_lsp(const LspOptions& options) {
   server.make_engine = [options, pool](const LoadControl& control) {
     return make_engine(options, *pool, control);
   };
+  if (!options.no_index) {
+    server.make_repository = [common = options.common](std::vector<std::filesystem::path> folders) {
+      return [common, folders = std::move(folders)](std::string& message) {
+        return make_index(common, folders, message);
+      };
+    };
+  }
   server.log_level = options.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return lsp::run_server(std::move(server), STDIN_FILENO, STDOUT_FILENO);
@@ -47,6 +75,8 @@ void add_lsp(CLI::App& app, Command& chosen) {
       app.add_subcommand("lsp", "Serve an editor over the Language Server Protocol");
   const auto options = std::make_shared<LspOptions>();
   command->add_flag("--stdio", options->stdio, "Over standard input and output (the default)");
+  command->add_flag("--no-index", options->no_index,
+                    "Do not index the workspace's folders to draft from them");
   command
       ->add_option("--cache-memory", options->cache_mib,
                    "MiB for what earlier requests have read, so that the next ones need not")

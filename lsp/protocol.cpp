@@ -126,6 +126,22 @@ void from_json(const Json& json, InitializeParams& params) {
   params.process_id = read_optional_integer(json, "processId");
   const Json& name = member(json, {"clientInfo", "name"});
   if (name.is_string()) params.client_name = name.get<std::string>();
+  const Json& folders = member(json, "workspaceFolders");
+  for (const Json& folder : folders.is_array() ? folders : Json::array()) {
+    const Json& uri = member(folder, "uri");
+    if (uri.is_string()) params.folders.push_back(uri.get<std::string>());
+  }
+  const Json& root = member(json, "rootUri");
+  if (params.folders.empty() && root.is_string()) params.folders.push_back(root.get<std::string>());
+  const Json& index = member(json, {"initializationOptions", "redraft", "index"});
+  if (index.is_boolean()) params.index = index.get<bool>();
+}
+
+void from_json(const Json& json, DidSaveParams& params) { params.uri = read_uri(json); }
+
+void from_json(const Json& json, DidChangeWatchedFilesParams& params) {
+  for (const Json& change : json.at("changes"))
+    params.uris.push_back(change.at("uri").get<std::string>());
 }
 
 void from_json(const Json& json, DidOpenParams& params) {

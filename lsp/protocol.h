@@ -63,6 +63,16 @@ struct InitializeParams {
   ClientCapabilities capabilities;
   std::optional<std::int64_t> process_id;
   std::string client_name;
+  std::vector<std::string> folders;  // URIs
+  bool index = true;                 // the folders, from initializationOptions
+};
+
+struct DidSaveParams {
+  std::string uri;
+};
+
+struct DidChangeWatchedFilesParams {
+  std::vector<std::string> uris;
 };
 
 struct DidOpenParams {
@@ -142,6 +152,8 @@ struct NoParams {};
 
 void from_json(const Json& json, InitializeParams& params);
 void from_json(const Json& json, DidOpenParams& params);
+void from_json(const Json& json, DidSaveParams& params);
+void from_json(const Json& json, DidChangeWatchedFilesParams& params);
 void from_json(const Json& json, ContentChange& change);
 void from_json(const Json& json, DidChangeParams& params);
 void from_json(const Json& json, DidCloseParams& params);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "lsp/server.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -11,6 +12,8 @@ namespace redraft::lsp {
 struct ServerOptions {
   // Called on the decode thread with the first edit, and again with the next one if it failed.
   Workspace::EngineFactory make_engine;
+  // Empty: no index.
+  Server::RepositoryFactory make_repository;
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.
   std::string log_level = "info";

@@ -9,6 +9,7 @@
 #include "lsp/code_actions.h"
 #include "lsp/convert.h"
 #include "lsp/version.h"
+#include "workspace/file_uri.h"
 
 namespace redraft::lsp {
 namespace {
@@ -63,11 +64,14 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
 }  // namespace
 
 Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post,
-               Connection::Link link, std::function<void(int)> on_exit)
+               Connection::Link link, std::function<void(int)> on_exit,
+               RepositoryFactory make_repository)
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
       model_(connection_),
+      index_(connection_),
+      make_repository_(std::move(make_repository)),
       workspace_(std::move(make_engine), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
   bind_handlers();
@@ -80,6 +84,8 @@ void Server::bind_handlers() {
   dispatcher_.on("textDocument/didOpen", this, &Server::did_open);
   dispatcher_.on("textDocument/didChange", this, &Server::did_change);
   dispatcher_.on("textDocument/didClose", this, &Server::did_close);
+  dispatcher_.on("textDocument/didSave", this, &Server::did_save);
+  dispatcher_.on("workspace/didChangeWatchedFiles", this, &Server::did_change_watched_files);
   dispatcher_.on("textDocument/codeAction", this, &Server::code_action);
   dispatcher_.on("codeAction/resolve", this, &Server::resolve_code_action);
   dispatcher_.on("workspace/executeCommand", this, &Server::execute_command);
@@ -96,13 +102,15 @@ WorkspaceObserver Server::observer() {
                                 const EditProgress& progress) { feed_->on_progress(id, progress); },
           .on_end = [this](EditId id, EditState state, const EditResult* result,
                            const std::string& error) { feed_->on_end(id, state, result, error); },
-          .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); }};
+          .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); },
+          .on_index = [this](const IndexStatus& status) { index_.on_index(status); }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {
   client_ = params.capabilities;
   client_process_ = params.process_id;
   model_.set_capabilities(client_);
+  index_.set_capabilities(client_);
   feed_->set_capabilities(client_);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
@@ -110,6 +118,9 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
                to_string(client_.encoding), client_.streamed_edits);
   reply({{"capabilities", server_capabilities(client_.encoding)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
+  const auto folders = folders_to_index(params.folders);
+  if (params.index && make_repository_ && !folders.empty())
+    workspace_.index(make_repository_(folders));
 }
 
 void Server::shutdown(const NoParams&, Reply reply) {
@@ -180,6 +191,18 @@ void Server::refuse_document(const Error& error) {
 void Server::did_close(const DidCloseParams& params) {
   workspace_.close(params.uri);
   feed_->document_closed(params.uri);
+}
+
+void Server::did_save(const DidSaveParams& params) {
+  if (const auto path = path_of_uri(params.uri)) workspace_.files_changed({*path});
+}
+
+void Server::did_change_watched_files(const DidChangeWatchedFilesParams& params) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& uri : params.uris) {
+    if (const auto path = path_of_uri(uri)) paths.push_back(*path);
+  }
+  workspace_.files_changed(paths);
 }
 
 void Server::code_action(const CodeActionParams& params, Reply reply) {
@@ -269,7 +292,11 @@ void Server::resolve_edit(const ResolveEditParams& params, Reply reply) {
   feed_->resolve(params, reply);
 }
 
-void Server::status(const NoParams&, Reply reply) { reply(model_.json()); }
+void Server::status(const NoParams&, Reply reply) {
+  Json status = model_.json();
+  status["index"] = index_.json();
+  reply(std::move(status));
+}
 
 void Server::cancel_progress(const ProgressCancelParams& params) {
   feed_->cancel_progress(params.token);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "lsp/connection.h"
 #include "lsp/dispatcher.h"
 #include "lsp/edit_feed.h"
+#include "lsp/index_status.h"
 #include "lsp/model_status.h"
 #include "lsp/protocol.h"
 #include "workspace/workspace.h"
@@ -20,9 +22,14 @@ namespace redraft::lsp {
 // Workspace's own.
 class Server {
  public:
-  // `on_exit` gets the exit code when the client says `exit`.
+  // Makes the index of the workspace's folders.
+  using RepositoryFactory =
+      std::function<RepositoryIndexer::MakeIndex(std::vector<std::filesystem::path>)>;
+
+  // `on_exit` gets the exit code when the client says `exit`. Without `make_repository` nothing is
+  // indexed.
   Server(Workspace::EngineFactory make_engine, const Workspace::Post& post, Connection::Link link,
-         std::function<void(int)> on_exit);
+         std::function<void(int)> on_exit, RepositoryFactory make_repository = {});
 
   void receive(std::string_view content) { dispatcher_.receive(content); }
   // Stops all work; what waits for an answer gets RequestCancelled.
@@ -40,6 +47,8 @@ class Server {
   void did_open(const DidOpenParams& params);
   void did_change(const Json& params);
   void did_close(const DidCloseParams& params);
+  void did_save(const DidSaveParams& params);
+  void did_change_watched_files(const DidChangeWatchedFilesParams& params);
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
   void execute_command(const ExecuteCommandParams& params, Reply reply);
@@ -64,6 +73,8 @@ class Server {
   std::optional<std::int64_t> client_process_;
   Dispatcher dispatcher_;
   ModelStatus model_;
+  IndexReporter index_;
+  RepositoryFactory make_repository_;
   std::unique_ptr<EditFeed> feed_;
   Workspace workspace_;  // last: its decode thread calls into the members above until it is gone
 };

@@ -133,7 +133,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                              .stop_tokens = std::move(prompt->stop_tokens),
                              .max_new_tokens = *budget,
                              .on_progress = on_progress,
-                             .open_files = engine.open_files(request.beside)};
+                             .open_files = engine.open_files(request.beside),
+                             .repository = request.repository};
   Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 

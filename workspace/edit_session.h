@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decoding/decoder.h"
+#include "indexing/datastore.h"
 #include "support/result.h"
 #include "workspace/document.h"
 #include "workspace/edit_region.h"
@@ -22,6 +23,8 @@ struct EditRequest {
   // Texts that drafts may come from: what was removed lately, the other documents that are open,
   // the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
+  // What decoders that retrieve look things up in; null: nothing.
+  std::shared_ptr<const Datastore> repository = {};
   // The selection; needed unless the scope is the file. The model rewrites the whole lines that it
   // touches: within a line there is no telling what belongs to the selection once the line has
   // changed. Other lines stay as they are.

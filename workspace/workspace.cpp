@@ -12,6 +12,7 @@
 
 #include "workspace/buffer_change.h"
 #include "workspace/decode_queue.h"
+#include "workspace/file_uri.h"
 
 namespace redraft {
 namespace {
@@ -81,7 +82,8 @@ struct Workspace::Impl {
   EngineStatus status;
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   std::stop_source closing;
-  DecodeQueue queue;  // last: its thread uses the others
+  std::unique_ptr<RepositoryIndexer> indexer;  // null: there is none
+  DecodeQueue queue;                           // last: its thread uses the others
 };
 
 template <typename Function>
@@ -234,6 +236,7 @@ bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
 }
 
 void Workspace::Impl::forget_document(const std::string& uri, const std::string& reason) {
+  if (const auto path = indexer ? path_of_uri(uri) : std::nullopt) indexer->close_buffer(*path);
   documents.erase(uri);
   std::erase(by_change, uri);
   refused.erase(uri);
@@ -269,6 +272,8 @@ void Workspace::Impl::keep(std::shared_ptr<const Document> document) {
   const std::string uri = document->uri();
   std::erase(by_change, uri);
   by_change.push_back(uri);
+  if (const auto path = indexer ? path_of_uri(uri) : std::nullopt)
+    indexer->set_buffer(*path, document);
   documents.insert_or_assign(uri, std::move(document));
 }
 
@@ -276,6 +281,22 @@ Workspace::Workspace(EngineFactory make_engine, Post post, WorkspaceObserver obs
     : impl_(std::make_unique<Impl>(std::move(make_engine), std::move(post), std::move(observer))) {}
 
 Workspace::~Workspace() { impl_->closing.request_stop(); }
+
+void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
+  impl_->indexer = std::make_unique<RepositoryIndexer>(
+      std::move(make_index), [impl = impl_.get()](const IndexStatus& status) {
+        impl->call([impl, status] {
+          if (impl->observer.on_index) impl->observer.on_index(status);
+        });
+      });
+  for (const auto& [uri, document] : impl_->documents) {
+    if (const auto path = path_of_uri(uri)) impl_->indexer->set_buffer(*path, document);
+  }
+}
+
+void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
+  if (impl_->indexer) impl_->indexer->files_changed(paths);
+}
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {
@@ -344,6 +365,9 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   }
   request.document = found->second;
   request.beside = impl_->documents_beside(uri);
+  if (impl_->indexer)
+    request.repository =
+        impl_->indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   for (const auto& [id, edit] : impl_->edits) {
     if (edit.uri == uri && edit.running)

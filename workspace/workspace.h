@@ -11,6 +11,7 @@
 #include "support/result.h"
 #include "workspace/document.h"
 #include "workspace/edit_session.h"
+#include "workspace/repository_indexer.h"
 
 namespace redraft {
 
@@ -51,6 +52,7 @@ struct WorkspaceObserver {
   // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand.
   std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
   std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
+  std::function<void(const IndexStatus&)> on_index;    // likewise
 };
 
 // The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in
@@ -62,6 +64,12 @@ class Workspace {
   using EngineFactory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
   Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer);
   ~Workspace();  // cancels what runs and joins the decode thread
+
+  // From now on edits draft from an index of the workspace's folders too, once it is open; it is
+  // kept up to date in the background.
+  void index(RepositoryIndexer::MakeIndex make_index);
+  // Files or folders on disk that may have changed.
+  void files_changed(const std::vector<std::filesystem::path>& paths);
 
   // Of a document that is open already it is a new beginning.
   Result<void> open(std::string uri, std::int64_t version, std::string text,

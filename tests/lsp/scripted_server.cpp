@@ -1,4 +1,4 @@
-// redraft_scripted_server SCRIPT.json [--log-level LEVEL]: the real language server over standard
+// redraft_scripted_server SCRIPT.json [--log-level LEVEL] [--index]: the real language server over standard
 // input and output, its model replaced by a script. For tests of the server and of editors: no
 // weights, always the same answers.
 //
@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/run_server.h"
+#include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/edit_script.h"
 
 namespace {
@@ -46,6 +47,8 @@ int main(int argc, char** argv) {
   app.add_option("script", file, "a JSON file: see the source")
       ->required()
       ->check(CLI::ExistingFile);
+  bool index = false;
+  app.add_flag("--index", index, "Index the workspace's folders, in memory");
   app.add_option("--log-level", options.log_level, "spdlog's level");
   CLI11_PARSE(app, argc, argv);
   try {
@@ -55,6 +58,15 @@ int main(int argc, char** argv) {
   } catch (const std::exception& failure) {
     std::cerr << "redraft_scripted_server: error: " << file << ": " << failure.what() << "\n";
     return 1;
+  }
+  if (index) {
+    options.make_repository = [](std::vector<std::filesystem::path> folders) {
+      return [folders = std::move(folders)](std::string&)
+                 -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
+        return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::byte_tokenizer(),
+                                                         std::make_unique<redraft::TextStore>());
+      };
+    };
   }
   options.exit_limit = std::chrono::milliseconds(500);
   return redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);

@@ -1,0 +1,108 @@
+"""The index of the workspace's folders: built in the background, followed, and drafted from."""
+
+import pathlib
+import tempfile
+import time
+import unittest
+
+from server_case import ServerTest
+
+LINE = "totals = [parse_amount(row['amount'], currency=row['currency']) for row in ledger.rows()]\n"
+URI = "file:///elsewhere/a.py"
+
+
+class Index(ServerTest):
+    def setUp(self):
+        super().setUp()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name).resolve() / "work space"
+        self.root.mkdir()
+
+    def serve(self, **initialize):
+        client = self.start([{"find": "", "replace": LINE}], initialize=False, options=("--index",))
+        client.request("initialize", {"processId": None, "capabilities": {"experimental": {"redraft": {
+            "streamedEdits": True}}}, "rootUri": self.root.as_uri(), **initialize})
+        client.notify("initialized")
+        return client
+
+    def wait_for(self, client, files):
+        """Until the index holds so many files."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            index = client.request("redraft/status")["index"]
+            if index and index["state"] == "ready" and index["files"] == files:
+                return
+            time.sleep(0.02)
+        self.fail(f"the index is {index}")
+
+    def finds_line(self, client, uri=URI):
+        """Whether most of LINE came from the index; some of it may by chance."""
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
+                                                                "text": "x = 1\n"}})
+        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+            {"textDocument": {"uri": uri, "version": 1}, "instruction": "add it", "decoder": "rest"}]})["editId"]
+        end = self.end(client, edit)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        return end["statistics"]["acceptedBySource"].get("retrieval", 0) > len(LINE) // 2
+
+    def test_edits_draft_from_files(self):
+        (self.root / "b.py").write_text("import ledger\n" + LINE)
+        client = self.serve()
+        self.wait_for(client, 1)
+        self.assertTrue(self.finds_line(client))
+
+    def test_not_without_folders_nor_when_it_is_switched_off(self):
+        (self.root / "b.py").write_text(LINE)
+        for more in ({"rootUri": None}, {"rootUri": "file:///"}, {"initializationOptions": {"redraft": {"index": False}}}):
+            client = self.serve(**more)
+            self.assertIsNone(client.request("redraft/status")["index"])
+            self.assertFalse(self.finds_line(client))
+
+    def test_folders_of_the_workspace(self):
+        for name in ("one", "two"):
+            (self.root / name).mkdir()
+            (self.root / name / "a.py").write_text("a = 1\n")
+        client = self.serve(workspaceFolders=[{"uri": (self.root / name).as_uri(), "name": name}
+                                              for name in ("one", "two")])
+        self.wait_for(client, 2)
+
+    def test_a_file_that_was_saved_or_changed_is_read_again(self):
+        file = self.root / "b.py"
+        file.write_text("a = 1\n")
+        client = self.serve()
+        self.wait_for(client, 1)
+        self.assertFalse(self.finds_line(client))
+        file.write_text(LINE)
+        client.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+        self.assert_soon(lambda: self.finds_line(client))
+        file.unlink()
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 3}]})
+        self.assert_soon(lambda: not self.finds_line(client))
+
+    def test_files_are_watched(self):
+        (self.root / "a.py").write_text("a = 1\n")
+        client = self.serve()
+        self.wait_for(client, 1)
+        (self.root / "new").mkdir()
+        (self.root / "new" / "b.py").write_text(LINE)
+        self.assert_soon(lambda: self.finds_line(client))
+        (self.root / "new").rename(self.root.parent / "away")
+        self.assert_soon(lambda: not self.finds_line(client))
+
+    def test_the_file_that_is_edited_does_not_answer(self):
+        file = self.root / "b.py"
+        file.write_text(LINE)
+        client = self.serve()
+        self.wait_for(client, 1)
+        self.assertFalse(self.finds_line(client, file.as_uri()))
+
+    def assert_soon(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()
