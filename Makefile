@@ -14,11 +14,11 @@ help: ## Show this
 	@echo "redraft: edits code with a local model, losslessly and fast. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-setup: ## Fetch everything: system packages, libtorch, models, test environment
+setup: ## Fetch everything: system packages, libtorch, grammars, models, test environment
 	@$(SETUP)
 
 build: ## Build the optimised binary, build/redraft
-	@$(SETUP) system libtorch
+	@$(SETUP) system libtorch grammars
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release
 

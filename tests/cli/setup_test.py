@@ -17,7 +17,7 @@ from redraft_process import RedraftCase, run
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from setup_steps import libtorch, models, system_packages, wheels  # noqa: E402
+from setup_steps import grammars, libtorch, models, npm, system_packages, wheels  # noqa: E402
 from setup_steps.common import SetupError  # noqa: E402
 
 PARTS = [b"first" * 100, b"second" * 70, b"third"]
@@ -125,6 +125,75 @@ class Libtorch(InFolder):
         with self.assertRaisesRegex(SetupError, "libc10.so"):
             libtorch.ensure()
         self.assertEqual([path.name for path in libtorch.directory().parent.iterdir()], [])
+
+
+class Grammars(InFolder):
+    """With an npm that unpacks what the lock file names, or fails."""
+
+    def setUp(self):
+        super().setUp()
+        self.calls = self.folder / "calls"
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir()
+        self.npm = bin_folder / "npm"
+        self.write_npm("11.0.0", f"exec {sys.executable} {self.write_unpacker()}")
+        patch = mock.patch.dict(os.environ, {"PATH": f"{bin_folder}:{os.environ['PATH']}"})
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def write_npm(self, version, then):
+        self.npm.write_text(f'#!/bin/sh\n[ "$1" = --version ] && {{ echo {version}; exit; }}\n'
+                            f'echo "$@" >> {self.calls}\n{then}\n')
+        self.npm.chmod(0o755)
+
+    def write_unpacker(self):
+        unpacker = self.folder / "unpack.py"
+        unpacker.write_text(
+            "import json, pathlib\n"
+            "for name in json.load(open('package-lock.json'))['packages']:\n"
+            "    package = pathlib.Path(name)\n"
+            "    for path in ['src/parser.c', 'src/tree_sitter/parser.h', 'src/grammar.json', 'LICENSE', 'binding.gyp',\n"
+            "                 'vendor/tree-sitter/lib/src/lib.c', 'php/src/parser.c', 'typescript/src/parser.c',\n"
+            "                 'common/scanner.h', 'tree-sitter-markdown/src/parser.c', 'tsx/src/parser.c']:\n"
+            "        (package / path).parent.mkdir(parents=True, exist_ok=True)\n"
+            "        (package / path).write_text(name)\n")
+        return unpacker
+
+    def left(self):
+        return [path.name for path in (self.folder / "data" / "redraft").glob("*")]
+
+    def test_sources_and_licences_are_kept_once(self):
+        grammars.ensure()
+        grammars.ensure()
+        kept = {path.relative_to(grammars.directory()).as_posix()
+                for path in grammars.directory().rglob("*") if path.is_file()}
+        self.assertTrue({"tree-sitter/vendor/tree-sitter/lib/src/lib.c", "tree-sitter-c/src/parser.c",
+                         "tree-sitter-c/src/tree_sitter/parser.h", "tree-sitter-lua/LICENSE",
+                         "tree-sitter-php/common/scanner.h", "tree-sitter-typescript/tsx/src/parser.c"} <= kept)
+        self.assertFalse({path for path in kept if path.endswith((".json", ".gyp"))})
+        self.assertEqual(self.left(), [grammars.directory().name])
+        calls = self.calls.read_text().splitlines()
+        self.assertEqual(len(calls), 1)
+        self.assertIn("--ignore-scripts", calls[0])
+
+    def test_a_failure_leaves_nothing_and_says_why(self):
+        self.write_npm("11.0.0", "echo no network; exit 1")
+        with self.assertRaisesRegex(SetupError, "no network"):
+            grammars.ensure()
+        self.assertEqual(self.left(), [])
+
+    def test_an_old_npm_is_not_used(self):
+        self.assertTrue(npm._works(["npm"]))
+        self.write_npm("6.14.0", "exit 1")
+        self.assertFalse(npm._works(["npm"]))
+        self.assertFalse(npm._works(["no-such-npm"]))
+
+    def test_the_lock_file_pins_every_package_and_names_no_place(self):
+        packages = json.loads((grammars._LOCK / "package-lock.json").read_text())["packages"]
+        for name, package in packages.items():
+            if name:
+                self.assertRegex(package["integrity"], "^sha512-", name)
+                self.assertNotIn("resolved", package)
 
 
 class SystemPackages(unittest.TestCase):

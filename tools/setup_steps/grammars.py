@@ -1,0 +1,65 @@
+"""Puts the sources of tree-sitter and its grammars, pinned by tools/locks/grammars, where the build finds them.
+
+The folder is named after the lock file's hash (indexing/syntax/CMakeLists.txt does the same), so a new lock file is a
+new folder, and a folder that is there is whole: its files come from archives whose SHA-512 npm has checked.
+"""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import tempfile
+
+from . import npm
+from .common import LOCKS, SetupError, data_directory, say
+
+_LOCK = LOCKS / "grammars"
+# Package -> the folders to take, each with the parser's C sources.
+_PACKAGES = {
+    "tree-sitter": ["vendor/tree-sitter/lib"],
+    "tree-sitter-markdown": ["tree-sitter-markdown"],
+    "tree-sitter-php": ["php", "common"],
+    "tree-sitter-typescript": ["typescript", "tsx", "common"],
+}
+_LANGUAGES = ["bash", "c", "c-sharp", "cpp", "css", "go", "html", "java", "javascript", "json", "lua", "markdown", "php",
+              "python", "ruby", "rust", "toml", "typescript", "yaml"]
+
+
+def directory():
+    return data_directory() / f"grammars-{hashlib.sha256((_LOCK / 'package-lock.json').read_bytes()).hexdigest()[:16]}"
+
+
+def _package(modules, name):
+    for place in (modules / name, modules / "@tree-sitter-grammars" / name):
+        if place.is_dir():
+            return place
+    raise SetupError(f"the lock file names no package {name}")
+
+
+def _copy(package, folders, target):
+    """C sources and headers of `folders`, and the licence."""
+    files = [file for folder in folders for file in (package / folder).rglob("*") if file.suffix in {".c", ".h"}]
+    if not files:
+        raise SetupError(f"{package.name} holds no sources in {', '.join(folders)}")
+    for file in [*files, *package.glob("LICEN[CS]E*")]:
+        if file.is_symlink() or not file.is_file():
+            continue
+        destination = target / file.relative_to(package)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, destination)
+
+
+def ensure():
+    if not directory().is_dir():
+        with npm.unpacked(_LOCK, "tree-sitter and its grammars (30 MB)") as modules:
+            _take(modules)
+    say("tree-sitter and its grammars: ready")
+
+
+def _take(modules):
+    data_directory().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=data_directory(), prefix="grammars-partial-") as partial:
+        place = pathlib.Path(partial) / "tree"
+        for name in ["tree-sitter", *(f"tree-sitter-{language}" for language in _LANGUAGES)]:
+            _copy(_package(modules, name), _PACKAGES.get(name, ["src"]), place / name)
+        os.replace(place, directory())

@@ -1,0 +1,68 @@
+"""Fetches npm packages as mere archives: by the lock file's hashes, without running a line of them.
+
+The machine's own npm does it, or else one from a wheel that is unpacked for this and thrown away. npm finds its
+registry in the user's configuration.
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+
+from . import wheels
+from .common import LOCKS, SetupError, cache_directory, say
+
+_LEAST_MAJOR = 8  # the first that takes a lock file without addresses
+_FILES = ["package.json", "package-lock.json", ".npmrc"]
+
+
+def _works(command):
+    if shutil.which(command[0]) is None:
+        return False
+    run = subprocess.run([*command, "--version"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    found = re.match(r"(\d+)\.", run.stdout)
+    return run.returncode == 0 and found is not None and int(found.group(1)) >= _LEAST_MAJOR
+
+
+def _unpack_node(place):
+    (requirement, sha256), = wheels.read_lock(LOCKS / "node.lock")
+    wheel = wheels.download(requirement, sha256, f"{requirement}, for its npm (60 MB)")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)  # takes no path out of `place`
+    node = next(place.glob("*/bin/node"))
+    node.chmod(0o755)
+    return [str(node), str(next(place.glob("*/lib/node_modules/npm/bin/npm-cli.js")))]
+
+
+@contextlib.contextmanager
+def _npm():
+    if _works(["npm"]):
+        yield ["npm"]
+        return
+    say("no npm here; taking one from a wheel")
+    with tempfile.TemporaryDirectory(dir=wheels.downloads_directory(), prefix="node-") as place:
+        yield _unpack_node(pathlib.Path(place))
+
+
+@contextlib.contextmanager
+def unpacked(lock, title):
+    """The node_modules folder of the packages that the folder `lock` pins, gone afterwards.
+
+    What has arrived stays in a cache until all has, so an interrupted download goes on.
+    """
+    archives = cache_directory() / "npm"
+    with tempfile.TemporaryDirectory(dir=wheels.downloads_directory(), prefix="npm-") as place, _npm() as command:
+        for name in _FILES:
+            shutil.copyfile(lock / name, os.path.join(place, name))
+        say(f"downloading {title}")
+        run = subprocess.run([*command, "ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund",
+                              "--prefer-offline", "--cache", str(archives)], cwd=place, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if run.returncode != 0:
+            raise SetupError(f"npm could not fetch {title}:\n{run.stdout.strip()[-2000:]}")
+        yield pathlib.Path(place) / "node_modules"
+    shutil.rmtree(archives, ignore_errors=True)
