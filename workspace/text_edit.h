@@ -1,19 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-namespace redraft {
+#include "support/byte_range.h"
 
-// Bytes [begin, end) of one document version.
-struct ByteRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool empty() const { return begin == end; }
-  std::size_t size() const { return end - begin; }
-  friend bool operator==(const ByteRange&, const ByteRange&) = default;
-};
+namespace redraft {
 
 // Replaces a range by a text. A list of them is ascending and disjoint, all against the same
 // version.

@@ -9,6 +9,8 @@
 #include "tests/decoding/model/gguf_writer.h"
 #include "tests/decoding/model/safetensors_writer.h"
 #include "tests/decoding/model/tiny_model.h"
+#include "tests/indexing/syntax/marked_text.h"
+#include "tests/indexing/syntax/samples.h"
 
 namespace {
 
@@ -102,6 +104,16 @@ void write_lsp(const std::filesystem::path& folder) {
   write(folder / "pieces", seed('\0', messages));
 }
 
+// The first three bytes are the language and the change.
+void write_syntax(const std::filesystem::path& folder) {
+  char language = 0;
+  for (const Sample& sample : samples()) {
+    const std::string head{language, static_cast<char>(20 + 5 * language), '\x53'};
+    write(folder / sample.language, seed(head[0], head.substr(1) + MarkedText(sample.marked).text));
+    ++language;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,5 +125,6 @@ int main(int argc, char** argv) {
   write_gguf(corpus / "gguf_fuzz");
   write_lsp(corpus / "lsp_fuzz");
   write_safetensors(corpus / "safetensors_fuzz");
+  write_syntax(corpus / "syntax_fuzz");
   return 0;
 }

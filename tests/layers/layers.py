@@ -8,7 +8,7 @@ OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model"},
     r"nlohmann/": {"support/json", "lsp", "bench", "cli"},
     r"boost/asio": {"lsp", "cli"},
-    r"tree_sitter/": {"indexing"},
+    r"tree_sitter/": {"indexing/syntax"},
     r"CLI/": {"cli"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}

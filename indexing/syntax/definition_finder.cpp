@@ -1,0 +1,266 @@
+#include "indexing/syntax/definition_finder.h"
+
+#include <algorithm>
+
+#include "indexing/syntax/text_lines.h"
+
+namespace redraft {
+namespace {
+
+constexpr int kLinesAbove = 200;
+
+TSNode first_child(const TSNode& node) { return ts_node_named_child(node, 0); }
+
+TSNode last_child(const TSNode& node) {
+  const std::uint32_t count = ts_node_named_child_count(node);
+  return ts_node_named_child(node, count == 0 ? 0 : count - 1);
+}
+
+bool is_heading(const TSNode& node) {
+  return !ts_node_is_null(node) &&
+         (type_of(node) == "atx_heading" || type_of(node) == "setext_heading");
+}
+
+// One step from what stands where the name is towards the name itself; null when that is it.
+TSNode inside_name(const TSNode& node) {
+  const std::string_view type = type_of(node);
+  if (is_heading(node)) return child_by_field(node, "heading_content");
+  if (type == "start_tag" || type == "self_closing_tag" || type == "string")
+    return first_child(node);
+  if (type == "reference_declarator" || type == "parenthesized_declarator") return last_child(node);
+  return child_by_field(node, "declarator");  // of C and C++: `*name(…)`
+}
+
+ByteRange name_of(const DefinitionType& type, const TSNode& definition) {
+  TSNode node = type.name.empty() ? first_child(definition) : child_by_field(definition, type.name);
+  if (ts_node_is_null(node)) return {};
+  for (TSNode inner = inside_name(node); !ts_node_is_null(inner); inner = inside_name(node))
+    node = inner;
+  return range_of(node);
+}
+
+std::size_t without_space(std::string_view text, const ByteRange& range) {
+  std::size_t end = range.end;
+  while (end > range.begin && is_space(text[end - 1])) --end;
+  return end;
+}
+
+// Whether what begins at `end` stands on the line below what ends at `begin`, or on the same.
+bool follows(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view gap = text.substr(begin, end - begin);
+  return std::all_of(gap.begin(), gap.end(), is_space) &&
+         std::count(gap.begin(), gap.end(), '\n') <= 1;
+}
+
+// A place before a line's text or behind it counts as the text beside it.
+std::size_t beside(std::string_view text, std::size_t offset) {
+  std::size_t start = line_start(text, offset);
+  if (start == 0 && text.starts_with("\xEF\xBB\xBF")) start = 3;
+  const std::size_t end = line_end(text, offset);
+  const std::size_t first = skip_blanks(text, start);
+  if (first >= end) return offset;
+  if (offset <= first) return first;
+  if (skip_blanks(text, offset) < end) return offset;
+  return without_space(text, {first, std::max(offset, first + 1)}) - 1;
+}
+
+}  // namespace
+
+void LeadingRuns::add(const ByteRange& range) {
+  if (!begins_line(text_, range.begin)) return;
+  const std::size_t end = without_space(text_, range);
+  if (!runs_.empty() && follows(text_, runs_.back().end, range.begin))
+    runs_.back().end = end;
+  else
+    runs_.push_back({range.begin, end});
+}
+
+std::size_t LeadingRuns::begin_above(std::size_t begin) const {
+  if (!begins_line(text_, begin)) return begin;
+  const auto behind =
+      std::upper_bound(runs_.begin(), runs_.end(), begin,
+                       [](std::size_t offset, const ByteRange& run) { return offset < run.end; });
+  if (behind == runs_.begin() || !follows(text_, std::prev(behind)->end, begin)) return begin;
+  return std::prev(behind)->begin;
+}
+
+std::optional<Definition> DefinitionFinder::enclosing(std::size_t offset) const {
+  if (offset > text_.size()) return std::nullopt;
+  const std::size_t place = beside(text_, offset);
+  if (std::optional<Definition> below = below_leading(place)) return below;
+  TreeCursor cursor(root_);
+  cursor.descend_to(place);
+  const std::vector<Definition> found = around(cursor.path(), place);
+  return found.empty() ? std::nullopt : std::optional(with_leading(found.back()));
+}
+
+std::vector<Definition> DefinitionFinder::all() const {
+  std::vector<Definition> found;
+  LeadingRuns leading(text_);
+  std::vector<std::size_t> around;  // the path lengths of definitions that are open
+  TreeCursor cursor(root_);
+  bool more = true;
+  while (more) {
+    const std::vector<TSNode>& path = cursor.path();
+    while (!around.empty() && around.back() >= path.size()) around.pop_back();
+    if (grammar_.role(cursor.node()).leading) {
+      leading.add(range_of(cursor.node()));
+      more = cursor.to_next_outside();
+      continue;
+    }
+    if (std::optional<Definition> definition = definition_at(path, path.size() - 1)) {
+      definition->depth = static_cast<int>(around.size());
+      definition->range.begin = leading.begin_above(definition->range.begin);
+      found.push_back(*definition);
+      around.push_back(path.size());
+    }
+    more = cursor.to_next();
+  }
+  return found;
+}
+
+std::optional<Definition> DefinitionFinder::definition_at(const std::vector<TSNode>& path,
+                                                          std::size_t index) const {
+  const DefinitionType* type = grammar_.role(path[index]).definition;
+  if (type == nullptr || !passes(*type, path[index])) return std::nullopt;
+  ByteRange range = with_wrappers(path, index);
+  range.end = without_space(text_, range);
+  return Definition{type->kind, name_of(*type, path[index]), range, 0};
+}
+
+bool DefinitionFinder::passes(const DefinitionType& type, const TSNode& node) const {
+  switch (type.test) {
+    case DefinitionTest::kAlways:
+      return true;
+    case DefinitionTest::kHasBody:
+      return !ts_node_is_null(child_by_field(node, "body"));
+    case DefinitionTest::kHoldsFunction:
+      return holds_function(type, node);
+    case DefinitionTest::kSeveralLines:
+      return ts_node_start_point(node).row != ts_node_end_point(node).row;
+    case DefinitionTest::kHasHeading:
+      return is_heading(first_child(node));
+  }
+  return false;
+}
+
+bool DefinitionFinder::holds_function(const DefinitionType& type, const TSNode& node) const {
+  TSNode value = type.value.empty() ? last_child(node) : child_by_field(node, type.value);
+  if (!ts_node_is_null(value) && type_of(value) == "expression_list") value = first_child(value);
+  return !ts_node_is_null(value) && grammar_.role(value).function_value;
+}
+
+ByteRange DefinitionFinder::with_wrappers(const std::vector<TSNode>& path,
+                                          std::size_t index) const {
+  while (index > 0) {
+    const NodeRole& around = grammar_.role(path[index - 1]);
+    if (!around.wrapper) break;
+    if (around.lone_wrapper && ts_node_named_child_count(path[index - 1]) != 1) break;
+    --index;
+  }
+  return range_of(path[index]);
+}
+
+std::vector<Definition> DefinitionFinder::around(const std::vector<TSNode>& path,
+                                                 std::size_t place) const {
+  std::vector<Definition> found;
+  for (std::size_t index = 0; index < path.size(); ++index) {
+    std::optional<Definition> definition = definition_at(path, index);
+    if (!definition && grammar_.role(path[index]).wrapper) {
+      definition = wrapped(path, index);
+      if (definition && !definition->range.contains(place)) definition.reset();
+    }
+    if (!definition) continue;
+    // The same again, when the path goes on from a wrapper into what it is around.
+    if (!found.empty() && found.back().range == definition->range) found.pop_back();
+    definition->depth = static_cast<int>(found.size());
+    found.push_back(*definition);
+  }
+  return found;
+}
+
+std::optional<Definition> DefinitionFinder::wrapped(const std::vector<TSNode>& path,
+                                                    std::size_t index) const {
+  std::size_t outermost = index;
+  while (outermost > 0 && grammar_.role(path[outermost - 1]).wrapper) --outermost;
+  const auto begin = path.begin();
+  std::vector<TSNode> inside(begin + static_cast<std::ptrdiff_t>(outermost),
+                             begin + static_cast<std::ptrdiff_t>(index) + 1);
+  while (grammar_.role(inside.back()).wrapper) {
+    TreeCursor child(inside.back());
+    const auto leads_on = [&] {
+      const NodeRole& role = grammar_.role(child.node());
+      return role.definition != nullptr || role.wrapper;
+    };
+    bool more = child.to_first_child();
+    while (more && !leads_on()) more = child.to_next_sibling();
+    if (!more) return std::nullopt;
+    inside.push_back(child.node());
+  }
+  return definition_at(inside, inside.size() - 1);
+}
+
+bool DefinitionFinder::to_leading(std::size_t offset, TreeCursor* cursor) const {
+  cursor->descend_to(offset);
+  const std::vector<TSNode>& path = cursor->path();
+  const auto found = std::find_if(path.begin(), path.end(), [&](const TSNode& node) {
+    return grammar_.role(node).leading && begins_line(text_, range_of(node).begin);
+  });
+  if (found == path.end()) return false;
+  const auto depth = static_cast<std::size_t>(found - path.begin()) + 1;
+  while (cursor->path().size() > depth) cursor->to_parent();
+  return true;
+}
+
+std::optional<Definition> DefinitionFinder::below_leading(std::size_t offset) const {
+  TreeCursor cursor(root_);
+  if (!to_leading(offset, &cursor)) return std::nullopt;
+  std::size_t place = offset;
+  do {
+    const std::size_t end = without_space(text_, range_of(cursor.node()));
+    place = skip_space(text_, end);
+    if (place == text_.size() || !follows(text_, end, place)) return std::nullopt;
+    if (!cursor.to_next_outside()) return std::nullopt;
+    while (!grammar_.role(cursor.node()).leading && range_of(cursor.node()).contains(place) &&
+           cursor.to_child_behind(place)) {
+    }
+  } while (grammar_.role(cursor.node()).leading);
+  TreeCursor below(root_);
+  below.descend_to(place);
+  for (const Definition& definition : around(below.path(), place)) {
+    if (definition.range.begin != place) continue;
+    const Definition whole = with_leading(definition);
+    return whole.range.contains(offset) ? std::optional(whole) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Definition DefinitionFinder::with_leading(Definition definition) const {
+  const std::size_t begin = definition.range.begin;
+  const std::size_t line = line_start(text_, begin);
+  if (line == 0 || !begins_line(text_, begin)) return definition;
+  const std::size_t above = skip_blanks(text_, line_start(text_, line - 1));
+  TreeCursor cursor(root_);
+  if (above >= line - 1 || !to_leading(above, &cursor)) return definition;
+  // Only some lines above are looked at, and more where all of them belong to the definition.
+  std::size_t from = line;
+  for (int n_lines = kLinesAbove; from > 0; n_lines *= 4) {
+    for (int i = 0; i < n_lines && from > 0; ++i) from = line_start(text_, from - 1);
+    definition.range.begin = leading_between(from, begin).begin_above(begin);
+    if (definition.range.begin > from) break;
+  }
+  return definition;
+}
+
+LeadingRuns DefinitionFinder::leading_between(std::size_t begin, std::size_t end) const {
+  LeadingRuns runs(text_);
+  TreeCursor cursor(root_);
+  for (bool more = true; more && range_of(cursor.node()).begin < end;) {
+    const bool leading = grammar_.role(cursor.node()).leading;
+    if (leading) runs.add(range_of(cursor.node()));
+    more = (!leading && cursor.to_child_behind(begin)) || cursor.to_next_outside();
+  }
+  return runs;
+}
+
+}  // namespace redraft

@@ -1,0 +1,199 @@
+#include "indexing/syntax/definition_types.h"
+
+extern "C" {
+const TSLanguage* tree_sitter_bash();
+const TSLanguage* tree_sitter_c();
+const TSLanguage* tree_sitter_c_sharp();
+const TSLanguage* tree_sitter_cpp();
+const TSLanguage* tree_sitter_css();
+const TSLanguage* tree_sitter_go();
+const TSLanguage* tree_sitter_html();
+const TSLanguage* tree_sitter_java();
+const TSLanguage* tree_sitter_javascript();
+const TSLanguage* tree_sitter_json();
+const TSLanguage* tree_sitter_lua();
+const TSLanguage* tree_sitter_markdown();
+const TSLanguage* tree_sitter_php();
+const TSLanguage* tree_sitter_python();
+const TSLanguage* tree_sitter_ruby();
+const TSLanguage* tree_sitter_rust();
+const TSLanguage* tree_sitter_toml();
+const TSLanguage* tree_sitter_tsx();
+const TSLanguage* tree_sitter_typescript();
+const TSLanguage* tree_sitter_yaml();
+}
+
+namespace redraft {
+namespace {
+
+constexpr auto kFunction = DefinitionKind::kFunction;
+constexpr auto kType = DefinitionKind::kType;
+constexpr auto kImplementation = DefinitionKind::kImplementation;
+constexpr auto kModule = DefinitionKind::kModule;
+constexpr auto kEntry = DefinitionKind::kEntry;
+constexpr auto kSection = DefinitionKind::kSection;
+constexpr auto kAlways = DefinitionTest::kAlways;
+constexpr auto kHasBody = DefinitionTest::kHasBody;
+constexpr auto kHoldsFunction = DefinitionTest::kHoldsFunction;
+constexpr auto kSeveralLines = DefinitionTest::kSeveralLines;
+constexpr auto kHasHeading = DefinitionTest::kHasHeading;
+
+constexpr DefinitionType kBash[] = {{"function_definition"}};
+
+constexpr DefinitionType kC[] = {{"function_definition", kFunction, kAlways, "declarator"},
+                                 {"struct_specifier", kType, kHasBody},
+                                 {"union_specifier", kType, kHasBody},
+                                 {"enum_specifier", kType, kHasBody}};
+
+constexpr DefinitionType kCpp[] = {{"function_definition", kFunction, kAlways, "declarator"},
+                                   {"class_specifier", kType, kHasBody},
+                                   {"struct_specifier", kType, kHasBody},
+                                   {"union_specifier", kType, kHasBody},
+                                   {"enum_specifier", kType, kHasBody},
+                                   {"concept_definition", kType},
+                                   {"namespace_definition", kModule}};
+
+constexpr DefinitionType kCSharp[] = {
+    {"method_declaration"},
+    {"constructor_declaration"},
+    {"destructor_declaration"},
+    {"operator_declaration", kFunction, kAlways, "operator"},
+    {"conversion_operator_declaration", kFunction, kAlways, "type"},
+    {"indexer_declaration", kFunction, kAlways, "type"},
+    {"property_declaration"},
+    {"event_declaration"},
+    {"local_function_statement"},
+    {"class_declaration", kType},
+    {"struct_declaration", kType},
+    {"record_declaration", kType},
+    {"interface_declaration", kType},
+    {"enum_declaration", kType},
+    {"delegate_declaration", kType},
+    {"namespace_declaration", kModule}};
+
+constexpr DefinitionType kCss[] = {{"rule_set", kEntry, kAlways, ""},
+                                   {"media_statement", kEntry, kAlways, ""},
+                                   {"supports_statement", kEntry, kAlways, ""},
+                                   {"keyframes_statement", kEntry, kAlways, ""},
+                                   {"at_rule", kEntry, kSeveralLines, ""}};
+
+constexpr DefinitionType kGo[] = {
+    {"function_declaration"}, {"method_declaration"}, {"type_spec", kType}, {"type_alias", kType}};
+
+constexpr DefinitionType kHtml[] = {{"element", kEntry, kSeveralLines, ""},
+                                    {"script_element", kEntry, kSeveralLines, ""},
+                                    {"style_element", kEntry, kSeveralLines, ""}};
+
+constexpr DefinitionType kJava[] = {{"method_declaration"},
+                                    {"constructor_declaration"},
+                                    {"compact_constructor_declaration"},
+                                    {"class_declaration", kType},
+                                    {"interface_declaration", kType},
+                                    {"enum_declaration", kType},
+                                    {"record_declaration", kType},
+                                    {"annotation_type_declaration", kType},
+                                    {"module_declaration", kModule}};
+
+constexpr DefinitionType kJavaScript[] = {
+    {"function_declaration"},
+    {"generator_function_declaration"},
+    {"method_definition"},
+    {"variable_declarator", kFunction, kHoldsFunction},
+    {"field_definition", kFunction, kHoldsFunction, "property"},
+    {"pair", kFunction, kHoldsFunction, "key"},
+    {"assignment_expression", kFunction, kHoldsFunction, "left", "right"},
+    {"class_declaration", kType}};
+
+constexpr DefinitionType kTypeScript[] = {
+    {"function_declaration"},
+    {"generator_function_declaration"},
+    {"method_definition"},
+    {"variable_declarator", kFunction, kHoldsFunction},
+    {"public_field_definition", kFunction, kHoldsFunction},
+    {"pair", kFunction, kHoldsFunction, "key"},
+    {"assignment_expression", kFunction, kHoldsFunction, "left", "right"},
+    {"class_declaration", kType},
+    {"abstract_class_declaration", kType},
+    {"interface_declaration", kType},
+    {"enum_declaration", kType},
+    {"type_alias_declaration", kType},
+    {"internal_module", kModule},
+    {"module", kModule, kHasBody}};
+
+constexpr DefinitionType kJson[] = {{"pair", kEntry, kSeveralLines, "key"}};
+
+constexpr DefinitionType kLua[] = {{"function_declaration"},
+                                   {"assignment_statement", kFunction, kHoldsFunction, "", ""},
+                                   {"field", kFunction, kHoldsFunction}};
+
+constexpr DefinitionType kMarkdown[] = {{"section", kSection, kHasHeading, ""}};
+
+constexpr DefinitionType kPhp[] = {{"function_definition"},
+                                   {"method_declaration"},
+                                   {"class_declaration", kType},
+                                   {"interface_declaration", kType},
+                                   {"trait_declaration", kType},
+                                   {"enum_declaration", kType},
+                                   {"namespace_definition", kModule, kHasBody}};
+
+constexpr DefinitionType kPython[] = {{"function_definition"}, {"class_definition", kType}};
+
+constexpr DefinitionType kRuby[] = {{"method"},
+                                    {"singleton_method"},
+                                    {"class", kType},
+                                    {"singleton_class", kType, kAlways, "value"},
+                                    {"module", kModule}};
+
+constexpr DefinitionType kRust[] = {{"function_item"},
+                                    {"macro_definition"},
+                                    {"struct_item", kType},
+                                    {"enum_item", kType},
+                                    {"union_item", kType},
+                                    {"trait_item", kType},
+                                    {"impl_item", kImplementation, kAlways, "type"},
+                                    {"mod_item", kModule, kHasBody}};
+
+constexpr DefinitionType kToml[] = {{"table", kEntry, kAlways, ""},
+                                    {"table_array_element", kEntry, kAlways, ""},
+                                    {"pair", kEntry, kSeveralLines, ""}};
+
+constexpr DefinitionType kYaml[] = {{"block_mapping_pair", kEntry, kSeveralLines, "key"}};
+
+constexpr std::string_view kScriptWrappers =
+    "export_statement expression_statement ambient_declaration";
+constexpr std::string_view kScriptLoneWrappers = "lexical_declaration variable_declaration";
+constexpr std::string_view kScriptLeading = "comment html_comment decorator";
+
+constexpr LanguageTypes kLanguages[] = {
+    {"shellscript sh bash", tree_sitter_bash, kBash, "", "", "comment", "variable_name"},
+    {"c", tree_sitter_c, kC, "type_definition declaration field_declaration", "", "comment", ""},
+    {"cpp cuda-cpp cuda", tree_sitter_cpp, kCpp,
+     "template_declaration type_definition declaration field_declaration", "", "comment", ""},
+    {"csharp cs", tree_sitter_c_sharp, kCSharp, "", "", "comment", ""},
+    {"css", tree_sitter_css, kCss, "", "", "comment",
+     "class_name id_name tag_name property_name function_name keyframes_name"},
+    {"go", tree_sitter_go, kGo, "", "type_declaration", "comment", "label_name"},
+    {"html", tree_sitter_html, kHtml, "", "", "comment", "tag_name attribute_name"},
+    {"java", tree_sitter_java, kJava, "", "", "line_comment block_comment", ""},
+    {"javascript javascriptreact javascript.jsx", tree_sitter_javascript, kJavaScript,
+     kScriptWrappers, kScriptLoneWrappers, kScriptLeading, ""},
+    {"typescript", tree_sitter_typescript, kTypeScript, kScriptWrappers, kScriptLoneWrappers,
+     kScriptLeading, ""},
+    {"typescriptreact typescript.tsx", tree_sitter_tsx, kTypeScript, kScriptWrappers,
+     kScriptLoneWrappers, kScriptLeading, ""},
+    {"json jsonc", tree_sitter_json, kJson, "", "", "comment", ""},
+    {"lua", tree_sitter_lua, kLua, "", "variable_declaration", "comment", ""},
+    {"markdown", tree_sitter_markdown, kMarkdown, "", "", "", ""},
+    {"php", tree_sitter_php, kPhp, "", "", "comment", "name"},
+    {"python", tree_sitter_python, kPython, "decorated_definition", "", "comment", ""},
+    {"ruby", tree_sitter_ruby, kRuby, "", "", "comment",
+     "constant instance_variable class_variable global_variable"},
+    {"rust", tree_sitter_rust, kRust, "", "", "line_comment block_comment attribute_item", ""},
+    {"toml", tree_sitter_toml, kToml, "", "", "comment", "bare_key"},
+    {"yaml", tree_sitter_yaml, kYaml, "", "", "comment", "anchor_name alias_name"}};
+
+}  // namespace
+
+std::span<const LanguageTypes> language_types() { return kLanguages; }
+
+}  // namespace redraft

@@ -1,0 +1,131 @@
+// Parsing is bounded: tree-sitter asks every hundred steps whether to go on, and its memory is
+// counted by an allocator of ours. A tree may be freed by another thread than the one that parsed
+// it, so the count is of one parse, from where its thread stood before.
+#include "indexing/syntax/parser.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+namespace redraft {
+namespace {
+
+thread_local std::ptrdiff_t allocated_bytes = 0;
+
+void* counted(void* block) {
+  if (block == nullptr) std::abort();  // as tree-sitter itself does: it cannot go on without
+  allocated_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  return block;
+}
+
+void* counted_malloc(std::size_t size) {
+  return counted(std::malloc(std::max<std::size_t>(size, 1)));
+}
+
+void* counted_calloc(std::size_t count, std::size_t size) {
+  return counted(std::calloc(std::max<std::size_t>(count, 1), std::max<std::size_t>(size, 1)));
+}
+
+void* counted_realloc(void* block, std::size_t size) {
+  allocated_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  return counted(std::realloc(block, std::max<std::size_t>(size, 1)));
+}
+
+void counted_free(void* block) {
+  allocated_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  std::free(block);
+}
+
+void count_allocations() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    ts_set_allocator(counted_malloc, counted_calloc, counted_realloc, counted_free);
+  });
+}
+
+// When one parse has to end.
+struct Budget {
+  std::chrono::steady_clock::time_point deadline;
+  std::ptrdiff_t allocated;
+  const std::stop_token& stop;
+
+  bool spent() const {
+    return allocated_bytes > allocated || stop.stop_requested() ||
+           std::chrono::steady_clock::now() > deadline;
+  }
+};
+
+const char* read_text(void* payload, std::uint32_t offset, TSPoint, std::uint32_t* size) {
+  const std::string_view& text = *static_cast<const std::string_view*>(payload);
+  *size = static_cast<std::uint32_t>(text.size() - std::min<std::size_t>(offset, text.size()));
+  return *size == 0 ? "" : text.data() + offset;
+}
+
+bool is_spent(TSParseState* state) { return static_cast<const Budget*>(state->payload)->spent(); }
+
+struct ParserDeleter {
+  void operator()(TSParser* parser) const { ts_parser_delete(parser); }
+};
+
+TreePointer owned(TSTree* tree) {
+  return {tree, [](const TSTree* each) { ts_tree_delete(const_cast<TSTree*>(each)); }};
+}
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+TSPoint point_at(std::string_view text, std::size_t offset) {
+  TSPoint point{0, 0};
+  std::size_t line = 0;
+  while (const void* found = std::memchr(text.data() + line, '\n', offset - line)) {
+    line = static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + 1;
+    ++point.row;
+  }
+  point.column = static_cast<std::uint32_t>(offset - line);
+  return point;
+}
+
+}  // namespace
+
+TreePointer parse_text(const TSLanguage* language, std::string_view text, const TSTree* old,
+                       const ParseLimits& limits) {
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (text.size() > std::min(limits.text_bytes, kMost)) return nullptr;
+  count_allocations();
+  const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), language)) return nullptr;
+  const auto memory = static_cast<std::ptrdiff_t>(
+      std::min(limits.memory_bytes,
+               static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2)));
+  Budget budget{std::chrono::steady_clock::now() + limits.time, allocated_bytes + memory,
+                limits.stop};
+  TSTree* tree = ts_parser_parse_with_options(
+      parser.get(), old, {&text, read_text, TSInputEncodingUTF8, nullptr}, {&budget, is_spent});
+  return tree == nullptr ? nullptr : owned(tree);
+}
+
+TreePointer move_tree(const TSTree& tree, std::string_view before, std::string_view after) {
+  const auto same = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  auto begin = static_cast<std::size_t>(same.first - before.begin());
+  while (begin > 0 && begin < before.size() && continues_character(before[begin])) --begin;
+  const std::size_t longest = std::min(before.size(), after.size()) - begin;
+  std::size_t n_same = 0;
+  while (n_same < longest && before[before.size() - 1 - n_same] == after[after.size() - 1 - n_same])
+    ++n_same;
+  while (n_same > 0 && continues_character(before[before.size() - n_same])) --n_same;
+
+  TreePointer moved = owned(ts_tree_copy(&tree));
+  if (begin == before.size() && begin == after.size()) return moved;
+  const std::size_t old_end = before.size() - n_same;
+  const std::size_t new_end = after.size() - n_same;
+  const TSInputEdit edit{static_cast<std::uint32_t>(begin),   static_cast<std::uint32_t>(old_end),
+                         static_cast<std::uint32_t>(new_end), point_at(before, begin),
+                         point_at(before, old_end),           point_at(after, new_end)};
+  ts_tree_edit(const_cast<TSTree*>(moved.get()), &edit);
+  return moved;
+}
+
+}  // namespace redraft

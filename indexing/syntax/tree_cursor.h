@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tree_sitter/api.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "support/byte_range.h"
+
+namespace redraft {
+
+inline ByteRange range_of(const TSNode& node) {
+  return {ts_node_start_byte(node), ts_node_end_byte(node)};
+}
+
+inline std::string_view type_of(const TSNode& node) { return ts_node_type(node); }
+
+// Null when the node has no such child.
+TSNode child_by_field(const TSNode& node, std::string_view field);
+
+// A place in a tree and the way to it. Moves take time by the number of children, never by depth.
+class TreeCursor {
+ public:
+  explicit TreeCursor(const TSNode& root);
+  ~TreeCursor();
+  TreeCursor(const TreeCursor&) = delete;
+  TreeCursor& operator=(const TreeCursor&) = delete;
+
+  const TSNode& node() const { return path_.back(); }
+  // From the root to node().
+  const std::vector<TSNode>& path() const { return path_; }
+
+  // Each stays where it is and says false when there is no such place.
+  bool to_first_child();
+  bool to_next_sibling();
+  bool to_parent();
+  // The first child that ends behind `offset`.
+  bool to_child_behind(std::size_t offset);
+  // The next node that is no child of this one.
+  bool to_next_outside();
+  // The next node in the order in which nodes begin.
+  bool to_next() { return to_first_child() || to_next_outside(); }
+  // As deep as nodes hold the byte at `offset`.
+  void descend_to(std::size_t offset);
+
+ private:
+  TSTreeCursor cursor_;
+  std::vector<TSNode> path_;
+};
+
+}  // namespace redraft
