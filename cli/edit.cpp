@@ -41,11 +41,6 @@ bool wants_colour() {
   return no_colour == nullptr || *no_colour == '\0';
 }
 
-EditScope scope_of(const EditOptions& options, const std::optional<ByteRange>& range) {
-  if (options.scope) return *options.scope;
-  return range && !range->empty() ? EditScope::kSelection : EditScope::kFile;
-}
-
 // A plain decode of the same request, to measure against.
 struct Comparison {
   EditResult plain;
@@ -213,6 +208,8 @@ int run_edit_command(const EditOptions& options) {
     range = *parsed;
   } else if (options.scope == EditScope::kSelection) {
     return misuse(Error("--scope selection needs a --range"));
+  } else if (options.scope == EditScope::kSymbol) {
+    return misuse(Error("--scope symbol needs a --range, which may be empty: L:C-L:C"));
   }
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
 
@@ -226,7 +223,7 @@ int run_edit_command(const EditOptions& options) {
     if (!bytes) return fail(bytes.error());
     request.range = *bytes;
   }
-  request.scope = scope_of(options, request.range);
+  request.scope = options.scope.value_or(default_scope(request.range));
   request.decoder = *decoder;
   request.max_new_tokens = options.max_new_tokens;
 
@@ -254,7 +251,8 @@ void add_edit(CLI::App& app, Command& chosen) {
                                                    {"symbol", EditScope::kSymbol},
                                                    {"file", EditScope::kFile}};
   edit->add_option("--scope", options->scope,
-                   "What may change (default: the range if there is one, else the file)")
+                   "What may change: symbol is the smallest definition around the range's start "
+                   "(default: the range if it is not empty, symbol if it is, file without one)")
       ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol or file"));
   add_decoder_option(*edit, options->decoder);
   edit->add_option("--max-new-tokens", options->max_new_tokens,

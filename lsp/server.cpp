@@ -31,16 +31,14 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
-// By default the selection if there is one, else the whole file.
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
                                const std::optional<ByteRange>& range) {
-  const bool selected = range && !range->empty();
-  if (!name) return selected ? EditScope::kSelection : EditScope::kFile;
+  if (!name) return default_scope(range);
   if (*name == "file") return EditScope::kFile;
   if (*name == "symbol") return EditScope::kSymbol;
   if (*name != "selection")
     return Error("unknown scope \"" + *name + "\": use selection, symbol or file");
-  if (!selected) return Error("scope \"selection\" needs a range that is not empty");
+  if (!range || range->empty()) return Error("scope \"selection\" needs a range that is not empty");
   return EditScope::kSelection;
 }
 

@@ -180,9 +180,9 @@ std::string language_of(std::string_view file_name) {
 Document::Document(std::string uri, std::int64_t version, std::string text, std::string language_id)
     : uri_(std::move(uri)),
       version_(version),
-      text_(std::move(text)),
+      text_(std::make_shared<const std::string>(std::move(text))),
       language_id_(std::move(language_id)),
-      lines_(text_) {}
+      lines_(*text_) {}
 
 Result<std::shared_ptr<const Document>> Document::make(std::string uri, std::int64_t version,
                                                        std::string text, std::string language_id) {
@@ -195,6 +195,26 @@ Result<std::shared_ptr<const Document>> Document::read(const std::filesystem::pa
   Result<std::string> text = read_regular_file(file);
   if (!text) return text.error().in(file.string());
   return make(file.string(), 0, std::move(*text), language_of(file.string()));
+}
+
+Result<std::shared_ptr<const Document>> Document::changed(std::int64_t version,
+                                                          std::string text) const {
+  Result<std::shared_ptr<const Document>> later =
+      make(uri_, version, std::move(text), language_id_);
+  if (!later) return later;
+  // Whoever changes a document does not wait for another thread that is parsing it.
+  const std::unique_lock lock(syntax_mutex_, std::try_to_lock);
+  if (lock) (*later)->syntax_ = syntax_;
+  return later;
+}
+
+const SyntaxTree* Document::syntax() const {
+  const std::scoped_lock lock(syntax_mutex_);
+  if (!parsed_) {
+    syntax_ = syntax_ ? syntax_->edited(text_) : SyntaxTree::parse(text_, language_id_);
+    parsed_ = true;
+  }
+  return syntax_ ? &*syntax_ : nullptr;
 }
 
 }  // namespace redraft

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "indexing/syntax/syntax_tree.h"
 #include "support/result.h"
 #include "workspace/text_edit.h"
 
@@ -51,20 +54,30 @@ class Document {
   // Reads a regular file; its path is the uri, its extension tells the language. The error says
   // whether it is missing, unreadable, no regular file, or not text.
   static Result<std::shared_ptr<const Document>> read(const std::filesystem::path& file);
+  // A later version of this document.
+  Result<std::shared_ptr<const Document>> changed(std::int64_t version, std::string text) const;
 
   const std::string& uri() const { return uri_; }
   std::int64_t version() const { return version_; }
-  const std::string& text() const { return text_; }
+  const std::string& text() const { return *text_; }
   const std::string& language_id() const { return language_id_; }
   const LineIndex& lines() const { return lines_; }
+  // Parsed when it is first asked for, from the tree of an earlier version where there is one, on
+  // the thread that asks; that takes milliseconds. Null when the language is none that redraft
+  // parses, or the text is beyond ParseLimits.
+  const SyntaxTree* syntax() const;
 
  private:
   Document(std::string uri, std::int64_t version, std::string text, std::string language_id);
   std::string uri_;
   std::int64_t version_;
-  std::string text_;
+  std::shared_ptr<const std::string> text_;
   std::string language_id_;
   LineIndex lines_;
+
+  mutable std::mutex syntax_mutex_;  // guards what follows
+  mutable bool parsed_ = false;
+  mutable std::optional<SyntaxTree> syntax_;  // of an earlier version, until parsed_
 };
 
 }  // namespace redraft

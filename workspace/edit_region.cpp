@@ -20,6 +20,13 @@ int written_lines(const Document& document) {
   return start == document.text().size() ? last : last + 1;
 }
 
+std::optional<ByteRange> symbol_at(const Document& document, std::size_t offset) {
+  const SyntaxTree* syntax = document.syntax();
+  if (syntax == nullptr) return std::nullopt;
+  const std::optional<Definition> definition = syntax->enclosing_definition(offset);
+  return definition ? std::optional(definition->range) : std::nullopt;
+}
+
 void append_lines(const std::vector<std::string_view>& lines, std::string* text) {
   for (const std::string_view line : lines) {
     *text += line;
@@ -29,26 +36,38 @@ void append_lines(const std::vector<std::string_view>& lines, std::string* text)
 
 }  // namespace
 
-Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, EditScope scope,
-                                    const std::optional<ByteRange>& range) {
-  const std::size_t size = document->text().size();
+EditScope default_scope(const std::optional<ByteRange>& range) {
+  if (!range) return EditScope::kFile;
+  return range->empty() ? EditScope::kSymbol : EditScope::kSelection;
+}
+
+Result<void> EditRegion::check(const Document& document, EditScope scope,
+                               const std::optional<ByteRange>& range) {
+  const std::size_t size = document.text().size();
   if (range && (range->begin > range->end || range->end > size)) {
     return Error("the range " + std::to_string(range->begin) + "-" + std::to_string(range->end) +
                  " lies outside the text, which has " + std::to_string(size) + " bytes");
   }
+  if (range || scope == EditScope::kFile) return {};
+  return Error(
+      scope == EditScope::kSymbol
+          ? "the scope 'symbol' needs a range, to say where: give one, or edit the whole file"
+          : "the scope 'selection' needs a range: select the lines to edit, or edit the whole "
+            "file");
+}
+
+Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, EditScope scope,
+                                    const std::optional<ByteRange>& range) {
+  if (const Result<void> checked = check(*document, scope, range); !checked) return checked.error();
   const int n_lines = written_lines(*document);
-  if (scope == EditScope::kFile) return EditRegion(std::move(document), 0, n_lines, true);
-  if (!range || (scope == EditScope::kSymbol && range->empty())) {
-    return Error(
-        scope == EditScope::kSymbol
-            ? "the scope 'symbol' needs the range of the symbol: select it, or edit the whole file"
-            : "the scope 'selection' needs a range: select the lines to edit, or edit the whole "
-              "file");
-  }
+  std::optional<ByteRange> touched;
+  if (scope == EditScope::kSelection) touched = range;
+  if (scope == EditScope::kSymbol) touched = symbol_at(*document, range->begin);
+  if (!touched) return EditRegion(std::move(document), 0, n_lines, true);
   const LineIndex& index = document->lines();
-  const int first = index.line_of(range->begin);
-  int last = index.line_of(range->end);  // exclusive from here on, unless the range touches it
-  if (range->empty() || range->end > index.start(last)) ++last;
+  const int first = index.line_of(touched->begin);
+  int last = index.line_of(touched->end);  // exclusive from here on, unless the range touches it
+  if (touched->empty() || touched->end > index.start(last)) ++last;
   const bool whole_file = first == 0 && last >= n_lines;
   return EditRegion(std::move(document), std::min(first, n_lines), std::min(last, n_lines),
                     whole_file);

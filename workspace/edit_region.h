@@ -15,17 +15,23 @@ namespace redraft {
 
 enum class EditScope { kSelection, kSymbol, kFile };
 
+// When none is named: what is selected, else the symbol at the cursor, else (no range) the file.
+EditScope default_scope(const std::optional<ByteRange>& range);
+
 // The whole lines of a document that the model rewrites. It sees them with "\n" endings and without
 // a byte order mark; what it writes becomes edits of changed lines alone, so that every other byte
 // stays as it is.
 class EditRegion {
  public:
-  // kFile: everything but a byte order mark. kSelection, kSymbol: the lines that `range` touches
-  // (an empty range: the line it stands on; a range that ends where a line begins does not touch
-  // that line). An error when the range is missing or lies outside the document, and for kSymbol
-  // when it is empty.
+  // kFile: everything but a byte order mark. kSelection: the lines that `range` touches (an empty
+  // range: the line it stands on; a range that ends where a line begins does not touch that line).
+  // kSymbol: the lines of the smallest definition around where `range` begins; the file when there
+  // is none, or the language is unknown. Parses the document then, so not for the protocol thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
                                  const std::optional<ByteRange>& range);
+  // Why make() would refuse: the range is missing or lies outside the document. Does not parse.
+  static Result<void> check(const Document& document, EditScope scope,
+                            const std::optional<ByteRange>& range);
 
   const Document& document() const { return *document_; }
   ByteRange range() const;

@@ -103,9 +103,7 @@ EditResult unchanged(const EditRequest& request) {
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
   if (is_blank(request.instruction)) return Error("the instruction is empty: say what to change");
-  Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
-  if (!region) return region.error();
-  return {};
+  return EditRegion::check(*request.document, request.scope, request.range);
 }
 
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,

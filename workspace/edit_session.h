@@ -25,9 +25,9 @@ struct EditRequest {
   std::vector<std::shared_ptr<const Document>> beside = {};
   // What decoders that retrieve look things up in; null: nothing.
   std::shared_ptr<const Datastore> repository = {};
-  // The selection; needed unless the scope is the file. The model rewrites the whole lines that it
-  // touches: within a line there is no telling what belongs to the selection once the line has
-  // changed. Other lines stay as they are.
+  // The selection, or the cursor; needed unless the scope is the file. The model rewrites the whole
+  // lines that the scope touches: within a line there is no telling what belongs to it once the
+  // line has changed. Other lines stay as they are.
   std::optional<ByteRange> range;
   EditScope scope = EditScope::kFile;
   DecoderName decoder;

@@ -337,7 +337,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
     text = std::move(after);
   }
   Result<std::shared_ptr<const Document>> document =
-      Document::make(uri, version, std::move(text), found->second->language_id());
+      found->second->changed(version, std::move(text));
   if (!document) return refuse(document.error());
   impl_->keep(std::move(*document));
   impl_->apply_changes(uri, version, changes);

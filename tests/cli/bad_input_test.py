@@ -34,6 +34,7 @@ class WrongUsage(RedraftCase):
         self.assert_fails(run(*edit, "--range", "1-2"), 2, "L1:C1-L2:C2")
         self.assert_fails(run(*edit, "--range", "2:1-1:1"), 2, "ends before it begins")
         self.assert_fails(run(*edit, "--scope", "selection"), 2, "--range")
+        self.assert_fails(run(*edit, "--scope", "symbol"), 2, "--range")
         self.assert_fails(run(*edit, "--decoder", "magic"), 2, "unknown decoder 'magic'", "efficientedit")
         self.assert_fails(run(*edit, "--decoder", "efficientedit:gamma=x"), 2, "gamma")
         self.assert_fails(run("models", "verify", "gpt-9"), 2, "gpt-9", "qwen2.5-coder-1.5b")

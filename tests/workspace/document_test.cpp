@@ -115,6 +115,29 @@ TEST(Document, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(std::string(kMaxDocumentBytes, ' ')), "");
 }
 
+TEST(Document, IsParsedInItsLanguage) {
+  const auto python = *Document::make("u", 1, "def f(): pass\n", "python");
+  ASSERT_NE(python->syntax(), nullptr);
+  EXPECT_EQ(python->syntax()->definitions().size(), 1);
+  EXPECT_EQ(python->syntax(), python->syntax());
+  EXPECT_EQ((*Document::make("u", 1, "def f(): pass\n"))->syntax(), nullptr);
+}
+
+TEST(Document, ItsNextVersionHasATreeOfItsOwn) {
+  const auto first = *Document::make("u", 1, "def f(): pass\n", "python");
+  const auto unparsed = *first->changed(2, "def f(): pass\ndef g(): pass\n");
+  ASSERT_NE(first->syntax(), nullptr);
+  const auto second = *first->changed(3, "def f(): pass\ndef g(): pass\n");
+  const auto third = *second->changed(4, "x = 1\n");  // second is never parsed
+  EXPECT_EQ(third->version(), 4);
+  EXPECT_EQ(third->language_id(), "python");
+  EXPECT_EQ(third->syntax()->definitions().size(), 0);
+  EXPECT_EQ(second->syntax()->definitions().size(), 2);
+  EXPECT_EQ(unparsed->syntax()->definitions().size(), 2);
+  EXPECT_EQ(first->syntax()->definitions().size(), 1);
+  EXPECT_FALSE(first->changed(5, "\xFF"));
+}
+
 TEST_F(DocumentFile, ReadsTheBytesAsTheyAre) {
   const std::string text =
       "\xEF\xBB\xBF"

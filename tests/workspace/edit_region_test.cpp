@@ -98,8 +98,33 @@ TEST(EditRegion, RefusesRangesThatAreNoneOfTheText) {
               HasSubstr("outside the text, which has 4 bytes"));
   EXPECT_THAT(error(EditScope::kFile, ByteRange{3, 2}), HasSubstr("outside the text"));
   EXPECT_THAT(error(EditScope::kSelection, {}), HasSubstr("needs a range"));
-  EXPECT_THAT(error(EditScope::kSymbol, {}), HasSubstr("select it"));
-  EXPECT_THAT(error(EditScope::kSymbol, ByteRange{1, 1}), HasSubstr("select it"));
+  EXPECT_THAT(error(EditScope::kSymbol, {}), HasSubstr("needs a range"));
+  EXPECT_THAT(error(EditScope::kSymbol, ByteRange{5, 5}), HasSubstr("outside the text"));
+}
+
+TEST(EditRegion, ASymbolIsItsLines) {
+  const std::string text =
+      "import os\n\n\nclass A:\n    # Why.\n    def f(self):\n        return 1\n\n    x = 2\n";
+  const auto region = [&](std::size_t begin, std::size_t end, const char* language) {
+    const auto document = Document::make("file:///a", 1, text, language);
+    return *EditRegion::make(*document, EditScope::kSymbol, ByteRange{begin, end});
+  };
+  const std::size_t inside = text.find("return");
+  EXPECT_EQ(region(inside, inside, "python").text(),
+            "    # Why.\n    def f(self):\n        return 1\n");
+  EXPECT_EQ(region(inside, text.size(), "python").text(),
+            "    # Why.\n    def f(self):\n        return 1\n");
+  EXPECT_EQ(region(text.find("x ="), text.find("x ="), "python").text(),
+            text.substr(text.find("class")));
+  EXPECT_TRUE(region(0, 0, "python").whole_file());  // nothing is around it
+  EXPECT_TRUE(region(inside, inside, "plaintext").whole_file());
+  EXPECT_TRUE(region(inside, inside, "").whole_file());
+}
+
+TEST(EditRegion, TheScopeFollowsFromTheRange) {
+  EXPECT_EQ(default_scope({}), EditScope::kFile);
+  EXPECT_EQ(default_scope(ByteRange{3, 3}), EditScope::kSymbol);
+  EXPECT_EQ(default_scope(ByteRange{3, 4}), EditScope::kSelection);
 }
 
 bool ends_open(const std::string& text) { return !text.ends_with('\n') && !text.ends_with('\r'); }

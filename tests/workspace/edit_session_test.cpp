@@ -153,7 +153,7 @@ TEST(EditSession, RefusesWhatItCannotDo) {
   EXPECT_THAT(error(outside), HasSubstr("outside the text, which has 2 bytes"));
   EditRequest symbol = request("x\n");
   symbol.scope = EditScope::kSymbol;
-  EXPECT_THAT(error(symbol), HasSubstr("select it"));
+  EXPECT_THAT(error(symbol), HasSubstr("needs a range"));
   EXPECT_THAT(error(request(kFunctions), 512),
               testing::AllOf(HasSubstr("too long to edit at once: it needs "),
                              HasSubstr("the context holds 512")));
