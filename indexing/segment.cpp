@@ -56,6 +56,15 @@ Result<std::shared_ptr<const Segment>> Segment::open(const std::filesystem::path
   return std::shared_ptr<const Segment>(segment);
 }
 
+Result<std::shared_ptr<const Segment>> Segment::parse(std::span<const std::byte> bytes,
+                                                      std::uint64_t key) {
+  const Result<SegmentImage> image = SegmentImage::parse(bytes, key);
+  if (!image) return image.error();
+  const std::shared_ptr<Segment> segment(new Segment());
+  segment->parts_ = image->parts();
+  return std::shared_ptr<const Segment>(segment);
+}
+
 Result<void> Segment::write(const std::filesystem::path& file, std::uint64_t key) const {
   return SegmentFile::write(file, key, parts_);
 }

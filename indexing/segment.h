@@ -45,6 +45,10 @@ class Segment {
   static Result<std::shared_ptr<const Segment>> open(const std::filesystem::path& file,
                                                      std::uint64_t key);
 
+  // The same of bytes that outlive the segment.
+  static Result<std::shared_ptr<const Segment>> parse(std::span<const std::byte> bytes,
+                                                      std::uint64_t key);
+
   // `key` says what the tokens mean.
   Result<void> write(const std::filesystem::path& file, std::uint64_t key) const;
   // Reads everything: whether all is as it was written. Fine for what lies in memory.

@@ -56,7 +56,7 @@ std::uint64_t body_size(const Header& header) {
 }
 
 std::uint64_t block_count(std::uint64_t body) {
-  return (body + SegmentFile::kBlock - 1) / SegmentFile::kBlock;
+  return (body + SegmentImage::kBlock - 1) / SegmentImage::kBlock;
 }
 
 // Checksums of the blocks of several pieces in a row.
@@ -64,10 +64,10 @@ class BlockChecksums {
  public:
   void add(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const auto part = bytes.first(std::min(bytes.size(), SegmentFile::kBlock - block_.size()));
+      const auto part = bytes.first(std::min(bytes.size(), SegmentImage::kBlock - block_.size()));
       block_.insert(block_.end(), part.begin(), part.end());
       bytes = bytes.subspan(part.size());
-      if (block_.size() == SegmentFile::kBlock) close();
+      if (block_.size() == SegmentImage::kBlock) close();
     }
   }
   std::vector<std::uint64_t> take() {
@@ -115,68 +115,69 @@ Result<void> SegmentFile::write(const std::filesystem::path& file, std::uint64_t
 Result<SegmentFile> SegmentFile::open(const std::filesystem::path& path, std::uint64_t key) {
   Result<MappedFile> map = MappedFile::open(path);
   if (!map) return map.error();
-  SegmentFile file(path, std::move(*map));
-  if (const Result<void> read = file.read_header(key); !read) return read.error();
-  if (const Result<void> checked = file.check_parts(); !checked) return checked.error();
-  return file;
+  Result<SegmentImage> image = SegmentImage::parse(std::as_bytes(map->bytes()), key);
+  if (!image) return image.error().in(path.string());
+  return SegmentFile(path, std::move(*map), *image);
 }
 
-Result<void> SegmentFile::read_header(std::uint64_t key) {
-  std::span<const std::byte> rest = std::as_bytes(map_.bytes());
-  if (rest.size() < sizeof(Header)) return damaged("it is too short");
+Result<void> SegmentFile::verify() const {
+  const Result<void> verified = image_.verify();
+  return verified ? verified : verified.error().in(path_.string());
+}
+
+Result<SegmentImage> SegmentImage::parse(std::span<const std::byte> bytes, std::uint64_t key) {
+  std::span<const std::byte> rest = bytes;
+  if (rest.size() < sizeof(Header)) return Error("it is too short");
   Header header{};
   std::memcpy(&header, rest.data(), sizeof header);
   rest = rest.subspan(sizeof header);
-  if (header.magic != kMagic) return damaged("it is no segment of this version");
-  if (header.header != header_checksum(header))
-    return damaged("its header is not what was written");
-  if (header.key != key) return damaged("it was written for another tokenizer");
+  if (header.magic != kMagic) return Error("it is no segment of this version");
+  if (header.header != header_checksum(header)) return Error("its header is not what was written");
+  if (header.key != key) return Error("it was written for another tokenizer");
   const bool sound = header.tokens > 0 && header.tokens < kMostTokens && header.begins > 1 &&
                      header.begins <= header.tokens + 1 &&
                      header.suffixes == header.tokens - (header.begins - 1) &&
                      header.firsts < kMostFirsts && header.token_limit < kMostTokens;
-  if (!sound) return damaged("its counts contradict each other");
+  if (!sound) return Error("its counts contradict each other");
   const std::uint64_t body = body_size(header);
   const std::uint64_t blocks = block_count(body);
-  if (rest.size() != body + blocks * sizeof(std::uint64_t)) return damaged("its size is wrong");
-  body_ = rest.first(body);
+  if (rest.size() != body + blocks * sizeof(std::uint64_t)) return Error("its size is wrong");
+  SegmentImage image;
+  image.body_ = rest.first(body);
   rest = rest.subspan(body);
-  checksums_ = take<std::uint64_t>(rest, blocks);
-  if (checksum(std::as_bytes(checksums_)) != header.checksums)
-    return damaged("its checksums are not what was written");
-  parts_.token_limit = static_cast<std::uint32_t>(header.token_limit);
-  std::span<const std::byte> parts = body_;
-  parts_.tokens = take<TokenId>(parts, header.tokens);
-  parts_.suffixes = take<std::int32_t>(parts, header.suffixes);
-  parts_.begins = take<std::uint32_t>(parts, header.begins);
-  parts_.firsts = take<std::uint32_t>(parts, header.firsts);
-  return {};
+  image.checksums_ = take<std::uint64_t>(rest, blocks);
+  if (checksum(std::as_bytes(image.checksums_)) != header.checksums)
+    return Error("its checksums are not what was written");
+  std::span<const std::byte> parts = image.body_;
+  image.parts_.token_limit = static_cast<std::uint32_t>(header.token_limit);
+  image.parts_.tokens = take<TokenId>(parts, header.tokens);
+  image.parts_.suffixes = take<std::int32_t>(parts, header.suffixes);
+  image.parts_.begins = take<std::uint32_t>(parts, header.begins);
+  image.parts_.firsts = take<std::uint32_t>(parts, header.firsts);
+  if (const Result<void> checked = image.check_parts(); !checked) return checked.error();
+  return image;
 }
 
-Result<void> SegmentFile::check_parts() const {
+Result<void> SegmentImage::check_parts() const {
   const auto& [tokens, suffixes, begins, firsts, limit] = parts_;
   // Each text has its separator, so no two begin at one place.
   if (begins.front() != 0 || begins.back() != tokens.size() ||
       std::ranges::adjacent_find(begins, std::greater_equal()) != begins.end())
-    return damaged("its texts do not follow each other");
+    return Error("its texts do not follow each other");
   if (!firsts.empty() &&
       (firsts.front() != 0 || firsts.back() != suffixes.size() || !std::ranges::is_sorted(firsts)))
-    return damaged("its table of first tokens is not in order");
-  if (tokens.back() != -1) return damaged("its last text has no end");
+    return Error("its table of first tokens is not in order");
+  if (tokens.back() != -1) return Error("its last text has no end");
   return {};
 }
 
-Result<void> SegmentFile::verify() const {
+Result<void> SegmentImage::verify() const {
   for (std::size_t block = 0; block < checksums_.size(); ++block) {
     const auto rest = body_.subspan(block * kBlock);
     if (checksum(rest.first(std::min(rest.size(), kBlock))) != checksums_[block])
-      return damaged("a part of it is not what was written");
+      return Error("a part of it is not what was written");
   }
   return {};
-}
-
-Error SegmentFile::damaged(const char* what) const {
-  return Error(path_.string() + ": " + what + "; the index must be built anew");
 }
 
 }  // namespace redraft

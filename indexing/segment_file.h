@@ -20,36 +20,48 @@ struct SegmentParts {
   std::uint32_t token_limit = 0;  // all tokens are below it; of a damaged file some may not be
 };
 
-// A segment on disk: a header, the parts one behind the other, and a checksum of every block of
-// them. Little-endian. External data: nothing is believed before it is checked.
-class SegmentFile {
+// The bytes of a segment on disk: a header, the parts one behind the other, and a checksum of every
+// block of them. Little-endian. External data: nothing is believed before it is checked.
+class SegmentImage {
  public:
   static constexpr std::size_t kBlock = std::size_t{1} << 20;  // bytes under one checksum
 
-  // Whole or not at all.
-  static Result<void> write(const std::filesystem::path& file, std::uint64_t key,
-                            const SegmentParts& parts);
   // Checks the header and the size, and of the parts what a search relies on: `begins` and `firsts`
   // ascend within bounds, and `tokens` ends with a separator. Wrong tokens and suffixes lead to
-  // wrong answers, not astray, and are found by verify().
-  static Result<SegmentFile> open(const std::filesystem::path& file, std::uint64_t key);
+  // wrong answers, not astray, and are found by verify(). `bytes`, aligned to 8, outlive the image.
+  static Result<SegmentImage> parse(std::span<const std::byte> bytes, std::uint64_t key);
 
   const SegmentParts& parts() const { return parts_; }
+  // Reads everything: whether all is as it was written.
+  Result<void> verify() const;
+
+ private:
+  Result<void> check_parts() const;
+
+  SegmentParts parts_;
+  std::span<const std::byte> body_;           // the parts
+  std::span<const std::uint64_t> checksums_;  // of its blocks
+};
+
+// A segment's file, mapped.
+class SegmentFile {
+ public:
+  // Whole or not at all. Any parts can be written, whether parse() believes them or not.
+  static Result<void> write(const std::filesystem::path& file, std::uint64_t key,
+                            const SegmentParts& parts);
+  static Result<SegmentFile> open(const std::filesystem::path& file, std::uint64_t key);
+
+  const SegmentParts& parts() const { return image_.parts(); }
   Result<void> verify() const;
   void release_pages() const { map_.release_pages(); }
 
  private:
-  SegmentFile(std::filesystem::path path, MappedFile map)
-      : path_(std::move(path)), map_(std::move(map)) {}
-  Result<void> read_header(std::uint64_t key);
-  Result<void> check_parts() const;
-  Error damaged(const char* what) const;
+  SegmentFile(std::filesystem::path path, MappedFile map, SegmentImage image)
+      : path_(std::move(path)), map_(std::move(map)), image_(image) {}
 
   std::filesystem::path path_;
   MappedFile map_;
-  SegmentParts parts_;
-  std::span<const std::byte> body_;           // the parts
-  std::span<const std::uint64_t> checksums_;  // of its blocks
+  SegmentImage image_;
 };
 
 }  // namespace redraft
