@@ -76,6 +76,8 @@ void print_text(const Outcome& outcome) {
   row("read", std::to_string(report.read) + " new or changed files, " +
                   megabytes(report.read_bytes) + "; " + std::to_string(report.removed) +
                   " are gone");
+  if (report.left_out > 0)
+    row("left out", std::to_string(report.left_out) + " files, for the others are enough");
   char text[160];
   const TextStore::Statistics& statistics = outcome.statistics;
   std::snprintf(text, sizeof text, "%zu in %zu segments", statistics.tokens, statistics.segments);
@@ -111,6 +113,7 @@ void print_json(const Outcome& outcome) {
                      {"read_bytes", report.read_bytes},
                      {"refused_files", report.refused},
                      {"removed_files", report.removed},
+                     {"left_out_files", report.left_out},
                      {"tokens", outcome.statistics.tokens},
                      {"hidden_tokens", outcome.statistics.hidden_tokens},
                      {"segments", outcome.statistics.segments},

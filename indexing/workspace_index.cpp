@@ -102,7 +102,13 @@ RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_toke
   RefreshReport report;
   std::vector<SourceFile> changed;
   std::unordered_set<std::string> seen;
+  std::uint64_t bytes = 0;
   const ScanSink sink{.on_file = [&](const SourceFile& file) {
+    bytes += file.size;
+    if (bytes > options_.most_bytes) {
+      ++report.left_out;
+      return true;
+    }
     const std::string name = name_of(file);
     ++report.languages[std::string(file.language)];
     if (store_->stamp(name) != stamp_of(file) && !is_open(name)) changed.push_back(file);

@@ -147,7 +147,7 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
   IndexStatus status{.state = IndexStatus::State::kReading, .message = message_};
   on_status_(status);
   auto told = Clock::now();
-  index_->refresh(
+  const RefreshReport report = index_->refresh(
       [&](const IndexProgress& progress) {
         if (Clock::now() - told < kTellAfter) return;
         told = Clock::now();
@@ -164,6 +164,10 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
   }
   status.state = IndexStatus::State::kReady;
   status.files = index_->store().statistics().texts;
+  if (report.left_out > 0) {
+    status.message = "the workspace is too large: " + std::to_string(report.left_out) +
+                     " files are left out; .redraftignore can leave out others instead";
+  }
   on_status_(status);
 }
 

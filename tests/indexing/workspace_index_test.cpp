@@ -146,6 +146,17 @@ TEST_F(WorkspaceIndexTest, OneFileIsLookedAtAlone) {
   EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
 }
 
+TEST_F(WorkspaceIndexTest, NoMoreIsReadThanTheLimit) {
+  write("a.py", "alpha = 1\n");
+  write("b.py", "alpha = 2\n");
+  WorkspaceIndex limited(std::vector{root_}, byte_tokenizer(), std::make_unique<TextStore>(),
+                         {.scan = {}, .most_bytes = 15});
+  const RefreshReport report = limited.refresh();
+  EXPECT_EQ(report.read, 1U);
+  EXPECT_EQ(report.left_out, 1U);
+  EXPECT_EQ(limited.store().names().size(), 1U);
+}
+
 TEST_F(WorkspaceIndexTest, AStopLeavesWhatWasReadSoFar) {
   for (int i = 0; i < 20; ++i) write(std::to_string(i) + ".py", "alpha = 1\n");
   std::stop_source stop;
