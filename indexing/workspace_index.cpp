@@ -54,6 +54,8 @@ class WorkspaceIndex::Reading {
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
       tokens = 0;
+      // So that what is read does not pile up in memory; whoever saves last learns of problems.
+      [[maybe_unused]] const Result<void> saved = index_.store_->save();
     }
     index_.put(std::move(batch));
   }
