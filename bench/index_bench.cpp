@@ -3,7 +3,6 @@
 // MODEL is a known name or a path, for its tokenizer; FOLDER was indexed by `redraft index FOLDER`;
 // FILE (of the folder) is taken for one that changes.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/stopwatch.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
 #include "indexing/workspace_index.h"
@@ -20,18 +20,6 @@ namespace {
 
 constexpr int kQueries = 4000;
 constexpr int kChanges = 40;
-
-template <typename Work>
-double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double quantile(std::vector<double>& times, double part) {
-  std::sort(times.begin(), times.end());
-  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
-}
 
 // Memory that is the process's own, in megabytes.
 double own_memory() {

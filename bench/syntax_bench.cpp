@@ -1,7 +1,6 @@
 // The speed of parsing on one text: whole, again after a keystroke, and what is asked of the tree.
 //   syntax_bench FILE LANGUAGE
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/stopwatch.h"
 #include "indexing/syntax/chunks.h"
 #include "indexing/syntax/syntax_tree.h"
 
@@ -20,19 +20,6 @@ constexpr int kRounds = 7;
 constexpr int kPlaces = 1000;
 constexpr int kKeystrokes = 200;
 
-template <typename Work>
-double milliseconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-double quantile(std::vector<double> times, double part) {
-  std::sort(times.begin(), times.end());
-  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
-}
-
 void print(const char* what, const std::vector<double>& times) {
   std::printf("%-24s %9.3f ms  (99 %%: %.3f ms)\n", what, quantile(times, 0.5),
               quantile(times, 0.99));
@@ -41,7 +28,7 @@ void print(const char* what, const std::vector<double>& times) {
 template <typename Work>
 std::vector<double> repeated(int rounds, const Work& work) {
   std::vector<double> times;
-  for (int i = 0; i < rounds; ++i) times.push_back(milliseconds(work));
+  for (int i = 0; i < rounds; ++i) times.push_back(seconds(work) * 1e3);
   return times;
 }
 
@@ -65,7 +52,7 @@ bool measure(const std::string& text, const char* language) {
     const std::size_t at = random() % (changed.size() + 1);
     changed.insert(at, 1, static_cast<char>('a' + random() % 26));
     const auto next = std::make_shared<const std::string>(changed);
-    keystrokes.push_back(milliseconds([&] { tree = tree->edited(next); }));
+    keystrokes.push_back(1e3 * seconds([&] { tree = tree->edited(next); }));
     if (!tree) return false;
     changed.erase(at, 1);
     tree = tree->edited(std::make_shared<const std::string>(changed));

@@ -3,7 +3,6 @@
 // MODEL is a known name or a path, TEXT a file. With pre-tokenizers named, each is used in place of
 // the model's.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/stopwatch.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/model_store.h"
 #include "decoding/text/encoded_text.h"
@@ -21,18 +21,6 @@ namespace {
 
 constexpr int kEncodings = 5;
 constexpr int kKeystrokes = 400;
-
-template <typename Work>
-double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double quantile(std::vector<double> times, double part) {
-  std::sort(times.begin(), times.end());
-  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
-}
 
 void measure(const Tokenizer& tokenizer, const char* name, std::string text) {
   std::vector<TokenId> tokens;
