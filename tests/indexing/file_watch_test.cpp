@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "tests/indexing/temp_folder.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {

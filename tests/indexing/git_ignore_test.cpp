@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "indexing/file_scan.h"
-#include "tests/indexing/temp_folder.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
