@@ -5,14 +5,10 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/index_loader.h"
 #include "cli/interrupt.h"
-#include "cli/machine.h"
 #include "cli/report.h"
 #include "cli/status_line.h"
-#include "decoding/model/model_loader.h"
-#include "decoding/model/model_store.h"
-#include "indexing/ignore_files.h"
-#include "indexing/workspace_index.h"
 
 namespace redraft::cli {
 namespace {
@@ -48,7 +44,6 @@ struct Outcome {
   fs::path folder;  // of the index; empty: it is in memory alone
   RefreshReport report;
   TextStore::Statistics statistics;
-  bool saved = false;
 };
 
 std::vector<std::pair<std::string, std::size_t>> by_count(
@@ -67,7 +62,7 @@ void print_text(const Outcome& outcome) {
   const auto row = [](const char* name, const std::string& value) {
     std::printf("%-10s%s\n", name, value.c_str());
   };
-  row("index", outcome.saved ? outcome.folder.string() : "in memory alone: not saved");
+  row("index", !outcome.folder.empty() ? outcome.folder.string() : "in memory alone: not saved");
   row("files", report.scan.text());
   std::string languages;
   for (const auto& [language, count] : by_count(report.languages))
@@ -82,7 +77,7 @@ void print_text(const Outcome& outcome) {
   const TextStore::Statistics& statistics = outcome.statistics;
   std::snprintf(text, sizeof text, "%zu in %zu segments", statistics.tokens, statistics.segments);
   row("tokens", text);
-  if (outcome.saved) {
+  if (!outcome.folder.empty()) {
     const std::uint64_t bytes = bytes_in(outcome.folder);
     const std::size_t tokens = statistics.tokens + statistics.hidden_tokens;
     std::snprintf(text, sizeof text, "%s, %.1f bytes a token", megabytes(bytes).c_str(),
@@ -104,7 +99,7 @@ void print_json(const Outcome& outcome) {
   }
   nlohmann::ordered_json languages = nlohmann::ordered_json::object();
   for (const auto& [language, count] : by_count(report.languages)) languages[language] = count;
-  std::cout << dump({{"index", outcome.saved ? outcome.folder.string() : ""},
+  std::cout << dump({{"index", !outcome.folder.empty() ? outcome.folder.string() : ""},
                      {"files", report.scan.files},
                      {"bytes", report.scan.bytes},
                      {"languages", languages},
@@ -117,7 +112,7 @@ void print_json(const Outcome& outcome) {
                      {"tokens", outcome.statistics.tokens},
                      {"hidden_tokens", outcome.statistics.hidden_tokens},
                      {"segments", outcome.statistics.segments},
-                     {"bytes_on_disk", outcome.saved ? bytes_in(outcome.folder) : 0},
+                     {"bytes_on_disk", !outcome.folder.empty() ? bytes_in(outcome.folder) : 0},
                      {"seconds", report.seconds},
                      {"complete", report.scan.complete},
                      {"problems", report.scan.problems}})
@@ -155,30 +150,25 @@ int run_index(const IndexCommandOptions& options) {
   const InterruptWatch watch;
   const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
   if (const Result<void> checked = check_folders(folders); !checked) return fail(checked.error());
-  const Result<fs::path> model = find_model(options.common.target);
-  if (!model) return fail(model.error());
-  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
-  if (!tokenizer) return fail(tokenizer.error());
   IndexOptions index_options;
   index_options.scan.dependencies = options.dependencies;
-  index_options.scan.user_ignore_file = default_user_ignore_file();
-  index_options.threads = options.common.threads > 0 ? options.common.threads : physical_cores();
   std::string message;
-  const auto index = open_index(folders, *tokenizer, index_options, message);
+  const auto loaded = load_index(options.common, folders, index_options, message);
+  if (!loaded) return fail(loaded.error());
+  WorkspaceIndex& index = **loaded;
   if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
 
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
-  outcome.report = refresh(*index, watch.token());
+  outcome.report = refresh(index, watch.token());
   // What was read so far is kept, also when interrupted.
-  while (!watch.interrupted() && index->store().merge()) {
+  while (!watch.interrupted() && index.store().merge()) {
   }
-  const Result<void> saved = index->store().save();
+  const Result<void> saved = index.store().save();
   outcome.report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.statistics = index->store().statistics();
-  outcome.saved = saved && index->store().may_save();
-  if (const auto folder = index_folder(folders, index_key(**tokenizer))) outcome.folder = *folder;
+  outcome.statistics = index.store().statistics();
+  if (saved) outcome.folder = index.store().save_folder().value_or(fs::path());
   if (watch.interrupted()) {
     std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
     return kInterrupted;

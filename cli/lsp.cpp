@@ -7,11 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/engine_loader.h"
-#include "cli/machine.h"
-#include "decoding/model/model_loader.h"
-#include "decoding/model/model_store.h"
-#include "indexing/ignore_files.h"
-#include "indexing/workspace_index.h"
+#include "cli/index_loader.h"
 #include "lsp/run_server.h"
 
 namespace redraft::cli {
@@ -34,21 +30,6 @@ Result<std::unique_ptr<Engine>> make_engine(const LspOptions& options, ThreadPoo
                      {.cache_bytes = options.cache_mib << 20});
 }
 
-// The index needs the model's tokenizer, not the model.
-Result<std::unique_ptr<WorkspaceIndex>> make_index(
-    const CommonOptions& options, const std::vector<std::filesystem::path>& folders,
-    std::string& message) {
-  const Result<std::filesystem::path> model = find_model(options.target);
-  if (!model) return model.error();
-  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
-  if (!tokenizer) return tokenizer.error();
-  IndexOptions index;
-  index.scan.user_ignore_file = default_user_ignore_file();
-  index.threads = options.threads > 0 ? options.threads : physical_cores();
-  index.background = true;
-  return open_index(folders, *tokenizer, index, message);
-}
-
 int run_lsp(const LspOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::shared_ptr<ThreadPool> pool = make_pool(options.common);
@@ -59,7 +40,7 @@ int run_lsp(const LspOptions& options) {
   if (!options.no_index) {
     server.make_repository = [common = options.common](std::vector<std::filesystem::path> folders) {
       return [common, folders = std::move(folders)](std::string& message) {
-        return make_index(common, folders, message);
+        return load_index(common, folders, {.scan = {}, .background = true}, message);
       };
     };
   }

@@ -302,9 +302,10 @@ TextStore::Statistics TextStore::statistics() const {
   return statistics;
 }
 
-bool TextStore::may_save() {
+std::optional<std::filesystem::path> TextStore::save_folder() {
   const std::lock_guard background(background_);
-  return folder_ && folder_->may_write();
+  if (!folder_ || !folder_->may_write()) return std::nullopt;
+  return folder_->path();
 }
 
 }  // namespace redraft

@@ -68,7 +68,8 @@ class TextStore {
     std::size_t memory_tokens = 0;  // of segments that are not on disk
   };
   Statistics statistics() const;
-  bool may_save();
+  // Where save() saves to; none where it does nothing.
+  std::optional<std::filesystem::path> save_folder();
 
  private:
   struct Entry {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 
 #include "indexing/background.h"
@@ -98,12 +97,23 @@ bool WorkspaceIndex::is_open(const std::string& name) const {
   return buffers_.contains(name);
 }
 
+void WorkspaceIndex::note(const SourceFile& file, Look& look) const {
+  std::string name = name_of(file);
+  if (store_->stamp(name) != stamp_of(file) && !is_open(name)) look.changed.push_back(file);
+  look.seen.insert(std::move(name));
+}
+
+std::size_t WorkspaceIndex::forget_unseen(std::vector<std::string> names, const Look& look) {
+  std::erase_if(names, [&](const std::string& name) { return look.seen.contains(name); });
+  store_->erase(names);
+  return names.size();
+}
+
 RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_token stop) {
   const std::lock_guard refreshing(refreshing_);
   const auto start = Clock::now();
   RefreshReport report;
-  std::vector<SourceFile> changed;
-  std::unordered_set<std::string> seen;
+  Look look;
   std::uint64_t bytes = 0;
   const ScanSink sink{.on_file = [&](const SourceFile& file) {
     bytes += file.size;
@@ -111,20 +121,13 @@ RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_toke
       ++report.left_out;
       return true;
     }
-    const std::string name = name_of(file);
     ++report.languages[std::string(file.language)];
-    if (store_->stamp(name) != stamp_of(file) && !is_open(name)) changed.push_back(file);
-    seen.insert(name);
+    note(file, look);
     return true;
   }};
   report.scan = scan_roots(roots_, options_.scan, sink, stop);
-  if (!stop.stop_requested()) {
-    std::vector<std::string> gone = store_->names();
-    std::erase_if(gone, [&](const std::string& name) { return seen.contains(name); });
-    store_->erase(gone);
-    report.removed = gone.size();
-  }
-  read(changed, progress, stop, report);
+  if (!stop.stop_requested()) report.removed = forget_unseen(store_->names(), look);
+  read(look.changed, progress, stop, report);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
 }
@@ -149,28 +152,23 @@ void WorkspaceIndex::read(const std::vector<SourceFile>& files, const OnProgress
 void WorkspaceIndex::refresh_place(const fs::path& path) {
   const std::lock_guard refreshing(refreshing_);
   const fs::path place = canonical_path(path);
-  std::vector<SourceFile> files;
+  Look look;
+  const ScanSink sink{.on_file = [&](const SourceFile& file) {
+    note(file, look);
+    return true;
+  }};
+  bool ours = false;
   for (std::size_t root = 0; root < roots_.size(); ++root) {
     const fs::path relative = place.lexically_relative(roots_[root]);
     if (relative.empty() || *relative.begin() == "..") continue;
-    const ScanSink sink{.on_file = [&](const SourceFile& file) {
-      files.push_back(file);
-      return true;
-    }};
+    ours = true;
     scan_place(roots_, root, relative == "." ? "" : relative.string(), options_.scan, sink);
   }
-  std::unordered_set<std::string> seen;
-  for (const SourceFile& file : files) seen.insert(name_of(file));
-  std::vector<std::string> gone = store_->names_at(place.string());
-  std::erase_if(gone, [&](const std::string& name) { return seen.contains(name); });
-  store_->erase(gone);
-  std::erase_if(files, [&](const SourceFile& file) {
-    const std::string name = name_of(file);
-    return store_->stamp(name) == stamp_of(file) || is_open(name);
-  });
+  if (!ours) return;
+  forget_unseen(store_->names_at(place.string()), look);
   const OnProgress nobody;
   const std::stop_token never;
-  Reading(*this, files, nobody, never).run();
+  Reading(*this, look.changed, nobody, never).run();
 }
 
 // A buffer that was opened while its file was read still counts.

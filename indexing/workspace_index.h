@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "decoding/text/tokenizer.h"
@@ -80,7 +81,15 @@ class WorkspaceIndex {
 
  private:
   class Reading;
+  // What a walk has come by.
+  struct Look {
+    std::vector<SourceFile> changed;  // or new
+    std::unordered_set<std::string> seen;
+  };
   std::string name_of(const SourceFile& file) const;
+  void note(const SourceFile& file, Look& look) const;
+  // Of `names`; returns how many there were.
+  std::size_t forget_unseen(std::vector<std::string> names, const Look& look);
   void read(const std::vector<SourceFile>& files, const OnProgress& progress,
             const std::stop_token& stop, RefreshReport& report);
   void put(std::vector<TextStore::Text> texts);

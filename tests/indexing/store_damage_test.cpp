@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "indexing/text_store.h"
-#include "tests/kit/scratch_folder.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
@@ -85,7 +85,7 @@ class DamagedStore : public testing::Test {
     ASSERT_FALSE(finds_damage(path_));
   }
 
-  ScratchFolder scratch_;
+  TempFolder scratch_;
   fs::path path_ = scratch_.path() / "store";
   std::vector<fs::path> files_;
 };
@@ -147,7 +147,7 @@ TEST_F(DamagedStore, IsBuiltAnew) {
 }
 
 TEST(StoreFolder, ThatCannotBeWrittenSaysSo) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   write_bytes(scratch.path() / "file", "x");
   const auto refused = StoreFolder::open(scratch.path() / "file" / "store", kKey);
   ASSERT_FALSE(refused);
@@ -190,7 +190,7 @@ void expect_sound(const fs::path& path) {
 }
 
 TEST(KilledWriter, LeavesAStoreThatIsSound) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   const fs::path path = scratch.path() / "store";
   std::mt19937 random(5);
   std::size_t most = 0;
@@ -208,7 +208,7 @@ TEST(KilledWriter, LeavesAStoreThatIsSound) {
     if (HasFatalFailure()) FAIL() << "round " << round;
     TextStore store(folder_at(path));
     ASSERT_TRUE(store.load());
-    ASSERT_TRUE(store.may_save()) << "the lock went with the process";
+    ASSERT_TRUE(store.save_folder()) << "the lock went with the process";
     most = std::max(most, store.statistics().texts);
   }
   EXPECT_GT(most, 20U) << "some of them got somewhere";

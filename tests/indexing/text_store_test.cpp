@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "indexing/memory_datastore.h"
-#include "tests/kit/scratch_folder.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
@@ -23,7 +23,7 @@ std::vector<Tokens> copied(const Continuations& found) {
   return copies;
 }
 
-std::optional<StoreFolder> folder_in(const ScratchFolder& scratch) {
+std::optional<StoreFolder> folder_in(const TempFolder& scratch) {
   Result<StoreFolder> folder = StoreFolder::open(scratch.path() / "store", kKey);
   EXPECT_TRUE(folder) << folder.error().message();
   return std::move(*folder);
@@ -32,7 +32,7 @@ std::optional<StoreFolder> folder_in(const ScratchFolder& scratch) {
 // A store, what should be in it, and random changes of both.
 class Twin {
  public:
-  explicit Twin(unsigned seed, const ScratchFolder* scratch) : random_(seed), scratch_(scratch) {
+  explicit Twin(unsigned seed, const TempFolder* scratch) : random_(seed), scratch_(scratch) {
     open();
   }
 
@@ -123,7 +123,7 @@ class Twin {
   }
 
   std::mt19937 random_;
-  const ScratchFolder* scratch_;
+  const TempFolder* scratch_;
   std::unique_ptr<TextStore> store_;
   std::map<std::string, Tokens> texts_;
 };
@@ -142,7 +142,7 @@ TEST(TextStore, AfterAnyChangesItEqualsAFreshBuild) {
 
 TEST(TextStore, SoDoesOneThatIsSavedAndOpenedAgain) {
   for (unsigned seed = 0; seed < 4; ++seed) {
-    const ScratchFolder scratch;
+    const TempFolder scratch;
     Twin twin(100 + seed, &scratch);
     for (int i = 0; i < 500; ++i) {
       twin.change();
@@ -184,7 +184,7 @@ TEST(TextStore, WhatIsBeingWrittenDoesNotAnswer) {
 }
 
 TEST(TextStore, RemembersStamps) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   const FileStamp stamp{.size = 12, .modified = 34, .inode = 56};
   {
     TextStore store(folder_in(scratch));
@@ -198,13 +198,13 @@ TEST(TextStore, RemembersStamps) {
 }
 
 TEST(TextStore, OfTwoProcessesOneWritesAndBothRead) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   auto first = std::make_unique<TextStore>(folder_in(scratch));
   first->put({{"a", {}, {1, 2, 3}}});
   ASSERT_TRUE(first->save());
   TextStore second(folder_in(scratch));
   ASSERT_TRUE(second.load());
-  EXPECT_FALSE(second.may_save());
+  EXPECT_FALSE(second.save_folder());
   EXPECT_EQ(second.statistics().tokens, 3U);
   second.put({{"b", {}, {4}}});
   ASSERT_TRUE(second.save()) << "not its business";
@@ -214,14 +214,14 @@ TEST(TextStore, OfTwoProcessesOneWritesAndBothRead) {
   ASSERT_TRUE(first->save());
   EXPECT_EQ(second.snapshot()->continuations(Tokens{1}, {.shortest = 1}).matched, 1);
   first.reset();
-  EXPECT_TRUE(second.may_save()) << "whoever is left";
+  EXPECT_TRUE(second.save_folder()) << "whoever is left";
   ASSERT_TRUE(second.save());
   EXPECT_EQ(second.statistics().memory_tokens, 0U);
 }
 
 // One thread changes texts, one merges and saves, one reads.
 TEST(TextStore, ThreadsDoNotDisturbEachOther) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   Twin twin(9, &scratch);
   TextStore& store = twin.store();
   std::atomic<bool> done = false;

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tests/kit/byte_tokenizer.h"
-#include "tests/kit/scratch_folder.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
@@ -53,7 +53,7 @@ class WorkspaceIndexTest : public testing::Test {
   }
   using Texts = std::vector<std::string>;
 
-  ScratchFolder scratch_;
+  TempFolder scratch_;
   fs::path root_ = scratch_.path() / "workspace";
   std::unique_ptr<WorkspaceIndex> index_;
   int writes_ = 0;
@@ -143,6 +143,7 @@ TEST_F(WorkspaceIndexTest, OneFileIsLookedAtAlone) {
   index_->refresh_place(root_ / "a.py");
   EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
   index_->refresh_place("/elsewhere/b.py");
+  index_->refresh_place(root_.parent_path());
   EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
 }
 
