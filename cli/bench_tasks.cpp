@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "bench/report.h"
@@ -14,11 +15,11 @@
 #include "bench/task_table.h"
 #include "cli/bench_setup.h"
 #include "cli/engine_loader.h"
-#include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/status_line.h"
 #include "cli/step_by_step.h"
+#include "support/files/whole_file.h"
 
 namespace redraft::cli {
 namespace {
@@ -205,9 +206,9 @@ int TaskBench::report(RunReport report, bool was_interrupted) {
   for (SkippedTask& each : report.skipped) skipped_.push_back(std::move(each));
   if (report.records.empty()) return fail(nothing_to_run(options_, skipped_));
   if (log_) {
-    const nlohmann::ordered_json json = bench_report(settings_, report.records, skipped_);
-    if (const Result<void> kept = write_file(options_.out, dump(json) + "\n"); !kept)
-      return fail(kept.error());
+    const std::string json = dump(bench_report(settings_, report.records, skipped_)) + "\n";
+    const Result<void> kept = write_whole_file(options_.out, {std::as_bytes(std::span(json))});
+    if (!kept) return fail(kept.error());
     log_->remove();
   }
   if (!options_.step_by_step) show_table(report);

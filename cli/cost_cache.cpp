@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "cli/files.h"
 #include "cli/machine.h"
 #include "decoding/kernels/linear.h"
+#include "support/files/user_folders.h"
+#include "support/files/whole_file.h"
 #include "support/json/json_document.h"
 
 namespace redraft::cli {
@@ -27,10 +29,7 @@ constexpr double kMostSeconds = 1e5;
 constexpr std::int64_t kMostTime = std::int64_t{1} << 40;
 
 std::filesystem::path default_directory() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return std::filesystem::path(cache) / "redraft" / "cost";
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home ? home : "/tmp") / ".cache" / "redraft" / "cost";
+  return user_cache_folder().value_or("/tmp/.cache") / "redraft" / "cost";
 }
 
 std::int64_t count_of(std::filesystem::file_time_type time) {
@@ -184,7 +183,8 @@ Result<void> CostCache::store(const CostKey& key, const StoredCost& cost) const 
   std::error_code problem;
   std::filesystem::create_directories(directory_, problem);
   if (problem) return Error(directory_.string() + ": " + problem.message());
-  return write_file(file_of(key), to_text(key, cost));
+  const std::string text = to_text(key, cost);
+  return write_whole_file(file_of(key), {std::as_bytes(std::span(text))});
 }
 
 std::string to_text(const CostKey& key, const StoredCost& cost) {

@@ -12,10 +12,6 @@ namespace redraft::cli {
 std::string read_standard_input();
 Result<std::string> read_file(const std::filesystem::path& file);
 
-// Creates or replaces a file as a whole: a reader sees the old text, the new or no file, never a
-// part. Of several writers one wins.
-Result<void> write_file(const std::filesystem::path& file, std::string_view text);
-
 // Replaces a file's content as a whole: a reader sees the old or the new text, never a part. Keeps
 // the file's mode and follows links. Nothing is written, and the error says so, when the file no
 // longer holds `expected`.

@@ -8,13 +8,6 @@
 
 namespace redraft {
 
-FileHandle::~FileHandle() {
-  if (descriptor_ < 0) return;
-  const int reason = errno;  // whoever gives up on a file still wants to say why
-  ::close(descriptor_);
-  errno = reason;
-}
-
 FileHandle open_folder(int at, const std::string& name) {
   return FileHandle(
       ::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "indexing/ignore_rules.h"
-#include "indexing/utf8_check.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {

@@ -16,7 +16,7 @@
 #include "indexing/file_handle.h"
 #include "indexing/file_kind.h"
 #include "indexing/ignore_files.h"
-#include "indexing/utf8_check.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "indexing/file_handle.h"
+#include "support/files/user_folders.h"
 
 namespace redraft {
 namespace {
@@ -94,11 +94,8 @@ std::vector<fs::path> folders_above(const fs::path& root) {
 }  // namespace
 
 fs::path default_user_ignore_file() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && *config != '\0') return fs::path(config) / "git" / "ignore";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return fs::path(home) / ".config" / "git" / "ignore";
-  return {};
+  const std::optional<fs::path> config = user_config_folder();
+  return config ? *config / "git" / "ignore" : fs::path();
 }
 
 bool is_ignore_file(std::string_view name) {

@@ -1,12 +1,12 @@
 // Where an index lies, and how it is found again.
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "indexing/checksum.h"
 #include "indexing/store_folder.h"
 #include "indexing/workspace_index.h"
+#include "support/files/user_folders.h"
 
 namespace redraft {
 namespace {
@@ -37,16 +37,8 @@ std::uint64_t index_key(const Tokenizer& tokenizer) {
 }
 
 Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key) {
-  fs::path cache;
-  const char* given = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (given && *given == '/') {
-    cache = given;
-  } else if (home && *home == '/') {
-    cache = fs::path(home) / ".cache";
-  } else {
-    return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
-  }
+  const std::optional<fs::path> cache = user_cache_folder();
+  if (!cache) return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
   std::vector<std::string> names;
   for (const fs::path& root : roots) {
     std::error_code problem;
@@ -57,7 +49,7 @@ Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key
   std::string all;
   for (const std::string& name : names) all += name + '\0';
   const std::uint64_t workspace = checksum(std::as_bytes(std::span(all)));
-  return cache / "redraft" / "index" / (hexadecimal(workspace) + "-" + hexadecimal(key));
+  return *cache / "redraft" / "index" / (hexadecimal(workspace) + "-" + hexadecimal(key));
 }
 
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
@@ -69,7 +61,7 @@ std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
   Result<StoreFolder> opened = path ? StoreFolder::open(*path, key) : path.error();
   message.clear();
   if (opened) {
-    folder.emplace(std::move(*opened));
+    folder = std::move(*opened);
   } else {
     message = "the index stays in memory: " + opened.error().message();
   }

@@ -50,24 +50,13 @@ Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder);
   if (::chmod(folder.c_str(), 0700) != 0) return system_error(folder);
   const fs::path lock_file = folder / kLock;
-  const int lock = ::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (lock < 0) return system_error(lock_file);
-  return StoreFolder(std::move(folder), key, lock);
+  FileHandle lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock) return system_error(lock_file);
+  return StoreFolder(std::move(folder), key, std::move(lock));
 }
-
-StoreFolder::~StoreFolder() {
-  if (lock_ >= 0) ::close(lock_);
-}
-
-StoreFolder::StoreFolder(StoreFolder&& other) noexcept
-    : folder_(std::move(other.folder_)),
-      key_(other.key_),
-      lock_(std::exchange(other.lock_, -1)),
-      locked_(other.locked_),
-      last_number_(other.last_number_) {}
 
 bool StoreFolder::may_write() {
-  if (!locked_) locked_ = ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  if (!locked_) locked_ = ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0;
   return locked_;
 }
 

@@ -7,6 +7,7 @@
 
 #include "indexing/segment.h"
 #include "indexing/store_manifest.h"
+#include "support/files/file_handle.h"
 #include "support/result.h"
 
 namespace redraft {
@@ -18,9 +19,6 @@ class StoreFolder {
  public:
   // Creates it (mode 0700) where it is missing. An error: it cannot be created or read.
   static Result<StoreFolder> open(std::filesystem::path folder, std::uint64_t key);
-  ~StoreFolder();
-  StoreFolder(StoreFolder&& other) noexcept;
-  StoreFolder& operator=(StoreFolder&&) = delete;
 
   // Whether this process is the one that may write; asks for the lock if nobody has it now.
   bool may_write();
@@ -47,15 +45,15 @@ class StoreFolder {
   const std::filesystem::path& path() const { return folder_; }
 
  private:
-  StoreFolder(std::filesystem::path folder, std::uint64_t key, int lock)
-      : folder_(std::move(folder)), key_(key), lock_(lock) {}
+  StoreFolder(std::filesystem::path folder, std::uint64_t key, FileHandle lock)
+      : folder_(std::move(folder)), key_(key), lock_(std::move(lock)) {}
   std::filesystem::path segment_file(std::uint64_t number) const;
   Result<Contents> load_once(bool& changed) const;
   std::uint64_t unused_number() const;
 
   std::filesystem::path folder_;
   std::uint64_t key_;
-  int lock_;  // descriptor of the lock's file; -1: moved from
+  FileHandle lock_;  // of the file that is locked
   bool locked_ = false;
   std::uint64_t last_number_ = 0;
 };

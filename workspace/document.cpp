@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "workspace/utf8.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {

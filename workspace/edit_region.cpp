@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "workspace/utf8.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/utf8/utf8.h"
 #include "workspace/diff.h"
 #include "workspace/fenced_output.h"
 #include "workspace/prompt.h"
-#include "workspace/utf8.h"
 
 namespace redraft {
 namespace {

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include "support/files/file_handle.h"
 
 namespace redraft {
 
@@ -18,32 +19,17 @@ Error last_error(const std::filesystem::path& file) {
   return Error(file.string() + ": " + std::strerror(errno));
 }
 
-// Closes a file descriptor on every way out; the mapping survives it.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int value() const { return value_; }
-
- private:
-  int value_;
-};
-
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.value() < 0) return last_error(file);
+  const FileHandle handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!handle) return last_error(file);
   struct stat status {};
-  if (::fstat(descriptor.value(), &status) != 0) return last_error(file);
+  if (::fstat(handle.get(), &status) != 0) return last_error(file);
   if (!S_ISREG(status.st_mode)) return Error(file.string() + ": not a regular file");
   if (status.st_size == 0) return Error(file.string() + ": the file is empty");
   const auto size = static_cast<std::size_t>(status.st_size);
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.value(), 0);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, handle.get(), 0);
   if (address == MAP_FAILED) return last_error(file);
   return MappedFile(std::span(static_cast<const std::uint8_t*>(address), size));
 }

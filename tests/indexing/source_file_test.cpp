@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "indexing/utf8_check.h"
-#include "tests/indexing/temp_folder.h"
+#include "support/utf8/utf8.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {

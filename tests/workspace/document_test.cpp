@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "workspace/utf8.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {

@@ -1,4 +1,4 @@
-#include "workspace/utf8.h"
+#include "support/utf8/utf8.h"
 
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,24 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
+// Whether some bytes behind `text` would make one character of it: of those that may follow a first
+// byte, each allows the lowest or the highest.
+bool is_beginning_of_character(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  if (text.empty() || text.size() >= kLongest) return false;
+  for (const char next : {'\x80', '\xBF'}) {
+    const std::string whole = std::string(text) + std::string(kLongest - text.size(), next);
+    if (character_length(whole) > text.size()) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool is_utf8(std::string_view text, bool complete) {
+  const std::optional<std::size_t> invalid = first_invalid_utf8(text);
+  return !invalid || (!complete && is_beginning_of_character(text.substr(*invalid)));
+}
 
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080;

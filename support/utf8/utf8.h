@@ -13,6 +13,9 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // U+10FFFF), or none.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
+// Whether all of `text` is. Unless it is `complete`, its last character may be cut.
+bool is_utf8(std::string_view text, bool complete = true);
+
 // `text` with U+FFFD for every byte that is not part of valid UTF-8 and for NUL.
 std::string with_replacement_characters(std::string_view text);
 

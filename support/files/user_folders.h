@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace redraft {
+
+// The user's folders of the XDG base directory specification; none where neither its variable nor
+// HOME is an absolute path. They need not exist.
+std::optional<std::filesystem::path> user_cache_folder();
+std::optional<std::filesystem::path> user_config_folder();
+
+}  // namespace redraft
