@@ -118,6 +118,52 @@ Continuations IndexSnapshot::continuations(std::span<const TokenId> context,
   return found;
 }
 
+std::vector<IndexSnapshot::DefinitionPlace> IndexSnapshot::definitions(std::string_view name,
+                                                                       std::size_t most) const {
+  const std::uint32_t hash = hash_of_name(name);
+  std::vector<DefinitionPlace> places;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const auto& [segment, hidden, names] = parts_[i];
+    for (const StoredDefinition& definition : segment->definitions_of(hash)) {
+      if (places.size() == most) return places;
+      if (definition.text >= segment->text_count() || definition.begin >= definition.end) continue;
+      if (hidden &&
+          hidden->touches(segment->text_begin(definition.text), segment->text_end(definition.text)))
+        continue;
+      places.push_back({{i, definition.text}, {definition.begin, definition.end}});
+    }
+  }
+  return places;
+}
+
+std::vector<IndexSnapshot::Occurrence> IndexSnapshot::occurrences(std::span<const TokenId> key,
+                                                                  std::size_t most) const {
+  std::vector<Occurrence> occurrences;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Segment& segment = *parts_[i].segment;
+    const Suffixes found = segment.find(key);
+    const std::size_t count = std::min(found.size(), most);
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::int32_t place = found[j * found.size() / count];
+      if (!is_visible(parts_[i], place, key.size())) continue;
+      const std::size_t text = segment.text_at(static_cast<std::size_t>(place));
+      const std::size_t begin = segment.text_begin(text);
+      occurrences.push_back({{i, text}, static_cast<std::size_t>(place) - begin});
+    }
+  }
+  return occurrences;
+}
+
+const std::string& IndexSnapshot::name(const TextPlace& place) const {
+  static const std::string kNone;
+  const auto& names = parts_[place.part].names;
+  return names && place.text < names->size() ? (*names)[place.text] : kNone;
+}
+
+std::span<const TokenId> IndexSnapshot::tokens(const TextPlace& place) const {
+  return parts_[place.part].segment->text(place.text);
+}
+
 std::size_t IndexSnapshot::token_count() const {
   return std::accumulate(parts_.begin(), parts_.end(), std::size_t{0},
                          [](std::size_t sum, const Part& part) {

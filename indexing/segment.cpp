@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <utility>
 
 #include "indexing/suffix_array.h"
@@ -16,14 +17,21 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 }  // namespace
 
-void SegmentTexts::add(std::span<const TokenId> text) {
+void SegmentTexts::add(std::span<const TokenId> text,
+                       std::span<const StoredDefinition> definitions) {
+  for (StoredDefinition definition : definitions) {
+    definition.text = static_cast<std::uint32_t>(text_count());
+    definitions_.push_back(definition);
+  }
   tokens_.insert(tokens_.end(), text.begin(), text.end());
   tokens_.push_back(kSeparator);
   begins_.push_back(static_cast<std::uint32_t>(tokens_.size()));
 }
 
 Segment::Segment(SegmentTexts texts)
-    : tokens_(std::move(texts.tokens_)), begins_(std::move(texts.begins_)) {
+    : tokens_(std::move(texts.tokens_)),
+      begins_(std::move(texts.begins_)),
+      definitions_(std::move(texts.definitions_)) {
   TokenId highest = kSeparator;
   for (const TokenId token : tokens_) {
     assert(token >= kSeparator);
@@ -43,7 +51,10 @@ Segment::Segment(SegmentTexts texts)
   }
   tokens_.shrink_to_fit();
   suffixes_.shrink_to_fit();
-  parts_ = {tokens_, suffixes_, begins_, firsts_, static_cast<std::uint32_t>(highest + 1)};
+  std::ranges::sort(definitions_, std::less());
+  definitions_.shrink_to_fit();
+  parts_ = {tokens_,     suffixes_, begins_, firsts_, static_cast<std::uint32_t>(highest + 1),
+            definitions_};
 }
 
 Result<std::shared_ptr<const Segment>> Segment::open(const std::filesystem::path& file,
@@ -73,6 +84,16 @@ Result<void> Segment::verify() const { return file_ ? file_->verify() : Result<v
 
 void Segment::release_pages() const {
   if (file_) file_->release_pages();
+}
+
+std::size_t Segment::text_at(std::size_t place) const {
+  const auto after = std::ranges::upper_bound(parts_.begins, place);
+  return static_cast<std::size_t>(after - parts_.begins.begin()) - 1;
+}
+
+std::span<const StoredDefinition> Segment::definitions_of(std::uint32_t name) const {
+  const auto same = std::ranges::equal_range(parts_.definitions, name, {}, &StoredDefinition::name);
+  return {same.begin(), same.end()};
 }
 
 // Separators end every comparison in time: no key holds one, and the last token is one.

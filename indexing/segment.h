@@ -19,8 +19,9 @@ class SegmentTexts {
   // Comes before every token: a text that ends is the beginning of those that go on.
   static constexpr TokenId kSeparator = -1;
 
-  // Token ids are >= 0; all texts and separators together are fewer than 2^31.
-  void add(std::span<const TokenId> text);
+  // Token ids are >= 0; all texts and separators together are fewer than 2^31. What `definitions`
+  // say of the text they are in is not asked for.
+  void add(std::span<const TokenId> text, std::span<const StoredDefinition> definitions = {});
 
   std::size_t token_count() const { return tokens_.size(); }  // separators included
   std::size_t text_count() const { return begins_.size() - 1; }
@@ -29,6 +30,7 @@ class SegmentTexts {
   friend class Segment;
   std::vector<TokenId> tokens_;
   std::vector<std::uint32_t> begins_ = {0};  // of each text in tokens_, and the end
+  std::vector<StoredDefinition> definitions_;
 };
 
 // Texts with the order of all their suffixes: eight bytes a token, in memory or in a file that is
@@ -64,6 +66,12 @@ class Segment {
     return parts_.tokens.subspan(text_begin(text), text_end(text) - text_begin(text));
   }
 
+  // Whose tokens stand at `place`, its separator included.
+  std::size_t text_at(std::size_t place) const;
+  // In order. What a damaged file says of texts and bytes may be wrong.
+  std::span<const StoredDefinition> definitions() const { return parts_.definitions; }
+  std::span<const StoredDefinition> definitions_of(std::uint32_t name) const;
+
   // The places where `key` (not empty, of tokens) stands with something after it, in the order of
   // what follows.
   Suffixes find(std::span<const TokenId> key) const;
@@ -90,6 +98,7 @@ class Segment {
   std::vector<TokenId> tokens_;
   std::vector<std::int32_t> suffixes_;
   std::vector<std::uint32_t> begins_, firsts_;
+  std::vector<StoredDefinition> definitions_;
   std::unique_ptr<SegmentFile> file_;
 };
 

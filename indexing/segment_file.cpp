@@ -16,19 +16,19 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
 
-constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'S', 'E', 'G', '0', '1'};
+constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'S', 'E', 'G', '0', '2'};
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 31;
 constexpr std::uint64_t kMostFirsts = std::uint64_t{1} << 24;
 
 struct Header {
   std::array<char, 8> magic;
   std::uint64_t key;
-  std::uint64_t tokens, suffixes, begins, firsts;  // counts
+  std::uint64_t tokens, suffixes, begins, firsts, definitions;  // counts
   std::uint64_t token_limit;
   std::uint64_t checksums;  // checksum of the table of checksums
   std::uint64_t header;     // of all before it
 };
-static_assert(sizeof(Header) == 72);
+static_assert(sizeof(Header) == 80);
 
 template <class T>
 std::span<const std::byte> bytes_of(std::span<const T> values) {
@@ -49,11 +49,13 @@ std::span<const T> take(std::span<const std::byte>& bytes, std::uint64_t count) 
   return taken;
 }
 
-// Bytes of the parts, with the padding that aligns the table behind them.
-std::uint64_t body_size(const Header& header) {
+std::uint64_t parts_size(const Header& header) {
   const std::uint64_t values = header.tokens + header.suffixes + header.begins + header.firsts;
-  return (values * sizeof(std::uint32_t) + 7) / 8 * 8;
+  return values * sizeof(std::uint32_t) + header.definitions * sizeof(StoredDefinition);
 }
+
+// Bytes of the parts, with the padding that aligns the table behind them.
+std::uint64_t body_size(const Header& header) { return (parts_size(header) + 7) / 8 * 8; }
 
 std::uint64_t block_count(std::uint64_t body) {
   return (body + SegmentImage::kBlock - 1) / SegmentImage::kBlock;
@@ -94,22 +96,21 @@ Result<void> SegmentFile::write(const std::filesystem::path& file, std::uint64_t
                 .suffixes = parts.suffixes.size(),
                 .begins = parts.begins.size(),
                 .firsts = parts.firsts.size(),
+                .definitions = parts.definitions.size(),
                 .token_limit = parts.token_limit,
                 .checksums = 0,
                 .header = 0};
-  const std::uint64_t values = header.tokens + header.suffixes + header.begins + header.firsts;
-  const std::vector<std::byte> padding(body_size(header) - values * sizeof(std::uint32_t));
+  const std::vector<std::byte> padding(body_size(header) - parts_size(header));
+  const std::array body = {bytes_of(parts.tokens),      bytes_of(parts.suffixes),
+                           bytes_of(parts.begins),      bytes_of(parts.firsts),
+                           bytes_of(parts.definitions), std::span<const std::byte>(padding)};
   BlockChecksums blocks;
-  for (const auto piece : {bytes_of(parts.tokens), bytes_of(parts.suffixes), bytes_of(parts.begins),
-                           bytes_of(parts.firsts), std::span<const std::byte>(padding)})
-    blocks.add(piece);
+  for (const auto piece : body) blocks.add(piece);
   const std::vector<std::uint64_t> checksums = blocks.take();
   header.checksums = checksum(std::as_bytes(std::span(checksums)));
   header.header = header_checksum(header);
-  return write_whole_file(
-      file, {std::as_bytes(std::span(&header, 1)), bytes_of(parts.tokens), bytes_of(parts.suffixes),
-             bytes_of(parts.begins), bytes_of(parts.firsts), padding,
-             std::as_bytes(std::span(checksums))});
+  return write_whole_file(file, {std::as_bytes(std::span(&header, 1)), body[0], body[1], body[2],
+                                 body[3], body[4], body[5], std::as_bytes(std::span(checksums))});
 }
 
 Result<SegmentFile> SegmentFile::open(const std::filesystem::path& path, std::uint64_t key) {
@@ -137,7 +138,8 @@ Result<SegmentImage> SegmentImage::parse(std::span<const std::byte> bytes, std::
   const bool sound = header.tokens > 0 && header.tokens < kMostTokens && header.begins > 1 &&
                      header.begins <= header.tokens + 1 &&
                      header.suffixes == header.tokens - (header.begins - 1) &&
-                     header.firsts < kMostFirsts && header.token_limit < kMostTokens;
+                     header.firsts < kMostFirsts && header.definitions < kMostTokens &&
+                     header.token_limit < kMostTokens;
   if (!sound) return Error("its counts contradict each other");
   const std::uint64_t body = body_size(header);
   const std::uint64_t blocks = block_count(body);
@@ -154,12 +156,13 @@ Result<SegmentImage> SegmentImage::parse(std::span<const std::byte> bytes, std::
   image.parts_.suffixes = take<std::int32_t>(parts, header.suffixes);
   image.parts_.begins = take<std::uint32_t>(parts, header.begins);
   image.parts_.firsts = take<std::uint32_t>(parts, header.firsts);
+  image.parts_.definitions = take<StoredDefinition>(parts, header.definitions);
   if (const Result<void> checked = image.check_parts(); !checked) return checked.error();
   return image;
 }
 
 Result<void> SegmentImage::check_parts() const {
-  const auto& [tokens, suffixes, begins, firsts, limit] = parts_;
+  const auto& [tokens, suffixes, begins, firsts, limit, definitions] = parts_;
   // Each text has its separator, so no two begin at one place.
   if (begins.front() != 0 || begins.back() != tokens.size() ||
       std::ranges::adjacent_find(begins, std::greater_equal()) != begins.end())

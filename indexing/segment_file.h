@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 
+#include "indexing/stored_definition.h"
 #include "support/files/mapped_file.h"
 #include "support/result.h"
 #include "support/token.h"
@@ -18,6 +19,7 @@ struct SegmentParts {
   // Where in `suffixes` those begin that have token 0, 1, … first, and the end; empty: not known.
   std::span<const std::uint32_t> firsts;
   std::uint32_t token_limit = 0;  // all tokens are below it; of a damaged file some may not be
+  std::span<const StoredDefinition> definitions = {};  // in order
 };
 
 // The bytes of a segment on disk: a header, the parts one behind the other, and a checksum of every
@@ -27,8 +29,9 @@ class SegmentImage {
   static constexpr std::size_t kBlock = std::size_t{1} << 20;  // bytes under one checksum
 
   // Checks the header and the size, and of the parts what a search relies on: `begins` and `firsts`
-  // ascend within bounds, and `tokens` ends with a separator. Wrong tokens and suffixes lead to
-  // wrong answers, not astray, and are found by verify(). `bytes`, aligned to 8, outlive the image.
+  // ascend within bounds, and `tokens` ends with a separator. Wrong tokens, suffixes and
+  // definitions lead to wrong answers, not astray, and are found by verify(). `bytes`, aligned to
+  // 8, outlive the image.
   static Result<SegmentImage> parse(std::span<const std::byte> bytes, std::uint64_t key);
 
   const SegmentParts& parts() const { return parts_; }

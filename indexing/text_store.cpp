@@ -24,6 +24,22 @@ int tier_of(std::size_t tokens) {
   return tier;
 }
 
+// Those of a segment, text by text.
+class Definitions {
+ public:
+  explicit Definitions(const Segment& segment)
+      : all_(segment.definitions().begin(), segment.definitions().end()) {
+    std::ranges::stable_sort(all_, {}, &StoredDefinition::text);
+  }
+  std::span<const StoredDefinition> of(std::size_t text) const {
+    const auto same = std::ranges::equal_range(all_, text, {}, &StoredDefinition::text);
+    return {same.begin(), same.end()};
+  }
+
+ private:
+  std::vector<StoredDefinition> all_;
+};
+
 }  // namespace
 
 TextStore::TextStore(std::optional<StoreFolder> folder) : folder_(std::move(folder)) { publish(); }
@@ -38,10 +54,16 @@ Result<void> TextStore::load() {
     StoreManifest::Segment& listed = contents->manifest.segments[i];
     auto entry = std::make_shared<Entry>();
     entry->segment = contents->segments[i];
-    entry->texts = std::move(listed.texts);
     entry->number = listed.number;
-    for (std::size_t text = 0; text < entry->texts.size(); ++text) {
-      if (!entry->texts[text]) hide({entry, text});
+    std::vector<std::string> names(listed.texts.size());
+    for (std::size_t text = 0; text < names.size(); ++text) {
+      auto& known = listed.texts[text];
+      entry->stamps.push_back(known ? std::optional(known->stamp) : std::nullopt);
+      if (known) names[text] = std::move(known->name);
+    }
+    entry->names = std::make_shared<const std::vector<std::string>>(std::move(names));
+    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+      if (!entry->stamps[text]) hide({entry, text});
     }
     add(std::move(entry));
   }
@@ -52,10 +74,13 @@ Result<void> TextStore::load() {
 void TextStore::put(std::vector<Text> texts) {
   SegmentTexts all;
   auto entry = std::make_shared<Entry>();
+  std::vector<std::string> names;
   for (Text& text : texts) {
-    all.add(text.tokens);
-    entry->texts.emplace_back(StoreManifest::Text{std::move(text.name), text.stamp});
+    all.add(text.tokens, text.definitions);
+    names.push_back(std::move(text.name));
+    entry->stamps.emplace_back(text.stamp);
   }
+  entry->names = std::make_shared<const std::vector<std::string>>(std::move(names));
   texts.clear();
   entry->segment = std::make_shared<const Segment>(std::move(all));
   const std::lock_guard lock(mutex_);
@@ -73,7 +98,7 @@ std::optional<FileStamp> TextStore::stamp(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = places_.find(name);
   if (found == places_.end()) return std::nullopt;
-  return found->second.entry->texts[found->second.text]->stamp;
+  return found->second.entry->stamps[found->second.text];
 }
 
 std::vector<std::string> TextStore::names() const {
@@ -115,7 +140,7 @@ void TextStore::hide(const Place& place) {
   Entry& entry = *place.entry;
   if (std::exchange(entry.shared, false))
     entry.hidden = std::make_shared<HiddenRanges>(*entry.hidden);
-  entry.texts[place.text].reset();
+  entry.stamps[place.text].reset();
   const Segment& segment = *entry.segment;
   if (!segment.text(place.text).empty())
     entry.hidden->add(segment.text_begin(place.text), segment.text_end(place.text));
@@ -129,9 +154,9 @@ void TextStore::forget(const std::string& name) {
 }
 
 void TextStore::add(EntryPointer entry) {
-  for (std::size_t text = 0; text < entry->texts.size(); ++text) {
-    if (!entry->texts[text]) continue;
-    const std::string name = entry->texts[text]->name;
+  for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+    if (!entry->stamps[text]) continue;
+    const std::string& name = (*entry->names)[text];
     forget(name);
     places_[name] = {entry, text};
   }
@@ -141,12 +166,13 @@ void TextStore::add(EntryPointer entry) {
 // Entries of which nothing is left go at once.
 void TextStore::publish() {
   std::erase_if(entries_, [](const EntryPointer& entry) {
-    return std::ranges::none_of(entry->texts, [](const auto& text) { return text.has_value(); });
+    return std::ranges::none_of(entry->stamps, [](const auto& stamp) { return stamp.has_value(); });
   });
   std::vector<IndexSnapshot::Part> parts;
   for (const EntryPointer& entry : entries_) {
     entry->shared = true;
-    parts.push_back({entry->segment, entry->hidden->empty() ? nullptr : entry->hidden});
+    parts.push_back(
+        {entry->segment, entry->hidden->empty() ? nullptr : entry->hidden, entry->names});
   }
   snapshot_ = std::make_shared<const IndexSnapshot>(std::move(parts));
 }
@@ -177,10 +203,11 @@ std::vector<TextStore::EntryPointer> TextStore::due_for_merge() const {
 TextStore::Merge TextStore::begin_merge(std::vector<EntryPointer> entries) const {
   Merge merge;
   for (const EntryPointer& entry : entries) {
-    for (std::size_t text = 0; text < entry->texts.size(); ++text) {
-      if (!entry->texts[text]) continue;
+    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+      if (!entry->stamps[text]) continue;
       merge.places.push_back({entry, text});
-      merge.texts.push_back(*entry->texts[text]);
+      merge.names.push_back((*entry->names)[text]);
+      merge.stamps.push_back(entry->stamps[text]);
     }
   }
   merge.entries = std::move(entries);
@@ -191,8 +218,8 @@ TextStore::Merge TextStore::begin_merge(std::vector<EntryPointer> entries) const
 void TextStore::finish_merge(const Merge& merge, EntryPointer merged) {
   for (std::size_t text = 0; text < merge.places.size(); ++text) {
     const Place& before = merge.places[text];
-    if (before.entry->texts[before.text]) {
-      places_[merge.texts[text].name] = {merged, text};
+    if (before.entry->stamps[before.text]) {
+      places_[(*merged->names)[text]] = {merged, text};
     } else {
       hide({merged, text});
     }
@@ -209,15 +236,21 @@ std::shared_ptr<const Segment> TextStore::merged_segment(const Merge& merge) {
   const std::shared_ptr<const Segment>& first = merge.entries.front()->segment;
   if (merge.entries.size() == 1 && merge.places.size() == first->text_count()) return first;
   SegmentTexts all;
-  for (const Place& place : merge.places) all.add(place.entry->segment->text(place.text));
+  for (auto place = merge.places.begin(); place != merge.places.end();) {
+    const EntryPointer& entry = place->entry;
+    const Definitions definitions(*entry->segment);
+    for (; place != merge.places.end() && place->entry == entry; ++place)
+      all.add(entry->segment->text(place->text), definitions.of(place->text));
+  }
   for (const EntryPointer& entry : merge.entries) entry->segment->release_pages();
   return std::make_shared<const Segment>(std::move(all));
 }
 
-void TextStore::run_merge(const Merge& merge, bool to_disk) {
+void TextStore::run_merge(Merge merge, bool to_disk) {
   auto merged = std::make_shared<Entry>();
   merged->segment = merged_segment(merge);
-  merged->texts.assign(merge.texts.begin(), merge.texts.end());
+  merged->names = std::make_shared<const std::vector<std::string>>(std::move(merge.names));
+  merged->stamps = std::move(merge.stamps);
   if (to_disk && folder_ && folder_->may_write()) {
     Result<StoreFolder::Written> written = folder_->write(*merged->segment);
     if (written) {
@@ -241,7 +274,7 @@ bool TextStore::merge() {
   if (merge.entries.empty()) return false;
   std::size_t tokens = 0;
   for (const Place& place : merge.places) tokens += place.entry->segment->text(place.text).size();
-  run_merge(merge, tokens >= kForDisk);
+  run_merge(std::move(merge), tokens >= kForDisk);
   return true;
 }
 
@@ -267,7 +300,7 @@ Result<void> TextStore::save() {
       merge = begin_merge(std::move(entries));
     }
     if (merge.entries.empty()) break;
-    run_merge(merge, true);
+    run_merge(std::move(merge), true);
     if (problem_) return *problem_;
   }
   StoreManifest saved;
@@ -283,7 +316,17 @@ Result<void> TextStore::save() {
 StoreManifest TextStore::manifest() const {
   StoreManifest manifest;
   for (const EntryPointer& entry : entries_) {
-    if (entry->number) manifest.segments.push_back({*entry->number, entry->texts});
+    if (!entry->number) continue;
+    StoreManifest::Segment& segment = manifest.segments.emplace_back();
+    segment.number = *entry->number;
+    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+      const auto& stamp = entry->stamps[text];
+      if (stamp) {
+        segment.texts.emplace_back(StoreManifest::Text{(*entry->names)[text], *stamp});
+      } else {
+        segment.texts.emplace_back();
+      }
+    }
   }
   return manifest;
 }

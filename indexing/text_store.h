@@ -32,6 +32,7 @@ class TextStore {
     std::string name;
     FileStamp stamp;
     std::vector<TokenId> tokens;
+    std::vector<StoredDefinition> definitions = {};
   };
 
   // Without a folder all stays in memory.
@@ -74,7 +75,8 @@ class TextStore {
  private:
   struct Entry {
     std::shared_ptr<const Segment> segment;
-    std::vector<std::optional<StoreManifest::Text>> texts;  // null: hidden
+    std::shared_ptr<const std::vector<std::string>> names;  // of its texts, hidden ones too
+    std::vector<std::optional<FileStamp>> stamps;           // null: hidden
     std::shared_ptr<HiddenRanges> hidden = std::make_shared<HiddenRanges>();
     bool shared = false;                    // a snapshot has `hidden`: it must not change any more
     std::optional<std::uint64_t> number{};  // of its file; null: in memory
@@ -87,8 +89,9 @@ class TextStore {
   // What a merge brings together, as it was when it began.
   struct Merge {
     std::vector<EntryPointer> entries;
-    std::vector<Place> places;               // of texts that counted
-    std::vector<StoreManifest::Text> texts;  // beside them
+    std::vector<Place> places;  // of texts that counted, entry by entry
+    std::vector<std::string> names;
+    std::vector<std::optional<FileStamp>> stamps;
   };
 
   // All of these need the lock.
@@ -103,7 +106,7 @@ class TextStore {
 
   // These take it for themselves.
   static std::shared_ptr<const Segment> merged_segment(const Merge& merge);
-  void run_merge(const Merge& merge, bool to_disk);
+  void run_merge(Merge merge, bool to_disk);
 
   mutable std::mutex mutex_;  // of all that follows but the folder
   std::vector<EntryPointer> entries_;

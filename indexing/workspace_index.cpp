@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "indexing/background.h"
+#include "indexing/file_kind.h"
 
 namespace redraft {
 namespace {
@@ -16,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 // So many tokens make one segment while much is read. Each thread has as many in hand, and building
 // the segment takes 17 bytes for each of them.
 constexpr std::size_t kBatchTokens = TextStore::kMostSegmentTokens / 4;
+// A file that takes longer is known without its definitions.
+constexpr auto kMostParseTime = std::chrono::milliseconds(500);
 
 FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
 
@@ -42,13 +45,15 @@ class WorkspaceIndex::Reading {
     std::size_t tokens = 0;
     for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++) {
       const SourceFile& file = files_[i];
-      Result<std::string> text = read_source(index_.roots_[file.root_idx], file.path);
+      const Result<std::string> text = read_source(index_.roots_[file.root_idx], file.path);
       done(file, text.operator bool());
       if (!text) {
         index_.store_->erase(std::vector{index_.name_of(file)});
         continue;
       }
-      batch.push_back({index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text)});
+      batch.push_back(
+          {index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
+           stored_definitions(*text, file.language, {.time = kMostParseTime, .stop = stop_})});
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
@@ -180,17 +185,29 @@ void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
   const std::lock_guard lock(buffers_mutex_);
   for (const std::string& name : names) {
     const auto buffer = buffers_.find(name);
-    if (buffer != buffers_.end()) store_->put({{name, {}, buffer->second}});
+    if (buffer != buffers_.end())
+      store_->put({{name, {}, buffer->second.tokens, buffer->second.definitions}});
   }
 }
 
 void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   const std::string name = canonical_path(path).string();
   if (!store_->stamp(name)) return;
-  std::vector<TokenId> tokens = tokenizer_->encode(text);
+  Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
+  const auto shared = std::make_shared<const std::string>(text);
+  const ParseLimits limits{.time = kMostParseTime};
+  buffer.tree = buffer.tree ? buffer.tree->edited(shared, limits)
+                            : SyntaxTree::parse(shared, language_of(name), limits);
+  if (buffer.tree) buffer.definitions = stored_definitions(*buffer.tree);
   const std::lock_guard lock(buffers_mutex_);
-  buffers_[name] = tokens;
-  store_->put({{name, {}, std::move(tokens)}});
+  store_->put({{name, {}, buffer.tokens, buffer.definitions}});
+  buffers_[name] = std::move(buffer);
+}
+
+std::optional<SyntaxTree> WorkspaceIndex::tree_of(const std::string& buffer) const {
+  const std::lock_guard lock(buffers_mutex_);
+  const auto found = buffers_.find(buffer);
+  return found == buffers_.end() ? std::nullopt : found->second.tree;
 }
 
 void WorkspaceIndex::close_buffer(const fs::path& path) {

@@ -20,6 +20,7 @@
 #include "decoding/text/tokenizer.h"
 #include "indexing/file_scan.h"
 #include "indexing/index_snapshot.h"
+#include "indexing/syntax/syntax_tree.h"
 #include "indexing/text_store.h"
 #include "support/result.h"
 
@@ -93,7 +94,13 @@ class WorkspaceIndex {
   void read(const std::vector<SourceFile>& files, const OnProgress& progress,
             const std::stop_token& stop, RefreshReport& report);
   void put(std::vector<TextStore::Text> texts);
+  struct Buffer {
+    std::vector<TokenId> tokens;
+    std::vector<StoredDefinition> definitions;
+    std::optional<SyntaxTree> tree;  // none: nobody knows its language
+  };
   bool is_open(const std::string& name) const;
+  std::optional<SyntaxTree> tree_of(const std::string& buffer) const;
 
   std::vector<std::filesystem::path> roots_;  // canonical
   std::shared_ptr<const Tokenizer> tokenizer_;
@@ -101,7 +108,7 @@ class WorkspaceIndex {
   IndexOptions options_;
   std::mutex refreshing_;
   mutable std::mutex buffers_mutex_;
-  std::unordered_map<std::string, std::vector<TokenId>> buffers_;  // open ones
+  std::unordered_map<std::string, Buffer> buffers_;  // open ones
 };
 
 // What the tokens of an index mean: two tokenizers that differ give different keys.

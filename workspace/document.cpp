@@ -12,64 +12,11 @@
 #include <system_error>
 #include <utility>
 
+#include "indexing/file_kind.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {
-
-struct Extension {
-  std::string_view extension;
-  std::string_view language;
-};
-
-constexpr std::array<Extension, 46> kExtensions{{
-    {"bash", "shellscript"},
-    {"c", "c"},
-    {"cc", "cpp"},
-    {"cjs", "javascript"},
-    {"cpp", "cpp"},
-    {"cs", "csharp"},
-    {"css", "css"},
-    {"cu", "cuda-cpp"},
-    {"cuh", "cuda-cpp"},
-    {"cxx", "cpp"},
-    {"go", "go"},
-    {"h", "cpp"},
-    {"hh", "cpp"},
-    {"hpp", "cpp"},
-    {"hs", "haskell"},
-    {"htm", "html"},
-    {"html", "html"},
-    {"java", "java"},
-    {"js", "javascript"},
-    {"json", "json"},
-    {"jsx", "javascriptreact"},
-    {"kt", "kotlin"},
-    {"lua", "lua"},
-    {"md", "markdown"},
-    {"mjs", "javascript"},
-    {"mts", "typescript"},
-    {"php", "php"},
-    {"pl", "perl"},
-    {"proto", "proto3"},
-    {"py", "python"},
-    {"pyi", "python"},
-    {"r", "r"},
-    {"rb", "ruby"},
-    {"rs", "rust"},
-    {"scala", "scala"},
-    {"scss", "scss"},
-    {"sh", "shellscript"},
-    {"sql", "sql"},
-    {"swift", "swift"},
-    {"toml", "toml"},
-    {"ts", "typescript"},
-    {"tsx", "typescriptreact"},
-    {"xml", "xml"},
-    {"yaml", "yaml"},
-    {"yml", "yaml"},
-    {"zig", "zig"},
-}};
 
 std::string hex(char byte) {
   std::array<char, 8> text{};
@@ -161,22 +108,6 @@ int LineIndex::line_of(std::size_t offset) const {
          1;
 }
 
-std::string language_of(std::string_view file_name) {
-  const std::size_t slash = file_name.find_last_of("/\\");
-  if (slash != std::string_view::npos) file_name.remove_prefix(slash + 1);
-  if (file_name == "Makefile" || file_name == "GNUmakefile") return "makefile";
-  if (file_name == "Dockerfile") return "dockerfile";
-  if (file_name == "CMakeLists.txt") return "cmake";
-  const std::size_t dot = file_name.rfind('.');
-  if (dot == std::string_view::npos) return {};
-  std::string extension(file_name.substr(dot + 1));
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const Extension& known : kExtensions) {
-    if (known.extension == extension) return std::string(known.language);
-  }
-  return {};
-}
-
 Document::Document(std::string uri, std::int64_t version, std::string text, std::string language_id)
     : uri_(std::move(uri)),
       version_(version),
@@ -194,7 +125,7 @@ Result<std::shared_ptr<const Document>> Document::make(std::string uri, std::int
 Result<std::shared_ptr<const Document>> Document::read(const std::filesystem::path& file) {
   Result<std::string> text = read_regular_file(file);
   if (!text) return text.error().in(file.string());
-  return make(file.string(), 0, std::move(*text), language_of(file.string()));
+  return make(file.string(), 0, std::move(*text), std::string(language_of(file.string())));
 }
 
 Result<std::shared_ptr<const Document>> Document::changed(std::int64_t version,

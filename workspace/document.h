@@ -38,10 +38,6 @@ class LineIndex {
 // Larger texts are refused: no model reads them, and every copy of them would be paid for.
 inline constexpr std::size_t kMaxDocumentBytes = std::size_t{16} << 20;
 
-// The language id that editors use for a file of this name ("python" for "a/b.py"); empty when
-// unknown.
-std::string language_of(std::string_view file_name);
-
 // Immutable snapshot of one file: key, version, text. Shared freely between threads.
 class Document {
  public:

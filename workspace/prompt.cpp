@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "decoding/text/chat_template.h"
+#include "indexing/file_kind.h"
 #include "workspace/document.h"
 #include "workspace/fenced_output.h"
 #include "workspace/instruction.h"
@@ -30,8 +31,8 @@ std::string file_name(const std::string& uri) {
 
 // The word after the opening fence: the language id, if it is a word.
 std::string info_string(const Document& document) {
-  std::string language =
-      document.language_id().empty() ? language_of(document.uri()) : document.language_id();
+  std::string language = document.language_id().empty() ? std::string(language_of(document.uri()))
+                                                        : document.language_id();
   const bool word = std::all_of(language.begin(), language.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '-' || c == '+' || c == '#' || c == '_';
   });

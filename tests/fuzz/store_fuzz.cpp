@@ -38,7 +38,8 @@ std::vector<std::byte> with_checksum(std::span<const std::byte> bytes) {
   return whole;
 }
 
-// Four counts of a byte each, the limit of tokens, then small signed numbers.
+// Four counts of a byte each, the limit of tokens, then small signed numbers; a count of
+// definitions and theirs.
 std::vector<std::byte> written_segment(std::span<const std::uint8_t> bytes) {
   std::size_t at = 0;
   const auto next = [&] { return at < bytes.size() ? static_cast<std::int8_t>(bytes[at++]) : 0; };
@@ -54,13 +55,18 @@ std::vector<std::byte> written_segment(std::span<const std::uint8_t> bytes) {
   const auto suffixes = numbers(counts[1]);
   const auto begins = numbers(counts[2]);
   const auto firsts = numbers(counts[3]);
+  std::vector<StoredDefinition> definitions(count());
+  for (StoredDefinition& definition : definitions) {
+    const auto number = [&] { return static_cast<std::uint32_t>(next()); };
+    definition = {hash_of_name("f"), number(), number(), number()};
+  }
   const auto as_unsigned = [](const std::vector<std::int32_t>& values) {
     return std::span(reinterpret_cast<const std::uint32_t*>(values.data()), values.size());
   };
   const auto file = std::filesystem::temp_directory_path() /
                     ("redraft-fuzz-" + std::to_string(::getpid()) + ".segment");
   const Result<void> written = SegmentFile::write(
-      file, kKey, {tokens, suffixes, as_unsigned(begins), as_unsigned(firsts), limit});
+      file, kKey, {tokens, suffixes, as_unsigned(begins), as_unsigned(firsts), limit, definitions});
   if (!written) std::abort();
   std::ifstream stream(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
@@ -84,6 +90,14 @@ void read_segment(std::span<const std::byte> bytes) {
         }
       }
     }
+    const TokenId key[] = {a};
+    for (const auto& [text, token] : snapshot.occurrences(key, 16)) {
+      if (token > snapshot.tokens(text).size()) std::abort();
+    }
+  }
+  for (const auto& [text, range] : snapshot.definitions("f", 16)) {
+    if (range.begin >= range.end || snapshot.tokens(text).size() > (*segment)->token_count() + 1)
+      std::abort();
   }
 }
 

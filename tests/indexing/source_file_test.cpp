@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "indexing/file_kind.h"
 #include "support/utf8/utf8.h"
 #include "tests/kit/temp_folder.h"
 
@@ -92,6 +93,13 @@ TEST(Utf8, IsCheckedToTheLastByte) {
   }
   EXPECT_TRUE(is_utf8("12345678\xE2\x82", false));
   EXPECT_FALSE(is_utf8("\xE2\x28", false));
+}
+
+TEST(Language, ComesFromTheFileName) {
+  EXPECT_EQ(language_of("file:///a/b.PY"), "python");
+  EXPECT_EQ(language_of("a/CMakeLists.txt"), "cmake");
+  EXPECT_EQ(language_of("a.b/Makefile"), "makefile");
+  EXPECT_EQ(language_of("a.py/README"), "");
 }
 
 }  // namespace

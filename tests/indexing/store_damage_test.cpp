@@ -63,6 +63,10 @@ bool finds_damage(const fs::path& path) {
         for (const TokenId answered : tokens) EXPECT_LT(static_cast<std::uint32_t>(answered), 5U);
       }
     }
+    for (const auto& place : snapshot.definitions("f", 1000))
+      EXPECT_LE(snapshot.tokens(place.text).size(), segment->token_count());
+    for (const auto& [text, token] : snapshot.occurrences(Tokens{1}, 1000))
+      EXPECT_LT(token, snapshot.tokens(text).size());
   }
   return found;
 }
@@ -74,7 +78,8 @@ class DamagedStore : public testing::Test {
     std::vector<TextStore::Text> texts;
     for (int i = 0; i < 20; ++i) {
       const std::string name = "file " + std::to_string(i);
-      texts.push_back({name, {}, tokens_of(name, {})});
+      const StoredDefinition definition{.name = hash_of_name("f"), .begin = 0, .end = 1};
+      texts.push_back({name, {}, tokens_of(name, {}), {definition, definition}});
     }
     store.put(std::move(texts));
     ASSERT_TRUE(store.save());

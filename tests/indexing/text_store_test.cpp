@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "indexing/memory_datastore.h"
@@ -27,6 +28,16 @@ std::optional<StoreFolder> folder_in(const TempFolder& scratch) {
   Result<StoreFolder> folder = StoreFolder::open(scratch.path() / "store", kKey);
   EXPECT_TRUE(folder) << folder.error().message();
   return std::move(*folder);
+}
+
+// Every token is taken to define something of its name.
+std::vector<StoredDefinition> definitions_of(const Tokens& tokens) {
+  std::vector<StoredDefinition> definitions;
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    definitions.push_back(
+        {.name = hash_of_name(std::to_string(tokens[i])), .begin = i, .end = i + 1});
+  }
+  return definitions;
 }
 
 // A store, what should be in it, and random changes of both.
@@ -73,6 +84,24 @@ class Twin {
       ASSERT_EQ(found.matched, expected.matched);
       ASSERT_EQ(copied(found), copied(expected));
     }
+    compare_definitions(*snapshot);
+  }
+
+  void compare_definitions(const IndexSnapshot& snapshot) {
+    const TokenId token = below(4);
+    std::multiset<std::pair<std::string, std::size_t>> expected;
+    for (const auto& [name, tokens] : texts_) {
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i] == token) expected.emplace(name, i);
+      }
+    }
+    std::multiset<std::pair<std::string, std::size_t>> found;
+    for (const auto& [text, range] : snapshot.definitions(std::to_string(token), 1 << 20)) {
+      const std::string& name = snapshot.name(text);
+      ASSERT_EQ(snapshot.tokens(text).size(), texts_[name].size());
+      found.emplace(name, range.begin);
+    }
+    ASSERT_EQ(found, expected);
   }
 
   void reopen() {
@@ -101,7 +130,9 @@ class Twin {
   void put() {
     std::vector<TextStore::Text> texts;
     for (int i = below(4); i >= 0; --i) {
-      texts.push_back({some_name(), {}, some_tokens(below(3) == 0 ? 200 : 12)});
+      Tokens tokens = some_tokens(below(3) == 0 ? 200 : 12);
+      std::vector<StoredDefinition> definitions = definitions_of(tokens);
+      texts.push_back({some_name(), {}, std::move(tokens), std::move(definitions)});
       texts_[texts.back().name] = texts.back().tokens;
     }
     store_->put(std::move(texts));
@@ -115,7 +146,7 @@ class Twin {
     const std::string from = some_name();
     if (!texts_.contains(from)) return;
     const std::string to = some_name();
-    store_->put({{to, {}, texts_[from]}});
+    store_->put({{to, {}, texts_[from], definitions_of(texts_[from])}});
     texts_[to] = texts_[from];
     if (from == to) return;
     store_->erase(std::vector{from});

@@ -52,6 +52,17 @@ class WorkspaceIndexTest : public testing::Test {
     return texts;
   }
   using Texts = std::vector<std::string>;
+  // Files that define `name`, with what they say about it.
+  Texts defining(const std::string& name) const {
+    const auto snapshot = index_->snapshot();
+    Texts texts;
+    for (const auto& [text, range] : snapshot->definitions(name, 10)) {
+      const std::string whole = byte_tokenizer()->decode(snapshot->tokens(text));
+      texts.push_back(fs::path(snapshot->name(text)).filename().string() + ": " +
+                      whole.substr(range.begin, range.size()));
+    }
+    return texts;
+  }
 
   TempFolder scratch_;
   fs::path root_ = scratch_.path() / "workspace";
@@ -145,6 +156,25 @@ TEST_F(WorkspaceIndexTest, OneFileIsLookedAtAlone) {
   index_->refresh_place("/elsewhere/b.py");
   index_->refresh_place(root_.parent_path());
   EXPECT_EQ(after("alpha"), Texts{" = 2\n"});
+}
+
+TEST_F(WorkspaceIndexTest, KnowsWhereThingsAreDefined) {
+  write("a.py", "x = 1\ndef area(r):\n    return r\n");
+  write("b.js", "function volume() {\n  return 2;\n}\n");
+  write("c.txt", "def area(r):\n");
+  index_->refresh();
+  EXPECT_EQ(defining("area"), Texts{"a.py: def area(r):\n    return r"});
+  EXPECT_EQ(defining("volume"), Texts{"b.js: function volume() {\n  return 2;\n}"});
+  EXPECT_EQ(defining("x"), Texts{});
+  ASSERT_TRUE(index_->store().save());
+  open();
+  EXPECT_EQ(defining("area").size(), 1U);
+  index_->set_buffer(root_ / "a.py", "def circle(r):\n    return r\n");
+  EXPECT_EQ(defining("area"), Texts{});
+  EXPECT_EQ(defining("circle"), Texts{"a.py: def circle(r):\n    return r"});
+  index_->set_buffer(root_ / "a.py", "def circle(r):\n    return r\n\ndef area(q):\n    pass\n");
+  EXPECT_EQ(defining("area"), Texts{"a.py: def area(q):\n    pass"});
+  EXPECT_EQ(defining("circle").size(), 1U);
 }
 
 TEST_F(WorkspaceIndexTest, NoMoreIsReadThanTheLimit) {

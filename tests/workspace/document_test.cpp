@@ -171,12 +171,5 @@ TEST_F(DocumentFile, TellsTheReasonsApart) {
   }
 }
 
-TEST(Language, ComesFromTheFileName) {
-  EXPECT_EQ(language_of("file:///a/b.PY"), "python");
-  EXPECT_EQ(language_of("a/CMakeLists.txt"), "cmake");
-  EXPECT_EQ(language_of("a.b/Makefile"), "makefile");
-  EXPECT_EQ(language_of("a.py/README"), "");
-}
-
 }  // namespace
 }  // namespace redraft
