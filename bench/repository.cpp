@@ -4,7 +4,9 @@
 #include <fstream>
 #include <utility>
 
+#include "indexing/file_kind.h"
 #include "indexing/memory_datastore.h"
+#include "indexing/stored_definition.h"
 #include "support/json/json_document.h"
 
 namespace redraft {
@@ -12,10 +14,10 @@ namespace {
 
 constexpr JsonLimits kLineLimits{.bytes = std::size_t{64} << 20, .values = 1 << 12, .depth = 8};
 
-Result<SourceFile> parse_source(const std::string& where, const std::string& line) {
+Result<StoredFile> parse_source(const std::string& where, const std::string& line) {
   const Result<JsonDocument> document = JsonDocument::parse(where, line, kLineLimits);
   if (!document) return document.error();
-  SourceFile source;
+  StoredFile source;
   for (const auto& [key, out] :
        {std::pair("path", &source.path), std::pair("content", &source.content)}) {
     const Result<JsonValue> value = document->root().at(key);
@@ -40,15 +42,15 @@ std::size_t start_of_line(const std::string& text, int number) {
 
 }  // namespace
 
-Result<std::vector<SourceFile>> read_sources(const std::filesystem::path& file) {
+Result<std::vector<StoredFile>> read_sources(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return Error(file.string() + ": cannot be read");
-  std::vector<SourceFile> sources;
+  std::vector<StoredFile> sources;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Result<SourceFile> source = parse_source(file.string() + ":" + std::to_string(number), line);
+    Result<StoredFile> source = parse_source(file.string() + ":" + std::to_string(number), line);
     if (!source) return source.error();
     sources.push_back(std::move(*source));
   }
@@ -61,41 +63,54 @@ Result<std::shared_ptr<const Datastore>> store_of(const std::vector<std::filesys
   for (const std::filesystem::path& file : files) {
     const auto sources = read_sources(file);
     if (!sources) return sources.error();
-    for (const SourceFile& source : *sources) texts.push_back(tokenizer.encode(source.content));
+    for (const StoredFile& source : *sources) texts.push_back(tokenizer.encode(source.content));
   }
   return std::shared_ptr<const Datastore>(std::make_shared<MemoryDatastore>(texts));
 }
 
 Result<void> Repositories::load(const std::filesystem::path& file) {
   if (file == file_) return {};
-  Result<std::vector<SourceFile>> sources = read_sources(file);
+  Result<std::vector<StoredFile>> sources = read_sources(file);
   if (!sources) return sources.error();
-  tokens_.clear();
-  for (const SourceFile& source : *sources) tokens_.push_back(tokenizer_.encode(source.content));
+  texts_.clear();
+  for (const StoredFile& source : *sources) {
+    texts_.push_back({source.path,
+                      {},
+                      tokenizer_.encode(source.content),
+                      stored_definitions(source.content, language_of(source.path))});
+  }
+  store_ = std::make_unique<TextStore>();
+  store_->put(texts_);
   sources_ = std::move(*sources);
   file_ = file;
   return {};
 }
 
-Result<std::shared_ptr<const Datastore>> Repositories::without(const HiddenLines& hidden) {
+Result<RepositoryView> Repositories::without(const HiddenLines& hidden) {
   if (const Result<void> loaded = load(hidden.repository); !loaded) return loaded.error();
-  const auto source = std::find_if(sources_.begin(), sources_.end(), [&](const SourceFile& each) {
+  const auto source = std::find_if(sources_.begin(), sources_.end(), [&](const StoredFile& each) {
     return each.path == hidden.path;
   });
   if (source == sources_.end())
     return Error(hidden.repository.string() + ": holds no file " + hidden.path);
-  const std::string& text = source->content;
-  const std::size_t begin = start_of_line(text, hidden.first);
-  const std::size_t end = start_of_line(text, hidden.last + 1);
+  const std::string_view text = source->content;
+  const std::size_t begin = start_of_line(source->content, hidden.first);
+  const std::size_t end = start_of_line(source->content, hidden.last + 1);
   if (end == std::string::npos || begin >= end) {
     return Error(hidden.repository.string() + ": " + hidden.path + " has no lines " +
                  std::to_string(hidden.first) + " to " + std::to_string(hidden.last));
   }
-  std::vector<std::vector<TokenId>> texts = tokens_;
-  texts[static_cast<std::size_t>(source - sources_.begin())] =
-      tokenizer_.encode(std::string_view(text).substr(0, begin));
-  texts.push_back(tokenizer_.encode(std::string_view(text).substr(end)));
-  return std::shared_ptr<const Datastore>(std::make_shared<MemoryDatastore>(texts));
+  RepositoryView view;
+  view.other_files = store_->snapshot(hidden.path);
+  const std::string rest = hidden.path + " (rest)";
+  store_->put({{hidden.path, {}, tokenizer_.encode(text.substr(0, begin))},
+               {rest, {}, tokenizer_.encode(text.substr(end))}});
+  view.all = store_->snapshot();
+  store_->erase(std::vector{rest});
+  store_->put({texts_[static_cast<std::size_t>(source - sources_.begin())]});
+  while (store_->merge()) {
+  }
+  return view;
 }
 
 }  // namespace redraft

@@ -1,11 +1,16 @@
 #include "bench/step.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
 
 #include "decoding/text/chat_template.h"
+#include "indexing/file_kind.h"
+#include "workspace/completion_prompt.h"
 #include "workspace/document.h"
 #include "workspace/edit_region.h"
+#include "workspace/snippets.h"
 
 namespace redraft {
 namespace {
@@ -13,13 +18,6 @@ namespace {
 constexpr int kDialogueTokens = 1024;
 constexpr int kGenerationTokens = 512;
 constexpr int kCompletionTokens = 256;
-constexpr const char* kFillPrefix = "<|fim_prefix|>";
-constexpr const char* kFillSuffix = "<|fim_suffix|>";
-constexpr const char* kFillMiddle = "<|fim_middle|>";
-// Where filling in ends, beside at the end of the text.
-constexpr const char* kFillEnds[] = {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>",
-                                     "<|fim_pad|>",    "<|repo_name|>",  "<|file_sep|>"};
-
 class StepMaker {
  public:
   StepMaker(PromptEncoder& encoder, int context_length, const BenchTask& task, int turn,
@@ -37,6 +35,7 @@ class StepMaker {
 
  private:
   Result<BenchStep> edit_of(const EditText& text);
+  std::vector<Snippet> snippets() const;
   Result<BenchStep> from_parts(const std::vector<PromptPart>& parts, int default_tokens);
   Result<std::vector<TokenId>> reference(const std::optional<std::string>& text) const;
   Result<BenchStep> replayed(BenchStep step, const std::optional<std::string>& text) const;
@@ -124,26 +123,28 @@ Result<BenchStep> StepMaker::generation() {
   return replayed(std::move(*step), task_.reference);
 }
 
+std::vector<Snippet> StepMaker::snippets() const {
+  if (options_.snippet_tokens == 0 || !options_.other_files) return {};
+  const auto text = std::make_shared<const std::string>(task_.prompt + task_.suffix);
+  const auto tree = SyntaxTree::parse(text, language_of(task_.file_name));
+  return find_snippets(*options_.other_files, encoder_.tokenizer(),
+                       {.text = *text,
+                        .offset = task_.prompt.size(),
+                        .tree = tree ? &*tree : nullptr,
+                        .most_tokens = static_cast<std::size_t>(options_.snippet_tokens)});
+}
+
 Result<BenchStep> StepMaker::completion() {
-  std::vector<PromptPart> parts = {{task_.prompt, false}};
-  if (!options_.left_only) {
-    if (encoder_.tokenizer().special(kFillMiddle) < 0) {
-      return Error(
-          "the target's tokenizer has no fill-in-the-middle tokens; take a code model that has, or "
-          "--left-only");
-    }
-    parts = {{kFillPrefix, true},
-             {task_.prompt, false},
-             {kFillSuffix, true},
-             {task_.suffix, false},
-             {kFillMiddle, true}};
-  }
-  Result<BenchStep> step = from_parts(parts, kCompletionTokens);
+  const std::vector<Snippet> found = snippets();
+  CompletionContext context{
+      .file = task_.file_name, .prefix = task_.prompt, .suffix = {}, .snippets = found};
+  if (!options_.left_only) context.suffix = task_.suffix;
+  const Result<std::vector<PromptPart>> parts = completion_prompt(encoder_.tokenizer(), context);
+  if (!parts) return parts.error();
+  Result<BenchStep> step = from_parts(*parts, kCompletionTokens);
   if (!step) return step;
-  for (const char* spelling : kFillEnds) {
-    const TokenId id = encoder_.tokenizer().special(spelling);
-    if (id >= 0) step->request.stop_tokens.push_back(id);
-  }
+  std::ranges::copy(completion_ends(encoder_.tokenizer()),
+                    std::back_inserter(step->request.stop_tokens));
   if (!options_.replay) return step;
   return replayed(std::move(*step), task_.reference);
 }

@@ -10,6 +10,7 @@
 #include "bench/task.h"
 #include "decoding/decoder.h"
 #include "decoding/text/prompt_encoder.h"
+#include "indexing/index_snapshot.h"
 #include "support/result.h"
 #include "workspace/prompt.h"
 
@@ -22,8 +23,12 @@ struct StepOptions {
   PromptOrder order = PromptOrder::kBufferFirst;  // edits
   bool chat = false;       // generation: ask in the chat format rather than continue the text
   bool left_only = false;  // completion: continue the prefix, do not fill in the middle
-  int max_new_tokens = 0;  // 0: what suits the kind
-  bool replay = false;     // the step's reference is needed
+  // Completion: what snippets of other files may take of the prompt, and where they are from (null:
+  // nowhere).
+  int snippet_tokens = 0;
+  const IndexSnapshot* other_files = nullptr;
+  int max_new_tokens = 0;                    // 0: what suits the kind
+  bool replay = false;                       // the step's reference is needed
   const RecordedOutputs* outputs = nullptr;  // where it is from; null: the task
 };
 

@@ -146,6 +146,8 @@ Reason read_completion(const std::filesystem::path& file, Fields& fields, BenchT
   task.suffix = suffix ? *suffix : fields.text_or_empty("suffix_head");
   if (task.prompt.empty() && task.suffix.empty()) return "has nothing before or after the place";
   task.reference = fields.text("reference");
+  task.file_name = fields.text_or_empty("path");
+  if (task.file_name.empty()) task.file_name = "main." + extension_of(task.language);
   const int first = fields.number("body_line");
   const std::optional<std::string> repository = fields.text("repo_file");
   if (repository && first > 0) {

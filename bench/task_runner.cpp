@@ -117,14 +117,19 @@ Result<Run::Outcome> Run::run_task(const BenchTask& task) {
 // With what decoders may look things up in.
 Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
                                  const std::vector<std::string>& answers) {
+  RepositoryView view;
+  if (task.hidden) {
+    Result<RepositoryView> found = repositories_.without(*task.hidden);
+    if (!found) return found.error();
+    view = std::move(*found);
+  }
+  StepOptions options = plan_.step;
+  options.other_files = view.other_files.get();
   Result<BenchStep> step = redraft::make_step(engine_.prompt_encoder(), engine_.context_length(),
-                                              task, turn, answers, plan_.step);
+                                              task, turn, answers, options);
   if (!step) return step;
   step->request.common = plan_.common;
-  if (!task.hidden) return step;
-  auto repository = repositories_.without(*task.hidden);
-  if (!repository) return repository.error();
-  step->request.repository = std::move(*repository);
+  step->request.repository = std::move(view.all);
   return step;
 }
 

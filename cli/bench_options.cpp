@@ -35,8 +35,9 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
   bench.add_flag("--warm", options.warm,
                  "The decoders of a task share its prefill: faster, and decoding alone is timed");
   bench.add_option("--common", options.common_files,
-                   "Code of other projects for decoders that look things up, JSON lines with "
-                   "`path` and `content`. A completion task's own repository is found beside it");
+                   "Code of other projects for decoders that look things up: folders, which are "
+                   "indexed, or JSON lines with `path` and `content`. A completion task's own "
+                   "repository is found beside it");
   bench.add_flag("--forget", options.forget,
                  "Decoders keep nothing from task to task (FastCoder keeps its cache)");
   bench.add_flag("--margins", options.margins,
@@ -104,6 +105,10 @@ void add_kind(CLI::App& bench, Command& chosen, TaskKind kind, const std::string
   if (kind == TaskKind::kCompletion) {
     command->add_flag("--left-only", options->left_only,
                       "Continue what stands before the place; what follows it is not shown");
+    command
+        ->add_option("--snippets", options->snippet_tokens,
+                     "Show the model up to so many tokens from other files of the repository")
+        ->check(CLI::Range(0, 1 << 16));
   }
   if (kind != TaskKind::kDialogue) add_test_options(*command, *options);
   add_replay_options(*command, *options);

@@ -9,10 +9,13 @@
 #include <utility>
 
 #include "bench/record.h"
+#include "bench/repository.h"
 #include "cli/cost_cache.h"
 #include "cli/engine_loader.h"
+#include "cli/index_loader.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/sha256.h"
+#include "indexing/file_scan.h"
 
 namespace redraft::cli {
 namespace {
@@ -86,7 +89,17 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
   return out;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code problem;
+  return std::filesystem::is_directory(path, problem);
+}
+
 Result<nlohmann::ordered_json> digest(const std::string& file) {
+  if (is_folder(file)) {
+    const std::filesystem::path root = file;
+    const ScanReport scan = scan_roots({&root, 1}, {.dependencies = true}, {});
+    return nlohmann::ordered_json{{"folder", file}, {"files", scan.files}, {"bytes", scan.bytes}};
+  }
   const Result<std::string> sha = sha256_of_file(file);
   if (!sha) return sha.error();
   return nlohmann::ordered_json{{"file", file}, {"sha256", *sha}};
@@ -146,6 +159,30 @@ Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,
   if (!engine) return engine.error();
   out.engine = std::move(*engine);
   return out;
+}
+
+Result<std::shared_ptr<const Datastore>> load_common_code(const TaskBenchOptions& options,
+                                                          const Tokenizer& tokenizer,
+                                                          StatusLine& status,
+                                                          const std::stop_token& stop) {
+  if (options.common_files.empty()) return std::shared_ptr<const Datastore>();
+  const std::vector<std::filesystem::path> paths(options.common_files.begin(),
+                                                 options.common_files.end());
+  const auto folders =
+      std::count_if(options.common_files.begin(), options.common_files.end(), is_folder);
+  if (folders == 0) {
+    status.show("reading the common code");
+    return store_of(paths, tokenizer);
+  }
+  if (static_cast<std::size_t>(folders) < paths.size())
+    return Error("give either folders or files of JSON lines");
+  std::string message;
+  const auto index = load_index(options.common, paths, {.scan = {.dependencies = true}}, message);
+  if (!index) return index.error();
+  RefreshReport report;
+  // One that cannot be saved answers as well.
+  [[maybe_unused]] const Result<void> saved = update_index(**index, status, stop, report);
+  return std::shared_ptr<const Datastore>((*index)->snapshot());
 }
 
 Result<RecordedOutputs> read_outputs(const std::filesystem::path& file) {
@@ -240,6 +277,7 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
       options.order == PromptOrder::kBufferFirst ? "buffer-first" : "instruction-first";
   settings["chat"] = options.chat;
   settings["left_only"] = options.left_only;
+  settings["snippets"] = options.snippet_tokens;
   settings["replay_draft"] = options.replay_draft;
   settings["draft_cost"] = options.draft_cost;
   settings["curve"] = options.curve.value_or("");

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,12 @@
 #include "bench/task.h"
 #include "bench/task_runner.h"
 #include "cli/bench_tasks.h"
+#include "cli/status_line.h"
 #include "decoding/decoder_name.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/load_control.h"
+#include "decoding/text/tokenizer.h"
+#include "indexing/datastore.h"
 #include "support/result.h"
 #include "workspace/engine.h"
 
@@ -37,6 +41,13 @@ struct BenchEngine {
 Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,
                                       const std::vector<DecoderName>& decoders,
                                       const LoadControl& control);
+
+// Code of other projects (FastCoder's Dc): of files of JSON lines, or of folders, which are indexed
+// as `redraft index --dependencies` does; null without either.
+Result<std::shared_ptr<const Datastore>> load_common_code(const TaskBenchOptions& options,
+                                                          const Tokenizer& tokenizer,
+                                                          StatusLine& status,
+                                                          const std::stop_token& stop);
 
 // The tokens that plain decoding wrote in the run whose --out is `file`.
 Result<RecordedOutputs> read_outputs(const std::filesystem::path& file);

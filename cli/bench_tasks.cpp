@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bench/report.h"
-#include "bench/repository.h"
 #include "bench/run_log.h"
 #include "bench/task_runner.h"
 #include "bench/task_table.h"
@@ -113,6 +112,7 @@ Result<void> TaskBench::prepare() {
   plan_.step.order = options_.order;
   plan_.step.chat = options_.chat;
   plan_.step.left_only = options_.left_only;
+  plan_.step.snippet_tokens = options_.snippet_tokens;
   plan_.step.max_new_tokens = options_.max_new_tokens;
   plan_.step.replay = options_.replays();
   plan_.limit = options_.limit;
@@ -156,13 +156,9 @@ Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
       load_bench_engine(options_, plan_.decoders, shown_on(status, watch.token()));
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
-  if (!options_.common_files.empty()) {
-    status.show("reading the common code");
-    auto common = store_of({options_.common_files.begin(), options_.common_files.end()},
-                           engine_.engine->tokenizer());
-    if (!common) return common.error().in("--common");
-    plan_.common = std::move(*common);
-  }
+  auto common = load_common_code(options_, engine_.engine->tokenizer(), status, watch.token());
+  if (!common) return common.error().in("--common");
+  plan_.common = std::move(*common);
   status.show("measuring what passes cost");
   plan_.curve = engine_.engine->cost_curve();
   if (options_.step_by_step) tell_settings(settings_);

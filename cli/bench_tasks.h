@@ -35,6 +35,7 @@ struct TaskBenchOptions {
   PromptOrder order = PromptOrder::kBufferFirst;
   bool chat = false;
   bool left_only = false;
+  int snippet_tokens = 0;
   bool step_by_step = false;
 
   bool replays() const { return replay || !replay_outputs.empty(); }

@@ -1,5 +1,4 @@
 // redraft index: builds or refreshes the datastore of a workspace, and says what is in it.
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -21,12 +20,6 @@ struct IndexCommandOptions {
   bool dependencies = false;
   Format format = Format::kText;
 };
-
-std::string megabytes(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
-}
 
 // How many bytes the files of a folder have.
 std::uint64_t bytes_in(const fs::path& folder) {
@@ -128,23 +121,6 @@ Result<void> check_folders(const std::vector<fs::path>& folders) {
   return {};
 }
 
-RefreshReport refresh(WorkspaceIndex& index, std::stop_token stop) {
-  StatusLine status;
-  status.show("looking at the files");
-  auto shown = std::chrono::steady_clock::now();
-  return index.refresh(
-      [&](const IndexProgress& progress) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - shown < std::chrono::milliseconds(100)) return;
-        shown = now;
-        status.show(percent(static_cast<double>(progress.bytes) /
-                            static_cast<double>(std::max<std::uint64_t>(progress.all_bytes, 1))) +
-                    " · " + std::to_string(progress.files) + " of " +
-                    std::to_string(progress.all_files) + " files, " + megabytes(progress.bytes));
-      },
-      std::move(stop));
-}
-
 int run_index(const IndexCommandOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const InterruptWatch watch;
@@ -158,15 +134,10 @@ int run_index(const IndexCommandOptions& options) {
   WorkspaceIndex& index = **loaded;
   if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
 
-  const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
-  outcome.report = refresh(index, watch.token());
-  // What was read so far is kept, also when interrupted.
-  while (!watch.interrupted() && index.store().merge()) {
-  }
-  const Result<void> saved = index.store().save();
-  outcome.report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  StatusLine status;
+  const Result<void> saved = update_index(index, status, watch.token(), outcome.report);
+  status.clear();
   outcome.statistics = index.store().statistics();
   if (saved) outcome.folder = index.store().save_folder().value_or(fs::path());
   if (watch.interrupted()) {

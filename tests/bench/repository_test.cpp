@@ -39,18 +39,21 @@ class RepositoryTest : public testing::Test {
 
 TEST_F(RepositoryTest, ShowsEverythingButTheHiddenLines) {
   Repositories repositories(*tokenizer_);
-  const auto store = repositories.without({file(), "a.py", 2, 3});
-  ASSERT_TRUE(store) << store.error().message();
+  const auto view = repositories.without({file(), "a.py", 2, 3});
+  ASSERT_TRUE(view) << view.error().message();
+  const auto store = &view->all;
   EXPECT_EQ((*store)->token_count(), 4U + 5 + 5);
   EXPECT_EQ(after(**store, "on"), "e\n");
   EXPECT_EQ(after(**store, "tw"), "");
   EXPECT_EQ(after(**store, "e\n"), "") << "what stood around the hidden lines is not one text";
   EXPECT_EQ(after(**store, "fo"), "ur\n");
   EXPECT_EQ(after(**store, "ot"), "her");
+  EXPECT_EQ(view->other_files->token_count(), 5U);
+  EXPECT_EQ(after(*view->other_files, "on"), "");
   // Another task of the same repository.
   const auto first = repositories.without({file(), "a.py", 1, 1});
   ASSERT_TRUE(first);
-  EXPECT_EQ(after(**first, "tw"), "o\nthree\nfo");
+  EXPECT_EQ(after(*first->all, "tw"), "o\nthree\nfo");
   EXPECT_TRUE(repositories.without({file(), "a.py", 4, 4}));
   EXPECT_TRUE(repositories.without({file(), "a.py", 1, 4}));
 }

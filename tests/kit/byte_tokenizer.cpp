@@ -36,7 +36,14 @@ std::shared_ptr<const Tokenizer> made_of(TokenizerSpec spec) {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> byte_tokenizer() { return made_of(byte_spec()); }
+std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials) {
+  TokenizerSpec spec = byte_spec();
+  for (const std::string& special : specials) {
+    spec.tokens.push_back(special);
+    spec.types.push_back(kControl);
+  }
+  return made_of(std::move(spec));
+}
 
 std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words) {
   TokenizerSpec spec = byte_spec();

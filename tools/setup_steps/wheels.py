@@ -37,13 +37,16 @@ def pip_command():
 
 
 def download(requirement, sha256, title):
-    """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked."""
+    """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked.
+
+    `title` is what the user is told; None: nothing."""
     name = requirement.replace("==", "-")
     place = downloads_directory() / f"{name}-{sha256[:16]}"
     wheels = list(place.glob("*.whl"))
     if wheels:
         return wheels[0]
-    say(f"downloading {title}")
+    if title:
+        say(f"downloading {title}")
     with tempfile.TemporaryDirectory(dir=downloads_directory(), prefix="partial-") as partial:
         _pip_download(requirement, sha256, partial)
         place.mkdir(exist_ok=True)
