@@ -176,13 +176,10 @@ Result<std::shared_ptr<const Datastore>> load_common_code(const TaskBenchOptions
   }
   if (static_cast<std::size_t>(folders) < paths.size())
     return Error("give either folders or files of JSON lines");
-  std::string message;
-  const auto index = load_index(options.common, paths, {.scan = {.dependencies = true}}, message);
-  if (!index) return index.error();
-  RefreshReport report;
-  // One that cannot be saved answers as well.
-  [[maybe_unused]] const Result<void> saved = update_index(**index, status, stop, report);
-  return std::shared_ptr<const Datastore>((*index)->snapshot());
+  Result<Datastores> stores = load_datastores(
+      options.common, {.repository = {}, .common = options.common_files}, {}, status, stop);
+  if (!stores) return stores.error();
+  return std::move(stores->common);
 }
 
 Result<RecordedOutputs> read_outputs(const std::filesystem::path& file) {

@@ -10,6 +10,7 @@
 #include "cli/diff_printer.h"
 #include "cli/engine_loader.h"
 #include "cli/files.h"
+#include "cli/index_loader.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/status_line.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct EditOptions {
   CommonOptions common;
+  CodeFolders code;
   std::string file;
   std::string instruction;
   std::string range;
@@ -212,6 +214,7 @@ int run_edit_command(const EditOptions& options) {
     return misuse(Error("--scope symbol needs a --range, which may be empty: L:C-L:C"));
   }
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
 
   EditRequest request;
   Result<std::shared_ptr<const Document>> document = Document::read(options.file);
@@ -235,6 +238,13 @@ int run_edit_command(const EditOptions& options) {
   status.clear();
   if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());
+  Result<Datastores> stores =
+      load_datastores(options.common, options.code, options.file, status, watch.token());
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
+  if (!stores) return fail(stores.error());
+  request.repository = std::move(stores->repository);
+  request.common = std::move(stores->common);
   return EditCommand(options, std::move(request), **engine).run(watch);
 }
 
@@ -266,6 +276,7 @@ void add_edit(CLI::App& app, Command& chosen) {
   edit->add_flag("--write", options->write, "Write the new text into FILE");
   edit->add_flag("--compare", options->compare,
                  "Decode plainly too, and print how much faster this was");
+  add_code_options(*edit, options->code);
   add_common_options(*edit, options->common);
   edit->callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
 }

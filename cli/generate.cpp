@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/engine_loader.h"
 #include "cli/files.h"
+#include "cli/index_loader.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/status_line.h"
@@ -15,6 +16,7 @@ namespace {
 
 struct GenerateOptions {
   CommonOptions common;
+  CodeFolders code;
   std::string prompt;
   std::string prompt_file;
   bool chat = false;
@@ -60,6 +62,7 @@ int run_generate(const GenerateOptions& options) {
   const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
   if (!decoder) return misuse(decoder.error());
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
   const Result<std::string> prompt = prompt_of(options);
   if (!prompt) return fail(prompt.error());
   if (prompt->empty()) return misuse(Error("the prompt is empty; there is nothing to continue"));
@@ -75,6 +78,13 @@ int run_generate(const GenerateOptions& options) {
   const Tokenizer& tokenizer = (*engine)->tokenizer();
   Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
   if (!request) return fail(request.error());
+  Result<Datastores> stores =
+      load_datastores(options.common, options.code, {}, status, watch.token());
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
+  if (!stores) return fail(stores.error());
+  request->repository = std::move(stores->repository);
+  request->common = std::move(stores->common);
 
   request->on_progress = [&](const DecodeStatistics& statistics) {
     if (statistics.passes == 0)
@@ -110,6 +120,7 @@ void add_generate(CLI::App& app, Command& chosen) {
       ->add_option("--format", options->format,
                    "What is printed: the text, or an object with figures")
       ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_code_options(*generate, options->code);
   add_common_options(*generate, options->common);
   generate->callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/index_loader.h"
@@ -16,8 +17,7 @@ namespace fs = std::filesystem;
 
 struct IndexCommandOptions {
   CommonOptions common;
-  std::vector<std::string> folders;
-  bool dependencies = false;
+  CodeFolders folders;
   Format format = Format::kText;
 };
 
@@ -37,6 +37,10 @@ struct Outcome {
   fs::path folder;  // of the index; empty: it is in memory alone
   RefreshReport report;
   TextStore::Statistics statistics;
+};
+
+struct Outcomes {
+  std::optional<Outcome> repository, common;
 };
 
 std::vector<std::pair<std::string, std::size_t>> by_count(
@@ -83,7 +87,7 @@ void print_text(const Outcome& outcome) {
   for (const std::string& problem : report.scan.problems) row("problem", problem);
 }
 
-void print_json(const Outcome& outcome) {
+nlohmann::ordered_json to_json(const Outcome& outcome) {
   const RefreshReport& report = outcome.report;
   nlohmann::ordered_json skipped = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < kSkipReasonCount; ++i) {
@@ -92,65 +96,81 @@ void print_json(const Outcome& outcome) {
   }
   nlohmann::ordered_json languages = nlohmann::ordered_json::object();
   for (const auto& [language, count] : by_count(report.languages)) languages[language] = count;
-  std::cout << dump({{"index", !outcome.folder.empty() ? outcome.folder.string() : ""},
-                     {"files", report.scan.files},
-                     {"bytes", report.scan.bytes},
-                     {"languages", languages},
-                     {"skipped", skipped},
-                     {"read_files", report.read},
-                     {"read_bytes", report.read_bytes},
-                     {"refused_files", report.refused},
-                     {"removed_files", report.removed},
-                     {"left_out_files", report.left_out},
-                     {"tokens", outcome.statistics.tokens},
-                     {"hidden_tokens", outcome.statistics.hidden_tokens},
-                     {"segments", outcome.statistics.segments},
-                     {"bytes_on_disk", !outcome.folder.empty() ? bytes_in(outcome.folder) : 0},
-                     {"seconds", report.seconds},
-                     {"complete", report.scan.complete},
-                     {"problems", report.scan.problems}})
-            << std::endl;
+  return {{"index", !outcome.folder.empty() ? outcome.folder.string() : ""},
+          {"files", report.scan.files},
+          {"bytes", report.scan.bytes},
+          {"languages", languages},
+          {"skipped", skipped},
+          {"read_files", report.read},
+          {"read_bytes", report.read_bytes},
+          {"refused_files", report.refused},
+          {"removed_files", report.removed},
+          {"left_out_files", report.left_out},
+          {"tokens", outcome.statistics.tokens},
+          {"hidden_tokens", outcome.statistics.hidden_tokens},
+          {"segments", outcome.statistics.segments},
+          {"bytes_on_disk", !outcome.folder.empty() ? bytes_in(outcome.folder) : 0},
+          {"seconds", report.seconds},
+          {"complete", report.scan.complete},
+          {"problems", report.scan.problems}};
 }
 
-Result<void> check_folders(const std::vector<fs::path>& folders) {
-  for (const fs::path& folder : folders) {
-    std::error_code problem;
-    if (!fs::exists(folder, problem)) return Error(folder.string() + ": no such folder");
-    if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": not a folder");
-  }
+// The workspace's index, and that of other code within it.
+void print_json(const Outcomes& outcomes) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (outcomes.repository) json = to_json(*outcomes.repository);
+  if (outcomes.common) json["common"] = to_json(*outcomes.common);
+  std::cout << dump(json) << std::endl;
+}
+
+void print_text(const Outcomes& outcomes) {
+  if (outcomes.repository) print_text(*outcomes.repository);
+  if (!outcomes.common) return;
+  std::puts(outcomes.repository ? "\ncommon code" : "common code");
+  print_text(*outcomes.common);
+}
+
+// An error says what went wrong in the end: everything else is done.
+Result<void> build(const IndexCommandOptions& options, const std::vector<fs::path>& folders,
+                   const IndexOptions& index_options, const InterruptWatch& watch,
+                   Outcome& outcome) {
+  std::string message;
+  const auto index = load_index(options.common, folders, index_options, message);
+  if (!index) return index.error();
+  if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
+  StatusLine status;
+  const Result<void> saved = update_index(**index, status, watch.token(), outcome.report);
+  outcome.statistics = (*index)->store().statistics();
+  if (!saved) return saved.error().in("the index is not saved");
+  outcome.folder = (*index)->store().save_folder().value_or(fs::path());
   return {};
 }
 
 int run_index(const IndexCommandOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  if (options.folders.repository.empty() && options.folders.common.empty())
+    return misuse(Error("give the folder to index, or --common FOLDER"));
   const InterruptWatch watch;
-  const std::vector<fs::path> folders(options.folders.begin(), options.folders.end());
-  if (const Result<void> checked = check_folders(folders); !checked) return fail(checked.error());
-  IndexOptions index_options;
-  index_options.scan.dependencies = options.dependencies;
-  std::string message;
-  const auto loaded = load_index(options.common, folders, index_options, message);
-  if (!loaded) return fail(loaded.error());
-  WorkspaceIndex& index = **loaded;
-  if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
-
-  Outcome outcome;
-  StatusLine status;
-  const Result<void> saved = update_index(index, status, watch.token(), outcome.report);
-  status.clear();
-  outcome.statistics = index.store().statistics();
-  if (saved) outcome.folder = index.store().save_folder().value_or(fs::path());
+  if (const Result<void> checked = check(options.folders); !checked) return fail(checked.error());
+  const std::vector<fs::path> repository(options.folders.repository.begin(),
+                                         options.folders.repository.end());
+  const std::vector<fs::path> common = common_folders(options.folders);
+  Outcomes outcomes;
+  Result<void> built;
+  if (!repository.empty())
+    built = build(options, repository, {}, watch, outcomes.repository.emplace());
+  if (built && !watch.interrupted() && !common.empty())
+    built = build(options, common, kCommonCode, watch, outcomes.common.emplace());
   if (watch.interrupted()) {
     std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
     return kInterrupted;
   }
   if (options.format == Format::kJson) {
-    print_json(outcome);
+    print_json(outcomes);
   } else {
-    print_text(outcome);
+    print_text(outcomes);
   }
-  if (!saved) return fail(saved.error().in("the index is not saved"));
-  return kSuccess;
+  return built ? kSuccess : fail(built.error());
 }
 
 }  // namespace
@@ -159,9 +179,11 @@ void add_index(CLI::App& app, Command& chosen) {
   CLI::App* index = app.add_subcommand(
       "index", "Build or refresh the datastore of a workspace, and say what is in it");
   const auto options = std::make_shared<IndexCommandOptions>();
-  index->add_option("folder", options->folders, "The workspace's folders")->required();
-  index->add_flag("--dependencies", options->dependencies,
-                  "Installed packages too (node_modules, site-packages and the like)");
+  index->add_option("folder", options->folders.repository, "The workspace's folders");
+  index->add_flag("--dependencies", options->folders.dependencies,
+                  "The packages installed in them too (node_modules, site-packages and the like), "
+                  "as an index of common code");
+  index->add_option("--common", options->folders.common, "Other folders for that index");
   const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
   index->add_option("--format", options->format, "What is printed")
       ->transform(CLI::CheckedTransformer(formats).description("text or json"));

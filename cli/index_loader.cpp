@@ -3,13 +3,81 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
+#include <system_error>
 
 #include "cli/machine.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
+#include "indexing/dependencies.h"
 #include "indexing/ignore_files.h"
 
 namespace redraft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> paths_of(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+Result<std::shared_ptr<const Datastore>> load_datastore(const CommonOptions& common,
+                                                        const std::vector<fs::path>& folders,
+                                                        const IndexOptions& options,
+                                                        const fs::path& without, StatusLine& status,
+                                                        const std::stop_token& stop) {
+  if (folders.empty()) return std::shared_ptr<const Datastore>();
+  std::string message;
+  const auto index = load_index(common, folders, options, message);
+  if (!index) return index.error();
+  RefreshReport report;
+  // One that cannot be saved answers as well.
+  [[maybe_unused]] const Result<void> saved = update_index(**index, status, stop, report);
+  return std::shared_ptr<const Datastore>((*index)->snapshot(without));
+}
+
+}  // namespace
+
+Result<void> check(const CodeFolders& folders) {
+  for (const std::vector<std::string>* names : {&folders.repository, &folders.common}) {
+    for (const std::string& name : *names) {
+      std::error_code problem;
+      if (!fs::exists(name, problem)) return Error(name + ": no such folder");
+      if (!fs::is_directory(name, problem)) return Error(name + ": not a folder");
+    }
+  }
+  return {};
+}
+
+std::vector<fs::path> common_folders(const CodeFolders& folders) {
+  std::vector<fs::path> all = paths_of(folders.common);
+  if (folders.dependencies)
+    std::ranges::copy(dependency_folders(paths_of(folders.repository)), std::back_inserter(all));
+  return all;
+}
+
+void add_code_options(CLI::App& command, CodeFolders& folders) {
+  const std::string group = "Code to draft from";
+  command
+      .add_option("--repository", folders.repository,
+                  "The folders of the project, indexed as `redraft index` does")
+      ->group(group);
+  command.add_option("--common", folders.common, "Folders of other projects")->group(group);
+  command
+      .add_flag("--dependencies", folders.dependencies,
+                "Packages installed in the project (node_modules, site-packages and the like)")
+      ->group(group);
+}
+
+Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolders& folders,
+                                   const fs::path& without, StatusLine& status,
+                                   const std::stop_token& stop) {
+  auto repository = load_datastore(common, paths_of(folders.repository), {}, without, status, stop);
+  if (!repository) return repository.error();
+  auto others = load_datastore(common, common_folders(folders), kCommonCode, {}, status, stop);
+  if (!others) return others.error();
+  return Datastores{std::move(*repository), std::move(*others)};
+}
 
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,

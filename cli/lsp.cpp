@@ -1,13 +1,16 @@
 // redraft lsp: the language server, for editors.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "cli/command.h"
 #include "cli/engine_loader.h"
 #include "cli/index_loader.h"
+#include "indexing/dependencies.h"
 #include "lsp/run_server.h"
 
 namespace redraft::cli {
@@ -30,6 +33,8 @@ Result<std::unique_ptr<Engine>> make_engine(const LspOptions& options, ThreadPoo
                      {.cache_bytes = options.cache_mib << 20});
 }
 
+using Folders = lsp::Server::Folders;
+
 int run_lsp(const LspOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::shared_ptr<ThreadPool> pool = make_pool(options.common);
@@ -38,9 +43,21 @@ int run_lsp(const LspOptions& options) {
     return make_engine(options, *pool, control);
   };
   if (!options.no_index) {
-    server.make_repository = [common = options.common](std::vector<std::filesystem::path> folders) {
-      return [common, folders = std::move(folders)](std::string& message) {
+    server.index.of_workspace = [common = options.common](const Folders& folders) {
+      return [common, folders](std::string& message) {
         return load_index(common, folders, {.scan = {}, .background = true}, message);
+      };
+    };
+    server.index.of_common_code = [common = options.common](const Folders& workspace,
+                                                            bool dependencies,
+                                                            const Folders& others) {
+      return [=](std::string& message) {
+        Folders folders = others;
+        if (dependencies)
+          std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
+        IndexOptions index_options = kCommonCode;
+        index_options.background = true;
+        return load_index(common, folders, index_options, message);
       };
     };
   }

@@ -43,21 +43,38 @@ std::vector<std::filesystem::path> folders_to_index(const std::vector<std::strin
   return folders;
 }
 
+std::vector<std::filesystem::path> folders_named(
+    const std::vector<std::string>& names, const std::vector<std::filesystem::path>& workspace) {
+  const char* home = std::getenv("HOME");
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& name : names) {
+    if (home && name.starts_with("~/")) {
+      folders.push_back(std::filesystem::path(home) / name.substr(2));
+    } else if (name.starts_with('/')) {
+      folders.emplace_back(name);
+    } else if (!name.empty() && !workspace.empty()) {
+      folders.push_back(workspace.front() / name);
+    }
+  }
+  return folders;
+}
+
 void IndexReporter::on_index(const IndexStatus& status) {
   const bool news =
       !status_ || status.state != status_->state || status.message != status_->message;
   status_ = status;
-  if (news && !status.message.empty()) spdlog::warn("index: {}", status.message);
+  if (news && !status.message.empty()) spdlog::warn("index of {}: {}", what_, status.message);
   if (status.state != State::kReading) {
     progress_.reset();
-    if (news) spdlog::info("index {}: {} files", to_string(status.state), status.files);
+    if (news)
+      spdlog::info("index of {} {}: {} files", what_, to_string(status.state), status.files);
     return;
   }
   const auto& [files, all_files, bytes, all_bytes] = status.progress;
   if (all_bytes < kLeastShown || !capabilities_.work_done_progress) return;
   if (!progress_) {
     progress_ = WorkDoneProgress::create(
-        connection_, {.text = "redraft: reading the workspace", .has_fraction = true});
+        connection_, {.text = "redraft: reading " + what_, .has_fraction = true});
   }
   progress_->report(static_cast<double>(bytes) / static_cast<double>(all_bytes),
                     std::to_string(files) + " of " + std::to_string(all_files) + " files");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,18 @@ namespace redraft::lsp {
 // The folders of a workspace that are worth an index: not the whole disk, nor all that a user has.
 std::vector<std::filesystem::path> folders_to_index(const std::vector<std::string>& uris);
 
-// What the client is told about the index: progress while much is read, its state at any time. Main
+// Folders as a setting names them: absolute, from the home folder on ("~/…"), or from the first
+// folder of the workspace on.
+std::vector<std::filesystem::path> folders_named(
+    const std::vector<std::string>& names, const std::vector<std::filesystem::path>& workspace);
+
+// What the client is told about an index: progress while much is read, its state at any time. Main
 // thread.
 class IndexReporter {
  public:
-  explicit IndexReporter(std::shared_ptr<Connection> connection)
-      : connection_(std::move(connection)) {}
+  // `what` is read, for the user: "the workspace".
+  IndexReporter(std::shared_ptr<Connection> connection, std::string what)
+      : connection_(std::move(connection)), what_(std::move(what)) {}
 
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
   // From the Workspace.
@@ -30,6 +37,7 @@ class IndexReporter {
 
  private:
   std::shared_ptr<Connection> connection_;
+  std::string what_;
   ClientCapabilities capabilities_;
   std::optional<IndexStatus> status_;
   std::shared_ptr<WorkDoneProgress> progress_;

@@ -135,6 +135,12 @@ void from_json(const Json& json, InitializeParams& params) {
   if (params.folders.empty() && root.is_string()) params.folders.push_back(root.get<std::string>());
   const Json& index = member(json, {"initializationOptions", "redraft", "index"});
   if (index.is_boolean()) params.index = index.get<bool>();
+  const Json& dependencies = member(json, {"initializationOptions", "redraft", "dependencies"});
+  if (dependencies.is_boolean()) params.dependencies = dependencies.get<bool>();
+  const Json& common = member(json, {"initializationOptions", "redraft", "commonFolders"});
+  for (const Json& folder : common.is_array() ? common : Json::array()) {
+    if (folder.is_string()) params.common_folders.push_back(folder.get<std::string>());
+  }
 }
 
 void from_json(const Json& json, DidSaveParams& params) { params.uri = read_uri(json); }

@@ -64,7 +64,11 @@ struct InitializeParams {
   std::optional<std::int64_t> process_id;
   std::string client_name;
   std::vector<std::string> folders;  // URIs
-  bool index = true;                 // the folders, from initializationOptions
+  // From initializationOptions: whether to index the folders, whether the packages that are
+  // installed in them, and which other folders (as they are written).
+  bool index = true;
+  bool dependencies = false;
+  std::vector<std::string> common_folders;
 };
 
 struct DidSaveParams {

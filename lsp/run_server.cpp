@@ -42,8 +42,7 @@ class ClientProcess {
 // Transport and server joined, and the reasons to end.
 class Session {
  public:
-  Session(Workspace::EngineFactory make_engine, Server::RepositoryFactory make_repository,
-          int in_fd, int out_fd)
+  Session(Workspace::EngineFactory make_engine, Server::IndexFactories index, int in_fd, int out_fd)
       : transport_(io_, in_fd, out_fd,
                    {.on_message = [this](const std::string& content) { receive(content); },
                     .on_malformed = [this](const Error& error) { end_malformed(error); },
@@ -54,7 +53,7 @@ class Session {
             [this](std::function<void()> f) { boost::asio::post(io_, std::move(f)); },
             {.send = [this](const std::string& content) { transport_.send(content); },
              .congested = [this] { return transport_.congested(); }},
-            [this](int code) { end(code); }, std::move(make_repository)) {}
+            [this](int code) { end(code); }, std::move(index)) {}
 
   int run() {
     transport_.start();
@@ -143,7 +142,7 @@ int run_server(ServerOptions options, int in_fd, int out_fd) {
   start_log(options.log_level);
   try {
     auto session = std::make_unique<Session>(std::move(options.make_engine),
-                                             std::move(options.make_repository), in_fd, out_fd);
+                                             std::move(options.index), in_fd, out_fd);
     const int code = session->run();
     std::optional<ExitWatch> watch;
     if (options.exit_limit) watch.emplace(*options.exit_limit, code);

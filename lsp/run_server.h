@@ -12,8 +12,7 @@ namespace redraft::lsp {
 struct ServerOptions {
   // Called on the decode thread with the first edit, and again with the next one if it failed.
   Workspace::EngineFactory make_engine;
-  // Empty: no index.
-  Server::RepositoryFactory make_repository;
+  Server::IndexFactories index;
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.
   std::string log_level = "info";

@@ -62,14 +62,14 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
 }  // namespace
 
 Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post,
-               Connection::Link link, std::function<void(int)> on_exit,
-               RepositoryFactory make_repository)
+               Connection::Link link, std::function<void(int)> on_exit, IndexFactories index)
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
       model_(connection_),
-      index_(connection_),
-      make_repository_(std::move(make_repository)),
+      index_(connection_, "the workspace"),
+      common_(connection_, "common code"),
+      make_index_(std::move(index)),
       workspace_(std::move(make_engine), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
   bind_handlers();
@@ -101,7 +101,8 @@ WorkspaceObserver Server::observer() {
           .on_end = [this](EditId id, EditState state, const EditResult* result,
                            const std::string& error) { feed_->on_end(id, state, result, error); },
           .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); },
-          .on_index = [this](const IndexStatus& status) { index_.on_index(status); }};
+          .on_index = [this](const IndexStatus& status) { index_.on_index(status); },
+          .on_common = [this](const IndexStatus& status) { common_.on_index(status); }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {
@@ -109,6 +110,7 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   client_process_ = params.process_id;
   model_.set_capabilities(client_);
   index_.set_capabilities(client_);
+  common_.set_capabilities(client_);
   feed_->set_capabilities(client_);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
@@ -116,9 +118,17 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
                to_string(client_.encoding), client_.streamed_edits);
   reply({{"capabilities", server_capabilities(client_.encoding)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
-  const auto folders = folders_to_index(params.folders);
-  if (params.index && make_repository_ && !folders.empty())
-    workspace_.index(make_repository_(folders));
+  start_indexing(params);
+}
+
+void Server::start_indexing(const InitializeParams& params) {
+  const Folders folders = folders_to_index(params.folders);
+  if (params.index && make_index_.of_workspace && !folders.empty())
+    workspace_.index(make_index_.of_workspace(folders));
+  const Folders others = folders_named(params.common_folders, folders);
+  const bool dependencies = params.dependencies && !folders.empty();
+  if (make_index_.of_common_code && (dependencies || !others.empty()))
+    workspace_.index_common(make_index_.of_common_code(folders, dependencies, others));
 }
 
 void Server::shutdown(const NoParams&, Reply reply) {
@@ -293,6 +303,7 @@ void Server::resolve_edit(const ResolveEditParams& params, Reply reply) {
 void Server::status(const NoParams&, Reply reply) {
   Json status = model_.json();
   status["index"] = index_.json();
+  status["common"] = common_.json();
   reply(std::move(status));
 }
 

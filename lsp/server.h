@@ -22,14 +22,19 @@ namespace redraft::lsp {
 // Workspace's own.
 class Server {
  public:
-  // Makes the index of the workspace's folders.
-  using RepositoryFactory =
-      std::function<RepositoryIndexer::MakeIndex(std::vector<std::filesystem::path>)>;
+  using Folders = std::vector<std::filesystem::path>;
+  // What makes indexes; without one nothing is indexed.
+  struct IndexFactories {
+    std::function<RepositoryIndexer::MakeIndex(const Folders&)> of_workspace;
+    // Of the packages that are installed in a workspace, if it asks for them, and of other folders.
+    std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
+                                               const Folders& others)>
+        of_common_code;
+  };
 
-  // `on_exit` gets the exit code when the client says `exit`. Without `make_repository` nothing is
-  // indexed.
+  // `on_exit` gets the exit code when the client says `exit`.
   Server(Workspace::EngineFactory make_engine, const Workspace::Post& post, Connection::Link link,
-         std::function<void(int)> on_exit, RepositoryFactory make_repository = {});
+         std::function<void(int)> on_exit, IndexFactories index = {});
 
   void receive(std::string_view content) { dispatcher_.receive(content); }
   // Stops all work; what waits for an answer gets RequestCancelled.
@@ -56,6 +61,7 @@ class Server {
   void status(const NoParams& params, Reply reply);
   void cancel_progress(const ProgressCancelParams& params);
 
+  void start_indexing(const InitializeParams& params);
   void bind_handlers();
   WorkspaceObserver observer();
   // An error: the text here is no longer the one the client has, or none that can be edited.
@@ -73,8 +79,8 @@ class Server {
   std::optional<std::int64_t> client_process_;
   Dispatcher dispatcher_;
   ModelStatus model_;
-  IndexReporter index_;
-  RepositoryFactory make_repository_;
+  IndexReporter index_, common_;
+  IndexFactories make_index_;
   std::unique_ptr<EditFeed> feed_;
   Workspace workspace_;  // last: its decode thread calls into the members above until it is gone
 };

@@ -132,7 +132,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                              .max_new_tokens = *budget,
                              .on_progress = on_progress,
                              .open_files = engine.open_files(request.beside),
-                             .repository = request.repository};
+                             .repository = request.repository,
+                             .common = request.common};
   Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 

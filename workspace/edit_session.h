@@ -25,6 +25,7 @@ struct EditRequest {
   std::vector<std::shared_ptr<const Document>> beside = {};
   // What decoders that retrieve look things up in; null: nothing.
   std::shared_ptr<const Datastore> repository = {};
+  std::shared_ptr<const Datastore> common = {};  // code of other projects
   // The selection, or the cursor; needed unless the scope is the file. The model rewrites the whole
   // lines that the scope touches: within a line there is no telling what belongs to it once the
   // line has changed. Other lines stay as they are.

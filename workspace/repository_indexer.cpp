@@ -20,11 +20,13 @@ constexpr std::size_t kManyPlaces = 200;
 
 }  // namespace
 
-RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status)
+RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status, bool watch)
     : make_index_(std::move(make_index)),
       on_status_(std::move(on_status)),
+      watching_(!watch),
       files_thread_([this](const std::stop_token& stop) { keep_files(stop); }),
-      watch_thread_([this](const std::stop_token& stop) { watch_files(stop); }),
+      watch_thread_(watch ? std::jthread([this](const std::stop_token& stop) { watch_files(stop); })
+                          : std::jthread()),
       buffers_thread_([this](const std::stop_token& stop) { keep_buffers(stop); }) {}
 
 RepositoryIndexer::~RepositoryIndexer() = default;

@@ -36,7 +36,8 @@ class RepositoryIndexer {
   using MakeIndex = std::function<Result<std::unique_ptr<WorkspaceIndex>>(std::string& message)>;
   using OnStatus = std::function<void(const IndexStatus&)>;  // on the index's threads; often
 
-  RepositoryIndexer(MakeIndex make_index, OnStatus on_status);
+  // `watch`: whether to follow changes on disk; otherwise files_changed() tells of them.
+  RepositoryIndexer(MakeIndex make_index, OnStatus on_status, bool watch = true);
   ~RepositoryIndexer();  // stops at the next file; what is not saved is read again next time
 
   // From now on this counts instead of the file; searchable within milliseconds.

@@ -58,6 +58,9 @@ struct Workspace::Impl {
   template <typename Function>
   void call(Function function);  // on the owner's thread, if the Workspace still lives
 
+  RepositoryIndexer::OnStatus reporter(
+      std::function<void(const IndexStatus&)> WorkspaceObserver::*function);
+
   // On the owner's thread.
   void receive_hunk(EditId id, Hunk hunk);
   void receive_end(EditId id, EditState state, const EditResult* result, const std::string& error);
@@ -83,6 +86,7 @@ struct Workspace::Impl {
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   std::stop_source closing;
   std::unique_ptr<RepositoryIndexer> indexer;  // null: there is none
+  std::unique_ptr<RepositoryIndexer> common;   // likewise
   DecodeQueue queue;                           // last: its thread uses the others
 };
 
@@ -282,13 +286,23 @@ Workspace::Workspace(EngineFactory make_engine, Post post, WorkspaceObserver obs
 
 Workspace::~Workspace() { impl_->closing.request_stop(); }
 
+RepositoryIndexer::OnStatus Workspace::Impl::reporter(
+    std::function<void(const IndexStatus&)> WorkspaceObserver::*function) {
+  return [this, function](const IndexStatus& news) {
+    call([this, function, news] {
+      if (observer.*function) (observer.*function)(news);
+    });
+  };
+}
+
+void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
+  impl_->common = std::make_unique<RepositoryIndexer>(
+      std::move(make_index), impl_->reporter(&WorkspaceObserver::on_common), /*watch=*/false);
+}
+
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
   impl_->indexer = std::make_unique<RepositoryIndexer>(
-      std::move(make_index), [impl = impl_.get()](const IndexStatus& status) {
-        impl->call([impl, status] {
-          if (impl->observer.on_index) impl->observer.on_index(status);
-        });
-      });
+      std::move(make_index), impl_->reporter(&WorkspaceObserver::on_index));
   for (const auto& [uri, document] : impl_->documents) {
     if (const auto path = path_of_uri(uri)) impl_->indexer->set_buffer(*path, document);
   }
@@ -368,6 +382,10 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   if (impl_->indexer)
     request.repository =
         impl_->indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
+  // One that is not read yet would take the place of the repository where a decoder knows but one.
+  if (auto common = impl_->common ? impl_->common->snapshot({}) : nullptr;
+      common && common->token_count() > 0)
+    request.common = std::move(common);
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   for (const auto& [id, edit] : impl_->edits) {
     if (edit.uri == uri && edit.running)

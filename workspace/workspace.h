@@ -53,6 +53,7 @@ struct WorkspaceObserver {
   std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
   std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
   std::function<void(const IndexStatus&)> on_index;    // likewise
+  std::function<void(const IndexStatus&)> on_common;   // of the index of other projects' code
 };
 
 // The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in
@@ -68,6 +69,8 @@ class Workspace {
   // From now on edits draft from an index of the workspace's folders too, once it is open; it is
   // kept up to date in the background.
   void index(RepositoryIndexer::MakeIndex make_index);
+  // The same for an index of code of other projects, which is looked at once.
+  void index_common(RepositoryIndexer::MakeIndex make_index);
   // Files or folders on disk that may have changed.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 

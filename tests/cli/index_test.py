@@ -114,10 +114,24 @@ class Index(RedraftCase):
         self.assertIn("goes on from here", message)
         self.assertEqual(self.statistics()["files"], 3003)
 
+    def test_installed_packages_are_an_index_of_their_own(self):
+        self.write(".gitignore", "node_modules\n.venv\n")
+        self.write("node_modules/a/index.js", "const gamma = 3;\n")
+        self.write(".venv/lib/python3.12/site-packages/b.py", "delta = 4\n")
+        both = json.loads(self.assert_succeeds(self.index("--dependencies", "--format", "json")))
+        self.assertEqual((both["files"], both["common"]["files"]), (4, 2))
+        self.assertNotEqual(both["index"], both["common"]["index"])
+        text = self.assert_succeeds(self.index("--dependencies"))
+        self.assertIn("\ncommon code\nindex ", text)
+        alone = run("index", "--common", str(self.folder / "node_modules"), *TARGET, "--format", "json",
+                    environment={"XDG_CACHE_HOME": str(self.cache)})
+        self.assertEqual(json.loads(self.assert_succeeds(alone))["common"]["files"], 1)
+
     def test_wrong_arguments(self):
         self.assert_fails(self.index(folder=self.folder / "missing"), 1, "no such folder")
         self.assert_fails(self.index(folder=self.folder / "a.py"), 1, "not a folder")
         self.assert_fails(run("index"), 2, "folder")
+        self.assert_fails(run("index", "--common", str(self.folder / "missing")), 1, "no such folder")
         self.assert_fails(self.index("--format", "xml"), 2, "xml")
 
 

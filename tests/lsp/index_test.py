@@ -26,11 +26,11 @@ class Index(ServerTest):
         client.notify("initialized")
         return client
 
-    def wait_for(self, client, files):
+    def wait_for(self, client, files, which="index"):
         """Until the index holds so many files."""
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            index = client.request("redraft/status")["index"]
+            index = client.request("redraft/status")[which]
             if index and index["state"] == "ready" and index["files"] == files:
                 return
             time.sleep(0.02)
@@ -89,6 +89,32 @@ class Index(ServerTest):
         self.assert_soon(lambda: self.finds_line(client))
         (self.root / "new").rename(self.root.parent / "away")
         self.assert_soon(lambda: not self.finds_line(client))
+
+    def test_installed_packages_answer_where_a_setting_says_so(self):
+        (self.root / ".gitignore").write_text("node_modules/\n")
+        (self.root / "node_modules" / "ledger").mkdir(parents=True)
+        (self.root / "node_modules" / "ledger" / "index.js").write_text(LINE)
+        client = self.serve()
+        self.wait_for(client, 1)
+        self.assertIsNone(client.request("redraft/status")["common"])
+        self.assertFalse(self.finds_line(client))
+        client = self.serve(initializationOptions={"redraft": {"dependencies": True}})
+        self.wait_for(client, 1, "common")
+        self.assertTrue(self.finds_line(client))
+
+    def test_so_do_other_folders(self):
+        for name in ("elsewhere", "work space/vendored"):
+            folder = self.root.parent / name
+            folder.mkdir()
+            (folder / "a.py").write_text(LINE)
+            for named in (str(folder), folder.name):
+                if named == "elsewhere":
+                    continue  # not of the workspace
+                client = self.serve(initializationOptions={"redraft": {"index": False, "commonFolders": [named, 7]}})
+                self.wait_for(client, 1, "common")
+                self.assertTrue(self.finds_line(client))
+        client = self.serve(initializationOptions={"redraft": {"commonFolders": ["missing"], "dependencies": 1}})
+        self.wait_for(client, 0, "common")
 
     def test_the_file_that_is_edited_does_not_answer(self):
         file = self.root / "b.py"

@@ -1,6 +1,6 @@
-// redraft_scripted_server SCRIPT.json [--log-level LEVEL] [--index]: the real language server over standard
-// input and output, its model replaced by a script. For tests of the server and of editors: no
-// weights, always the same answers.
+// redraft_scripted_server SCRIPT.json [--log-level LEVEL] [--index]: the real language server over
+// standard input and output, its model replaced by a script. For tests of the server and of
+// editors: no weights, always the same answers.
 //
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
@@ -19,6 +19,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "indexing/dependencies.h"
 #include "lsp/run_server.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/edit_script.h"
@@ -60,12 +61,21 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (index) {
-    options.make_repository = [](std::vector<std::filesystem::path> folders) {
-      return [folders = std::move(folders)](std::string&)
-                 -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
+    using Folders = redraft::lsp::Server::Folders;
+    const auto of = [](const Folders& folders, const redraft::IndexOptions& index_options) {
+      return [folders, index_options](std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
         return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::byte_tokenizer(),
-                                                         std::make_unique<redraft::TextStore>());
+                                                         std::make_unique<redraft::TextStore>(),
+                                                         index_options);
       };
+    };
+    options.index.of_workspace = [of](const Folders& folders) { return of(folders, {}); };
+    options.index.of_common_code = [of](const Folders& workspace, bool dependencies,
+                                        Folders others) {
+      if (dependencies) {
+        for (const auto& folder : redraft::dependency_folders(workspace)) others.push_back(folder);
+      }
+      return of(others, {.scan = {.dependencies = true}});
     };
   }
   options.exit_limit = std::chrono::milliseconds(500);
