@@ -193,6 +193,8 @@ void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
 void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   const std::string name = canonical_path(path).string();
   if (!store_->stamp(name)) return;
+  // One that has grown beyond what is read of files: nothing of it answers.
+  if (text.size() > options_.scan.most_bytes) text = {};
   Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
   const auto shared = std::make_shared<const std::string>(text);
   const ParseLimits limits{.time = kMostParseTime};

@@ -90,6 +90,26 @@ class Index(RedraftCase):
         self.assertIn("redraft: error: the index is not saved", process.stderr.decode())
         self.assertEqual(self.statistics()["read_files"], 43, "nothing half written was believed")
 
+    def test_a_small_disk_that_fills_up_loses_nothing(self):
+        """The same on a real file system of one megabyte, where this system lets us mount one."""
+        for i in range(60):
+            self.write(f"many/{i}.py", "\n".join(f"name_{i}_{j} = {i * j}" for j in range(200)))
+        self.cache.mkdir()
+        # In a mount namespace of its own, which goes with the process.
+        script = ('mount -t tmpfs -o size=1m tmpfs "$1" || exit 77; shift; "$@"; echo "exit $?"; rm -rf "$FULL"; '
+                  '"$@" --format json')
+        command = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c", script, "sh",
+                   str(self.cache), PROGRAM, "index", str(self.folder), *TARGET]
+        process = subprocess.run(command, capture_output=True, timeout=120, text=True,
+                                 env={**os.environ, "XDG_CACHE_HOME": str(self.cache), "FULL": str(self.folder / "many")})
+        if process.returncode == 77 or "unshare" in process.stderr:
+            self.skipTest("no file system can be mounted here: " + process.stderr.strip())
+        self.assertIn("the index is not saved", process.stderr)
+        self.assertIn("No space left on device", process.stderr)
+        self.assertIn("exit 1\n", process.stdout)
+        after = json.loads(process.stdout.split("\n")[-2])
+        self.assertEqual((after["files"], after["read_files"]), (3, 3))
+
     def test_two_at_once_both_succeed(self):
         command = [PROGRAM, "index", str(self.folder), *TARGET, "--format", "json"]
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache)}

@@ -39,9 +39,9 @@ TEST_F(DependencyFolders, AreFoundWhereverPackageManagersPutThem) {
   make("go/vendor/modules.txt");
   make("rust/vendor/serde/.cargo-checksum.json");
   make("php/vendor/autoload.php");
-  EXPECT_THAT(find(), ElementsAre(".venv/lib/python3.12/site-packages", "go/vendor",
-                                  "node_modules", "packages/site/node_modules", "php/vendor",
-                                  "rust/vendor", "tools/env/lib/python3.12/site-packages"));
+  EXPECT_THAT(find(), ElementsAre(".venv/lib/python3.12/site-packages", "go/vendor", "node_modules",
+                                  "packages/site/node_modules", "php/vendor", "rust/vendor",
+                                  "tools/env/lib/python3.12/site-packages"));
 }
 
 TEST_F(DependencyFolders, AreNotWhatSomebodyWrote) {

@@ -1,6 +1,7 @@
 """The index of the workspace's folders: built in the background, followed, and drafted from."""
 
 import pathlib
+import shutil
 import tempfile
 import time
 import unittest
@@ -115,6 +116,16 @@ class Index(ServerTest):
                 self.assertTrue(self.finds_line(client))
         client = self.serve(initializationOptions={"redraft": {"commonFolders": ["missing"], "dependencies": 1}})
         self.wait_for(client, 0, "common")
+
+    def test_a_workspace_that_is_removed_is_empty(self):
+        (self.root / "b.py").write_text(LINE)
+        client = self.serve()
+        self.wait_for(client, 1)
+        shutil.rmtree(self.root)
+        self.assert_soon(lambda: not self.finds_line(client))
+        self.root.mkdir()
+        (self.root / "b.py").write_text(LINE)
+        self.assert_soon(lambda: self.finds_line(client))
 
     def test_the_file_that_is_edited_does_not_answer(self):
         file = self.root / "b.py"
