@@ -258,6 +258,7 @@ std::string opening_comment(std::string_view text) {
                                             "%",  "<!", "'",  "\"", "<?php", "{-"};
   text = text.substr(0, kMostBytes);
   std::string comment;
+  bool in_block = false;  // of a comment whose lines need not begin with anything
   for (int line_idx = 0; line_idx < kMostLines && !text.empty(); ++line_idx) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -265,7 +266,9 @@ std::string opening_comment(std::string_view text) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\xEF\xBB\xBF"), line.size()));
     const bool is_comment = std::ranges::any_of(
         kOpenings, [&](std::string_view opening) { return line.starts_with(opening); });
-    if (!line.empty() && !is_comment) break;
+    if (!line.empty() && !is_comment && !in_block) break;
+    if (line.starts_with("/*")) in_block = true;
+    if (line.find("*/") != std::string_view::npos) in_block = false;
     comment += lower_case(line) + "\n";
   }
   return comment;
