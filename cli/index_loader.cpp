@@ -86,7 +86,7 @@ Result<std::unique_ptr<WorkspaceIndex>> load_index(
   if (!model) return model.error();
   const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
   if (!tokenizer) return tokenizer.error();
-  options.scan.user_ignore_file = default_user_ignore_file();
+  options.scan.user_ignore_file = user_ignore_file();
   options.threads = common.threads > 0 ? common.threads : physical_cores();
   return open_index(folders, *tokenizer, options, message);
 }

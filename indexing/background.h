@@ -6,4 +6,8 @@ namespace redraft {
 // system refuses that, nothing changes.
 void yield_to_others();
 
+// Gives memory that was freed back to the system, which allocators keep after a large piece of
+// work.
+void return_free_memory();
+
 }  // namespace redraft

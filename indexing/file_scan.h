@@ -27,7 +27,7 @@ struct ScanOptions {
   bool look_inside = true;
   // Whether installed packages and caches (node_modules, site-packages) are walked too.
   bool dependencies = false;
-  // The user's rules for all repositories: default_user_ignore_file(). Empty: none.
+  // The user's rules for all repositories: user_ignore_file(). Empty: none.
   std::filesystem::path user_ignore_file{};
 };
 

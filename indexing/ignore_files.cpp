@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "indexing/file_handle.h"
+#include "indexing/git_config.h"
 #include "support/files/user_folders.h"
 
 namespace redraft {
@@ -93,8 +95,20 @@ std::vector<fs::path> folders_above(const fs::path& root) {
 
 }  // namespace
 
-fs::path default_user_ignore_file() {
+fs::path user_ignore_file() {
   const std::optional<fs::path> config = user_config_folder();
+  const char* home = std::getenv("HOME");
+  std::optional<std::string> configured;
+  const auto ask = [&](const fs::path& file) {
+    const auto text = read_small_file(AT_FDCWD, file, true, kMostRuleBytes);
+    auto value = text ? git_config_value(*text, "core", "excludesFile") : std::nullopt;
+    if (value) configured = std::move(value);
+  };
+  if (config) ask(*config / "git" / "config");
+  if (home) ask(fs::path(home) / ".gitconfig");  // beats the other
+  if (configured && configured->starts_with("~/"))
+    return home ? fs::path(home) / configured->substr(2) : fs::path();
+  if (configured) return *configured;
   return config ? *config / "git" / "ignore" : fs::path();
 }
 

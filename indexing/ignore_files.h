@@ -10,9 +10,9 @@
 
 namespace redraft {
 
-// Where git looks for the user's own rules unless configured: $XDG_CONFIG_HOME/git/ignore, or
-// ~/.config/git/ignore. Empty if neither variable is set.
-std::filesystem::path default_user_ignore_file();
+// Where git looks for the user's own rules: core.excludesFile of the user's configuration, else
+// $XDG_CONFIG_HOME/git/ignore or ~/.config/git/ignore. Empty if there is no such place.
+std::filesystem::path user_ignore_file();
 
 // Whether an entry of this name changes the rules when it changes.
 bool is_ignore_file(std::string_view name);

@@ -44,6 +44,24 @@ class Definitions {
 
 TextStore::TextStore(std::optional<StoreFolder> folder) : folder_(std::move(folder)) { publish(); }
 
+TextStore::EntryPointer TextStore::entry_of(StoreManifest::Segment listed,
+                                            std::shared_ptr<const Segment> segment) {
+  auto entry = std::make_shared<Entry>();
+  entry->segment = std::move(segment);
+  entry->number = listed.number;
+  std::vector<std::string> names(listed.texts.size());
+  for (std::size_t text = 0; text < names.size(); ++text) {
+    auto& known = listed.texts[text];
+    entry->stamps.push_back(known ? std::optional(known->stamp) : std::nullopt);
+    if (known) names[text] = std::move(known->name);
+  }
+  entry->names = std::make_shared<const std::vector<std::string>>(std::move(names));
+  for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+    if (!entry->stamps[text]) hide({entry, text});
+  }
+  return entry;
+}
+
 Result<void> TextStore::load() {
   const std::lock_guard background(background_);
   if (!folder_) return {};
@@ -51,21 +69,7 @@ Result<void> TextStore::load() {
   if (!contents) return contents.error();
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < contents->segments.size(); ++i) {
-    StoreManifest::Segment& listed = contents->manifest.segments[i];
-    auto entry = std::make_shared<Entry>();
-    entry->segment = contents->segments[i];
-    entry->number = listed.number;
-    std::vector<std::string> names(listed.texts.size());
-    for (std::size_t text = 0; text < names.size(); ++text) {
-      auto& known = listed.texts[text];
-      entry->stamps.push_back(known ? std::optional(known->stamp) : std::nullopt);
-      if (known) names[text] = std::move(known->name);
-    }
-    entry->names = std::make_shared<const std::vector<std::string>>(std::move(names));
-    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
-      if (!entry->stamps[text]) hide({entry, text});
-    }
-    add(std::move(entry));
+    add(entry_of(std::move(contents->manifest.segments[i]), contents->segments[i]));
   }
   publish();
   return {};
@@ -177,9 +181,10 @@ void TextStore::publish() {
   snapshot_ = std::make_shared<const IndexSnapshot>(std::move(parts));
 }
 
-std::vector<TextStore::EntryPointer> TextStore::due_for_merge() const {
+std::vector<TextStore::EntryPointer> TextStore::due_for_merge(bool on_disk) const {
   std::array<std::vector<EntryPointer>, kTiers> tiers;
   for (const EntryPointer& entry : entries_) {
+    if (entry->number && !on_disk) continue;
     const std::size_t tokens = entry->segment->token_count();
     if (static_cast<double>(entry->hidden->size()) > kMostHidden * static_cast<double>(tokens))
       return {entry};
@@ -266,10 +271,12 @@ void TextStore::run_merge(Merge merge, bool to_disk) {
 
 bool TextStore::merge() {
   const std::lock_guard background(background_);
+  // What the writer has on disk is the writer's to merge: here it would go into memory.
+  const bool on_disk = folder_ && folder_->may_write();
   Merge merge;
   {
     const std::lock_guard lock(mutex_);
-    merge = begin_merge(due_for_merge());
+    merge = begin_merge(due_for_merge(on_disk));
   }
   if (merge.entries.empty()) return false;
   std::size_t tokens = 0;
@@ -343,6 +350,39 @@ TextStore::Statistics TextStore::statistics() const {
     if (!entry->number) statistics.memory_tokens += entry->segment->token_count();
   }
   return statistics;
+}
+
+bool TextStore::is_reader() {
+  const std::lock_guard background(background_);
+  return folder_ && !folder_->may_write();
+}
+
+bool TextStore::adopt() {
+  const std::lock_guard background(background_);
+  if (!folder_ || folder_->may_write()) return false;
+  Result<StoreFolder::Contents> contents = folder_->load();
+  if (!contents) return false;
+  const std::lock_guard lock(mutex_);
+  bool any = false;
+  for (std::size_t i = 0; i < contents->segments.size(); ++i) {
+    StoreManifest::Segment& listed = contents->manifest.segments[i];
+    const auto known = [&](const EntryPointer& entry) { return entry->number == listed.number; };
+    if (std::ranges::any_of(entries_, known)) continue;
+    const EntryPointer entry = entry_of(std::move(listed), contents->segments[i]);
+    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+      const std::optional<FileStamp>& stamp = entry->stamps[text];
+      if (!stamp) continue;
+      const auto own = places_.find((*entry->names)[text]);
+      const bool differs =
+          own != places_.end() && own->second.entry->stamps[own->second.text] != stamp;
+      // Without a stamp it is a buffer of the writer's editor.
+      if (differs || *stamp == FileStamp()) hide({entry, text});
+    }
+    add(entry);
+    any = true;
+  }
+  publish();
+  return any;
 }
 
 std::optional<std::filesystem::path> TextStore::save_folder() {

@@ -61,6 +61,13 @@ class TextStore {
   // in memory.
   Result<void> save();
 
+  // Whether another process writes what this one reads.
+  bool is_reader();
+  // A reader takes over what the writer has saved lately, instead of texts of the same stamps that
+  // it holds in memory. False: there was nothing new. What it should not have taken (texts that are
+  // gone) is found when the files are looked at again.
+  bool adopt();
+
   struct Statistics {
     std::size_t texts = 0;
     std::size_t tokens = 0;         // of them
@@ -95,11 +102,12 @@ class TextStore {
   };
 
   // All of these need the lock.
+  EntryPointer entry_of(StoreManifest::Segment listed, std::shared_ptr<const Segment> segment);
   void hide(const Place& place);
   void forget(const std::string& name);
   void add(EntryPointer entry);
   void publish();
-  std::vector<EntryPointer> due_for_merge() const;
+  std::vector<EntryPointer> due_for_merge(bool on_disk) const;
   Merge begin_merge(std::vector<EntryPointer> entries) const;
   void finish_merge(const Merge& merge, EntryPointer merged);
   StoreManifest manifest() const;

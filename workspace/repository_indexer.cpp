@@ -14,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 // The editor is left alone for so long before segments are merged and saved.
 constexpr auto kQuiet = std::chrono::seconds(3);
+// A reader of an index looks so often for what its writer has saved.
+constexpr auto kReaderInterval = std::chrono::seconds(20);
 constexpr auto kTellAfter = std::chrono::milliseconds(100);
 // More places at once than this are a change of branch: everything is looked at.
 constexpr std::size_t kManyPlaces = 200;
@@ -96,8 +98,12 @@ void RepositoryIndexer::keep_files(const std::stop_token& stop) {
     changed_.notify_all();
     const auto work = [this] { return !places_.empty(); };
     // Sleeps until there is work; with something to tidy up, at most until it has been quiet.
-    const bool woken = untidy_ && open ? changed_.wait_for(lock, stop, kQuiet, work)
-                                       : changed_.wait(lock, stop, work);
+    bool woken = false;
+    if (open && (untidy_ || reader_)) {
+      woken = changed_.wait_for(lock, stop, untidy_ ? kQuiet : kReaderInterval, work);
+    } else {
+      woken = changed_.wait(lock, stop, work);
+    }
     if (stop.stop_requested()) return;
     const std::set<fs::path> places = std::exchange(places_, {});
     files_busy_ = woken;
@@ -182,6 +188,9 @@ void RepositoryIndexer::tidy(const std::stop_token& stop) {
                 .files = index_->store().statistics().texts,
                 .message = "the index stays in memory: " + saved.error().message()});
   }
+  reader_ = index_->store().is_reader();
+  if (reader_ && index_->store().adopt()) refresh_all(stop);
+  return_free_memory();
 }
 
 // On a thread of their own: what is typed does not wait for the files.

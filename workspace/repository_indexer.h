@@ -76,7 +76,8 @@ class RepositoryIndexer {
   bool watching_ = false;
   bool files_busy_ = true;
   bool buffers_busy_ = false;
-  bool untidy_ = true;  // something changed since the last merge and save
+  bool reader_ = false;  // another process writes the index; of the files' thread alone
+  bool untidy_ = true;   // something changed since the last merge and save
   std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the others
 };
 

@@ -250,6 +250,33 @@ TEST(TextStore, OfTwoProcessesOneWritesAndBothRead) {
   EXPECT_EQ(second.statistics().memory_tokens, 0U);
 }
 
+TEST(TextStore, AReaderTakesOverWhatTheWriterSaves) {
+  const TempFolder scratch;
+  const FileStamp old{.size = 1, .modified = 1, .inode = 1};
+  const FileStamp fresh{.size = 1, .modified = 2, .inode = 1};
+  TextStore writer(folder_in(scratch));
+  ASSERT_TRUE(writer.save());
+  EXPECT_FALSE(writer.is_reader());
+  TextStore reader(folder_in(scratch));
+  EXPECT_TRUE(reader.is_reader());
+  EXPECT_FALSE(reader.adopt());
+  // Both have read the same files; the reader knows a newer "b", and each has a buffer of its own.
+  writer.put({{"a", old, {1, 2}}, {"b", old, {1, 3}}, {"c", old, {1, 4}}, {"buffer", {}, {1, 5}}});
+  reader.put({{"a", old, {1, 2}}, {"b", fresh, {1, 6}}, {"buffer", {}, {1, 7}}});
+  ASSERT_TRUE(writer.save());
+  EXPECT_EQ(reader.statistics().memory_tokens, 6U);
+  EXPECT_TRUE(reader.adopt());
+  EXPECT_FALSE(reader.adopt());
+  EXPECT_EQ(copied(reader.snapshot()->continuations(Tokens{1}, {.shortest = 1})),
+            (std::vector<Tokens>{{2}, {4}, {6}, {7}}));
+  EXPECT_EQ(reader.stamp("b"), fresh);
+  EXPECT_EQ(reader.stamp("c"), old);
+  while (reader.merge()) {
+  }
+  EXPECT_EQ(reader.statistics().memory_tokens, 6U) << "the rest is the writer's";
+  EXPECT_FALSE(writer.adopt()) << "it has nobody to take over from";
+}
+
 // One thread changes texts, one merges and saves, one reads.
 TEST(TextStore, ThreadsDoNotDisturbEachOther) {
   const TempFolder scratch;

@@ -155,6 +155,9 @@ local function wrong_settings_are_refused(start)
   local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'small', args = { '--threads', '2' } })
     return vim.lsp.config.redraft.cmd]])
   equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'small', '--threads', '2' })
+  local options = nvim:lua([[require('redraft').setup({ dependencies = true, common_folders = { '/usr/include' } })
+    return vim.lsp.config.redraft.init_options.redraft]])
+  equal(options, { index = true, dependencies = true, commonFolders = { '/usr/include' } })
 end
 
 local function the_server_ends_with_the_editor(start)

@@ -7,6 +7,9 @@ local M = {}
 ---@field draft string? small model that guesses ahead; none by default
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
+---@field index boolean draft from the workspace's files
+---@field dependencies boolean and from packages that are installed in it
+---@field common_folders string[] and from code in other folders
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 local defaults = {
   cmd = { 'redraft', 'lsp' },
@@ -14,6 +17,9 @@ local defaults = {
   draft = nil,
   args = {},
   decoder = nil,
+  index = true,
+  dependencies = false,
+  common_folders = {},
   keymaps = false,
 }
 
@@ -22,6 +28,7 @@ M.values = vim.deepcopy(defaults)
 
 local types = {
   cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', keymaps = 'boolean',
+  index = 'boolean', dependencies = 'boolean', common_folders = 'table',
 }
 
 --- An error names the setting that is unknown or of the wrong type.
