@@ -74,6 +74,12 @@ class Server:
         fields = pathlib.Path(f"/proc/{self.client.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def wait_until_idle(self):
+        before = -1
+        while self.processor_seconds() - before > 0.05:
+            before = self.processor_seconds()
+            time.sleep(6)
+
     def own_megabytes(self):
         for line in pathlib.Path(f"/proc/{self.client.process.pid}/status").read_text().splitlines():
             if line.startswith("RssAnon:"):
@@ -121,7 +127,7 @@ def main():
         print(f"memory of its own while indexing: {indexed.own_megabytes():.0f} MB")
         while indexed.indexing():
             time.sleep(1)
-        time.sleep(8)  # merges and saves
+        indexed.wait_until_idle()  # it has merged and saved
         plain.go_on()
         print(f"memory of its own: {plain.own_megabytes():.0f} MB without an index, {indexed.own_megabytes():.0f} with")
         without, fast = in_turn(options.rounds, plain, indexed,

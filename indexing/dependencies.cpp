@@ -63,7 +63,7 @@ class Search {
 
   std::vector<fs::path> take() {
     std::ranges::sort(found_);
-    found_.erase(std::ranges::unique(found_).begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
     return std::move(found_);
   }
 

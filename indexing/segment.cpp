@@ -92,8 +92,9 @@ std::size_t Segment::text_at(std::size_t place) const {
 }
 
 std::span<const StoredDefinition> Segment::definitions_of(std::uint32_t name) const {
-  const auto same = std::ranges::equal_range(parts_.definitions, name, {}, &StoredDefinition::name);
-  return {same.begin(), same.end()};
+  const auto& all = parts_.definitions;
+  const auto begin = std::ranges::lower_bound(all, name, {}, &StoredDefinition::name);
+  return {begin, std::ranges::upper_bound(begin, all.end(), name, {}, &StoredDefinition::name)};
 }
 
 // Separators end every comparison in time: no key holds one, and the last token is one.

@@ -32,8 +32,8 @@ class Definitions {
     std::ranges::stable_sort(all_, {}, &StoredDefinition::text);
   }
   std::span<const StoredDefinition> of(std::size_t text) const {
-    const auto same = std::ranges::equal_range(all_, text, {}, &StoredDefinition::text);
-    return {same.begin(), same.end()};
+    const auto begin = std::ranges::lower_bound(all_, text, {}, &StoredDefinition::text);
+    return {begin, std::ranges::upper_bound(begin, all_.end(), text, {}, &StoredDefinition::text)};
   }
 
  private:
