@@ -140,7 +140,7 @@ Result<BenchStep> StepMaker::completion() {
       .file = task_.file_name, .prefix = task_.prompt, .suffix = {}, .snippets = found};
   if (!options_.left_only) context.suffix = task_.suffix;
   const Result<std::vector<PromptPart>> parts = completion_prompt(encoder_.tokenizer(), context);
-  if (!parts) return parts.error();
+  if (!parts) return Error(parts.error().message() + ", or --left-only");
   Result<BenchStep> step = from_parts(*parts, kCompletionTokens);
   if (!step) return step;
   std::ranges::copy(completion_ends(encoder_.tokenizer()),

@@ -179,7 +179,7 @@ Result<std::shared_ptr<const Datastore>> load_common_code(const TaskBenchOptions
   Result<Datastores> stores = load_datastores(
       options.common, {.repository = {}, .common = options.common_files}, {}, status, stop);
   if (!stores) return stores.error();
-  return std::move(stores->common);
+  return std::shared_ptr<const Datastore>(std::move(stores->common));
 }
 
 Result<RecordedOutputs> read_outputs(const std::filesystem::path& file) {

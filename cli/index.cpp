@@ -155,6 +155,8 @@ int run_index(const IndexCommandOptions& options) {
   const std::vector<fs::path> repository(options.folders.repository.begin(),
                                          options.folders.repository.end());
   const std::vector<fs::path> common = common_folders(options.folders);
+  if (options.folders.dependencies && common.size() == options.folders.common.size())
+    std::cerr << "redraft: no packages are installed in these folders" << std::endl;
   Outcomes outcomes;
   Result<void> built;
   if (!repository.empty())

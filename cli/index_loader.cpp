@@ -21,19 +21,17 @@ std::vector<fs::path> paths_of(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-Result<std::shared_ptr<const Datastore>> load_datastore(const CommonOptions& common,
-                                                        const std::vector<fs::path>& folders,
-                                                        const IndexOptions& options,
-                                                        const fs::path& without, StatusLine& status,
-                                                        const std::stop_token& stop) {
-  if (folders.empty()) return std::shared_ptr<const Datastore>();
+Result<std::shared_ptr<const IndexSnapshot>> load_datastore(
+    const CommonOptions& common, const std::vector<fs::path>& folders, const IndexOptions& options,
+    const fs::path& without, StatusLine& status, const std::stop_token& stop) {
+  if (folders.empty()) return std::shared_ptr<const IndexSnapshot>();
   std::string message;
   const auto index = load_index(common, folders, options, message);
   if (!index) return index.error();
   RefreshReport report;
   // One that cannot be saved answers as well.
   [[maybe_unused]] const Result<void> saved = update_index(**index, status, stop, report);
-  return std::shared_ptr<const Datastore>((*index)->snapshot(without));
+  return (*index)->snapshot(without);
 }
 
 }  // namespace
@@ -46,6 +44,8 @@ Result<void> check(const CodeFolders& folders) {
       if (!fs::is_directory(name, problem)) return Error(name + ": not a folder");
     }
   }
+  if (folders.dependencies && folders.repository.empty())
+    return Error("--dependencies: give the folder that they are installed in, too");
   return {};
 }
 

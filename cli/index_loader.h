@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/status_line.h"
-#include "indexing/datastore.h"
+#include "indexing/index_snapshot.h"
 #include "indexing/workspace_index.h"
 #include "support/result.h"
 
@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> common_folders(const CodeFolders& folders);
 void add_code_options(CLI::App& command, CodeFolders& folders);
 
 struct Datastores {
-  std::shared_ptr<const Datastore> repository, common;  // null: none
+  std::shared_ptr<const IndexSnapshot> repository, common;  // null: none
 };
 // Their indexes, brought up to date; the repository's without the file `without`.
 Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolders& folders,

@@ -38,29 +38,34 @@ bool is_inside_character(const std::string& text, std::size_t offset) {
   return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
 }
 
+}  // namespace
+
+Result<TextPosition> parse_text_position(std::string_view text) {
+  std::string_view rest = text;
+  const std::optional<TextPosition> position = take_position(rest);
+  if (position && rest.empty()) return *position;
+  return Error("'" + std::string(text) + "' is not LINE:COLUMN (both from 1), such as 10:1");
+}
+
 Result<std::size_t> to_offset(TextPosition position, const Document& document) {
   const LineIndex& lines = document.lines();
   if (position.line > lines.line_count()) {
-    return Error("--range: line " + std::to_string(position.line) +
-                 " is outside the file, which has " + std::to_string(lines.line_count()) +
-                 " lines");
+    return Error("line " + std::to_string(position.line) + " is outside the file, which has " +
+                 std::to_string(lines.line_count()) + " lines");
   }
   const std::size_t begin = lines.start(position.line - 1);
   const std::size_t end = lines.content_end(position.line - 1);
   const std::size_t offset = begin + static_cast<std::size_t>(position.column - 1);
   if (offset > end) {
-    return Error("--range: column " + std::to_string(position.column) + " is outside line " +
+    return Error("column " + std::to_string(position.column) + " is outside line " +
                  std::to_string(position.line) + ", which has " + std::to_string(end - begin) +
                  " bytes");
   }
   if (is_inside_character(document.text(), offset)) {
-    return Error("--range: " + spell(position) +
-                 " is in the middle of a character (columns count bytes)");
+    return Error(spell(position) + " is in the middle of a character (columns count bytes)");
   }
   return offset;
 }
-
-}  // namespace
 
 Result<TextRange> parse_text_range(std::string_view text) {
   std::string_view rest = text;
@@ -80,9 +85,9 @@ Result<TextRange> parse_text_range(std::string_view text) {
 
 Result<ByteRange> to_bytes(const TextRange& range, const Document& document) {
   const Result<std::size_t> begin = to_offset(range.begin, document);
-  if (!begin) return begin.error();
+  if (!begin) return begin.error().in("--range");
   const Result<std::size_t> end = to_offset(range.end, document);
-  if (!end) return end.error();
+  if (!end) return end.error().in("--range");
   return ByteRange{*begin, *end};
 }
 

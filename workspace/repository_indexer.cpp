@@ -170,6 +170,8 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
     for (const auto& [path, document] : open_) news_.try_emplace(path, document);
     changed_.notify_all();
   }
+  if (status.message.empty() && !report.scan.problems.empty())
+    status.message = report.scan.problems.front();
   status.state = IndexStatus::State::kReady;
   status.files = index_->store().statistics().texts;
   if (report.left_out > 0) {

@@ -143,6 +143,10 @@ class Index(RedraftCase):
         self.assertNotEqual(both["index"], both["common"]["index"])
         text = self.assert_succeeds(self.index("--dependencies"))
         self.assertIn("\ncommon code\nindex ", text)
+        none = run("index", str(self.folder / "sub"), "--dependencies", *TARGET,
+                   environment={"XDG_CACHE_HOME": str(self.cache)})
+        self.assertIn("no packages are installed", none.stderr.decode())
+        self.assert_succeeds(none)
         alone = run("index", "--common", str(self.folder / "node_modules"), *TARGET, "--format", "json",
                     environment={"XDG_CACHE_HOME": str(self.cache)})
         self.assertEqual(json.loads(self.assert_succeeds(alone))["common"]["files"], 1)
@@ -151,6 +155,7 @@ class Index(RedraftCase):
         self.assert_fails(self.index(folder=self.folder / "missing"), 1, "no such folder")
         self.assert_fails(self.index(folder=self.folder / "a.py"), 1, "not a folder")
         self.assert_fails(run("index"), 2, "folder")
+        self.assert_fails(run("index", "--common", str(self.folder), "--dependencies"), 1, "--dependencies: give the folder")
         self.assert_fails(run("index", "--common", str(self.folder / "missing")), 1, "no such folder")
         self.assert_fails(self.index("--format", "xml"), 2, "xml")
 

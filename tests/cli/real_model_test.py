@@ -43,6 +43,36 @@ class InFolder(RedraftCase):
         return json.loads(self.assert_succeeds(self.edit(file, "--format", "json", *arguments, **options)))
 
 
+class Complete(InFolder):
+    def complete(self, file, place, *arguments):
+        return run("complete", str(file), "--at", place, *TARGET, *arguments)
+
+    def test_fills_in_what_is_missing_with_any_decoder_alike(self):
+        file = self.write(SOURCE.replace("return width * height", "return "))
+        texts = {}
+        for decoder in ("ar", "redraft"):
+            result = json.loads(self.assert_succeeds(self.complete(file, "2:12", "--decoder", decoder, "--format", "json")))
+            texts[decoder] = result["text"]
+        self.assertEqual(texts["redraft"], texts["ar"])
+        self.assertEqual(texts["ar"], "width * height")
+        self.assertEqual(file.read_text(), SOURCE.replace("return width * height", "return "))
+
+    def test_shows_the_model_other_files_of_the_project(self):
+        self.write("class Ledger:\n    def __init__(self, owner, opening_balance):\n        self.owner = owner\n", "ledger.py")
+        file = self.write("from ledger import Ledger\n\nmine = Ledger()\n", "main.py")
+        alone, shown = (json.loads(self.assert_succeeds(self.complete(file, "3:15", "--format", "json", *more)))
+                        for more in ((), ("--workspace", str(self.folder))))
+        self.assertGreater(shown["prompt_tokens"], alone["prompt_tokens"] + 20)
+        self.assertIn(",", shown["text"], "it takes two arguments")
+
+    def test_wrong_places(self):
+        file = self.write(SOURCE)
+        self.assert_fails(self.complete(file, "900:1"), 1, "--at: line 900 is outside the file")
+        self.assert_fails(self.complete(file, "1-2"), 2, "is not LINE:COLUMN")
+        self.assert_fails(self.complete(self.folder / "missing.py", "1:1"), 1, "no such file")
+        self.assert_fails(self.complete(file, "1:1", "--workspace", str(self.folder / "missing")), 1, "no such folder")
+
+
 class Memory(RedraftCase):
     def test_a_model_takes_little_more_than_its_file(self):
         data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share")

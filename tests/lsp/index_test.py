@@ -116,6 +116,7 @@ class Index(ServerTest):
                 self.assertTrue(self.finds_line(client))
         client = self.serve(initializationOptions={"redraft": {"commonFolders": ["missing"], "dependencies": 1}})
         self.wait_for(client, 0, "common")
+        self.assertIn("missing", client.request("redraft/status")["common"]["message"])
 
     def test_a_workspace_that_is_removed_is_empty(self):
         (self.root / "b.py").write_text(LINE)

@@ -1,0 +1,114 @@
+// redraft complete: what a model would write at one place of a file.
+#include <filesystem>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/engine_loader.h"
+#include "cli/index_loader.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+#include "cli/status_line.h"
+#include "cli/text_range.h"
+#include "workspace/completion_session.h"
+
+namespace redraft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CompleteOptions {
+  CommonOptions common;
+  std::string file;
+  std::string at;
+  std::string workspace;
+  std::string decoder = "redraft";
+  int max_new_tokens = CompletionRequest().max_new_tokens;
+  Format format = Format::kText;
+};
+
+// The request, but for what is looked things up in.
+Result<CompletionRequest> make_request(const CompleteOptions& options, const DecoderName& decoder) {
+  const Result<TextPosition> position = parse_text_position(options.at);
+  if (!position) return position.error().in("--at");
+  const fs::path file = fs::absolute(options.file);
+  const Result<std::shared_ptr<const Document>> document = Document::read(file);
+  if (!document) return document.error();
+  const Result<std::size_t> offset = to_offset(*position, **document);
+  if (!offset) return offset.error().in("--at");
+  return CompletionRequest{.document = *document,
+                           .offset = *offset,
+                           .root = options.workspace.empty()
+                                       ? file.parent_path()
+                                       : fs::weakly_canonical(fs::path(options.workspace)),
+                           .decoder = decoder,
+                           .max_new_tokens = options.max_new_tokens};
+}
+
+int report(const CompleteOptions& options, const CompletionResult& result, const Engine& engine) {
+  if (options.format == Format::kJson) {
+    std::cout << dump(to_json(Report{result.text, result.output, result.finish_reason,
+                                     result.statistics, options.decoder, engine.target_name(),
+                                     options.common.device}))
+              << std::endl;
+  } else {
+    if (!result.text.empty()) std::cout << result.text << std::endl;
+    std::cerr << (result.text.empty() ? "nothing to suggest · " : "") << figures(result.statistics)
+              << std::endl;
+  }
+  return result.finish_reason == FinishReason::kCancelled ? kInterrupted : kSuccess;
+}
+
+int run_complete(const CompleteOptions& options) {
+  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  if (!decoder) return misuse(decoder.error());
+  if (const Result<TextPosition> position = parse_text_position(options.at); !position)
+    return misuse(position.error().in("--at"));
+  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
+  CodeFolders code;
+  if (!options.workspace.empty()) code.repository.push_back(options.workspace);
+  if (const Result<void> checked = check(code); !checked) return fail(checked.error());
+  Result<CompletionRequest> request = make_request(options, *decoder);
+  if (!request) return fail(request.error());
+
+  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  const InterruptWatch watch;
+  StatusLine status;
+  const Result<std::unique_ptr<Engine>> engine =
+      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
+  if (!engine) return fail(engine.error());
+  Result<Datastores> stores =
+      load_datastores(options.common, code, request->document->uri(), status, watch.token());
+  status.clear();
+  if (watch.interrupted()) return kInterrupted;
+  if (!stores) return fail(stores.error());
+  request->repository = std::move(stores->repository);
+  const Result<CompletionResult> result = run_completion(**engine, *request, watch.token());
+  if (!result) return fail(result.error());
+  return report(options, *result, **engine);
+}
+
+}  // namespace
+
+void add_complete(CLI::App& app, Command& chosen) {
+  CLI::App* complete = app.add_subcommand("complete", "What could be written at a place of a file");
+  const auto options = std::make_shared<CompleteOptions>();
+  complete->add_option("FILE", options->file, "The file")->required();
+  complete->add_option("--at", options->at, "LINE:COLUMN, from 1, columns in bytes")->required();
+  complete->add_option("--workspace", options->workspace,
+                       "The project's folder: its files are shown and drafted from");
+  add_decoder_option(*complete, options->decoder);
+  complete->add_option("--max-new-tokens", options->max_new_tokens, "Longest completion")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
+  complete
+      ->add_option("--format", options->format,
+                   "What is printed: the text, or an object with figures")
+      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_common_options(*complete, options->common);
+  complete->callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });
+}
+
+}  // namespace redraft::cli

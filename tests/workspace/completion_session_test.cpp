@@ -1,0 +1,133 @@
+#include "workspace/completion_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::string> kFill = {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>",
+                                        "<|file_sep|>"};
+
+// Writes the same at every place.
+std::unique_ptr<Engine> engine_that_writes(const std::string& answer,
+                                           const std::shared_ptr<const Tokenizer>& tokenizer) {
+  const TokenId middle = tokenizer->special("<|fim_middle|>");
+  const std::vector<TokenId> tokens = tokenizer->encode(answer);
+  Engine::Model target;
+  target.name = "scripted";
+  target.tokenizer = tokenizer;
+  target.model = std::make_unique<ScriptedModel>(
+      tokenizer->vocabulary_size(), 1 << 14,
+      [tokens, middle, end = tokenizer->end_of_text()](std::span<const TokenId> sequence) {
+        const auto at = std::find(sequence.rbegin(), sequence.rend(), middle);
+        if (at == sequence.rend()) return TokenId{0};  // within the prompt
+        const auto written = static_cast<std::size_t>(at - sequence.rbegin());
+        return written < tokens.size() ? tokens[written] : end;
+      });
+  target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
+  return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
+}
+
+CompletionRequest request_at(std::string marked, const std::string& decoder = "redraft") {
+  const std::size_t offset = marked.find('|');
+  marked.erase(offset, 1);
+  return {.document = *Document::make("/work/a.py", 1, std::move(marked), "python"),
+          .offset = offset,
+          .decoder = *parse_decoder_name(decoder)};
+}
+
+TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
+  const auto tokenizer = byte_tokenizer(kFill);
+  const auto engine = engine_that_writes("width * height)\nprint(1)\n", tokenizer);
+  for (const char* decoder : {"ar", "redraft", "copyspec", "fastcoder"}) {
+    const auto result = run_completion(*engine, request_at("area = f(|)\n", decoder), {});
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->text, "width * height");
+    EXPECT_EQ(result->output, "width * height)");
+    EXPECT_EQ(result->finish_reason, FinishReason::kStop);
+  }
+}
+
+TEST(Completion, EndsWhereTheModelEnds) {
+  const auto engine = engine_that_writes("x = 1\n    return x", byte_tokenizer(kFill));
+  const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text, "x = 1\n    return x");
+}
+
+TEST(Completion, IsNoLongerThanAsked) {
+  const auto engine = engine_that_writes(std::string(500, 'x'), byte_tokenizer(kFill));
+  CompletionRequest request = request_at("y = |\n");
+  request.max_new_tokens = 20;
+  const auto result = run_completion(*engine, request, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text, std::string(20, 'x'));
+  EXPECT_EQ(result->finish_reason, FinishReason::kLength);
+}
+
+TEST(Completion, CanBeCancelled) {
+  const auto engine = engine_that_writes("x", byte_tokenizer(kFill));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = run_completion(*engine, request_at("y = |\n"), stop.get_token());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
+}
+
+TEST(Completion, RefusesPlacesThatAreNone) {
+  const auto engine = engine_that_writes("x", byte_tokenizer(kFill));
+  CompletionRequest request = request_at("\xC3\xBC|");
+  request.offset = 1;
+  EXPECT_FALSE(run_completion(*engine, request, {}));
+  request.offset = 3;
+  EXPECT_FALSE(run_completion(*engine, request, {}));
+  const auto other = engine_that_writes("x", byte_tokenizer());
+  const auto refused = run_completion(*other, request_at("|"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("fill-in-the-middle"));
+}
+
+// The next keystroke finds all of the prompt in the cache but its end.
+TEST(Completion, AKeystrokeCostsLittle) {
+  const auto engine = engine_that_writes("done", byte_tokenizer(kFill));
+  std::string text;
+  for (int i = 0; i < 400; ++i)
+    text += "value_" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+  ASSERT_TRUE(run_completion(*engine, request_at(text + "x|\n" + text), {}));
+  const auto next = run_completion(*engine, request_at(text + "xy|\n" + text), {});
+  ASSERT_TRUE(next);
+  EXPECT_LT(next->statistics.prefilled_tokens, 260) << "a byte is a token here";
+  EXPECT_GT(next->statistics.cached_prompt_tokens, 3000);
+}
+
+TEST(CompletionWindow, IsTheTextAroundThePlaceAndMovesInSteps) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of Ã¼\n";
+  const auto document = *Document::make("a.py", 1, text);
+  std::size_t begins = 0;
+  std::size_t last = text.size();
+  for (std::size_t offset = 0; offset < text.size(); offset += 997) {
+    if ((static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
+    const CompletionWindow window = completion_window(*document, offset);
+    EXPECT_EQ(window.prefix.end, offset);
+    EXPECT_EQ(window.suffix.begin, offset);
+    EXPECT_LE(window.prefix.size(), 12000U);
+    EXPECT_LE(window.suffix.size(), 240U);
+    EXPECT_TRUE(window.prefix.begin == 0 || text[window.prefix.begin - 1] == '\n');
+    if (window.prefix.begin != std::exchange(last, window.prefix.begin)) ++begins;
+  }
+  EXPECT_LT(begins, 2000U / 64 + 2) << "once in 64 lines";
+  const auto line = *Document::make("a.py", 1, std::string(50000, 'x'));
+  EXPECT_LE(completion_window(*line, 40000).prefix.size(), 12000U);
+}
+
+}  // namespace
+}  // namespace redraft

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace redraft {
+
+// How far a completion may go, which the text around its place decides before the model is asked.
+struct CompletionShape {
+  bool single_line = true;
+  // Of several lines: columns of indentation. A line behind the first that is indented less ends
+  // the completion, and so does one that is indented as much where the place opens a block, unless
+  // it does nothing but close that block.
+  std::size_t indent = 0;
+  bool opens_block = false;
+  int most_lines = 1;
+
+  friend bool operator==(const CompletionShape&, const CompletionShape&) = default;
+};
+
+// Several lines where nothing but closing brackets stands behind the place and the line is blank or
+// opens a block. `language_id` tells what opens one.
+CompletionShape completion_shape(std::string_view text, std::size_t offset,
+                                 std::string_view language_id);
+
+// A completion as it is written: says when there is no more to wait for.
+class CompletionLimit {
+ public:
+  // `suffix`: the text behind the place; it outlives this.
+  CompletionLimit(const CompletionShape& shape, std::string_view suffix)
+      : shape_(shape), suffix_(suffix) {}
+
+  // False: the completion is complete, and what follows is not part of it.
+  bool add(std::string_view bytes);
+  // Nothing follows: the last line is as it is.
+  void finish();
+  // All so far that is part of the completion, as the model wrote it.
+  std::string_view text() const { return std::string_view(text_).substr(0, end_); }
+
+ private:
+  bool ends_with_line(std::size_t begin, std::size_t end, bool complete);
+
+  CompletionShape shape_;
+  std::string_view suffix_;
+  std::string text_;
+  std::size_t end_ = 0;      // of what counts
+  std::size_t checked_ = 0;  // begin of the first line that is not judged yet
+  std::size_t kept_ = 0;     // what counted before that line
+  int lines_ = 0;
+  bool done_ = false;
+};
+
+// What of a completion is worth inserting before `suffix`: without blanks at its end, brackets that
+// `suffix` closes already, and lines that `suffix` begins with.
+std::string trimmed_completion(std::string_view completion, std::string_view suffix);
+
+}  // namespace redraft
