@@ -39,7 +39,7 @@ std::unique_ptr<Engine> engine_that_writes(const std::string& answer,
 CompletionRequest request_at(std::string marked, const std::string& decoder = "redraft") {
   const std::size_t offset = marked.find('|');
   marked.erase(offset, 1);
-  return {.document = *Document::make("/work/a.py", 1, std::move(marked), "python"),
+  return {.document = *Document::make("/project/a.py", 1, std::move(marked), "python"),
           .offset = offset,
           .decoder = *parse_decoder_name(decoder)};
 }
