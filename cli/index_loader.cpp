@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "cli/machine.h"
 #include "decoding/model/model_loader.h"
@@ -21,17 +22,33 @@ std::vector<fs::path> paths_of(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-Result<std::shared_ptr<const IndexSnapshot>> load_datastore(
-    const CommonOptions& common, const std::vector<fs::path>& folders, const IndexOptions& options,
-    const fs::path& without, StatusLine& status, const std::stop_token& stop) {
-  if (folders.empty()) return std::shared_ptr<const IndexSnapshot>();
+Result<std::shared_ptr<const Tokenizer>> load_target_tokenizer(const CommonOptions& common) {
+  const Result<fs::path> model = find_model(common.target);
+  if (!model) return model.error();
+  return load_tokenizer(*model);
+}
+
+std::unique_ptr<WorkspaceIndex> open_index_for(std::shared_ptr<const Tokenizer> tokenizer,
+                                               const CommonOptions& common,
+                                               const std::vector<fs::path>& folders,
+                                               IndexOptions options, std::string& message) {
+  options.scan.user_ignore_file = user_ignore_file();
+  options.threads = common.threads > 0 ? common.threads : physical_cores();
+  return open_index(folders, std::move(tokenizer), options, message);
+}
+
+// Null without folders.
+std::shared_ptr<const IndexSnapshot> load_datastore(
+    const std::shared_ptr<const Tokenizer>& tokenizer, const CommonOptions& common,
+    const std::vector<fs::path>& folders, const IndexOptions& options, const fs::path& without,
+    StatusLine& status, const std::stop_token& stop) {
+  if (folders.empty()) return nullptr;
   std::string message;
-  const auto index = load_index(common, folders, options, message);
-  if (!index) return index.error();
+  const auto index = open_index_for(tokenizer, common, folders, options, message);
   RefreshReport report;
   // One that cannot be saved answers as well.
-  [[maybe_unused]] const Result<void> saved = update_index(**index, status, stop, report);
-  return (*index)->snapshot(without);
+  [[maybe_unused]] const Result<void> saved = update_index(*index, status, stop, report);
+  return index->snapshot(without);
 }
 
 }  // namespace
@@ -72,23 +89,21 @@ void add_code_options(CLI::App& command, CodeFolders& folders) {
 Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolders& folders,
                                    const fs::path& without, StatusLine& status,
                                    const std::stop_token& stop) {
-  auto repository = load_datastore(common, paths_of(folders.repository), {}, without, status, stop);
-  if (!repository) return repository.error();
-  auto others = load_datastore(common, common_folders(folders), kCommonCode, {}, status, stop);
-  if (!others) return others.error();
-  return Datastores{std::move(*repository), std::move(*others)};
+  const std::vector<fs::path> others = common_folders(folders);
+  if (folders.repository.empty() && others.empty()) return Datastores{};
+  const auto tokenizer = load_target_tokenizer(common);
+  if (!tokenizer) return tokenizer.error();
+  return Datastores{
+      load_datastore(*tokenizer, common, paths_of(folders.repository), {}, without, status, stop),
+      load_datastore(*tokenizer, common, others, kCommonCode, {}, status, stop)};
 }
 
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
-    IndexOptions options, std::string& message) {
-  const Result<std::filesystem::path> model = find_model(common.target);
-  if (!model) return model.error();
-  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*model);
+    const IndexOptions& options, std::string& message) {
+  const auto tokenizer = load_target_tokenizer(common);
   if (!tokenizer) return tokenizer.error();
-  options.scan.user_ignore_file = user_ignore_file();
-  options.threads = common.threads > 0 ? common.threads : physical_cores();
-  return open_index(folders, *tokenizer, options, message);
+  return open_index_for(*tokenizer, common, folders, options, message);
 }
 
 Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::stop_token& stop,

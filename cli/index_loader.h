@@ -44,7 +44,7 @@ inline const IndexOptions kCommonCode{.scan = {.dependencies = true}};
 // the user's ignore rules and as many threads as `common` says. See open_index().
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
-    IndexOptions options, std::string& message);
+    const IndexOptions& options, std::string& message);
 
 // Reads what is new, brings segments together and saves it all; when stopped, what was read so far.
 // The error says why it is not saved: everything else is done.
