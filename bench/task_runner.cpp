@@ -125,8 +125,9 @@ Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
   }
   StepOptions options = plan_.step;
   options.other_files = view.other_files.get();
-  Result<BenchStep> step = redraft::make_step(engine_.prompt_encoder(), engine_.context_length(),
-                                              task, turn, answers, options);
+  Result<BenchStep> step =
+      redraft::make_step(engine_.prompt_encoder(Purpose::kEdit), engine_.context_length(), task,
+                         turn, answers, options);
   if (!step) return step;
   step->request.common = plan_.common;
   step->request.repository = std::move(view.all);
@@ -181,7 +182,7 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   OutputLimit output(engine_.tokenizer(), step.end, step.fence);
   const auto sink = [&](TokenId token) { return output.add(token) || replay_.target; };
   const double draft_start = replay_.draft ? replay_.draft->compute_seconds() : 0;
-  Result<DecodeResult> result = engine_.decode(decoder, request, sink, stop_);
+  Result<DecodeResult> result = engine_.decode(Purpose::kEdit, decoder, request, sink, stop_);
   if (!result) return result.error();
   TaskRecord record;
   record.key = std::move(key);

@@ -95,7 +95,8 @@ int run_generate(const GenerateOptions& options) {
     if (options.format == Format::kText) std::cout << tokenizer.bytes(token) << std::flush;
     return std::cout.good();
   };
-  const Result<DecodeResult> result = (*engine)->decode(*decoder, *request, show, watch.token());
+  const Result<DecodeResult> result =
+      (*engine)->decode(Purpose::kEdit, *decoder, *request, show, watch.token());
   status.clear();
   if (!result) return fail(result.error());
   return report(options, *result, **engine);

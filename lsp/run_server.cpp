@@ -42,15 +42,15 @@ class ClientProcess {
 // Transport and server joined, and the reasons to end.
 class Session {
  public:
-  Session(Workspace::EngineFactory make_engine, Server::IndexFactories index, int in_fd, int out_fd)
+  Session(EngineHost::Factory make_engine, Server::IndexFactories index, int in_fd, int out_fd)
       : transport_(io_, in_fd, out_fd,
                    {.on_message = [this](const std::string& content) { receive(content); },
                     .on_malformed = [this](const Error& error) { end_malformed(error); },
                     .on_gone = [this] { end_gone(); }}),
         process_timer_(io_),
+        post_([this](std::function<void()> f) { boost::asio::post(io_, std::move(f)); }),
         server_(
-            std::move(make_engine),
-            [this](std::function<void()> f) { boost::asio::post(io_, std::move(f)); },
+            std::make_shared<EngineHost>(std::move(make_engine), post_), post_,
             {.send = [this](const std::string& content) { transport_.send(content); },
              .congested = [this] { return transport_.congested(); }},
             [this](int code) { end(code); }, std::move(index)) {}
@@ -107,6 +107,7 @@ class Session {
   boost::asio::io_context io_{1};
   Transport transport_;
   boost::asio::steady_timer process_timer_;
+  Post post_;
   Server server_;
   bool ending_ = false;
   int exit_code_ = 1;

@@ -11,7 +11,7 @@ namespace redraft::lsp {
 
 struct ServerOptions {
   // Called on the decode thread with the first edit, and again with the next one if it failed.
-  Workspace::EngineFactory make_engine;
+  EngineHost::Factory make_engine;
   Server::IndexFactories index;
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.

@@ -61,8 +61,8 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
 
 }  // namespace
 
-Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post,
-               Connection::Link link, std::function<void(int)> on_exit, IndexFactories index)
+Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
+               std::function<void(int)> on_exit, IndexFactories index)
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
@@ -70,7 +70,7 @@ Server::Server(Workspace::EngineFactory make_engine, const Workspace::Post& post
       index_(connection_, "the workspace"),
       common_(connection_, "common code"),
       make_index_(std::move(index)),
-      workspace_(std::move(make_engine), post, observer()) {
+      workspace_(std::move(host), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
   bind_handlers();
 }

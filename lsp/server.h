@@ -33,7 +33,7 @@ class Server {
   };
 
   // `on_exit` gets the exit code when the client says `exit`.
-  Server(Workspace::EngineFactory make_engine, const Workspace::Post& post, Connection::Link link,
+  Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
          std::function<void(int)> on_exit, IndexFactories index = {});
 
   void receive(std::string_view content) { dispatcher_.receive(content); }
@@ -82,7 +82,7 @@ class Server {
   IndexReporter index_, common_;
   IndexFactories make_index_;
   std::unique_ptr<EditFeed> feed_;
-  Workspace workspace_;  // last: its decode thread calls into the members above until it is gone
+  Workspace workspace_;  // last: it calls into the members above
 };
 
 }  // namespace redraft::lsp

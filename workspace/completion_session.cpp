@@ -52,7 +52,7 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
                                     .suffix = part(document.text(), window.suffix),
                                     .snippets = snippets});
   if (!parts) return parts.error();
-  Result<std::vector<TokenId>> tokens = engine.prompt_encoder().encode(*parts);
+  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
   if (!tokens) return tokens.error();
   const int room = engine.context_length() - static_cast<int>(tokens->size());
   if (room < 1) return Error("the model's context is too short to complete anything");
@@ -110,7 +110,8 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
     limited = !limit.add(tokenizer.bytes(token));
     return !limited;
   };
-  Result<DecodeResult> decoded = engine.decode(request.decoder, *decode, sink, stop);
+  Result<DecodeResult> decoded =
+      engine.decode(Purpose::kCompletion, request.decoder, *decode, sink, stop);
   if (!decoded) return decoded.error();
   if (decoded->finish_reason == FinishReason::kStop) limit.finish();
   CompletionResult result;

@@ -1,45 +1,69 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 namespace redraft {
 
-// Owns the decode thread: one job at a time, in the order they were added. Any thread may add and
-// cancel; nothing here blocks but the destructor and wait_until_idle.
+// What goes first when several jobs wait, the most urgent first.
+enum class Urgency { kCompletion, kEdit, kWarmUp };
+
+// Owns the decode thread: one job at a time, the most urgent first, of equals the one that was
+// added first. A job that takes long lets more urgent ones in between two forward passes. Any
+// thread may add and cancel; nothing here blocks but the destructor and wait_until_idle.
 class DecodeQueue {
  public:
+  using Clock = std::chrono::steady_clock;
   using JobId = std::int64_t;
-  // Runs on the decode thread, asks the token once per forward pass, and lets no exception out.
-  using Job = std::function<void(std::stop_token)>;
+
+  // What a job has from the queue while it runs.
+  struct Control {
+    std::stop_token stop;            // to be asked once per forward pass
+    std::function<void()> give_way;  // runs what is more urgent, on this thread, before it returns
+  };
+  // Runs on the decode thread and lets no exception out.
+  using Job = std::function<void(const Control&)>;
 
   DecodeQueue();
-  ~DecodeQueue();  // asks the running job to stop, forgets those that wait and joins the thread
+  ~DecodeQueue();  // asks what runs to stop, forgets those that wait and joins the thread
   DecodeQueue(const DecodeQueue&) = delete;
   DecodeQueue& operator=(const DecodeQueue&) = delete;
 
-  JobId add(Job job);
+  // The job does not begin before `not_before`.
+  JobId add(Job job, Urgency urgency, Clock::time_point not_before = {});
   // True: the job had not begun and never will. A running job is asked to stop and ends by itself.
   bool cancel(JobId id);
   void wait_until_idle();
 
  private:
-  struct Entry {
+  struct Waiting {
     JobId id;
+    Urgency urgency;
+    Clock::time_point not_before;
     Job job;
   };
+  struct Running {
+    JobId id;
+    std::stop_source stop;
+  };
+
   void run(const std::stop_token& stop);
+  // The next that may begin now, of those more urgent than `than` if it is given; waiting_.end():
+  // none.
+  std::vector<Waiting>::iterator next(const Urgency* than);
+  void run_one(std::vector<Waiting>::iterator chosen, std::unique_lock<std::mutex>& lock);
+  void give_way(Urgency to);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Entry> waiting_;
-  JobId running_ = 0;  // 0: none
-  std::stop_source running_stop_;
+  std::vector<Waiting> waiting_;  // in the order they were added
+  std::vector<Running> running_;  // each gave way to the one behind it
   JobId last_id_ = 0;
   std::jthread thread_;  // last: it uses the others
 };

@@ -112,7 +112,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
   Result<EditPrompt> prompt =
-      make_edit_prompt(engine.prompt_encoder(), *region, request.instruction);
+      make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), *region, request.instruction);
   if (!prompt) return prompt.error();
   Result<int> budget = edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();
@@ -134,7 +134,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                              .open_files = engine.open_files(request.beside),
                              .repository = request.repository,
                              .common = request.common};
-  Result<DecodeResult> decoded = engine.decode(request.decoder, decode, sink, std::move(stop));
+  Result<DecodeResult> decoded =
+      engine.decode(Purpose::kEdit, request.decoder, decode, sink, std::move(stop));
   if (!decoded) return decoded.error();
 
   EditResult result;

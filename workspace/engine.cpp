@@ -32,6 +32,11 @@ std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
                                      [&](TokenId token) { return tokenizer.bytes(token); });
 }
 
+std::array<DecoderMemory, kPurposes> memories_for(std::shared_ptr<const Tokenizer> tokenizer) {
+  const std::shared_ptr<const LineTable> lines = lines_of(*tokenizer);
+  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer)};
+}
+
 }  // namespace
 
 Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_bytes)
@@ -39,7 +44,8 @@ Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_
       draft_(std::move(draft)),
       context_length_(context_length),
       caches_(context_length, cache_bytes),
-      memory_(lines_of(*target_.tokenizer), target_.tokenizer) {}
+      memories_(memories_for(target_.tokenizer)),
+      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer)} {}
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
                                              const EngineOptions& options) {
@@ -61,9 +67,8 @@ Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
       new Engine(std::move(target), std::move(draft), context_length, options.cache_bytes));
 }
 
-PromptEncoder& Engine::prompt_encoder() {
-  if (!prompt_encoder_) prompt_encoder_ = std::make_unique<PromptEncoder>(*target_.tokenizer);
-  return *prompt_encoder_;
+PromptEncoder& Engine::prompt_encoder(Purpose purpose) {
+  return prompt_encoders_[static_cast<std::size_t>(purpose)];
 }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
@@ -89,8 +94,9 @@ const CostCurve& Engine::cost_curve() {
   return *cost_;
 }
 
-Result<DecodeResult> Engine::decode(const DecoderName& name, const DecodeRequest& request,
-                                    const TokenSink& sink, std::stop_token stop) {
+Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
+                                    const DecodeRequest& request, const TokenSink& sink,
+                                    std::stop_token stop) {
   const int n_prompt = static_cast<int>(request.prompt.size());
   if (n_prompt >= context_length_) {
     return Error("the prompt needs " + std::to_string(n_prompt) +
@@ -104,7 +110,8 @@ Result<DecodeResult> Engine::decode(const DecoderName& name, const DecodeRequest
     draft.emplace(caches_.acquire(*draft_.model, request.prompt));
   Result<std::unique_ptr<Decoder>> decoder =
       Decoder::make(name, {target_.model.get(), &target.cache()},
-                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory_);
+                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost,
+                    &memories_[static_cast<std::size_t>(purpose)]);
   if (!decoder) return decoder.error();
   return (*decoder)->run(request, sink, std::move(stop));
 }

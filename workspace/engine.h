@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -26,6 +27,11 @@ struct EngineOptions {
   std::size_t cache_bytes = std::size_t{512} << 20;
 };
 
+// What a request is for. Each purpose has a memory of its own: what is written differs, and a
+// completion may run between two passes of an edit.
+enum class Purpose { kEdit, kCompletion };
+inline constexpr int kPurposes = 2;
+
 // The models of one process with the KV caches they keep between requests: a prompt pays only for
 // what differs from those before it, and several documents stay warm. Used by one thread at a time
 // (the decode thread).
@@ -45,7 +51,7 @@ class Engine {
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
   // Remembers the last prompt's texts, so that a keystroke is not the whole buffer to encode.
-  PromptEncoder& prompt_encoder();
+  PromptEncoder& prompt_encoder(Purpose purpose);
   // The tokens of documents that drafts may come from, for DecodeRequest::open_files; the last ones
   // are remembered.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files(
@@ -57,12 +63,16 @@ class Engine {
   // Cost of the target's passes, found or measured once when first asked for.
   const CostCurve& cost_curve();
 
-  Result<DecodeResult> decode(const DecoderName& name, const DecodeRequest& request,
-                              const TokenSink& sink, std::stop_token stop);
+  // One decode may run within another's `on_progress` if their purposes differ.
+  Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
+                              const DecodeRequest& request, const TokenSink& sink,
+                              std::stop_token stop);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
   // Likewise what decoders have kept from earlier requests.
-  void forget_drafts() { memory_.forget(); }
+  void forget_drafts() {
+    for (DecoderMemory& memory : memories_) memory.forget();
+  }
   PrefixPool::Statistics cache_statistics() const { return caches_.statistics(); }
   LanguageModel& target() { return *target_.model; }
 
@@ -73,9 +83,9 @@ class Engine {
   Model draft_;
   int context_length_;
   PrefixPool caches_;
-  DecoderMemory memory_;
+  std::array<DecoderMemory, kPurposes> memories_;
   std::unique_ptr<CostCurve> cost_;
-  std::unique_ptr<PromptEncoder> prompt_encoder_;
+  std::array<PromptEncoder, kPurposes> prompt_encoders_;
   std::vector<std::shared_ptr<const Document>> open_documents_;
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files_;  // their tokens
 };

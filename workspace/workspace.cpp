@@ -1,34 +1,22 @@
-// Jobs run on the decode thread with what they captured and the engine; everything else here is the
-// owner's thread. Results cross over through post() alone. A posted function may outlive the
-// Workspace, so it asks `alive` first.
+// Jobs run on the decode thread with what they captured and the engine host, which outlives them;
+// everything else here is the owner's thread. Results cross over through OwnerPost alone, so that
+// they may come after the Workspace has gone.
 #include "workspace/workspace.h"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "workspace/buffer_change.h"
 #include "workspace/decode_queue.h"
 #include "workspace/file_uri.h"
+#include "workspace/open_documents.h"
 
 namespace redraft {
 namespace {
 
-// Of what the user took out of the buffers so many pieces are remembered, of so many bytes.
-constexpr std::size_t kRemoved = 8;
-constexpr std::size_t kLeastRemoved = 16;
-constexpr std::size_t kMostRemoved = 1 << 16;
-
 constexpr const char* kTouched = "the text it replaces was changed";
-
-// The models, as the decode thread sees them.
-struct EngineSlot {
-  Workspace::EngineFactory make;
-  std::unique_ptr<Engine> engine;
-};
 
 struct LiveEdit {
   std::string uri;
@@ -43,141 +31,94 @@ struct LiveEdit {
 }  // namespace
 
 struct Workspace::Impl {
-  Impl(EngineFactory make_engine, Post post_function, WorkspaceObserver given_observer)
-      : post(std::move(post_function)),
+  Impl(std::shared_ptr<EngineHost> given_host, Post post, WorkspaceObserver given_observer)
+      : host(std::move(given_host)),
         observer(std::move(given_observer)),
-        engine{std::move(make_engine), nullptr} {}
+        call(std::move(post), alive) {}
 
   // On the decode thread.
-  void run_on_decode_thread(EditId id, const EditRequest& request, const std::stop_token& stop);
-  Result<EditResult> run_request(EditId id, const EditRequest& request,
-                                 const std::stop_token& stop);
-  Result<Engine*> load_engine();
-  void report_loaded(double fraction);
-  void set_status(EngineStatus status);
-  template <typename Function>
-  void call(Function function);  // on the owner's thread, if the Workspace still lives
+  static Result<EditResult> run_request(Impl* self, const OwnerPost& call, EngineHost& host,
+                                        EditId id, const EditRequest& request,
+                                        const DecodeQueue::Control& control);
+  static void run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
+                                   const EditRequest& request, const DecodeQueue::Control& control);
 
   RepositoryIndexer::OnStatus reporter(
       std::function<void(const IndexStatus&)> WorkspaceObserver::*function);
 
   // On the owner's thread.
   void receive_hunk(EditId id, Hunk hunk);
+  void receive_progress(EditId id, const EditProgress& progress);
   void receive_end(EditId id, EditState state, const EditResult* result, const std::string& error);
   void apply_changes(const std::string& uri, std::int64_t version,
                      const std::vector<BufferChange>& changes);
   bool cancel(EditId id, const std::string& reason);
-  void keep(std::shared_ptr<const Document> document);
-  void remember_removed(const std::string& text);
-  void forget_document(const std::string& uri, const std::string& reason);
-  // Texts that drafts for a document may come from: what was removed and what else is open.
-  std::vector<std::shared_ptr<const Document>> documents_beside(const std::string& uri) const;
+  void index_buffer(const std::string& uri);
+  void forget_edits(const std::string& uri, const std::string& reason);
 
-  Post post;
+  std::shared_ptr<EngineHost> host;
+  EngineHost::ObserverId observing = 0;
   WorkspaceObserver observer;
-  EngineSlot engine;
-  std::map<std::string, std::shared_ptr<const Document>> documents;
-  std::deque<std::shared_ptr<const Document>> removed;  // pieces of them, the newest first
-  std::vector<std::string> by_change;    // their uris, the one that changed last at the end
-  std::map<std::string, Error> refused;  // open in the editor, but not to be edited
+  OpenDocuments documents;
   std::map<EditId, LiveEdit> edits;
   EditId last_id = 0;
-  EngineStatus status;
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
-  std::stop_source closing;
+  OwnerPost call;
   std::unique_ptr<RepositoryIndexer> indexer;  // null: there is none
   std::unique_ptr<RepositoryIndexer> common;   // likewise
-  DecodeQueue queue;                           // last: its thread uses the others
 };
 
-template <typename Function>
-void Workspace::Impl::call(Function function) {
-  post([weak = std::weak_ptr(alive), function = std::move(function)] {
-    if (weak.lock()) function();
-  });
-}
-
-void Workspace::Impl::run_on_decode_thread(EditId id, const EditRequest& request,
-                                           const std::stop_token& stop) {
+void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
+                                           EditId id, const EditRequest& request,
+                                           const DecodeQueue::Control& control) {
   Result<EditResult> outcome = Error("not run");
   try {
-    outcome = run_request(id, request, stop);
+    outcome = run_request(self, call, host, id, request, control);
   } catch (const std::exception& exception) {
     outcome = Error(std::string("the edit failed: ") + exception.what());
   }
   if (!outcome) {
-    call([this, id, error = outcome.error().message()] {
-      receive_end(id, EditState::kFailed, nullptr, error);
+    call([self, id, error = outcome.error().message()] {
+      self->receive_end(id, EditState::kFailed, nullptr, error);
     });
     return;
   }
   const EditState state =
       outcome->finish_reason == FinishReason::kCancelled ? EditState::kCancelled : EditState::kDone;
-  call([this, id, state, result = std::make_shared<const EditResult>(std::move(*outcome))] {
-    receive_end(id, state, result.get(), {});
+  call([self, id, state, result = std::make_shared<const EditResult>(std::move(*outcome))] {
+    self->receive_end(id, state, result.get(), {});
   });
 }
 
-Result<EditResult> Workspace::Impl::run_request(EditId id, const EditRequest& request,
-                                                const std::stop_token& stop) {
-  Result<Engine*> loaded = load_engine();
-  if (!loaded) return loaded.error();
+Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& call, EngineHost& host,
+                                                EditId id, const EditRequest& request,
+                                                const DecodeQueue::Control& control) {
+  Result<Engine*> engine = host.engine();
+  if (!engine) return engine.error();
   const EditObserver edit_observer{
-      .on_hunk = [this,
-                  id](const Hunk& hunk) { call([this, id, hunk] { receive_hunk(id, hunk); }); },
+      .on_hunk =
+          [&](const Hunk& hunk) { call([self, id, hunk] { self->receive_hunk(id, hunk); }); },
       .on_progress =
-          [this, id](const EditProgress& progress) {
-            call([this, id, progress] {
-              const auto edit = edits.find(id);
-              if (edit != edits.end() && edit->second.running && observer.on_progress)
-                observer.on_progress(id, progress);
-            });
+          [&](const EditProgress& progress) {
+            call([self, id, progress] { self->receive_progress(id, progress); });
+            control.give_way();
           }};
-  return run_edit(**loaded, request, edit_observer, stop);
+  return run_edit(**engine, request, edit_observer, control.stop);
 }
 
-Result<Engine*> Workspace::Impl::load_engine() {
-  if (engine.engine) return engine.engine.get();
-  set_status({.state = EngineStatus::State::kLoading});
-  Result<std::unique_ptr<Engine>> made = Error("not loaded");
-  try {
-    made = engine.make({.stop = closing.get_token(),
-                        .progress = [this](double fraction) { report_loaded(fraction); }});
-  } catch (const std::exception& exception) {
-    made = Error(std::string("loading the model failed: ") + exception.what());
-  }
-  if (!made) {
-    set_status({.state = EngineStatus::State::kFailed, .error = made.error().message()});
-    return made.error();
-  }
-  engine.engine = std::move(*made);
-  set_status({.state = EngineStatus::State::kReady,
-              .target = engine.engine->target_name(),
-              .draft = engine.engine->has_draft() ? engine.engine->draft_name() : std::string()});
-  return engine.engine.get();
-}
-
-void Workspace::Impl::report_loaded(double fraction) {
-  call([this, fraction] {
-    status.loaded = fraction;
-    if (observer.on_engine) observer.on_engine(status);
-  });
-}
-
-void Workspace::Impl::set_status(EngineStatus new_status) {
-  call([this, new_status = std::move(new_status)] {
-    status = new_status;
-    if (observer.on_engine) observer.on_engine(status);
-  });
+void Workspace::Impl::receive_progress(EditId id, const EditProgress& progress) {
+  const auto edit = edits.find(id);
+  if (edit != edits.end() && edit->second.running && observer.on_progress)
+    observer.on_progress(id, progress);
 }
 
 void Workspace::Impl::receive_hunk(EditId id, Hunk hunk) {
   const auto found = edits.find(id);
   if (found == edits.end()) return;
   LiveEdit& edit = found->second;
-  const auto document = documents.find(edit.uri);
-  if (document == documents.end()) return;
-  LiveHunk live{std::move(hunk), document->second->version(), false, {}};
+  const std::shared_ptr<const Document> document = documents.find(edit.uri);
+  if (!document) return;
+  LiveHunk live{std::move(hunk), document->version(), false, {}};
   for (const BufferChange& change : edit.changes) {
     if (rebase(change, &live.hunk.edit.range)) continue;
     live.dropped = true;
@@ -233,17 +174,14 @@ bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
   if (found->second.cancel_reason.empty()) found->second.cancel_reason = reason;
   // One that never began has nobody else to report its end; while the model loads nobody else does
   // so soon.
-  if (queue.cancel(found->second.job) || status.state == EngineStatus::State::kLoading) {
+  if (host->queue().cancel(found->second.job) ||
+      host->status().state == EngineStatus::State::kLoading) {
     call([this, id] { receive_end(id, EditState::kCancelled, nullptr, {}); });
   }
   return true;
 }
 
-void Workspace::Impl::forget_document(const std::string& uri, const std::string& reason) {
-  if (const auto path = indexer ? path_of_uri(uri) : std::nullopt) indexer->close_buffer(*path);
-  documents.erase(uri);
-  std::erase(by_change, uri);
-  refused.erase(uri);
+void Workspace::Impl::forget_edits(const std::string& uri, const std::string& reason) {
   for (auto& [id, edit] : edits) {
     if (edit.uri != uri) continue;
     edit.hunks.clear();
@@ -254,37 +192,31 @@ void Workspace::Impl::forget_document(const std::string& uri, const std::string&
       edits, [](const auto& entry) { return entry.second.uri.empty() && !entry.second.running; });
 }
 
-std::vector<std::shared_ptr<const Document>> Workspace::Impl::documents_beside(
-    const std::string& uri) const {
-  std::vector<std::shared_ptr<const Document>> beside(removed.begin(), removed.end());
-  for (const std::string& other : by_change | std::views::reverse) {
-    if (other != uri) beside.push_back(documents.at(other));
+// The buffer counts instead of the file, as long as there is one.
+void Workspace::Impl::index_buffer(const std::string& uri) {
+  const auto path = indexer ? path_of_uri(uri) : std::nullopt;
+  if (!path) return;
+  if (std::shared_ptr<const Document> document = documents.find(uri)) {
+    indexer->set_buffer(*path, std::move(document));
+  } else {
+    indexer->close_buffer(*path);
   }
-  return beside;
 }
 
-// What is cut in one place is often put in another.
-void Workspace::Impl::remember_removed(const std::string& text) {
-  if (text.size() < kLeastRemoved || text.size() > kMostRemoved) return;
-  const auto piece = Document::make("removed", 0, text);
-  if (!piece) return;  // cut inside a character
-  removed.push_front(*piece);
-  if (removed.size() > kRemoved) removed.pop_back();
+Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObserver observer)
+    : impl_(std::make_unique<Impl>(std::move(host), std::move(post), std::move(observer))) {
+  impl_->observing = impl_->host->observe([impl = impl_.get()](const EngineStatus& status) {
+    if (impl->observer.on_engine) impl->observer.on_engine(status);
+  });
 }
 
-void Workspace::Impl::keep(std::shared_ptr<const Document> document) {
-  const std::string uri = document->uri();
-  std::erase(by_change, uri);
-  by_change.push_back(uri);
-  if (const auto path = indexer ? path_of_uri(uri) : std::nullopt)
-    indexer->set_buffer(*path, document);
-  documents.insert_or_assign(uri, std::move(document));
+// What still runs ends by itself, within a forward pass, and reports to nobody.
+Workspace::~Workspace() {
+  impl_->host->forget(impl_->observing);
+  for (const auto& [id, edit] : impl_->edits) {
+    if (edit.running) impl_->host->queue().cancel(edit.job);
+  }
 }
-
-Workspace::Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer)
-    : impl_(std::make_unique<Impl>(std::move(make_engine), std::move(post), std::move(observer))) {}
-
-Workspace::~Workspace() { impl_->closing.request_stop(); }
 
 RepositoryIndexer::OnStatus Workspace::Impl::reporter(
     std::function<void(const IndexStatus&)> WorkspaceObserver::*function) {
@@ -303,9 +235,7 @@ void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
   impl_->indexer = std::make_unique<RepositoryIndexer>(
       std::move(make_index), impl_->reporter(&WorkspaceObserver::on_index));
-  for (const auto& [uri, document] : impl_->documents) {
-    if (const auto path = path_of_uri(uri)) impl_->indexer->set_buffer(*path, document);
-  }
+  for (const auto& document : impl_->documents.all()) impl_->index_buffer(document->uri());
 }
 
 void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
@@ -314,71 +244,44 @@ void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {
-  impl_->forget_document(uri, "the document was opened anew");
-  Result<std::shared_ptr<const Document>> document =
-      Document::make(uri, version, std::move(text), std::move(language_id));
-  if (!document) {
-    impl_->refused.insert_or_assign(std::move(uri), document.error());
-    return document.error();
-  }
-  impl_->keep(std::move(*document));
-  return {};
+  impl_->forget_edits(uri, "the document was opened anew");
+  Result<void> opened =
+      impl_->documents.open(uri, version, std::move(text), std::move(language_id));
+  impl_->index_buffer(uri);
+  return opened;
 }
 
 Result<void> Workspace::change(const std::string& uri, std::int64_t version,
                                const std::vector<TextEdit>& edits) {
-  const auto found = impl_->documents.find(uri);
-  if (found == impl_->documents.end()) {
-    const auto refused = impl_->refused.find(uri);
-    return refused != impl_->refused.end() ? refused->second : Error("not open: " + uri);
+  if (!document(uri)) return impl_->documents.why_not(uri);
+  const Result<std::vector<BufferChange>> changes = impl_->documents.change(uri, version, edits);
+  impl_->index_buffer(uri);
+  if (!changes) {
+    impl_->forget_edits(uri, "the document can no longer be edited: " + changes.error().message());
+    return changes.error();
   }
-  const auto refuse = [&](const Error& error) {
-    impl_->forget_document(uri, "the document can no longer be edited: " + error.message());
-    impl_->refused.insert_or_assign(uri, error);
-    return error;
-  };
-  std::string text = found->second->text();
-  std::vector<BufferChange> changes;
-  for (const TextEdit& edit : edits) {
-    if (edit.range.begin > edit.range.end || edit.range.end > text.size()) {
-      return refuse(Error(uri + ": a change of bytes " + std::to_string(edit.range.begin) + "-" +
-                          std::to_string(edit.range.end) +
-                          " lies outside the text; open the document anew"));
-    }
-    impl_->remember_removed(text.substr(edit.range.begin, edit.range.size()));
-    std::string after = apply_edits(text, {edit});
-    changes.push_back(describe_change(text, edit, after));
-    text = std::move(after);
-  }
-  Result<std::shared_ptr<const Document>> document =
-      found->second->changed(version, std::move(text));
-  if (!document) return refuse(document.error());
-  impl_->keep(std::move(*document));
-  impl_->apply_changes(uri, version, changes);
+  impl_->apply_changes(uri, version, *changes);
   return {};
 }
 
 void Workspace::close(const std::string& uri) {
-  impl_->forget_document(uri, "the document was closed");
+  impl_->forget_edits(uri, "the document was closed");
+  impl_->documents.close(uri);
+  impl_->index_buffer(uri);
 }
 
 std::shared_ptr<const Document> Workspace::document(const std::string& uri) const {
-  const auto found = impl_->documents.find(uri);
-  return found == impl_->documents.end() ? nullptr : found->second;
+  return impl_->documents.find(uri);
 }
 
 Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, EditRequest request) {
-  const auto found = impl_->documents.find(uri);
-  if (found == impl_->documents.end()) {
-    const auto refused = impl_->refused.find(uri);
-    return refused != impl_->refused.end() ? refused->second : Error("not open: " + uri);
-  }
-  if (found->second->version() != version) {
-    return Error("the document is at version " + std::to_string(found->second->version()) +
+  request.document = document(uri);
+  if (!request.document) return impl_->documents.why_not(uri);
+  if (request.document->version() != version) {
+    return Error("the document is at version " + std::to_string(request.document->version()) +
                  ", not " + std::to_string(version));
   }
-  request.document = found->second;
-  request.beside = impl_->documents_beside(uri);
+  request.beside = impl_->documents.beside(uri);
   if (impl_->indexer)
     request.repository =
         impl_->indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
@@ -394,10 +297,12 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   const EditId id = ++impl_->last_id;
   LiveEdit& edit = impl_->edits[id];
   edit.uri = uri;
-  edit.job = impl_->queue.add(
-      [impl = impl_.get(), id, request = std::move(request)](std::stop_token stop) {
-        impl->run_on_decode_thread(id, request, stop);
-      });
+  edit.job = impl_->host->queue().add(
+      [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
+       request = std::move(request)](const DecodeQueue::Control& control) {
+        Impl::run_on_decode_thread(self, call, *host, id, request, control);
+      },
+      Urgency::kEdit);
   return id;
 }
 
@@ -415,10 +320,9 @@ Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
   if (found == impl_->edits.end())
     return Error("there is no edit " + std::to_string(id) + " any more");
   LiveEdit& edit = found->second;
-  const auto document = impl_->documents.find(edit.uri);
-  if (document == impl_->documents.end())
-    return Error("the document of edit " + std::to_string(id) + " was closed");
-  *version = document->second->version();
+  const std::shared_ptr<const Document> document = impl_->documents.find(edit.uri);
+  if (!document) return Error("the document of edit " + std::to_string(id) + " was closed");
+  *version = document->version();
   std::vector<TextEdit> taken;
   std::erase_if(edit.hunks, [&](const LiveHunk& live) {
     if (ids && std::find(ids->begin(), ids->end(), live.hunk.id) == ids->end()) return false;
@@ -429,8 +333,8 @@ Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
   return taken;
 }
 
-const EngineStatus& Workspace::engine_status() const { return impl_->status; }
+const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }
 
-void Workspace::wait_until_idle() { impl_->queue.wait_until_idle(); }
+void Workspace::wait_until_idle() { impl_->host->queue().wait_until_idle(); }
 
 }  // namespace redraft

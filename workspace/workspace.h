@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "decoding/load_control.h"
 #include "support/result.h"
 #include "workspace/document.h"
 #include "workspace/edit_session.h"
+#include "workspace/engine_host.h"
+#include "workspace/owner_post.h"
 #include "workspace/repository_indexer.h"
 
 namespace redraft {
@@ -24,16 +25,6 @@ struct LiveHunk {
   std::int64_t version = 0;  // of the document
   bool dropped = false;
   std::string reason;  // why it was dropped
-};
-
-// The models behind the edits: loaded on the decode thread when the first edit needs them.
-struct EngineStatus {
-  enum class State { kUnloaded, kLoading, kReady, kFailed };
-  State state = State::kUnloaded;
-  double loaded = 0;        // the part that is, while loading
-  std::string target = {};  // names, once ready
-  std::string draft = {};   // empty: none
-  std::string error = {};   // why loading failed; the next edit tries again
 };
 
 enum class EditState { kRunning, kDone, kCancelled, kFailed };
@@ -60,11 +51,9 @@ struct WorkspaceObserver {
 // here.
 class Workspace {
  public:
-  using Post = std::function<void(std::function<void()>)>;
-  // Loads the engine on the decode thread when it is first needed; stopped when the Workspace goes.
-  using EngineFactory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
-  Workspace(EngineFactory make_engine, Post post, WorkspaceObserver observer);
-  ~Workspace();  // cancels what runs and joins the decode thread
+  // `post` leads to the thread that owns this and the host.
+  Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObserver observer);
+  ~Workspace();  // cancels what runs
 
   // From now on edits draft from an index of the workspace's folders too, once it is open; it is
   // kept up to date in the background.

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "support/files/mapped_file.h"
 #include "decoding/model/stored_tensor.h"
+#include "support/files/mapped_file.h"
 #include "support/result.h"
 
 namespace redraft {

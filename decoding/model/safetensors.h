@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "support/files/mapped_file.h"
 #include "decoding/model/stored_tensor.h"
+#include "support/files/mapped_file.h"
 #include "support/json/json_document.h"
 #include "support/result.h"
 

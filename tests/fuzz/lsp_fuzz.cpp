@@ -41,9 +41,14 @@ void check_round_trip(std::string_view content) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   spdlog::set_level(spdlog::level::off);
+  const redraft::Post post = [](std::function<void()>) {};
   redraft::lsp::Server server(
-      [](const redraft::LoadControl&) -> Result<std::unique_ptr<Engine>> { return Error("none"); },
-      [](std::function<void()>) {},
+      std::make_shared<redraft::EngineHost>(
+          [](const redraft::LoadControl&) -> Result<std::unique_ptr<Engine>> {
+            return Error("none");
+          },
+          post),
+      post,
       {.send = [](const std::string& content) { require(Json::accept(content)); },
        .congested = [] { return false; }},
       [](int) {});

@@ -16,16 +16,22 @@ class ServerTest : public testing::Test {
  protected:
   ServerTest()
       : server_(
-            [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-              return Error("no model in this test");
-            },
-            [this](std::function<void()> function) {
-              const std::lock_guard lock(mutex_);
-              posted_.push_back(std::move(function));
-            },
+            std::make_shared<EngineHost>(
+                [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
+                  return Error("no model in this test");
+                },
+                post()),
+            post(),
             {.send = [this](const std::string& content) { sent_.push_back(Json::parse(content)); },
              .congested = [] { return false; }},
             [this](int code) { exit_code_ = code; }) {}
+
+  Post post() {
+    return [this](std::function<void()> function) {
+      const std::lock_guard lock(mutex_);
+      posted_.push_back(std::move(function));
+    };
+  }
 
   // Everything the server sends because of this message.
   std::vector<Json> receive(const std::string& content) {

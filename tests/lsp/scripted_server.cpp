@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
   if (index) {
     using Folders = redraft::lsp::Server::Folders;
     const auto of = [](const Folders& folders, const redraft::IndexOptions& index_options) {
-      return [folders, index_options](std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
+      return [folders, index_options](
+                 std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
         return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::byte_tokenizer(),
                                                          std::make_unique<redraft::TextStore>(),
                                                          index_options);

@@ -22,16 +22,17 @@ class DraftTexts : public testing::Test {
       EXPECT_EQ(result->text, written_);
       passes_ = result->statistics.passes;
     };
-    workspace_ = std::make_unique<Workspace>(
+    const Post post = [this](std::function<void()> function) {
+      const std::lock_guard lock(mutex_);
+      posted_.push_back(std::move(function));
+    };
+    auto host = std::make_shared<EngineHost>(
         [this](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
           return scripted_engine(
               [this](const ScriptedPrompt& prompt) { return written_ + prompt.fence; });
         },
-        [this](std::function<void()> function) {
-          const std::lock_guard lock(mutex_);
-          posted_.push_back(std::move(function));
-        },
-        observer);
+        post);
+    workspace_ = std::make_unique<Workspace>(std::move(host), post, observer);
   }
   void open(const char* uri, const std::string& text) {
     ASSERT_TRUE(workspace_->open(uri, 1, text, "python"));

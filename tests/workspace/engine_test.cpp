@@ -69,14 +69,18 @@ TEST(Engine, TheContextIsTheSmallestOfAll) {
 TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
   const DecoderName plain = *parse_decoder_name("ar");
-  const auto first = engine->decode(plain, request("the same beginning, then this"), {}, {});
+  const auto first =
+      engine->decode(Purpose::kEdit, plain, request("the same beginning, then this"), {}, {});
   ASSERT_TRUE(first);
   EXPECT_EQ(first->statistics.cached_prompt_tokens, 0);
-  const auto second = engine->decode(plain, request("the same beginning, then that"), {}, {});
+  const auto second =
+      engine->decode(Purpose::kEdit, plain, request("the same beginning, then that"), {}, {});
   ASSERT_TRUE(second);
   EXPECT_EQ(second->statistics.cached_prompt_tokens, 27);
   engine->clear_caches();
-  EXPECT_EQ(engine->decode(plain, request("the same"), {}, {})->statistics.cached_prompt_tokens, 0);
+  EXPECT_EQ(engine->decode(Purpose::kEdit, plain, request("the same"), {}, {})
+                ->statistics.cached_prompt_tokens,
+            0);
 }
 
 TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
@@ -97,7 +101,8 @@ TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
 TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
   const std::string texts[] = {std::string(300, 'a') + "1", std::string(300, 'b') + "2"};
   const auto cached = [&](Engine& engine, const std::string& text, const std::string& end) {
-    const auto result = engine.decode(*parse_decoder_name("ar"), request(text + end), {}, {});
+    const auto result =
+        engine.decode(Purpose::kEdit, *parse_decoder_name("ar"), request(text + end), {}, {});
     return result->statistics.cached_prompt_tokens;
   };
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
@@ -117,8 +122,10 @@ TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
 TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
   const DecoderName drafting = *parse_decoder_name("efficientedit");
-  ASSERT_TRUE(engine->decode(drafting, request("the same beginning, then this"), {}, {}));
-  ASSERT_TRUE(engine->decode(drafting, request("the same beginning, then that"), {}, {}));
+  ASSERT_TRUE(
+      engine->decode(Purpose::kEdit, drafting, request("the same beginning, then this"), {}, {}));
+  ASSERT_TRUE(
+      engine->decode(Purpose::kEdit, drafting, request("the same beginning, then that"), {}, {}));
   const PrefixPool::Statistics statistics = engine->cache_statistics();
   EXPECT_EQ(statistics.lookups, 4);
   EXPECT_EQ(statistics.hits, 2);
@@ -140,8 +147,8 @@ TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
 
 TEST(Engine, SaysHowManyTokensAPromptNeeds) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
-  const auto result =
-      engine->decode(*parse_decoder_name("ar"), request(std::string(20, 'x')), {}, {});
+  const auto result = engine->decode(Purpose::kEdit, *parse_decoder_name("ar"),
+                                     request(std::string(20, 'x')), {}, {});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(),
               testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
@@ -149,7 +156,8 @@ TEST(Engine, SaysHowManyTokensAPromptNeeds) {
 
 TEST(Engine, ADecoderThatNeedsADraftModelSaysSo) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
-  const auto result = engine->decode(*parse_decoder_name("efficientedit"), request("x"), {}, {});
+  const auto result =
+      engine->decode(Purpose::kEdit, *parse_decoder_name("efficientedit"), request("x"), {}, {});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(), HasSubstr("draft model"));
 }

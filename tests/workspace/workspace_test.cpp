@@ -70,7 +70,7 @@ class WorkspaceTest : public testing::Test {
     workspace_.reset();
   }
 
-  void start(Workspace::EngineFactory make_engine) {
+  void start(EngineHost::Factory make_engine) {
     WorkspaceObserver observer;
     observer.on_hunk = [this](EditId id, const LiveHunk& live) {
       EXPECT_EQ(std::this_thread::get_id(), owner_);
@@ -92,9 +92,9 @@ class WorkspaceTest : public testing::Test {
       statuses_.push_back(status.state);
       loaded_.push_back(status.loaded);
     };
+    const Post to_owner = [this](std::function<void()> function) { post(std::move(function)); };
     workspace_ = std::make_unique<Workspace>(
-        std::move(make_engine),
-        [this](std::function<void()> function) { post(std::move(function)); }, observer);
+        std::make_shared<EngineHost>(std::move(make_engine), to_owner), to_owner, observer);
   }
   void start_with(ScriptedAnswer answer, ScriptedGate gate = {}) {
     start([answer, gate](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
