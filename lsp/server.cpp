@@ -14,17 +14,25 @@
 namespace redraft::lsp {
 namespace {
 
-Json server_capabilities(Encoding encoding) {
-  return {
-      {"positionEncoding", to_string(encoding)},
+Json server_capabilities(const ClientCapabilities& client) {
+  Json capabilities = {
+      {"positionEncoding", to_string(client.encoding)},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
       {"codeActionProvider",
        {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
         {"resolveProvider", true},
         {"workDoneProgress", false}}},
       {"executeCommandProvider",
-       {{"commands", {kEditCommand, kCancelCommand}}, {"workDoneProgress", true}}},
+       {{"commands", {kEditCommand, kCancelCommand, kAcceptedCommand}},
+        {"workDoneProgress", true}}},
       {"experimental", {{"redraft", {{"streamedEdits", true}, {"protocol", kProtocolVersion}}}}}};
+  // One of the two: a client that shows ghost text would see the same twice.
+  if (client.inline_completion) {
+    capabilities["inlineCompletionProvider"] = Json::object();
+  } else {
+    capabilities["completionProvider"] = {{"resolveProvider", true}};
+  }
+  return capabilities;
 }
 
 bool is_blank(const std::string& text) {
@@ -72,6 +80,7 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
       make_index_(std::move(index)),
       workspace_(std::move(host), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
+  completions_ = std::make_unique<CompletionFeed>(workspace_);
   bind_handlers();
 }
 
@@ -86,6 +95,14 @@ void Server::bind_handlers() {
   dispatcher_.on("workspace/didChangeWatchedFiles", this, &Server::did_change_watched_files);
   dispatcher_.on("textDocument/codeAction", this, &Server::code_action);
   dispatcher_.on("codeAction/resolve", this, &Server::resolve_code_action);
+  CompletionFeed* completions = completions_.get();
+  dispatcher_.on("textDocument/inlineCompletion", completions, &CompletionFeed::inline_completion);
+  dispatcher_.on("textDocument/completion", completions, &CompletionFeed::menu_completion);
+  dispatcher_.on("completionItem/resolve", completions, &CompletionFeed::resolve);
+  dispatcher_.on("textDocument/didShowCompletion", completions, &CompletionFeed::shown);
+  dispatcher_.on("textDocument/didPartiallyAcceptCompletion", completions,
+                 &CompletionFeed::accepted_partially);
+  dispatcher_.on("textDocument/didFocus", this, &Server::did_focus);
   dispatcher_.on("workspace/executeCommand", this, &Server::execute_command);
   dispatcher_.on("redraft/resolveEdit", this, &Server::resolve_edit);
   dispatcher_.on("redraft/status", this, &Server::status);
@@ -112,17 +129,19 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   index_.set_capabilities(client_);
   common_.set_capabilities(client_);
   feed_->set_capabilities(client_);
+  completions_->set_encoding(client_.encoding);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
                params.client_name.empty() ? "without a name" : params.client_name,
                to_string(client_.encoding), client_.streamed_edits);
-  reply({{"capabilities", server_capabilities(client_.encoding)},
+  reply({{"capabilities", server_capabilities(client_)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
   start_indexing(params);
 }
 
 void Server::start_indexing(const InitializeParams& params) {
   const Folders folders = folders_to_index(params.folders);
+  workspace_.set_folders(folders);
   if (params.index && make_index_.of_workspace && !folders.empty())
     workspace_.index(make_index_.of_workspace(folders));
   const Folders others = folders_named(params.common_folders, folders);
@@ -227,8 +246,16 @@ void Server::resolve_code_action(const CodeAction& action, Reply reply) {
       {.reply = reply, .action = action.json, .progress = edit_progress(std::nullopt, false)});
 }
 
+void Server::did_focus(const FocusParams& params) {
+  if (params.uri) workspace_.focus(*params.uri);
+}
+
 void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
-  if (params.command != kEditCommand && params.command != kCancelCommand) {
+  if (params.command == kAcceptedCommand) {
+    const Json& id = params.argument.is_object() ? params.argument.value("id", Json()) : Json();
+    completions_->accepted(id.is_number_integer() ? id.get<std::int64_t>() : 0);
+    reply(nullptr);
+  } else if (params.command != kEditCommand && params.command != kCancelCommand) {
     reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
   } else if (!params.argument.is_object()) {
     reply.fail(ErrorCode::kInvalidParams, params.command + " takes one argument, an object");
@@ -304,6 +331,7 @@ void Server::status(const NoParams&, Reply reply) {
   Json status = model_.json();
   status["index"] = index_.json();
   status["common"] = common_.json();
+  status["completion"] = completions_->json();
   reply(std::move(status));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lsp/completion_feed.h"
 #include "lsp/connection.h"
 #include "lsp/dispatcher.h"
 #include "lsp/edit_feed.h"
@@ -56,6 +57,7 @@ class Server {
   void did_change_watched_files(const DidChangeWatchedFilesParams& params);
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
+  void did_focus(const FocusParams& params);
   void execute_command(const ExecuteCommandParams& params, Reply reply);
   void resolve_edit(const ResolveEditParams& params, Reply reply);
   void status(const NoParams& params, Reply reply);
@@ -82,6 +84,7 @@ class Server {
   IndexReporter index_, common_;
   IndexFactories make_index_;
   std::unique_ptr<EditFeed> feed_;
+  std::unique_ptr<CompletionFeed> completions_;
   Workspace workspace_;  // last: it calls into the members above
 };
 

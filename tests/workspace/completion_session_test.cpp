@@ -50,7 +50,7 @@ TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
   for (const char* decoder : {"ar", "redraft", "copyspec", "fastcoder"}) {
     const auto result = run_completion(*engine, request_at("area = f(|)\n", decoder), {});
     ASSERT_TRUE(result) << result.error().message();
-    EXPECT_EQ(result->text, "width * height");
+    EXPECT_EQ(result->text(), "width * height");
     EXPECT_EQ(result->output, "width * height)");
     EXPECT_EQ(result->finish_reason, FinishReason::kStop);
   }
@@ -60,7 +60,7 @@ TEST(Completion, EndsWhereTheModelEnds) {
   const auto engine = engine_that_writes("x = 1\n    return x", byte_tokenizer(kFill));
   const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->text, "x = 1\n    return x");
+  EXPECT_EQ(result->text(), "x = 1\n    return x");
 }
 
 TEST(Completion, IsNoLongerThanAsked) {
@@ -69,7 +69,7 @@ TEST(Completion, IsNoLongerThanAsked) {
   request.max_new_tokens = 20;
   const auto result = run_completion(*engine, request, {});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->text, std::string(20, 'x'));
+  EXPECT_EQ(result->text(), std::string(20, 'x'));
   EXPECT_EQ(result->finish_reason, FinishReason::kLength);
 }
 
@@ -110,23 +110,35 @@ TEST(Completion, AKeystrokeCostsLittle) {
 
 TEST(CompletionWindow, IsTheTextAroundThePlaceAndMovesInSteps) {
   std::string text;
-  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of Ã¼\n";
+  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of \xC3\xBC\n";
   const auto document = *Document::make("a.py", 1, text);
+  const CompletionBudget budget{.prefix_bytes = 6000, .suffix_bytes = 240};
   std::size_t begins = 0;
   std::size_t last = text.size();
-  for (std::size_t offset = 0; offset < text.size(); offset += 997) {
+  for (std::size_t offset = 0; offset < text.size(); offset += 97) {
     if ((static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
-    const CompletionWindow window = completion_window(*document, offset);
+    const CompletionWindow window = completion_window(*document, offset, budget);
     EXPECT_EQ(window.prefix.end, offset);
     EXPECT_EQ(window.suffix.begin, offset);
-    EXPECT_LE(window.prefix.size(), 12000U);
+    EXPECT_LE(window.prefix.size(), 6000U);
+    EXPECT_GE(window.prefix.size(), std::min<std::size_t>(offset, 2900));
     EXPECT_LE(window.suffix.size(), 240U);
     EXPECT_TRUE(window.prefix.begin == 0 || text[window.prefix.begin - 1] == '\n');
     if (window.prefix.begin != std::exchange(last, window.prefix.begin)) ++begins;
   }
-  EXPECT_LT(begins, 2000U / 64 + 2) << "once in 64 lines";
+  EXPECT_LE(begins, text.size() / 3000 + 1) << "once in half a budget";
   const auto line = *Document::make("a.py", 1, std::string(50000, 'x'));
-  EXPECT_LE(completion_window(*line, 40000).prefix.size(), 12000U);
+  EXPECT_LE(completion_window(*line, 40000, budget).prefix.size(), 6000U);
+}
+
+TEST(CompletionBudget, IsWhatTheMachineReadsInAFewSeconds) {
+  const CostCurve slow({{1, 0.050}, {64, 0.640}});
+  EXPECT_EQ(completion_budget(slow, 0).snippet_tokens, 0U);
+  EXPECT_NEAR(static_cast<double>(completion_budget(slow, 0).prefix_bytes), 1200, 10);
+  const CostCurve fast({{1, 0.005}, {64, 0.006}});
+  EXPECT_GT(completion_budget(fast, 0).snippet_tokens, 500U);
+  EXPECT_GT(completion_budget(fast, 0).prefix_bytes, 6000U);
+  EXPECT_LT(completion_budget(fast, 100).prefix_bytes, 400U) << "as it is set";
 }
 
 }  // namespace
