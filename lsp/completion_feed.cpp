@@ -113,11 +113,10 @@ std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string&
   } else if (!document) {
     why_none_ = "the file is not open here, or not one that can be edited";
   } else if (!on_for(document->language_id())) {
-    why_none_ = "completion is off for " + document->language_id() +
-                " (redraft.completion.languages)";
+    why_none_ =
+        "completion is off for " + document->language_id() + " (redraft.completion.languages)";
   } else {
-    const std::size_t offset =
-        to_offset(document->text(), document->lines(), position, encoding_);
+    const std::size_t offset = to_offset(document->text(), document->lines(), position, encoding_);
     return Place{std::move(document), offset};
   }
   reply(nothing);

@@ -34,8 +34,7 @@ void from_json(const Json& json, InlineCompletionParams& params) {
   const Json* kind = member(*context, "triggerKind");
   params.automatic = !(kind && kind->is_number_integer() && kind->get<int>() == kInvoked);
   if (const Json* selected = member(*context, "selectedCompletionInfo")) {
-    params.selected = {selected->at("range").get<Range>(),
-                       selected->at("text").get<std::string>()};
+    params.selected = {selected->at("range").get<Range>(), selected->at("text").get<std::string>()};
   }
 }
 

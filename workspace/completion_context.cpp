@@ -15,6 +15,8 @@ constexpr int kMostTokens = 3072;
 // From so many on a quarter of them is for other files.
 constexpr int kPlenty = 1024;
 constexpr std::size_t kBytesPerToken = 3;
+// As many tokens behind the place may be read again after each keystroke.
+constexpr std::size_t kRereadTokens = 80;
 // Snippets are found anew when the place has moved by so many lines.
 constexpr int kSteadyLines = 40;
 
@@ -24,7 +26,7 @@ bool within_character(const std::string& text, std::size_t offset) {
 
 }  // namespace
 
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, bool suffix_first) {
   int tokens = context_tokens;
   if (tokens == 0) {
     const double seconds = cost.seconds(kChunkRows);
@@ -34,8 +36,12 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
   }
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
-  budget.prefix_bytes =
-      kBytesPerToken * (static_cast<std::size_t>(std::max(tokens, 1)) - budget.snippet_tokens);
+  const std::size_t text_tokens =
+      static_cast<std::size_t>(std::max(tokens, 1)) - budget.snippet_tokens;
+  const std::size_t suffix_tokens =
+      suffix_first ? text_tokens / 4 : std::min(kRereadTokens, text_tokens / 4);
+  budget.suffix_bytes = kBytesPerToken * suffix_tokens;
+  budget.prefix_bytes = kBytesPerToken * (text_tokens - suffix_tokens);
   return budget;
 }
 

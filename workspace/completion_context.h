@@ -17,17 +17,17 @@ namespace redraft {
 // How much of the text around a place, and of other files, a completion shows the model.
 struct CompletionBudget {
   std::size_t prefix_bytes = 6000;
-  std::size_t suffix_bytes = 240;  // about 64 tokens: they are read again after each keystroke
+  std::size_t suffix_bytes = 240;
   std::size_t snippet_tokens = 0;
 };
 
 // For a prompt of about `context_tokens`; 0: of as many as are read in a few seconds when nothing
-// of them is in a cache, by `cost`. Other files get a share only where there is plenty.
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens);
+// of them is in a cache, by `cost`. Other files get a share only where there is plenty, and what
+// follows the place little unless it stands first: it is read again after each keystroke then.
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, bool suffix_first);
 
-// What of a document a completion shows the model. The window's beginning moves in steps of half
-// the budget and what follows the place is short, so that after a keystroke all but the last tokens
-// of the prompt are those of the prompt before.
+// What of a document a completion shows the model. Its beginning moves in steps of half the budget,
+// so that after a keystroke the prompt begins as the one before.
 struct CompletionWindow {
   ByteRange prefix, suffix;
 };
@@ -47,7 +47,7 @@ class SteadySnippets {
   struct Query {
     const Document* document;
     std::size_t offset = 0;
-    const IndexSnapshot* index = nullptr;       // may be null
+    const IndexSnapshot* index = nullptr;          // may be null
     const std::vector<Snippet>* recent = nullptr;  // of places that changed lately; may be null
     std::size_t most_tokens = 0;
   };

@@ -53,7 +53,8 @@ std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionReq
 
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
   const Tokenizer& tokenizer = engine.tokenizer();
-  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
+  const CompletionBudget budget =
+      completion_budget(engine.cost_curve(), request.context_tokens, fills_suffix_first(tokenizer));
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;

@@ -127,14 +127,13 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
 }
 
 // The run under way is writing what the user has typed since: it will do for the new request too.
-bool Completions::join_run(const CompletionRequest& request, CompletionId id,
-                           OnAnswer& on_answer) {
+bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
   if (!run_ || request.alternatives > run_->request.alternatives) return false;
   const CompletionRequest& began = run_->request;
   const bool same_place = began.document == request.document && began.offset == request.offset;
-  if (!same_place &&
-      (request.offset < began.offset || !carried_forward(*began.document, began.offset, run_->so_far,
-                                                         *request.document, request.offset)))
+  if (!same_place && (request.offset < began.offset ||
+                      !carried_forward(*began.document, began.offset, run_->so_far,
+                                       *request.document, request.offset)))
     return false;
   if (const OnAnswer earlier = std::exchange(run_->on_answer, std::move(on_answer)))
     earlier({.why_none = kNewer});
@@ -145,8 +144,8 @@ bool Completions::join_run(const CompletionRequest& request, CompletionId id,
   return true;
 }
 
-void Completions::start(CompletionRequest request, std::chrono::milliseconds delay,
-                        CompletionId id, OnAnswer on_answer) {
+void Completions::start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
+                        OnAnswer on_answer) {
   request.snippets = snippets_;
   run_.emplace();
   run_->id = run_->waiting = id;
@@ -200,8 +199,8 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
 CompletionAnswer Completions::answer_of(const Run& run, const CompletionResult& result) {
   CompletionAnswer answer{.why_none = result.why_none, .statistics = result.statistics};
   for (const std::string& text : result.texts) {
-    std::optional<std::string> rest = carried_forward(*run.request.document, run.request.offset,
-                                                      text, *run.document, run.offset);
+    std::optional<std::string> rest =
+        carried_forward(*run.request.document, run.request.offset, text, *run.document, run.offset);
     if (rest) answer.texts.push_back(std::move(*rest));
   }
   if (answer.texts.empty() && answer.why_none.empty())
