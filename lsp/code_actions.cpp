@@ -18,22 +18,51 @@ constexpr std::size_t kCodeLimit = 200;
 constexpr std::size_t kMessageLimit = 1000;
 constexpr std::size_t kDiagnosticLimit = 20;
 
+// Texts and data, where nothing is called.
+constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
+                                        "css",      "scss", "xml",   "plaintext", "latex"};
+// Where types may be written or left out.
+constexpr std::string_view kTypesOptional[] = {
+    "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "php",
+    "ruby",   "lua"};
+
+template <std::size_t N>
+bool names(const std::string_view (&languages)[N], const std::string& id) {
+  return std::ranges::find(languages, id) != std::end(languages);
+}
+
+const char* no_code(const std::string& language_id) {
+  return names(kNoCode, language_id) ? "this is no code" : nullptr;
+}
+
+const char* no_types(const std::string& language_id) {
+  if (const char* reason = no_code(language_id)) return reason;
+  return names(kTypesOptional, language_id) ? nullptr : "its types are written already";
+}
+
 struct Preset {
   const char* title;
   const char* instruction;
+  // Why it makes no sense in a language; null: it does.
+  const char* (*why_not)(const std::string& language_id);
 };
 constexpr Preset kPresets[] = {
-    {"Redraft: fix problems",
-     "Find and fix the bugs in this code. Leave everything else as it is."},
+    {"Redraft: fix problems", "Find and fix the bugs in this code. Leave everything else as it is.",
+     [](const std::string&) -> const char* { return nullptr; }},
     {"Redraft: add documentation",
      "Add documentation comments, in the language's usual form, to the definitions that lack them. "
-     "Do not change "
-     "any code."},
+     "Do not change any code.",
+     no_code},
     {"Redraft: add type annotations",
-     "Add type annotations where the language allows them and they are missing."},
+     "Add type annotations where the language allows them and they are missing.", no_types},
     {"Redraft: add error handling",
-     "Handle the errors that this code ignores, in the style of the code around it."},
-    {"Redraft: simplify", "Simplify this code without changing what it does."},
+     "Handle the errors that this code ignores, in the style of the code around it.", no_code},
+    {"Redraft: write tests",
+     "Add tests of this code behind it, in the form that tests of this language usually have. "
+     "Leave "
+     "the code itself as it is.",
+     no_code},
+    {"Redraft: simplify", "Simplify this code without changing what it does.", no_code},
 };
 
 // Kinds are hierarchical: "refactor" wants "refactor.rewrite" too.
@@ -68,20 +97,26 @@ std::string fix_instruction(const Diagnostic& diagnostic, const Document& docume
          shortened(code, kCodeLimit) + "`): " + shortened(diagnostic.message, kMessageLimit);
 }
 
+bool takes_edits(const ClientCapabilities& client) {
+  return client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
+}
+
 class ActionList {
  public:
   ActionList(const CodeActionParams& params, const Document& document,
              const ClientCapabilities& client)
       : params_(params), document_(document), client_(client) {}
 
-  void add(std::string title, const char* kind, std::string instruction,
+  // `range` is empty where the server is to choose what is edited around it.
+  void add(const std::string& title, const char* kind, std::string instruction, const Range& range,
            const Diagnostic* diagnostic) {
     if (!wanted(params_, kind)) return;
     Json action = {{"title", title}};
     EditParams edit;
     edit.uri = document_.uri();
     edit.version = document_.version();
-    if (diagnostic == nullptr) edit.range = selection();
+    edit.range = range;
+    if (range.start == range.end) edit.scope = kAutomaticScope;
     edit.instruction = std::move(instruction);
     if (client_.prompt) {
       action["command"] = prompt_command(title, edit);
@@ -100,18 +135,18 @@ class ActionList {
     list_.push_back(std::move(action));
   }
 
+  void add_disabled(const std::string& title, const char* kind, const char* reason) {
+    if (!wanted(params_, kind) || !client_.disabled_actions || !client_.code_action_literals)
+      return;
+    list_.push_back({{"title", title}, {"kind", kind}, {"disabled", {{"reason", reason}}}});
+  }
+
   Json take() { return std::move(list_); }
 
  private:
-  std::optional<Range> selection() const {
-    if (params_.range.start == params_.range.end) return std::nullopt;
-    return params_.range;
-  }
-
   // An empty instruction asks the user for one.
   static Json prompt_command(const std::string& title, const EditParams& params) {
     Json edit = params;
-    if (!edit.contains("range")) edit["range"] = nullptr;
     if (params.instruction.empty()) edit["instruction"] = nullptr;
     return {{"title", title},
             {"command", kPromptCommand},
@@ -126,20 +161,32 @@ class ActionList {
 
 }  // namespace
 
+Json disabled_actions(const CodeActionParams& params, const std::string& reason,
+                      const ClientCapabilities& client) {
+  const bool shown = takes_edits(client) && client.disabled_actions && client.code_action_literals;
+  if (!shown || !wanted(params, kRewrite)) return Json::array();
+  return Json::array(
+      {{{"title", "Edit with redraft…"}, {"kind", kRewrite}, {"disabled", {{"reason", reason}}}}});
+}
+
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client) {
-  const bool can_take_edits =
-      client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
-  if (!can_take_edits) return Json::array();
+  if (!takes_edits(client)) return Json::array();
   ActionList list(params, document, client);
   const std::size_t n_fixes = std::min(params.diagnostics.size(), kDiagnosticLimit);
   for (const Diagnostic& diagnostic : std::span(params.diagnostics).first(n_fixes)) {
     list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,
-             fix_instruction(diagnostic, document), &diagnostic);
+             fix_instruction(diagnostic, document),
+             {diagnostic.range.start, diagnostic.range.start}, &diagnostic);
   }
-  if (client.prompt) list.add("Edit with redraft…", kRewrite, "", nullptr);
-  for (const Preset& preset : kPresets)
-    list.add(preset.title, kRewrite, preset.instruction, nullptr);
+  if (client.prompt) list.add("Edit with redraft…", kRewrite, "", params.range, nullptr);
+  for (const Preset& preset : kPresets) {
+    if (const char* reason = preset.why_not(document.language_id())) {
+      list.add_disabled(preset.title, kRewrite, reason);
+    } else {
+      list.add(preset.title, kRewrite, preset.instruction, params.range, nullptr);
+    }
+  }
   return list.take();
 }
 

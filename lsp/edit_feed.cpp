@@ -152,6 +152,7 @@ void EditFeed::on_end(EditId id, EditState state, const EditResult* result,
           {"finishReason",
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
           {"error", error.empty() ? Json() : Json(error)},
+          {"breaksSyntax", result != nullptr && result->breaks_syntax},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
   if (workspace_.hunks(id) == nullptr) edit->waiting.clear();  // the document was closed
   forget_if_over(id);
@@ -190,6 +191,10 @@ void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result)
   if (result != nullptr && result->finish_reason == FinishReason::kLength) {
     connection_->show_message(MessageType::kWarning,
                               "redraft: the edit reached its token limit and may be incomplete");
+  }
+  if (result != nullptr && result->breaks_syntax) {
+    connection_->show_message(MessageType::kWarning,
+                              "redraft: with this edit the file has new syntax errors");
   }
   if (edit.dropped > 0) {
     connection_->show_message(MessageType::kWarning,

@@ -82,6 +82,7 @@ ClientCapabilities read_capabilities(const Json& params) {
   result.work_done_progress = is_true(member(offered, {"window", "workDoneProgress"}));
   result.inline_completion = member(offered, {"textDocument", "inlineCompletion"}).is_object();
   result.code_action_literals = member(action, "codeActionLiteralSupport").is_object();
+  result.disabled_actions = is_true(member(action, "disabledSupport"));
   result.resolves_edit_late = is_true(member(action, "dataSupport")) &&
                               contains(member(action, {"resolveSupport", "properties"}), "edit");
   for (const Json* own : {&member(offered, {"experimental", "redraft"}),

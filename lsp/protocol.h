@@ -55,6 +55,7 @@ struct ClientCapabilities {
   bool work_done_progress = false;    // takes progress that the server begins
   bool code_action_literals = false;  // otherwise it takes commands alone
   bool resolves_edit_late = false;    // codeAction/resolve may bring the edit
+  bool disabled_actions = false;      // shows actions that cannot be chosen, with the reason
   bool inline_completion = false;
   bool streamed_edits = false;
   bool prompt = false;

@@ -39,13 +39,20 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
+// A file of so many bytes is edited as a whole where nothing is selected.
+constexpr std::size_t kSmallFile = 3000;
+
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
-                               const std::optional<ByteRange>& range) {
+                               const std::optional<ByteRange>& range, const Document& document) {
   if (!name) return default_scope(range);
+  if (*name == kAutomaticScope) {
+    const bool small = document.text().size() <= kSmallFile;
+    return small && range && range->empty() ? EditScope::kFile : default_scope(range);
+  }
   if (*name == "file") return EditScope::kFile;
   if (*name == "symbol") return EditScope::kSymbol;
   if (*name != "selection")
-    return Error("unknown scope \"" + *name + "\": use selection, symbol or file");
+    return Error("unknown scope \"" + *name + "\": use selection, symbol, file or auto");
   if (!range || range->empty()) return Error("scope \"selection\" needs a range that is not empty");
   return EditScope::kSelection;
 }
@@ -57,7 +64,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
-  const Result<EditScope> scope = choose_scope(params.scope, range);
+  const Result<EditScope> scope = choose_scope(params.scope, range, *document);
   if (!scope) return scope.error();
   return EditRequest{.document = std::move(document),
                      .instruction = params.instruction,
@@ -234,7 +241,8 @@ void Server::did_change_watched_files(const DidChangeWatchedFilesParams& params)
 
 void Server::code_action(const CodeActionParams& params, Reply reply) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
-  reply(document == nullptr ? Json::array() : code_actions(params, *document, client_));
+  reply(document ? code_actions(params, *document, client_)
+                 : disabled_actions(params, workspace_.why_not(params.uri).message(), client_));
 }
 
 void Server::resolve_code_action(const CodeAction& action, Reply reply) {

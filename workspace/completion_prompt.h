@@ -21,9 +21,9 @@ struct CompletionContext {
   std::optional<std::string_view> suffix;  // none: the prefix is continued, not filled in behind
   std::span<const Snippet> snippets = {};  // of other files
   // What follows the place stands before what precedes it, if the family knows that order (SPM,
-  // Bavarian et al. 2022, section 3). The prompt then ends with what is being typed, and a keystroke
-  // leaves all the rest of it in the cache. Qwen2.5-Coder completes a line as well that way; of
-  // several lines it writes a little worse ones (docs/decoding.md).
+  // Bavarian et al. 2022, section 3). The prompt then ends with what is being typed, and a
+  // keystroke leaves all the rest of it in the cache. Qwen2.5-Coder completes a line as well that
+  // way; of several lines it writes a little worse ones (docs/decoding.md).
   bool suffix_first = false;
 };
 

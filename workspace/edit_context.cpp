@@ -73,8 +73,8 @@ void show_outline(const Document& document, int first, int last, ShownLines& lin
   if (!tree) return;
   std::vector<int> headers;
   for (const Definition& definition : tree->definitions())
-    headers.push_back(document.lines().line_of(
-        definition.name.empty() ? definition.range.begin : definition.name.begin));
+    headers.push_back(document.lines().line_of(definition.name.empty() ? definition.range.begin
+                                                                       : definition.name.begin));
   // The nearest first.
   const auto distance = [&](int line) { return line < first ? first - line : line - last; };
   std::ranges::stable_sort(headers, {}, distance);

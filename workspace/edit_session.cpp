@@ -91,6 +91,13 @@ double fraction_done(const DecodeStatistics& statistics, double passed, double n
   return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
 }
 
+bool breaks_syntax_of(const Document& document, const std::string& text) {
+  const SyntaxTree* before = document.syntax();
+  if (!before || text == document.text()) return false;
+  const auto after = before->edited(std::make_shared<const std::string>(text));
+  return after && breaks_syntax(*before, *after);
+}
+
 // Of an edit that was cancelled before the model wrote anything.
 EditResult unchanged(const EditRequest& request) {
   EditResult result;
@@ -148,6 +155,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   result.hunks = std::move(stream.hunks());
   result.output = std::move(stream.raw());
   result.text = apply_edits(request.document->text(), edits_of(result.hunks));
+  result.breaks_syntax = breaks_syntax_of(*request.document, result.text);
   return result;
 }
 

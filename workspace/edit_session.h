@@ -62,6 +62,8 @@ struct EditResult {
   std::string text;         // the whole new file
   std::string output;       // the model's raw output text
   FinishReason finish_reason = FinishReason::kStop;
+  // The whole text has syntax errors that the document had not.
+  bool breaks_syntax = false;
   DecodeStatistics statistics;
 };
 

@@ -101,8 +101,8 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = prompt.fence + info_string(region.document()) + "\n";
-  const UserMessage user = user_message(region, instruction, opening, prompt.fence, order,
-                                        context_bytes);
+  const UserMessage user =
+      user_message(region, instruction, opening, prompt.fence, order, context_bytes);
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
   if (!parts) return parts.error().in("edit prompt");

@@ -337,6 +337,8 @@ std::shared_ptr<const Document> Workspace::document(const std::string& uri) cons
   return impl_->documents.find(uri);
 }
 
+Error Workspace::why_not(const std::string& uri) const { return impl_->documents.why_not(uri); }
+
 Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, EditRequest request) {
   request.document = document(uri);
   if (!request.document) return impl_->documents.why_not(uri);

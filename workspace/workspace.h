@@ -81,6 +81,7 @@ class Workspace {
   void close(const std::string& uri);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
+  Error why_not(const std::string& uri) const;  // the reason when it is not
 
   // Starts an edit of an open document at the version given (an error if that is not its version
   // now); a running edit of the same document is cancelled first. `request.document` is filled in.

@@ -45,8 +45,8 @@ TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
   const auto behind = [&](const char* special) {
     return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
   };
-  const auto prefix_end = std::find(behind("<|fim_prefix|>"), sequence.end(),
-                                    tokenizer.special("<|fim_suffix|>"));
+  const auto prefix_end =
+      std::find(behind("<|fim_prefix|>"), sequence.end(), tokenizer.special("<|fim_suffix|>"));
   const std::string before = tokenizer.decode({behind("<|fim_prefix|>"), prefix_end}) +
                              tokenizer.decode({behind(kMiddle), sequence.end()});
   const std::string rest = fill_behind(script, before);

@@ -354,6 +354,43 @@ TEST_F(ServerTest, CodeActionsStaySmallWhateverTheFileIs) {
   EXPECT_EQ(request("textDocument/codeAction", params).at("result").size(), 20U);
 }
 
+TEST_F(ServerTest, CodeActionsWithoutASelectionAreForThePlace) {
+  initialize(action_client(false, true, true));
+  open("a\nb\n");
+  Json params = action_params();
+  params["range"]["end"] = params["range"]["start"];
+  for (const Json& action : request("textDocument/codeAction", params).at("result")) {
+    EXPECT_EQ(action.at("data").at("scope"), "auto") << action.at("title");
+    EXPECT_EQ(action.at("data").at("range").at("start"), action.at("data").at("range").at("end"));
+  }
+}
+
+TEST_F(ServerTest, CodeActionsThatMakeNoSenseAreDisabledWithTheReason) {
+  Json capabilities = action_client(false, true, true);
+  capabilities["textDocument"]["codeAction"]["disabledSupport"] = true;
+  initialize(capabilities);
+  notify(
+      "textDocument/didOpen",
+      {{"textDocument",
+        {{"uri", "file:///a.py"}, {"languageId", "cpp"}, {"version", 1}, {"text", "int a;\n"}}}});
+  const auto disabled = [&] {
+    std::vector<std::string> reasons;
+    const Json actions =
+        request("textDocument/codeAction", action_params({"refactor"})).at("result");
+    for (const Json& action : actions) {
+      if (action.contains("disabled")) reasons.push_back(action["disabled"]["reason"]);
+    }
+    return reasons;
+  };
+  EXPECT_THAT(disabled(), testing::ElementsAre("its types are written already"));
+  notify("textDocument/didOpen", {{"textDocument",
+                                   {{"uri", "file:///a.py"},
+                                    {"languageId", "cpp"},
+                                    {"version", 1},
+                                    {"text", std::string("a\0b", 3)}}}});
+  EXPECT_THAT(disabled(), testing::ElementsAre(testing::HasSubstr("NUL")));
+}
+
 TEST_F(ServerTest, CodeActionsHonourTheKindsAskedFor) {
   initialize(action_client(false, true, true));
   open("a\n");

@@ -18,7 +18,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-std::shared_ptr<const Document> document(const std::string& text, const char* uri = "file:///a.py") {
+std::shared_ptr<const Document> document(const std::string& text,
+                                         const char* uri = "file:///a.py") {
   return *Document::make(uri, 1, text, "python");
 }
 
@@ -68,7 +69,9 @@ TEST(CarriedForward, IsOfTheSameDocument) {
 
 class CompletionsTest : public testing::Test {
  protected:
-  CompletionsTest() : host_(factory(), post()), completions_(std::make_unique<Completions>(host_, OwnerPost(post(), alive_))) {}
+  CompletionsTest()
+      : host_(factory(), post()),
+        completions_(std::make_unique<Completions>(host_, OwnerPost(post(), alive_))) {}
   ~CompletionsTest() override { open_gate(); }
 
   // Writes "width * height" behind "= ", and further texts elsewhere.
@@ -80,7 +83,8 @@ class CompletionsTest : public testing::Test {
       target.name = "scripted";
       target.tokenizer = tokenizer;
       target.model = std::make_unique<ScriptedModel>(
-          tokenizer->vocabulary_size(), 1 << 14, [this, tokenizer](std::span<const TokenId> sequence) {
+          tokenizer->vocabulary_size(), 1 << 14,
+          [this, tokenizer](std::span<const TokenId> sequence) {
             if (!is_fill_prompt(*tokenizer, sequence)) return TokenId{0};
             const TokenId next = next_fill_token(*tokenizer, script_, sequence);
             pass_gate(tokenizer->decode(sequence));
@@ -132,17 +136,19 @@ class CompletionsTest : public testing::Test {
     }
   }
 
-  CompletionId ask(const Marked& place, int alternatives = 1, std::chrono::milliseconds delay = {}) {
+  CompletionId ask(const Marked& place, int alternatives = 1,
+                   std::chrono::milliseconds delay = {}) {
     CompletionRequest request{.document = place.text,
                               .offset = place.offset,
                               .decoder = *parse_decoder_name("ar"),
                               .alternatives = alternatives};
     const std::size_t number = answers_.size();
     answers_.emplace_back();
-    return completions_->ask(std::move(request), delay, [this, number](const CompletionAnswer& answer) {
-      EXPECT_FALSE(answers_[number]) << "answered twice";
-      answers_[number] = answer;
-    });
+    return completions_->ask(std::move(request), delay,
+                             [this, number](const CompletionAnswer& answer) {
+                               EXPECT_FALSE(answers_[number]) << "answered twice";
+                               answers_[number] = answer;
+                             });
   }
   // All that was asked has ended.
   void finish() {
@@ -180,7 +186,7 @@ TEST_F(CompletionsTest, WhatTheModelWritesIsSuggestedAndCarriedForward) {
     ASSERT_TRUE(answers_.back()) << "it needs no model, so no waiting";
     EXPECT_TRUE(answers_.back()->carried);
     EXPECT_EQ("x = width * height\n", std::string(typed).replace(std::string(typed).find('|'), 1,
-                                                              answers_.back()->texts.front()));
+                                                                 answers_.back()->texts.front()));
   }
   EXPECT_EQ(loads_, 1);
 }
