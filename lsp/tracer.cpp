@@ -50,7 +50,7 @@ void Tracer::tell(std::string_view direction, const Json& message, std::size_t b
       asked.erase(found);
     }
   }
-  if (id != message.end()) name += " - (" + shortened(to_text(*id)) + ")";
+  if (id != message.end()) name += (name.empty() ? "(" : " - (") + shortened(to_text(*id)) + ")";
   Json params = {{"message", std::string(direction) + " " + kind + " '" + name + "'."}};
   if (level_ == TraceLevel::kVerbose) params["verbose"] = std::move(verbose);
   log_(std::move(params));
