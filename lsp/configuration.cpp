@@ -57,6 +57,8 @@ void Configuration::take(const Json& section) {
   const ReadSettings read = read_settings(section, initial_);
   const Settings before = std::exchange(settings_, read.settings);
   waits_ = false;
+  spdlog::info("settings: index {}, dependencies {}, completion {}", settings_.index ? "on" : "off",
+               settings_.dependencies ? "on" : "off", settings_.completion.enabled ? "on" : "off");
   report(read.problems);
   on_change_(before);
 }
