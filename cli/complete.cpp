@@ -46,14 +46,15 @@ Result<CompletionRequest> make_request(const CompleteOptions& options, const Dec
 
 int report(const CompleteOptions& options, const CompletionResult& result, const Engine& engine) {
   if (options.format == Format::kJson) {
-    std::cout << dump(to_json(Report{result.text, result.output, result.finish_reason,
+    std::cout << dump(to_json(Report{result.text(), result.output, result.finish_reason,
                                      result.statistics, options.decoder, engine.target_name(),
                                      options.common.device}))
               << std::endl;
   } else {
-    if (!result.text.empty()) std::cout << result.text << std::endl;
-    std::cerr << (result.text.empty() ? "nothing to suggest · " : "") << figures(result.statistics)
-              << std::endl;
+    if (!result.texts.empty()) std::cout << result.text() << std::endl;
+    if (result.texts.empty() && !result.why_none.empty())
+      std::cerr << "nothing to suggest: " << result.why_none << " · ";
+    std::cerr << figures(result.statistics) << std::endl;
   }
   return result.finish_reason == FinishReason::kCancelled ? kInterrupted : kSuccess;
 }

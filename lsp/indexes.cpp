@@ -40,6 +40,7 @@ void Indexes::change_folders(const std::vector<std::string>& added,
 
 void Indexes::follow(const Settings& settings) {
   const Folders folders = folders_to_index(folders_);
+  workspace_.set_folders(folders);
   follow_repository(settings, folders);
   follow_common(settings, folders);
 }

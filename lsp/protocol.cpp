@@ -109,6 +109,7 @@ ClientCapabilities read_capabilities(const Json& params) {
       is_true(member(offered, {"workspace", "workspaceEdit", "documentChanges"}));
   result.apply_edit = is_true(member(offered, {"workspace", "applyEdit"}));
   result.work_done_progress = is_true(member(offered, {"window", "workDoneProgress"}));
+  result.inline_completion = member(offered, {"textDocument", "inlineCompletion"}).is_object();
   result.code_action_literals = member(action, "codeActionLiteralSupport").is_object();
   result.resolves_edit_late = is_true(member(action, "dataSupport")) &&
                               contains(member(action, {"resolveSupport", "properties"}), "edit");

@@ -58,6 +58,7 @@ struct ClientCapabilities {
   bool resolves_edit_late = false;    // codeAction/resolve may bring the edit
   bool configuration = false;         // it answers workspace/configuration
   bool configuration_registration = false;
+  bool inline_completion = false;
   bool streamed_edits = false;
   bool prompt = false;
 };

@@ -23,9 +23,9 @@ Json workspace_capabilities() {
            {{"didCreate", all_files}, {"didRename", all_files}, {"didDelete", all_files}}}};
 }
 
-Json server_capabilities(Encoding encoding) {
-  return {
-      {"positionEncoding", to_string(encoding)},
+Json server_capabilities(const ClientCapabilities& client) {
+  Json capabilities = {
+      {"positionEncoding", to_string(client.encoding)},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
       {"workspace", workspace_capabilities()},
       {"codeActionProvider",
@@ -33,8 +33,26 @@ Json server_capabilities(Encoding encoding) {
         {"resolveProvider", true},
         {"workDoneProgress", false}}},
       {"executeCommandProvider",
-       {{"commands", {kEditCommand, kCancelCommand}}, {"workDoneProgress", true}}},
+       {{"commands", {kEditCommand, kCancelCommand, kAcceptedCommand}},
+        {"workDoneProgress", true}}},
       {"experimental", {{"redraft", {{"streamedEdits", true}, {"protocol", kProtocolVersion}}}}}};
+  // One of the two: a client that shows ghost text would see the same twice.
+  if (client.inline_completion) {
+    capabilities["inlineCompletionProvider"] = Json::object();
+  } else {
+    capabilities["completionProvider"] = {{"resolveProvider", true}};
+  }
+  return capabilities;
+}
+
+CompletionOptions completion_options(const Settings::Completion& settings) {
+  return {.enabled = settings.enabled,
+          .languages = settings.languages,
+          .delay = std::chrono::milliseconds(settings.delay),
+          .in_comments = settings.in_comments,
+          .max_new_tokens = settings.max_tokens,
+          .alternatives = settings.alternatives,
+          .context_tokens = settings.context_tokens};
 }
 
 bool is_blank(const std::string& text) {
@@ -84,6 +102,7 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
   indexes_ = std::make_unique<Indexes>(connection_, workspace_, std::move(index));
   status_.add([this](StatusReport::Reasons& reasons) { add_reasons(reasons); });
+  completions_ = std::make_unique<CompletionFeed>(workspace_);
   bind_handlers();
   bind_document_handlers();
 }
@@ -110,6 +129,14 @@ void Server::bind_handlers() {
                  &Server::did_change_workspace_folders);
   dispatcher_.on("textDocument/codeAction", this, &Server::code_action);
   dispatcher_.on("codeAction/resolve", this, &Server::resolve_code_action);
+  CompletionFeed* completions = completions_.get();
+  dispatcher_.on("textDocument/inlineCompletion", completions, &CompletionFeed::inline_completion);
+  dispatcher_.on("textDocument/completion", completions, &CompletionFeed::menu_completion);
+  dispatcher_.on("completionItem/resolve", completions, &CompletionFeed::resolve);
+  dispatcher_.on("textDocument/didShowCompletion", completions, &CompletionFeed::shown);
+  dispatcher_.on("textDocument/didPartiallyAcceptCompletion", completions,
+                 &CompletionFeed::accepted_partially);
+  dispatcher_.on("textDocument/didFocus", this, &Server::did_focus);
   dispatcher_.on("workspace/executeCommand", this, &Server::execute_command);
   dispatcher_.on("redraft/resolveEdit", this, &Server::resolve_edit);
   dispatcher_.on("redraft/status", this, &Server::status);
@@ -140,11 +167,12 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   indexes_->set_capabilities(client_);
   indexes_->change_folders(params.folders, {});
   feed_->set_capabilities(client_);
+  completions_->set_encoding(client_.encoding);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
                params.client_name.empty() ? "without a name" : params.client_name,
                to_string(client_.encoding), client_.streamed_edits);
-  reply({{"capabilities", server_capabilities(client_.encoding)},
+  reply({{"capabilities", server_capabilities(client_)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
   connection_->tracer().set_level(params.trace);
   configuration_.begin(client_, params.options);
@@ -162,6 +190,7 @@ void Server::did_change_configuration(const DidChangeConfigurationParams& params
 void Server::apply_settings(const Settings& /*before*/) {
   // A client that is about to say it wants no index gets none for that moment either.
   if (!configuration_.waits()) indexes_->follow(settings());
+  completions_->set_options(completion_options(settings().completion));
   status_.tell_changes();
 }
 
@@ -184,6 +213,13 @@ void Server::add_reasons(StatusReport::Reasons& reasons) const {
     reasons.push_back("The index waits for the editor's settings (workspace/configuration).");
   } else if (std::string why = indexes_->why_off(settings()); !why.empty()) {
     reasons.push_back(std::move(why));
+  }
+  if (!settings().completion.enabled)
+    reasons.push_back("Completion is off (redraft.completion.enabled).");
+  for (const auto& [language, on] : settings().completion.languages) {
+    if (!settings().completion.enabled || on) continue;
+    const std::string which = language == "*" ? "languages that are not named" : language;
+    reasons.push_back("Completion is off for " + which + " (redraft.completion.languages).");
   }
 }
 
@@ -302,8 +338,16 @@ void Server::resolve_code_action(const CodeAction& action, Reply reply) {
       {.reply = reply, .action = action.json, .progress = edit_progress(std::nullopt, false)});
 }
 
+void Server::did_focus(const FocusParams& params) {
+  if (params.uri) workspace_.focus(*params.uri);
+}
+
 void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
-  if (params.command != kEditCommand && params.command != kCancelCommand) {
+  if (params.command == kAcceptedCommand) {
+    const Json& id = params.argument.is_object() ? params.argument.value("id", Json()) : Json();
+    completions_->accepted(id.is_number_integer() ? id.get<std::int64_t>() : 0);
+    reply(nullptr);
+  } else if (params.command != kEditCommand && params.command != kCancelCommand) {
     reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
   } else if (!params.argument.is_object()) {
     reply.fail(ErrorCode::kInvalidParams, params.command + " takes one argument, an object");
@@ -380,6 +424,7 @@ void Server::status(const NoParams&, Reply reply) {
   Json status = status_.json();
   status["index"] = indexes_->repository_json();
   status["common"] = indexes_->common_json();
+  status["completion"] = completions_->json();
   reply(std::move(status));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lsp/completion_feed.h"
 #include "lsp/configuration.h"
 #include "lsp/connection.h"
 #include "lsp/dispatcher.h"
@@ -59,6 +60,7 @@ class Server {
   void set_trace(const SetTraceParams& params);
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
+  void did_focus(const FocusParams& params);
   void execute_command(const ExecuteCommandParams& params, Reply reply);
   void resolve_edit(const ResolveEditParams& params, Reply reply);
   void status(const NoParams& params, Reply reply);
@@ -90,6 +92,7 @@ class Server {
   StatusReport status_;
   std::unique_ptr<EditFeed> feed_;
   std::unique_ptr<Indexes> indexes_;
+  std::unique_ptr<CompletionFeed> completions_;
   Workspace workspace_;  // last: it calls into the members above
 };
 

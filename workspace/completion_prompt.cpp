@@ -10,6 +10,9 @@ struct FillTokens {
   std::string_view prefix, suffix, middle;
   std::string_view file;
   std::array<std::string_view, 3> others;  // that end a completion too
+  // What follows the place comes before what precedes it (SPM, Bavarian et al. 2022, section 3):
+  // the prompt then ends with what is being typed.
+  bool suffix_first;
 };
 
 constexpr FillTokens kFamilies[] = {
@@ -17,13 +20,15 @@ constexpr FillTokens kFamilies[] = {
      "<|fim_suffix|>",
      "<|fim_middle|>",
      "<|file_sep|>",
-     {"<|fim_pad|>", "<|repo_name|>", ""}},
+     {"<|fim_pad|>", "<|repo_name|>", ""},
+     true},
     {"<fim_prefix>",
      "<fim_suffix>",
      "<fim_middle>",
      "<file_sep>",
-     {"<fim_pad>", "<repo_name>", "<reponame>"}},
-    {"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", {"", "", ""}},
+     {"<fim_pad>", "<repo_name>", "<reponame>"},
+     true},
+    {"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", {"", "", ""}, false},
 };
 
 const FillTokens* family_of(const Tokenizer& tokenizer) {
@@ -40,10 +45,11 @@ PromptPart control(std::string_view spelling) { return {std::string(spelling), t
 void add_place(const FillTokens& family, const CompletionContext& context,
                std::vector<PromptPart>& parts) {
   parts.push_back(control(family.prefix));
-  parts.push_back({std::string(context.prefix), false});
+  if (!family.suffix_first) parts.push_back({std::string(context.prefix), false});
   parts.push_back(control(family.suffix));
   parts.push_back({std::string(*context.suffix), false});
   parts.push_back(control(family.middle));
+  if (family.suffix_first) parts.push_back({std::string(context.prefix), false});
 }
 
 }  // namespace
@@ -73,6 +79,11 @@ Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
     parts.push_back({std::string(context.prefix), false});
   }
   return parts;
+}
+
+bool fills_suffix_first(const Tokenizer& tokenizer) {
+  const FillTokens* family = family_of(tokenizer);
+  return family && family->suffix_first;
 }
 
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer) {

@@ -28,6 +28,10 @@ struct CompletionContext {
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
 
+// Whether what follows the place stands before what precedes it in such a prompt. Then what is
+// typed is the end of the prompt, and a keystroke leaves the rest of it in the cache.
+bool fills_suffix_first(const Tokenizer& tokenizer);
+
 // Tokens at which a completion ends, beside those that end a text.
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer);
 

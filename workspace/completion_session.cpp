@@ -7,24 +7,18 @@
 
 #include "decoding/text/chat_template.h"
 #include "indexing/file_kind.h"
+#include "support/utf8/utf8.h"
 #include "workspace/completion_prompt.h"
 #include "workspace/completion_shape.h"
-#include "workspace/snippets.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::size_t kPrefixBytes = 6000;  // about 1,700 tokens
-constexpr std::size_t kSuffixBytes = 240;   // about 64: they are read again after each keystroke
-// The prefix begins at a line whose number is a multiple of this.
-constexpr int kWindowStep = 64;
+// Behind the place, what the model may be about to write itself.
+constexpr std::size_t kAheadBytes = 2000;
 
 bool within_character(const std::string& text, std::size_t offset) {
   return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
-}
-
-std::string_view part(const std::string& text, const ByteRange& range) {
-  return std::string_view(text).substr(range.begin, range.size());
 }
 
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
@@ -33,23 +27,51 @@ std::string shown_name(const std::string& file, const std::filesystem::path& roo
   return relative.empty() || *relative.begin() == ".." ? file : relative.string();
 }
 
+const std::string& file_of(const CompletionRequest& request) {
+  return request.file.empty() ? request.document->uri() : request.file;
+}
+
+// The text around the place, as the model reads it.
+struct Surroundings {
+  std::string prefix, suffix;
+};
+
+Surroundings surroundings(const CompletionRequest& request, const CompletionBudget& budget) {
+  const std::string_view text = request.document->text();
+  const CompletionWindow window = completion_window(*request.document, request.offset, budget);
+  return {with_newlines(text.substr(window.prefix.begin, window.prefix.size())),
+          with_newlines(text.substr(window.suffix.begin, window.suffix.size()))};
+}
+
+// What the output may begin with because it stood there a moment ago or stands behind it: the
+// original of the reuse phase.
+std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionRequest& request) {
+  const std::string_view ahead =
+      std::string_view(request.document->text()).substr(request.offset, kAheadBytes);
+  return tokenizer.encode(with_newlines(ahead));
+}
+
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
-  const Document& document = *request.document;
   const Tokenizer& tokenizer = engine.tokenizer();
+  const CompletionBudget budget =
+      completion_budget(engine.cost_curve(), request.context_tokens, fills_suffix_first(tokenizer));
+  SteadySnippets own;
+  SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
-  if (request.repository && request.snippet_tokens > 0) {
-    snippets = find_snippets(*request.repository, tokenizer,
-                             {.text = document.text(),
-                              .offset = request.offset,
-                              .tree = document.syntax(),
-                              .most_tokens = request.snippet_tokens});
+  if (budget.snippet_tokens > 0) {
+    snippets = steady.at({.document = request.document.get(),
+                          .offset = request.offset,
+                          .index = request.repository.get(),
+                          .recent = &request.recent,
+                          .most_tokens = budget.snippet_tokens},
+                         tokenizer);
     for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
   }
-  const CompletionWindow window = completion_window(document, request.offset);
+  const Surroundings around = surroundings(request, budget);
   const Result<std::vector<PromptPart>> parts =
-      completion_prompt(tokenizer, {.file = shown_name(document.uri(), request.root),
-                                    .prefix = part(document.text(), window.prefix),
-                                    .suffix = part(document.text(), window.suffix),
+      completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
+                                    .prefix = around.prefix,
+                                    .suffix = around.suffix,
                                     .snippets = snippets});
   if (!parts) return parts.error();
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
@@ -58,6 +80,7 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
   if (room < 1) return Error("the model's context is too short to complete anything");
   DecodeRequest decode;
   decode.prompt = std::move(*tokens);
+  decode.original = original_of(tokenizer, request);
   decode.stop_tokens = completion_ends(tokenizer);
   std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
   if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
@@ -68,57 +91,131 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
   return decode;
 }
 
-}  // namespace
+// One text for the place, from its first token on.
+class Writing {
+ public:
+  Writing(Engine& engine, const CompletionRequest& request)
+      : engine_(engine),
+        request_(request),
+        suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
+        shape_(completion_shape(request.document->text(), request.offset, language(request))),
+        ending_(line_ending_at(*request.document, request.offset)) {}
 
-CompletionWindow completion_window(const Document& document, std::size_t offset) {
-  const LineIndex& lines = document.lines();
-  const std::string& text = document.text();
-  const int line = lines.line_of(offset);
-  CompletionWindow window{{0, offset}, {offset, text.size()}};
-  int first = 0;
-  while (offset - lines.start(first) > kPrefixBytes && first + kWindowStep <= line)
-    first += kWindowStep;
-  window.prefix.begin = lines.start(first);
-  if (window.prefix.size() > 2 * kPrefixBytes) {  // lines of great length
-    window.prefix.begin = offset - kPrefixBytes;
-    while (within_character(text, window.prefix.begin)) ++window.prefix.begin;
+  struct Text {
+    std::string output, text;
+    FinishReason finish_reason = FinishReason::kStop;
+    DecodeStatistics statistics;
+  };
+
+  // `first` (-1: none) is taken as written; the prompt ends with it.
+  Result<Text> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
+                     const std::function<void(std::string_view)>& on_text) const {
+    CompletionLimit limit(shape_, suffix_);
+    const Tokenizer& tokenizer = engine_.tokenizer();
+    bool limited = first >= 0 && !limit.add(tokenizer.bytes(first));
+    const auto sink = [&](TokenId token) {
+      limited = !limit.add(tokenizer.bytes(token));
+      return !limited;
+    };
+    DecodeRequest told = decode;
+    if (on_text) {
+      told.on_progress = [&](const DecodeStatistics&) { on_text(in_document(limit.text())); };
+    }
+    Text written;
+    if (!limited) {
+      Result<DecodeResult> decoded =
+          engine_.decode(Purpose::kCompletion, request_.decoder, told, sink, stop);
+      if (!decoded) return decoded.error();
+      if (decoded->finish_reason == FinishReason::kStop) limit.finish();
+      written.finish_reason = limited ? FinishReason::kStop : decoded->finish_reason;
+      written.statistics = decoded->statistics;
+    }
+    written.output = limit.text();
+    written.text = in_document(trimmed_completion(limit.text(), suffix_));
+    return written;
   }
-  if (window.suffix.size() > kSuffixBytes) {
-    window.suffix.end = offset + kSuffixBytes;
-    const std::size_t newline = text.rfind('\n', window.suffix.end - 1);
-    if (newline != std::string::npos && newline > offset) window.suffix.end = newline + 1;
-    while (within_character(text, window.suffix.end)) --window.suffix.end;
+
+ private:
+  static std::string language(const CompletionRequest& request) {
+    const std::string& id = request.document->language_id();
+    return id.empty() ? std::string(language_of(request.document->uri())) : id;
   }
-  return window;
+
+  // Lines end as they do in the document; from what is no text on nothing is taken.
+  std::string in_document(std::string_view text) const {
+    text = text.substr(0, std::min(text.find('\0'), text.size()));
+    text = text.substr(0, first_invalid_utf8(text).value_or(text.size()));
+    std::string result;
+    for (const char c : text) {
+      if (c == '\n') {
+        result += ending_;
+      } else {
+        result += c;
+      }
+    }
+    return result;
+  }
+
+  Engine& engine_;
+  const CompletionRequest& request_;
+  std::string suffix_;
+  CompletionShape shape_;
+  std::string_view ending_;
+};
+
+// Other texts, each from another of the likeliest first tokens.
+Result<void> add_alternatives(Engine& engine, const Writing& writing, const DecodeRequest& decode,
+                              int wanted, const std::stop_token& stop,
+                              std::vector<std::string>& texts) {
+  const std::vector<TokenId> firsts = engine.likeliest(decode.prompt, wanted);
+  for (std::size_t i = 1; i < firsts.size() && !stop.stop_requested(); ++i) {
+    if (std::ranges::find(decode.stop_tokens, firsts[i]) != decode.stop_tokens.end()) continue;
+    DecodeRequest other = decode;
+    other.prompt.push_back(firsts[i]);
+    if (--other.max_new_tokens < 1) break;
+    const Result<Writing::Text> written = writing.write(other, firsts[i], stop, {});
+    if (!written) return written.error();
+    const bool complete = written->finish_reason != FinishReason::kCancelled;
+    if (complete && !written->text.empty() &&
+        std::ranges::find(texts, written->text) == texts.end())
+      texts.push_back(written->text);
+  }
+  return {};
 }
+
+}  // namespace
 
 Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest& request,
                                         const std::stop_token& stop) {
   const std::string& text = request.document->text();
   if (request.offset > text.size() || within_character(text, request.offset))
     return Error("the place to complete is not one of the text");
+  if (!request.in_comments) {
+    const SyntaxTree* tree = request.document->syntax();
+    if (tree && tree->in_comment(request.offset))
+      return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
+  }
   const Result<DecodeRequest> decode = decode_request(engine, request);
   if (!decode) return decode.error().in("completion");
-  const std::string_view suffix = std::string_view(text).substr(request.offset);
-  const std::string language = request.document->language_id().empty()
-                                   ? std::string(language_of(request.document->uri()))
-                                   : request.document->language_id();
-  CompletionLimit limit(completion_shape(text, request.offset, language), suffix);
-  const Tokenizer& tokenizer = engine.tokenizer();
-  bool limited = false;
-  const auto sink = [&](TokenId token) {
-    limited = !limit.add(tokenizer.bytes(token));
-    return !limited;
-  };
-  Result<DecodeResult> decoded =
-      engine.decode(Purpose::kCompletion, request.decoder, *decode, sink, stop);
-  if (!decoded) return decoded.error();
-  if (decoded->finish_reason == FinishReason::kStop) limit.finish();
+  const Writing writing(engine, request);
+  Result<Writing::Text> first = writing.write(*decode, -1, stop, request.on_text);
+  if (!first) return first.error();
   CompletionResult result;
-  result.output = limit.text();
-  result.text = trimmed_completion(limit.text(), suffix);
-  result.finish_reason = limited ? FinishReason::kStop : decoded->finish_reason;
-  result.statistics = std::move(decoded->statistics);
+  result.finish_reason = first->finish_reason;
+  result.output = std::move(first->output);
+  result.statistics = first->statistics;
+  if (result.finish_reason == FinishReason::kCancelled) return result;
+  if (!first->text.empty()) result.texts.push_back(std::move(first->text));
+  if (request.alternatives > 1) {
+    const Result<void> added =
+        add_alternatives(engine, writing, *decode, request.alternatives, stop, result.texts);
+    if (!added) return added.error();
+  }
+  if (result.texts.empty()) {
+    result.why_none = result.output.empty()
+                          ? "the model has nothing to add here"
+                          : "what the model wrote stands behind the place already";
+  }
   return result;
 }
 

@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoding/decoder.h"
 #include "decoding/decoder_name.h"
 #include "indexing/index_snapshot.h"
-#include "support/byte_range.h"
 #include "support/result.h"
+#include "workspace/completion_context.h"
 #include "workspace/document.h"
 #include "workspace/engine.h"
 
@@ -23,29 +25,33 @@ struct CompletionRequest {
   // What drafts and snippets are taken from, without the document; null: nothing.
   std::shared_ptr<const IndexSnapshot> repository = {};
   std::shared_ptr<const Datastore> common = {};
-  // Other documents that are open, the most recent first.
+  // What was removed lately and the other documents that are open, the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
+  std::vector<Snippet> recent = {};  // places that changed lately, the most recent first
+  // Keeps them from request to request; null: they are found anew. Used on the decode thread alone.
+  std::shared_ptr<SteadySnippets> snippets = {};
+  std::string file = {};  // the document's path; empty: its uri is one
   // The model sees files by their paths from this folder on; those outside by their whole paths.
   std::filesystem::path root = {};
   DecoderName decoder;
   int max_new_tokens = 128;
-  std::size_t snippet_tokens = 512;  // that other files may take of the prompt
+  int context_tokens = 0;   // see completion_budget()
+  int alternatives = 1;     // texts that are wanted, the model's own choice first
+  bool in_comments = true;  // whether to complete within a comment
+  // Called after each pass with the first text as far as it is written, on the decode thread.
+  std::function<void(std::string_view)> on_text = {};
 };
 
 struct CompletionResult {
-  std::string text;    // to be inserted at the place; empty: there is nothing to suggest
-  std::string output;  // what the model wrote of it
+  // To be inserted at the place, the best first, all different, none empty.
+  std::vector<std::string> texts;
+  std::string why_none = {};  // for the user, where there is none
+  std::string output = {};    // what the model wrote of the first
   FinishReason finish_reason = FinishReason::kStop;
-  DecodeStatistics statistics;
-};
+  DecodeStatistics statistics = {};  // of the first
 
-// What of a document a completion shows the model. The window's beginning moves in steps of many
-// lines and what follows the place is short, so that after a keystroke all but the last tokens of
-// the prompt are those of the prompt before.
-struct CompletionWindow {
-  ByteRange prefix, suffix;
+  std::string text() const { return texts.empty() ? std::string() : texts.front(); }
 };
-CompletionWindow completion_window(const Document& document, std::size_t offset);
 
 // One completion. Blocking; runs on the decode thread. Errors: a place outside the document or
 // within a character, a model that cannot fill in. A cancelled one is a result with kCancelled.

@@ -14,6 +14,8 @@ namespace {
 constexpr int kMostLines = 24;
 constexpr std::size_t kTabColumns = 8;  // where a text has tabs only, any number does
 constexpr std::size_t kMostDoubledLines = 8;
+// Two lines of so many bytes are no coincidence.
+constexpr std::size_t kLeastRepeatedBytes = 24;
 
 constexpr std::string_view kClosers = ")]}>;,'\"`";
 
@@ -140,6 +142,24 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
           .most_lines = kMostLines};
 }
 
+CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view suffix)
+    : shape_(shape), suffix_(suffix) {
+  const std::string_view below = suffix.substr(std::min(first_line(suffix).size(), suffix.size()));
+  ahead_ = lines_of(below, kMostDoubledLines);
+}
+
+// The model goes over to what stands behind the place: nobody wants that once more.
+bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
+  const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin));
+  if (line.empty()) return false;
+  if (repeated_ < ahead_.size() && line != ahead_[repeated_]) repeated_ = repeated_bytes_ = 0;
+  if (repeated_ >= ahead_.size() || line != ahead_[repeated_]) return false;
+  if (repeated_ == 0) before_repeated_ = kept_;
+  ++repeated_;
+  repeated_bytes_ += line.size();
+  return repeated_ >= 2 && repeated_bytes_ >= kLeastRepeatedBytes;
+}
+
 bool CompletionLimit::add(std::string_view bytes) {
   if (done_) return false;
   text_ += bytes;
@@ -149,6 +169,11 @@ bool CompletionLimit::add(std::string_view bytes) {
     const std::size_t end = complete ? newline : text_.size();
     done_ = ends_with_line(checked_, end, complete);
     if (!complete || done_) break;
+    if (repeats_suffix(checked_, newline)) {
+      end_ = before_repeated_;
+      done_ = true;
+      break;
+    }
     checked_ = newline + 1;
     kept_ = end_;
     ++lines_;

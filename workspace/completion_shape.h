@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redraft {
 
@@ -28,8 +29,7 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
 class CompletionLimit {
  public:
   // `suffix`: the text behind the place; it outlives this.
-  CompletionLimit(const CompletionShape& shape, std::string_view suffix)
-      : shape_(shape), suffix_(suffix) {}
+  CompletionLimit(const CompletionShape& shape, std::string_view suffix);
 
   // False: the completion is complete, and what follows is not part of it.
   bool add(std::string_view bytes);
@@ -40,6 +40,7 @@ class CompletionLimit {
 
  private:
   bool ends_with_line(std::size_t begin, std::size_t end, bool complete);
+  bool repeats_suffix(std::size_t begin, std::size_t end);
 
   CompletionShape shape_;
   std::string_view suffix_;
@@ -49,6 +50,11 @@ class CompletionLimit {
   std::size_t kept_ = 0;     // what counted before that line
   int lines_ = 0;
   bool done_ = false;
+  // What stands behind the place, line by line, and how much of it the last lines repeat.
+  std::vector<std::string_view> ahead_;
+  std::size_t repeated_ = 0;         // lines
+  std::size_t repeated_bytes_ = 0;   // of them
+  std::size_t before_repeated_ = 0;  // what counted before them
 };
 
 // What of a completion is worth inserting before `suffix`: without blanks at its end, brackets that

@@ -94,6 +94,16 @@ const CostCurve& Engine::cost_curve() {
   return *cost_;
 }
 
+std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int count) {
+  const PrefixPool::Lease lease = caches_.acquire(*target_.model, context);
+  KvCache& cache = lease.cache();
+  const int known = cache.truncate_to_common_prefix(context.first(context.size() - 1));
+  const Predictions predictions =
+      target_.model->forward(context.subspan(static_cast<std::size_t>(known)), DraftTree(), cache,
+                             {.every_row = false, .top_k = count});
+  return predictions.top_ids;
+}
+
 Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                                     const DecodeRequest& request, const TokenSink& sink,
                                     std::stop_token stop) {

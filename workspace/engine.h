@@ -67,6 +67,8 @@ class Engine {
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
                               std::stop_token stop);
+  // The target's `count` likeliest next tokens, the likeliest first.
+  std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
   // Likewise what decoders have kept from earlier requests.

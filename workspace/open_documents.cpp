@@ -118,8 +118,7 @@ void OpenDocuments::remember_removed(const std::string& text) {
 
 void OpenDocuments::remember_place(const Document& document, std::size_t offset) {
   std::erase_if(places_, [&](const RecentPlace& place) {
-    const std::size_t distance =
-        std::max(place.offset, offset) - std::min(place.offset, offset);
+    const std::size_t distance = std::max(place.offset, offset) - std::min(place.offset, offset);
     return place.uri == document.uri() && distance < kNear;
   });
   places_.push_front({document.uri(), std::min(offset, document.text().size())});

@@ -53,7 +53,7 @@ void RepositoryIndexer::files_changed(const std::vector<fs::path>& paths) {
   changed_.notify_all();
 }
 
-std::shared_ptr<const Datastore> RepositoryIndexer::snapshot(const fs::path& without) const {
+std::shared_ptr<const IndexSnapshot> RepositoryIndexer::snapshot(const fs::path& without) const {
   std::shared_ptr<WorkspaceIndex> index;
   {
     const std::lock_guard lock(mutex_);

@@ -48,7 +48,7 @@ class RepositoryIndexer {
   void files_changed(const std::vector<std::filesystem::path>& paths);
 
   // All that is known now, but for the file `without`; null while the index is not open.
-  std::shared_ptr<const Datastore> snapshot(const std::filesystem::path& without) const;
+  std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without) const;
 
   // Blocks until all that was told before is searchable. For tests.
   void wait_until_idle();

@@ -17,7 +17,16 @@
 namespace redraft {
 namespace {
 
+// Of a place that changed lately so many lines before and after it are shown.
+constexpr int kRecentLines = 6;
+constexpr std::size_t kShownAnyway = 3000;  // bytes around the place to complete
+
 constexpr const char* kTouched = "the text it replaces was changed";
+
+std::string file_of(const std::string& uri) {
+  const auto path = path_of_uri(uri);
+  return path ? path->string() : uri;
+}
 
 struct LiveEdit {
   std::string uri;
@@ -35,7 +44,8 @@ struct Workspace::Impl {
   Impl(std::shared_ptr<EngineHost> given_host, Post post, WorkspaceObserver given_observer)
       : host(std::move(given_host)),
         observer(std::move(given_observer)),
-        call(std::move(post), alive) {}
+        call(std::move(post), alive),
+        completions(*host, call) {}
 
   // On the decode thread.
   static Result<EditResult> run_request(Impl* self, const OwnerPost& call, EngineHost& host,
@@ -52,6 +62,11 @@ struct Workspace::Impl {
                      const std::vector<BufferChange>& changes);
   bool cancel(EditId id, const std::string& reason);
   void index_buffer(const std::string& uri);
+  // Both null where there is none.
+  std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
+  std::shared_ptr<const Datastore> common_code() const;
+  std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
+  std::filesystem::path root_of(const std::string& uri) const;
   void forget_edits(const std::string& uri, const std::string& reason);
 
   std::shared_ptr<EngineHost> host;
@@ -60,8 +75,11 @@ struct Workspace::Impl {
   OpenDocuments documents;
   std::map<EditId, LiveEdit> edits;
   EditId last_id = 0;
+  DecoderName completion_decoder = *parse_decoder_name("redraft");
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   OwnerPost call;
+  Completions completions;
+  std::vector<std::filesystem::path> folders;
   IndexSlot indexer;  // empty: there is none
   IndexSlot common;   // likewise
 };
@@ -201,6 +219,45 @@ void Workspace::Impl::index_buffer(const std::string& uri) {
   }
 }
 
+std::shared_ptr<const IndexSnapshot> Workspace::Impl::repository_without(
+    const std::string& uri) const {
+  if (!indexer) return nullptr;
+  return indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
+}
+
+// One that is not read yet would take the place of the repository where a decoder knows but one.
+std::shared_ptr<const Datastore> Workspace::Impl::common_code() const {
+  std::shared_ptr<const Datastore> code = common ? common->snapshot({}) : nullptr;
+  return code && code->token_count() > 0 ? code : nullptr;
+}
+
+// What stands around the places that changed lately, but for those the prompt shows anyway.
+std::vector<Snippet> Workspace::Impl::recent_snippets(const std::string& uri,
+                                                      std::size_t offset) const {
+  std::vector<Snippet> snippets;
+  for (const OpenDocuments::RecentPlace& place : documents.recent_places()) {
+    const std::shared_ptr<const Document> document = documents.find(place.uri);
+    const std::size_t distance = std::max(place.offset, offset) - std::min(place.offset, offset);
+    if (!document || (place.uri == uri && distance < kShownAnyway)) continue;
+    const LineIndex& lines = document->lines();
+    const int line = lines.line_of(std::min(place.offset, document->text().size()));
+    const std::size_t begin = lines.start(std::max(line - kRecentLines, 0));
+    const std::size_t end = lines.start(std::min(line + kRecentLines + 1, lines.line_count()));
+    snippets.push_back(
+        {.file = file_of(place.uri), .text = document->text().substr(begin, end - begin)});
+  }
+  return snippets;
+}
+
+std::filesystem::path Workspace::Impl::root_of(const std::string& uri) const {
+  const auto path = path_of_uri(uri);
+  for (const std::filesystem::path& folder : folders) {
+    const std::filesystem::path relative = path ? path->lexically_relative(folder) : "";
+    if (!relative.empty() && *relative.begin() != "..") return folder;
+  }
+  return path ? path->parent_path() : std::filesystem::path();
+}
+
 Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObserver observer)
     : impl_(std::make_unique<Impl>(std::move(host), std::move(post), std::move(observer))) {
   impl_->observing = impl_->host->observe([impl = impl_.get()](const EngineStatus& status) {
@@ -225,6 +282,10 @@ void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
       /*watch=*/false);
 }
 
+void Workspace::set_folders(std::vector<std::filesystem::path> folders) {
+  impl_->folders = std::move(folders);
+}
+
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
   impl_->indexer.start(
       std::move(make_index), impl_->call,
@@ -246,6 +307,7 @@ void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {
   impl_->forget_edits(uri, "the document was opened anew");
+  impl_->completions.forget(uri);
   Result<void> opened =
       impl_->documents.open(uri, version, std::move(text), std::move(language_id));
   impl_->index_buffer(uri);
@@ -267,6 +329,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
 
 void Workspace::close(const std::string& uri) {
   impl_->forget_edits(uri, "the document was closed");
+  impl_->completions.forget(uri);
   impl_->documents.close(uri);
   impl_->index_buffer(uri);
 }
@@ -283,13 +346,8 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
                  ", not " + std::to_string(version));
   }
   request.beside = impl_->documents.beside(uri);
-  if (impl_->indexer)
-    request.repository =
-        impl_->indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
-  // One that is not read yet would take the place of the repository where a decoder knows but one.
-  if (auto common = impl_->common ? impl_->common->snapshot({}) : nullptr;
-      common && common->token_count() > 0)
-    request.common = std::move(common);
+  request.repository = impl_->repository_without(uri);
+  request.common = impl_->common_code();
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   for (const auto& [id, edit] : impl_->edits) {
     if (edit.uri == uri && edit.running)
@@ -306,6 +364,42 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
       Urgency::kEdit);
   return id;
 }
+
+Result<CompletionId> Workspace::complete(const CompletionWish& wish,
+                                         Completions::OnAnswer on_answer) {
+  std::shared_ptr<const Document> document = this->document(wish.uri);
+  if (!document) return impl_->documents.why_not(wish.uri);
+  std::size_t offset = wish.offset;
+  if (wish.selected) {
+    const ByteRange& range = wish.selected_range;
+    if (range.begin > range.end || range.end > document->text().size())
+      return Error("the selected item's range is none of the document");
+    Result<std::shared_ptr<const Document>> with = document->changed(
+        document->version(), apply_edits(document->text(), {{range, *wish.selected}}));
+    if (!with) return with.error();
+    document = *with;
+    offset = range.begin + wish.selected->size();
+  }
+  if (offset > document->text().size()) return Error("the place is none of the document");
+  CompletionRequest request{.document = std::move(document),
+                            .offset = offset,
+                            .repository = impl_->repository_without(wish.uri),
+                            .common = impl_->common_code(),
+                            .beside = impl_->documents.beside(wish.uri),
+                            .recent = impl_->recent_snippets(wish.uri, offset),
+                            .file = file_of(wish.uri),
+                            .root = impl_->root_of(wish.uri),
+                            .decoder = impl_->completion_decoder,
+                            .max_new_tokens = wish.max_new_tokens,
+                            .context_tokens = wish.context_tokens,
+                            .alternatives = wish.alternatives,
+                            .in_comments = wish.in_comments};
+  return impl_->completions.ask(std::move(request), wish.delay, std::move(on_answer));
+}
+
+void Workspace::cancel_completion(CompletionId id) { impl_->completions.cancel(id); }
+
+void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 
 bool Workspace::cancel(EditId id) { return impl_->cancel(id, {}); }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "workspace/completions.h"
 #include "workspace/document.h"
 #include "workspace/edit_session.h"
 #include "workspace/engine_host.h"
@@ -55,6 +58,8 @@ class Workspace {
   Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObserver observer);
   ~Workspace();  // cancels what runs
 
+  // Names of files are shown to the model as paths from these on.
+  void set_folders(std::vector<std::filesystem::path> folders);
   // From now on edits draft from an index of the workspace's folders too, once it is open; it is
   // kept up to date in the background, and takes the place of the one before.
   void index(RepositoryIndexer::MakeIndex make_index);
@@ -94,6 +99,25 @@ class Workspace {
   // still applied, as edits against the document's version now, which is written to `version`.
   Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids,
                                         std::int64_t* version);
+
+  struct CompletionWish {
+    std::string uri;
+    std::size_t offset = 0;  // of the place in the document as it is now, in bytes
+    // What an editor's own menu is about to put in the place of `selected_range` before it.
+    std::optional<std::string> selected = {};
+    ByteRange selected_range = {};
+    int alternatives = 1;
+    int max_new_tokens = CompletionRequest().max_new_tokens;
+    int context_tokens = 0;
+    bool in_comments = true;
+    std::chrono::milliseconds delay{0};
+  };
+  // See Completions::ask(). An error: the document is not open, or the place is none of it. With
+  // `selected` the answer's texts go behind that.
+  Result<CompletionId> complete(const CompletionWish& wish, Completions::OnAnswer on_answer);
+  void cancel_completion(CompletionId id);
+  // The user looks at the document now.
+  void focus(const std::string& uri);
 
   const EngineStatus& engine_status() const;
 

@@ -81,6 +81,23 @@ std::vector<std::size_t> SyntaxTree::line_tokens() const {
   return found;
 }
 
+bool SyntaxTree::in_comment(std::size_t offset) const {
+  const std::string_view text = *text_;
+  // At the end of a line the comment that stands there is the one before the place.
+  const bool line_end =
+      offset > 0 && (offset == text.size() || text[offset] == '\n' || text[offset] == '\r');
+  const auto at = static_cast<std::uint32_t>(line_end ? offset - 1 : offset);
+  const TSNode leaf = ts_node_descendant_for_byte_range(ts_tree_root_node(tree_.get()), at, at);
+  for (TSNode node = leaf; !ts_node_is_null(node); node = ts_node_parent(node)) {
+    if (!std::string_view(ts_node_type(node)).ends_with("comment")) continue;
+    const ByteRange place = range_of(node);
+    const std::string_view comment = text.substr(place.begin, place.size());
+    const bool closed = comment.ends_with("*/") || comment.ends_with("-->");
+    return place.begin < offset && (offset < place.end || !closed);
+  }
+  return false;
+}
+
 bool SyntaxTree::has_errors() const { return ts_node_has_error(ts_tree_root_node(tree_.get())); }
 
 std::vector<SyntaxError> SyntaxTree::errors() const {

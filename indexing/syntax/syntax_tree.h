@@ -79,6 +79,10 @@ class SyntaxTree {
   // Where the first token of a line begins. Blank lines and lines within a token have none.
   std::vector<std::size_t> line_tokens() const;
 
+  // Whether what is typed at `offset` is part of a comment: within it, or at the end of one that
+  // goes on to the end of its line.
+  bool in_comment(std::size_t offset) const;
+
   bool has_errors() const;
   // The outermost ones, in order.
   std::vector<SyntaxError> errors() const;

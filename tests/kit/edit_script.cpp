@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -93,23 +92,19 @@ class EditWriter {
   std::vector<TokenId> answer_;
 };
 
-// Takes its time for every pass over a prompt; passes that only measure the machine are free.
+// Takes its time for every pass over a prompt.
 class SlowModel : public ScriptedModel {
  public:
-  SlowModel(const Tokenizer& tokenizer, Script script, std::chrono::milliseconds delay)
-      : ScriptedModel(tokenizer.vocabulary_size(), kContextLength, std::move(script)),
-        start_(tokenizer.special("<|im_start|>")),
-        delay_(delay) {}
+  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay)
+      : ScriptedModel(vocabulary, kContextLength, std::move(script)), delay_(delay) {}
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
-    const TokenId first = cache.length() > 0 ? cache.tokens().front() : context.front();
-    if (first == start_) std::this_thread::sleep_for(delay_);
+    std::this_thread::sleep_for(delay_);
     return ScriptedModel::forward(context, draft, cache, needs);
   }
 
  private:
-  TokenId start_;  // of every prompt
   std::chrono::milliseconds delay_;
 };
 
@@ -134,12 +129,17 @@ std::string apply_script(const EditScript& script, std::string region,
 Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
-  const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
+  const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
   const auto writer = std::make_shared<EditWriter>(script, tokenizer);
   auto model = std::make_unique<SlowModel>(
-      *tokenizer, [writer](std::span<const TokenId> sequence) { return writer->next(sequence); },
+      tokenizer->vocabulary_size(),
+      [writer, tokenizer, fills = script.fills](std::span<const TokenId> sequence) {
+        return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, fills, sequence)
+                                                    : writer->next(sequence);
+      },
       script.delay_per_pass);
-  return Engine::make({"scripted", std::move(model), tokenizer}, {},
+  const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
+  return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
                       {.context_limit = kContextLength});
 }
 

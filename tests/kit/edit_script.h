@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "tests/kit/fill_script.h"
 #include "workspace/engine.h"
 
 namespace redraft {
@@ -19,6 +20,7 @@ struct EditScript {
     std::string replace;
   };
   std::vector<Edit> edits;  // all that apply, one after the other
+  FillScript fills = {};    // what it writes where it is to fill in
   std::chrono::milliseconds delay_per_pass{0};
   std::chrono::milliseconds load_delay{0};
   std::string load_error;  // not empty: loading fails with it

@@ -4,6 +4,7 @@
 //
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
+//    "fills": [{"after": "x = ", "write": "1\n"}],
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "load_error": ""}          loading the model fails with this message
@@ -11,7 +12,8 @@
 // "\n" for a model): every entry whose "instruction" is contained in the user's instruction (absent
 // or empty: in any) replaces each occurrence of "find" by "replace"; with an empty "find" it puts
 // "replace" in front. Entries apply in order. An instruction that no entry applies to leaves the
-// code as it is.
+// code as it is. A completion writes "write" behind the first "after" that stands before the place,
+// or goes on where its beginning stands there too; with an empty "after" it may stand anywhere.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +23,6 @@
 
 #include "indexing/dependencies.h"
 #include "lsp/run_server.h"
-#include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/edit_script.h"
 
 namespace {
@@ -33,6 +34,8 @@ redraft::EditScript read_script(const std::string& file) {
   for (const nlohmann::json& edit : json.at("edits")) {
     script.edits.push_back({edit.value("instruction", ""), edit.at("find"), edit.at("replace")});
   }
+  for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
+    script.fills.fills.push_back({fill.at("after"), fill.at("write")});
   script.delay_per_pass = std::chrono::milliseconds(json.value("delay_ms_per_pass", 0));
   script.load_delay = std::chrono::milliseconds(json.value("load_delay_ms", 0));
   script.load_error = json.value("load_error", "");
@@ -65,7 +68,7 @@ int main(int argc, char** argv) {
     const auto of = [](const Folders& folders, const redraft::IndexOptions& index_options) {
       return [folders, index_options](
                  std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
-        return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::byte_tokenizer(),
+        return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::fill_tokenizer(),
                                                          std::make_unique<redraft::TextStore>(),
                                                          index_options);
       };

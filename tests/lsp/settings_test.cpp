@@ -341,6 +341,17 @@ TEST_F(ConfigurationTest, StatusTellsWhatIsOffAndWhenThatChanges) {
   EXPECT_THAT(status().at("reasons").dump(), HasSubstr("no index in this test"));
 }
 
+TEST_F(ConfigurationTest, ReasonsNameTheLanguagesWithoutCompletion) {
+  initialize_with({}, {{"completion", {{"languages", {{"markdown", false}, {"c", true}}}}}});
+  const std::string without = "Completion is off for markdown (redraft.completion.languages).";
+  EXPECT_THAT(status().at("reasons").dump(), HasSubstr(without));
+  EXPECT_THAT(status().at("reasons").dump(), testing::Not(HasSubstr("for c ")));
+  configure({{"redraft", {{"completion", {{"enabled", false}}}}}});
+  EXPECT_THAT(status().at("reasons").dump(),
+              HasSubstr("Completion is off (redraft.completion.enabled)."));
+  EXPECT_THAT(status().at("reasons").dump(), testing::Not(HasSubstr(without)));
+}
+
 TEST_F(ConfigurationTest, AnEditTakesItsLimitFromTheSettings) {
   initialize({{"workspace", {{"applyEdit", true}}}}, options(nullptr));
   EXPECT_EQ(status().at("reasons").size(), 1U);

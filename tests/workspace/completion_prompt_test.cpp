@@ -22,10 +22,10 @@ const std::vector<std::string> kQwen = {"<|fim_prefix|>", "<|fim_suffix|>", "<|f
 TEST(CompletionPrompt, IsInTheFormatOfTheModelsFamily) {
   const CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\ny\n"};
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(kQwen), context)),
-            "⟦<|fim_prefix|>⟧x = ⟦<|fim_suffix|>⟧\ny\n⟦<|fim_middle|>⟧");
+            "⟦<|fim_prefix|>⟧⟦<|fim_suffix|>⟧\ny\n⟦<|fim_middle|>⟧x = ");
   const auto star = byte_tokenizer({"<fim_prefix>", "<fim_suffix>", "<fim_middle>"});
   EXPECT_EQ(text_of(*completion_prompt(*star, context)),
-            "⟦<fim_prefix>⟧x = ⟦<fim_suffix>⟧\ny\n⟦<fim_middle>⟧");
+            "⟦<fim_prefix>⟧⟦<fim_suffix>⟧\ny\n⟦<fim_middle>⟧x = ");
   const auto deep = byte_tokenizer({"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"});
   EXPECT_EQ(text_of(*completion_prompt(*deep, context)),
             "⟦<｜fim▁begin｜>⟧x = ⟦<｜fim▁hole｜>⟧\ny\n⟦<｜fim▁end｜>⟧");
@@ -36,7 +36,7 @@ TEST(CompletionPrompt, SnippetsComeBeforeTheFile) {
   CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\n", .snippets = snippets};
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(kQwen), context)),
             "⟦<|file_sep|>⟧b.py\ndef b():\n⟦<|file_sep|>⟧c.py\ndef c():\n⟦<|file_sep|>⟧a.py\n"
-            "⟦<|fim_prefix|>⟧x = ⟦<|fim_suffix|>⟧\n⟦<|fim_middle|>⟧");
+            "⟦<|fim_prefix|>⟧⟦<|fim_suffix|>⟧\n⟦<|fim_middle|>⟧x = ");
   context.suffix.reset();
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(), context)),
             "# File: b.py\ndef b():\n# File: c.py\ndef c():\n# File: a.py\nx = ");

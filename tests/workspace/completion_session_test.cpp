@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/fill_script.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -13,27 +14,23 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kFill = {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>",
-                                        "<|file_sep|>"};
-
-// Writes the same at every place.
-std::unique_ptr<Engine> engine_that_writes(const std::string& answer,
-                                           const std::shared_ptr<const Tokenizer>& tokenizer) {
-  const TokenId middle = tokenizer->special("<|fim_middle|>");
-  const std::vector<TokenId> tokens = tokenizer->encode(answer);
+// Writes the same at every place, unless it stands there already.
+std::unique_ptr<Engine> engine_that_writes(const std::string& text,
+                                           std::shared_ptr<const Tokenizer> tokenizer) {
   Engine::Model target;
   target.name = "scripted";
   target.tokenizer = tokenizer;
   target.model = std::make_unique<ScriptedModel>(
       tokenizer->vocabulary_size(), 1 << 14,
-      [tokens, middle, end = tokenizer->end_of_text()](std::span<const TokenId> sequence) {
-        const auto at = std::find(sequence.rbegin(), sequence.rend(), middle);
-        if (at == sequence.rend()) return TokenId{0};  // within the prompt
-        const auto written = static_cast<std::size_t>(at - sequence.rbegin());
-        return written < tokens.size() ? tokens[written] : end;
+      [tokenizer, script = FillScript{{{"", text}}}](std::span<const TokenId> sequence) {
+        return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, script, sequence)
+                                                    : TokenId{0};
       });
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
+}
+std::unique_ptr<Engine> engine_that_writes(const std::string& text) {
+  return engine_that_writes(text, fill_tokenizer());
 }
 
 CompletionRequest request_at(std::string marked, const std::string& decoder = "redraft") {
@@ -45,36 +42,35 @@ CompletionRequest request_at(std::string marked, const std::string& decoder = "r
 }
 
 TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
-  const auto tokenizer = byte_tokenizer(kFill);
-  const auto engine = engine_that_writes("width * height)\nprint(1)\n", tokenizer);
+  const auto engine = engine_that_writes("width * height)\nprint(1)\n");
   for (const char* decoder : {"ar", "redraft", "copyspec", "fastcoder"}) {
     const auto result = run_completion(*engine, request_at("area = f(|)\n", decoder), {});
     ASSERT_TRUE(result) << result.error().message();
-    EXPECT_EQ(result->text, "width * height");
+    EXPECT_EQ(result->text(), "width * height");
     EXPECT_EQ(result->output, "width * height)");
     EXPECT_EQ(result->finish_reason, FinishReason::kStop);
   }
 }
 
 TEST(Completion, EndsWhereTheModelEnds) {
-  const auto engine = engine_that_writes("x = 1\n    return x", byte_tokenizer(kFill));
+  const auto engine = engine_that_writes("x = 1\n    return x");
   const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->text, "x = 1\n    return x");
+  EXPECT_EQ(result->text(), "x = 1\n    return x");
 }
 
 TEST(Completion, IsNoLongerThanAsked) {
-  const auto engine = engine_that_writes(std::string(500, 'x'), byte_tokenizer(kFill));
+  const auto engine = engine_that_writes(std::string(500, 'x'));
   CompletionRequest request = request_at("y = |\n");
   request.max_new_tokens = 20;
   const auto result = run_completion(*engine, request, {});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->text, std::string(20, 'x'));
+  EXPECT_EQ(result->text(), std::string(20, 'x'));
   EXPECT_EQ(result->finish_reason, FinishReason::kLength);
 }
 
 TEST(Completion, CanBeCancelled) {
-  const auto engine = engine_that_writes("x", byte_tokenizer(kFill));
+  const auto engine = engine_that_writes("x");
   std::stop_source stop;
   stop.request_stop();
   const auto result = run_completion(*engine, request_at("y = |\n"), stop.get_token());
@@ -83,7 +79,7 @@ TEST(Completion, CanBeCancelled) {
 }
 
 TEST(Completion, RefusesPlacesThatAreNone) {
-  const auto engine = engine_that_writes("x", byte_tokenizer(kFill));
+  const auto engine = engine_that_writes("x");
   CompletionRequest request = request_at("\xC3\xBC|");
   request.offset = 1;
   EXPECT_FALSE(run_completion(*engine, request, {}));
@@ -97,36 +93,51 @@ TEST(Completion, RefusesPlacesThatAreNone) {
 
 // The next keystroke finds all of the prompt in the cache but its end.
 TEST(Completion, AKeystrokeCostsLittle) {
-  const auto engine = engine_that_writes("done", byte_tokenizer(kFill));
+  const auto engine = engine_that_writes("done");
   std::string text;
   for (int i = 0; i < 400; ++i)
     text += "value_" + std::to_string(i) + " = " + std::to_string(i) + "\n";
   ASSERT_TRUE(run_completion(*engine, request_at(text + "x|\n" + text), {}));
   const auto next = run_completion(*engine, request_at(text + "xy|\n" + text), {});
   ASSERT_TRUE(next);
-  EXPECT_LT(next->statistics.prefilled_tokens, 260) << "a byte is a token here";
+  EXPECT_LT(next->statistics.prefilled_tokens, 4) << "what is typed is the end of the prompt";
   EXPECT_GT(next->statistics.cached_prompt_tokens, 3000);
 }
 
 TEST(CompletionWindow, IsTheTextAroundThePlaceAndMovesInSteps) {
   std::string text;
-  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of Ã¼\n";
+  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of \xC3\xBC\n";
   const auto document = *Document::make("a.py", 1, text);
+  const CompletionBudget budget{.prefix_bytes = 6000, .suffix_bytes = 240};
   std::size_t begins = 0;
   std::size_t last = text.size();
-  for (std::size_t offset = 0; offset < text.size(); offset += 997) {
+  for (std::size_t offset = 0; offset < text.size(); offset += 97) {
     if ((static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
-    const CompletionWindow window = completion_window(*document, offset);
+    const CompletionWindow window = completion_window(*document, offset, budget);
     EXPECT_EQ(window.prefix.end, offset);
     EXPECT_EQ(window.suffix.begin, offset);
-    EXPECT_LE(window.prefix.size(), 12000U);
+    EXPECT_LE(window.prefix.size(), 6000U);
+    EXPECT_GE(window.prefix.size(), std::min<std::size_t>(offset, 2900));
     EXPECT_LE(window.suffix.size(), 240U);
     EXPECT_TRUE(window.prefix.begin == 0 || text[window.prefix.begin - 1] == '\n');
     if (window.prefix.begin != std::exchange(last, window.prefix.begin)) ++begins;
   }
-  EXPECT_LT(begins, 2000U / 64 + 2) << "once in 64 lines";
+  EXPECT_LE(begins, text.size() / 3000 + 1) << "once in half a budget";
   const auto line = *Document::make("a.py", 1, std::string(50000, 'x'));
-  EXPECT_LE(completion_window(*line, 40000).prefix.size(), 12000U);
+  EXPECT_LE(completion_window(*line, 40000, budget).prefix.size(), 6000U);
+}
+
+TEST(CompletionBudget, IsWhatTheMachineReadsInAFewSeconds) {
+  const CostCurve slow({{1, 0.050}, {64, 0.640}});  // 100 tokens a second
+  const CompletionBudget little = completion_budget(slow, 0, true);
+  EXPECT_EQ(little.snippet_tokens, 0U);
+  EXPECT_NEAR(static_cast<double>(little.prefix_bytes), 900, 10);
+  EXPECT_NEAR(static_cast<double>(little.suffix_bytes), 300, 10);
+  const CostCurve fast({{1, 0.005}, {64, 0.006}});
+  EXPECT_GT(completion_budget(fast, 0, true).snippet_tokens, 500U);
+  EXPECT_GT(completion_budget(fast, 0, true).prefix_bytes, 5000U);
+  EXPECT_LE(completion_budget(fast, 0, false).suffix_bytes, 240U) << "read after each keystroke";
+  EXPECT_LT(completion_budget(fast, 100, true).prefix_bytes, 400U) << "as it is set";
 }
 
 }  // namespace

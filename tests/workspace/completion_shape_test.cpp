@@ -107,6 +107,16 @@ TEST(Completion, DoublesNoLineBelow) {
       << "this bracket is its own";
 }
 
+TEST(Completion, EndsWhereItGoesOverToWhatStandsBelow) {
+  const Place place("def f():\n    |\n    alpha = first(1)\n    beta = second(2)\n    return 3\n");
+  EXPECT_EQ(place.completed("x = 1\n    alpha = first(1)\n    beta = second(2)\n    more()\n"),
+            "x = 1");
+  EXPECT_EQ(place.completed("alpha = first(1)\n    beta = second(2)\n    more()\n"), "");
+  EXPECT_EQ(place.completed("alpha = first(1)\n    gamma = third(2)\n"),
+            "alpha = first(1)\n    gamma = third(2)")
+      << "one line that is the same is no sign";
+}
+
 // However the text is cut into tokens.
 TEST(Completion, DoesNotDependOnTokens) {
   constexpr std::string_view kPieces[] = {"a",  "(",  ")", "{", "}", "\n",    "    ", "  ",

@@ -1,0 +1,236 @@
+#include "lsp/completion_feed.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "lsp/convert.h"
+#include "lsp/statistics_json.h"
+
+namespace redraft::lsp {
+namespace {
+
+constexpr std::size_t kMostLabelBytes = 72;
+constexpr int kSnippetKind = 15;  // CompletionItemKind
+constexpr int kPlainText = 1;     // InsertTextFormat
+// Behind whatever a language's own server calls its items.
+constexpr const char* kSortedLast = "~~redraft";
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  std::size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string_view trimmed_line(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
+}
+
+Json data_of(const CompletionAnswer& answer, std::int64_t id) {
+  return {{"id", id},
+          {"carried", answer.carried},
+          {"statistics", answer.statistics ? statistics_json(*answer.statistics) : Json()}};
+}
+
+Json accepted_command(std::int64_t id) {
+  return {{"title", "redraft: accepted"},
+          {"command", kAcceptedCommand},
+          {"arguments", Json::array({{{"id", id}}})}};
+}
+
+void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point asked) {
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+                        std::chrono::steady_clock::now() - asked)
+                        .count();
+  if (answer.carried) {
+    spdlog::debug("completion in {} ms, carried forward", took);
+  } else if (answer.statistics) {
+    const DecodeStatistics& run = *answer.statistics;
+    spdlog::info("completion in {} ms: {} tokens in {} passes, {} of {} prompt tokens read", took,
+                 run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
+  } else {
+    spdlog::debug("no completion: {}{}", answer.why_none, answer.error);
+  }
+}
+
+// In the menu an item replaces the word before the place, so that clients can filter it by what is
+// typed.
+class MenuItems {
+ public:
+  MenuItems(const Document& document, std::size_t offset, Encoding encoding) {
+    const std::string& text = document.text();
+    std::size_t begin = offset;
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    word_ = text.substr(begin, offset - begin);
+    range_ = to_range(document, {begin, offset}, encoding);
+  }
+
+  Json item(const std::string& text, const CompletionAnswer& answer, std::int64_t id,
+            int index) const {
+    const std::string whole = word_ + text;
+    const std::string line(trimmed_line(whole));
+    return {{"label", shortened(line, kMostLabelBytes)},
+            {"kind", kSnippetKind},
+            {"detail", "redraft"},
+            {"sortText", kSortedLast + std::to_string(index)},
+            {"filterText", line},
+            {"insertTextFormat", kPlainText},
+            {"textEdit", {{"range", range_}, {"newText", whole}}},
+            {"command", accepted_command(id)},
+            {"data", data_of(answer, id)}};
+  }
+
+ private:
+  std::string word_;
+  Range range_;
+};
+
+}  // namespace
+
+bool CompletionFeed::on_for(const std::string& language_id) const {
+  auto found = options_.languages.find(language_id);
+  if (found == options_.languages.end()) found = options_.languages.find("*");
+  return found == options_.languages.end() || found->second;
+}
+
+std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string& uri,
+                                                              const Position& position,
+                                                              const Json& nothing,
+                                                              const Reply& reply) {
+  std::shared_ptr<const Document> document = workspace_.document(uri);
+  if (!options_.enabled) {
+    why_none_ = "completion is off (redraft.completion.enabled)";
+  } else if (!document) {
+    why_none_ = "the file is not open here, or not one that can be edited";
+  } else if (!on_for(document->language_id())) {
+    why_none_ =
+        "completion is off for " + document->language_id() + " (redraft.completion.languages)";
+  } else {
+    const std::size_t offset = to_offset(document->text(), document->lines(), position, encoding_);
+    return Place{std::move(document), offset};
+  }
+  reply(nothing);
+  return std::nullopt;
+}
+
+void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
+                         std::function<Json(const CompletionAnswer&, std::int64_t)> to_result) {
+  const auto asked = std::chrono::steady_clock::now();
+  wish.max_new_tokens = options_.max_new_tokens;
+  wish.context_tokens = options_.context_tokens;
+  wish.in_comments = options_.in_comments;
+  const auto on_answer = [this, reply, nothing, asked,
+                          to_result = std::move(to_result)](const CompletionAnswer& answer) {
+    log(answer, asked);
+    count(answer);
+    if (!answer.error.empty()) {
+      reply.fail(ErrorCode::kRequestFailed, answer.error);
+    } else if (answer.texts.empty()) {
+      reply(nothing);
+    } else {
+      reply(to_result(answer, ++last_id_));
+    }
+  };
+  const Result<CompletionId> id = workspace_.complete(wish, on_answer);
+  if (!id) {
+    reply.fail(ErrorCode::kInvalidParams, id.error().message());
+    return;
+  }
+  reply.on_cancel([this, id = *id] { workspace_.cancel_completion(id); });
+}
+
+void CompletionFeed::count(const CompletionAnswer& answer) {
+  why_none_ = answer.error.empty() ? answer.why_none : answer.error;
+  if (answer.texts.empty()) return;
+  why_none_.clear();
+  ++counts_.suggested;
+  counts_.carried += answer.carried ? 1 : 0;
+}
+
+void CompletionFeed::inline_completion(const InlineCompletionParams& params, Reply reply) {
+  const Json nothing = {{"items", Json::array()}};
+  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  if (!place) return;
+  Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
+  wish.alternatives = params.automatic ? 1 : options_.alternatives;
+  if (params.automatic) wish.delay = options_.delay;
+  std::string before;
+  Range range = to_range(*place->document, {place->offset, place->offset}, encoding_);
+  if (params.selected) {
+    wish.selected = before = params.selected->text;
+    wish.selected_range = to_bytes(*place->document, params.selected->range, encoding_);
+    range = params.selected->range;
+  }
+  ask(wish, reply, nothing, [before, range](const CompletionAnswer& answer, std::int64_t id) {
+    Json items = Json::array();
+    for (const std::string& text : answer.texts) {
+      items.push_back({{"insertText", before + text},
+                       {"range", range},
+                       {"command", accepted_command(id)},
+                       {"data", data_of(answer, id)}});
+    }
+    return Json{{"items", std::move(items)}};
+  });
+}
+
+void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
+  const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
+  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  if (!place) return;
+  const Workspace::CompletionWish wish{
+      .uri = params.uri, .offset = place->offset, .delay = options_.delay};
+  const MenuItems menu(*place->document, place->offset, encoding_);
+  ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
+    Json items = Json::array();
+    for (const std::string& text : answer.texts)
+      items.push_back(menu.item(text, answer, id, static_cast<int>(items.size())));
+    return Json{{"isIncomplete", true}, {"items", std::move(items)}};
+  });
+}
+
+void CompletionFeed::resolve(const CompletionItemParams& params, Reply reply) {
+  Json item = params.json;
+  const Json* edit = item.contains("textEdit") ? &item["textEdit"] : nullptr;
+  if (edit && edit->is_object() && edit->contains("newText") && (*edit)["newText"].is_string()) {
+    const std::string text = (*edit)["newText"].get<std::string>();
+    std::string fence = "```";
+    while (text.find(fence) != std::string::npos) fence += '`';
+    std::string code = fence;
+    code += '\n' + text + '\n' + fence;
+    item["documentation"] = {{"kind", "markdown"}, {"value", std::move(code)}};
+  }
+  reply(std::move(item));
+}
+
+void CompletionFeed::shown(const CompletionNews& news) { counts_.shown += news.id > 0 ? 1 : 0; }
+
+void CompletionFeed::accepted(std::int64_t id) {
+  if (id < 1 || id > last_id_) return;
+  ++counts_.accepted;
+  spdlog::debug("completion {} accepted", id);
+}
+
+void CompletionFeed::accepted_partially(const CompletionNews& news) {
+  counts_.accepted_partially += news.id > 0 ? 1 : 0;
+}
+
+Json CompletionFeed::json() const {
+  return {{"suggested", counts_.suggested},
+          {"carried", counts_.carried},
+          {"shown", counts_.shown},
+          {"accepted", counts_.accepted},
+          {"acceptedPartially", counts_.accepted_partially},
+          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,202 @@
+"""Completion as a client sees it: ghost text and the menu, over a scripted model."""
+
+import time
+import unittest
+
+from server_case import URI, ServerTest, encoded, position, span
+
+FILLS = [{"after": "area = ", "write": "width * height"},
+         {"after": "f(", "write": "one, two)"},
+         {"after": "def f():\n    ", "write": "x = 1\n    return x\n"},
+         {"after": "naïve🙂 = ", "write": "\"日本語\""}]
+GHOST = {"textDocument": {"inlineCompletion": {}}}
+INVOKED, AUTOMATIC = 1, 2
+
+
+class CompletionTest(ServerTest):
+    def start(self, capabilities=GHOST, **more):
+        return super().start(capabilities=capabilities, fills=FILLS, **more)
+
+    def ghost(self, client, line, character, kind=AUTOMATIC, **context):
+        return client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": URI}, "position": position(line, character),
+            "context": {"triggerKind": kind, **context}})["items"]
+
+    def type(self, client, version, line, character, text):
+        self.change(client, version, {"range": span(line, character, line, character), "text": text})
+
+
+class GhostText(CompletionTest):
+    def test_a_completion_is_offered_where_the_client_shows_ghost_text(self):
+        client = self.start()
+        self.assertEqual(self.reply["capabilities"]["inlineCompletionProvider"], {})
+        self.assertNotIn("completionProvider", self.reply["capabilities"])
+        self.open(client, "area = \n")
+        (item,) = self.ghost(client, 0, 7)
+        self.assertEqual(item["insertText"], "width * height")
+        self.assertEqual(item["range"], span(0, 7, 0, 7))
+        self.assertEqual(item["data"]["statistics"]["newTokens"], 14)
+        self.assertFalse(item["data"]["carried"])
+
+    def test_it_is_carried_forward_without_the_model(self):
+        client = self.start(delay_ms_per_pass=20)
+        self.open(client, "area = \n")
+        self.ghost(client, 0, 7)
+        rest = "width * height"
+        for i, typed in enumerate(rest[:8]):
+            self.type(client, 2 + i, 0, 7 + i, typed)
+            (item,) = self.ghost(client, 0, 8 + i)
+            self.assertEqual(item["insertText"], rest[i + 1:])
+            self.assertTrue(item["data"]["carried"])
+            self.assertIsNone(item["data"]["statistics"])
+
+    def test_positions_count_in_the_clients_units(self):
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            client = self.start({**GHOST, "general": {"positionEncodings": [encoding]}})
+            self.open(client, "naïve🙂 = \n")
+            at = encoded("naïve🙂 = ", encoding)
+            (item,) = self.ghost(client, 0, at)
+            self.assertEqual(item["insertText"], '"日本語"')
+            self.assertEqual(item["range"], span(0, at, 0, at))
+
+    def test_lines_end_as_they_do_in_the_file(self):
+        # The model reads and writes "\n".
+        client = self.start()
+        self.open(client, "def f():\r\n    \r\n")
+        (item,) = self.ghost(client, 1, 4)
+        self.assertEqual(item["insertText"], "x = 1\r\n    return x")
+
+    def test_brackets_behind_the_place_are_not_doubled(self):
+        client = self.start()
+        self.open(client, "f()\n")
+        self.assertEqual(self.ghost(client, 0, 2)[0]["insertText"], "one, two")
+
+    def test_settings_count_at_once(self):
+        client = self.start()
+        self.open(client, "area = \n")
+        set_completion = lambda **settings: client.notify("workspace/didChangeConfiguration", {
+            "settings": {"redraft": {"completion": settings}}})
+        for off in ({"enabled": False}, {"languages": {"python": False}}, {"languages": {"*": False}}):
+            set_completion(**off)
+            self.assertEqual(self.ghost(client, 0, 7), [])
+            set_completion(languages={"c": False})
+            self.assertEqual(len(self.ghost(client, 0, 7)), 1)
+        set_completion(delay=400)
+        start = time.monotonic()
+        self.type(client, 2, 0, 0, "x")
+        self.ghost(client, 0, 8)
+        self.assertGreater(time.monotonic() - start, 0.4)
+        set_completion(maxTokens=3)
+        self.type(client, 3, 0, 0, "y")
+        (item,) = self.ghost(client, 0, 9)
+        self.assertLessEqual(item["data"]["statistics"]["newTokens"], 3)
+
+    def test_several_where_the_user_asks_one_where_not(self):
+        client = self.start()
+        self.open(client, "area = \n")
+        self.assertEqual(len(self.ghost(client, 0, 7)), 1)
+        several = self.ghost(client, 0, 7, INVOKED)
+        self.assertGreater(len(several), 1)
+        self.assertEqual(several[0]["insertText"], "width * height")
+
+    def test_what_the_menu_has_selected_is_gone_on_from(self):
+        client = self.start()
+        self.open(client, "are\n")
+        (item,) = self.ghost(client, 0, 3, selectedCompletionInfo={"range": span(0, 0, 0, 3), "text": "area = "})
+        self.assertEqual(item["insertText"], "area = width * height")
+        self.assertEqual(item["range"], span(0, 0, 0, 3))
+
+    def test_a_cancelled_request_is_answered_at_once_and_the_next_is_served(self):
+        client = self.start(delay_ms_per_pass=150)
+        self.open(client, "area = \nf(\n")
+        first = client.start_request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": URI}, "position": position(0, 7), "context": {"triggerKind": INVOKED}})
+        time.sleep(0.3)
+        begin = time.monotonic()
+        client.notify("$/cancelRequest", {"id": first})
+        self.assert_error(-32800, client.response, first)
+        self.assertLess(time.monotonic() - begin, 0.1)
+        self.assertEqual(self.ghost(client, 1, 2)[0]["insertText"], "one, two)")
+
+    def test_an_older_request_is_answered_with_nothing(self):
+        client = self.start(delay_ms_per_pass=100)
+        self.open(client, "area = \nf(\n")
+        first = client.start_request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": URI}, "position": position(0, 7), "context": {"triggerKind": AUTOMATIC}})
+        self.assertEqual(self.ghost(client, 1, 2)[0]["insertText"], "one, two)")
+        self.assertEqual(client.response(first)["items"], [])
+
+    def test_a_completion_goes_in_between_an_edit(self):
+        client = super().start(capabilities={**GHOST, "experimental": {"redraft": {"streamedEdits": True}}},
+                               edits=[{"instruction": "", "find": "old", "replace": "fresh"}], delay_ms_per_pass=20)
+        self.open(client, "area = \n" + "old line\n" * 200)
+        edit = self.edit(client)
+        client.notification("$/redraft/edit", lambda p: p["kind"] == "progress")
+        self.assertEqual(self.ghost(client, 0, 7)[0]["insertText"], "width * height")
+        self.assertFalse(self.events(client, edit, "end"), "the edit still runs")
+        self.assertEqual(self.end(client, edit)["state"], "done")
+        self.assertEqual(len(self.events(client, edit, "hunk")), 1)
+
+    def test_nothing_is_no_error_and_has_a_reason(self):
+        client = self.start()
+        self.open(client, "nobody knows what\n")
+        self.assertEqual(self.ghost(client, 0, 0), [])
+        self.assertIn("nothing to add", client.request("redraft/status")["completion"]["whyNone"])
+        other = client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": "file:///elsewhere"}, "position": position(0, 0), "context": {"triggerKind": 2}})
+        self.assertEqual(other["items"], [])
+        self.assertIn("not open", client.request("redraft/status")["completion"]["whyNone"])
+
+    def test_a_model_that_cannot_be_loaded_is_an_error_that_says_why(self):
+        client = self.start(load_error="no such model")
+        self.open(client, "area = \n")
+        self.assert_error(-32803, self.ghost, client, 0, 7)
+
+    def test_what_becomes_of_suggestions_is_counted(self):
+        client = self.start()
+        self.open(client, "area = \n")
+        (item,) = self.ghost(client, 0, 7)
+        client.notify("textDocument/didShowCompletion", {"item": item})
+        client.notify("textDocument/didPartiallyAcceptCompletion", {"item": item, "acceptedLength": 5})
+        client.notify("textDocument/didFocus", {"textDocument": {"uri": URI}})
+        client.request("workspace/executeCommand", item["command"])
+        counts = client.request("redraft/status")["completion"]
+        self.assertEqual({key: counts[key] for key in ("suggested", "shown", "accepted", "acceptedPartially")},
+                         {"suggested": 1, "shown": 1, "accepted": 1, "acceptedPartially": 1})
+
+    def test_places_beyond_the_text_are_its_end(self):
+        client = self.start()
+        self.open(client, "area = ")
+        self.assertEqual(self.ghost(client, 70, 700)[0]["insertText"], "width * height")
+
+
+class Menu(CompletionTest):
+    def start(self, **more):
+        return super().start(capabilities={}, **more)
+
+    def items(self, client, line, character):
+        return client.request("textDocument/completion", {"textDocument": {"uri": URI},
+                                                          "position": position(line, character)})
+
+    def test_a_client_without_ghost_text_gets_one_item_below_the_others(self):
+        client = self.start()
+        self.assertEqual(self.reply["capabilities"]["completionProvider"], {"resolveProvider": True})
+        self.open(client, "area = wid\n")
+        result = self.items(client, 0, 10)
+        self.assertTrue(result["isIncomplete"])
+        (item,) = result["items"]
+        self.assertEqual(item["textEdit"], {"range": span(0, 7, 0, 10), "newText": "width * height"})
+        self.assertEqual(item["filterText"], "width * height")
+        self.assertGreater(item["sortText"], "zzzz")
+        resolved = client.request("completionItem/resolve", item)
+        self.assertIn("width * height", resolved["documentation"]["value"])
+        self.assertEqual({**resolved, "documentation": None}, {**item, "documentation": None})
+
+    def test_nothing_is_an_empty_list(self):
+        client = self.start()
+        self.open(client, "nobody\n")
+        self.assertEqual(self.items(client, 0, 0), {"isIncomplete": True, "items": []})
+
+
+if __name__ == "__main__":
+    unittest.main()
