@@ -5,6 +5,7 @@
 
 #include "support/utf8/utf8.h"
 #include "workspace/diff.h"
+#include "workspace/edit_context.h"
 #include "workspace/fenced_output.h"
 #include "workspace/prompt.h"
 
@@ -112,7 +113,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
   Result<EditPrompt> prompt =
-      make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), *region, request.instruction);
+      make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), *region, request.instruction,
+                       PromptOrder::kBufferFirst, edit_context_bytes(engine.cost_curve()));
   if (!prompt) return prompt.error();
   Result<int> budget = edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();

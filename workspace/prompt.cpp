@@ -7,6 +7,7 @@
 #include "decoding/text/chat_template.h"
 #include "indexing/file_kind.h"
 #include "workspace/document.h"
+#include "workspace/edit_context.h"
 #include "workspace/fenced_output.h"
 #include "workspace/instruction.h"
 
@@ -52,7 +53,8 @@ struct UserMessage {
 };
 
 UserMessage user_message(const EditRegion& region, const std::string& instruction,
-                         const std::string& opening, const std::string& fence, PromptOrder order) {
+                         const std::string& opening, const std::string& fence, PromptOrder order,
+                         std::size_t context_bytes) {
   UserMessage message;
   const std::string wish = "Instruction: " + trimmed(instruction) + "\n\n";
   const auto add_region = [&] {
@@ -65,7 +67,7 @@ UserMessage user_message(const EditRegion& region, const std::string& instructio
   if (region.whole_file()) {
     add_region();
   } else {
-    message.text += text_for_model(region.document());
+    message.text += file_around(region, context_bytes);
   }
   message.text += fence + "\n\n";
   if (order == PromptOrder::kBufferFirst) message.text += wish;
@@ -93,12 +95,14 @@ std::string text_of(const std::vector<PromptPart>& parts) {
 }  // namespace
 
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction, PromptOrder order) {
+                                    const std::string& instruction, PromptOrder order,
+                                    std::size_t context_bytes) {
   const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = prompt.fence + info_string(region.document()) + "\n";
-  const UserMessage user = user_message(region, instruction, opening, prompt.fence, order);
+  const UserMessage user = user_message(region, instruction, opening, prompt.fence, order,
+                                        context_bytes);
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
   if (!parts) return parts.error().in("edit prompt");

@@ -8,6 +8,7 @@
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "workspace/document.h"
 #include "workspace/edit_region.h"
 
 namespace redraft {
@@ -28,10 +29,12 @@ struct EditPrompt {
   std::string fence;
 };
 
-// `encoder` makes the next prompt for a text that has changed little cost little.
+// `encoder` makes the next prompt for a text that has changed little cost little. Around a region
+// that is not the whole file up to `context_bytes` of it are shown, see file_around().
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
                                     const std::string& instruction,
-                                    PromptOrder order = PromptOrder::kBufferFirst);
+                                    PromptOrder order = PromptOrder::kBufferFirst,
+                                    std::size_t context_bytes = kMaxDocumentBytes);
 
 // The most tokens that the answer may have: `asked`, or if that is 0 what suits the size of the
 // region, and no more than the context has room for. An error when the region does not fit twice,

@@ -9,12 +9,18 @@ local M = {}
 ---@param instruction string?
 ---@return string[]
 function M.server(find, replace, pass_ms, instruction)
+  return M.start({ edits = { { find = find, replace = replace, instruction = instruction } }, delay_ms_per_pass = pass_ms or 0 })
+end
+
+--- The same for a whole script: see tests/lsp/scripted_server.cpp.
+---@param script table
+---@return string[]
+function M.start(script)
   local executable = os.getenv('REDRAFT_SCRIPTED_SERVER')
   if not executable or vim.fn.executable(executable) == 0 then
     error({ skip = 'REDRAFT_SCRIPTED_SERVER must name the server with the scripted model' })
   end
   local file = vim.fn.tempname() .. '.json'
-  local script = { edits = { { find = find, replace = replace, instruction = instruction } }, delay_ms_per_pass = pass_ms or 0 }
   vim.fn.writefile({ vim.json.encode(script) }, file)
   return { executable, file }
 end

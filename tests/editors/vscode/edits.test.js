@@ -72,6 +72,26 @@ async function cancelAndPreview(workbench) {
   await workbench.screenshot('vscode-preview');
 }
 
+// What VS Code draws behind the cursor.
+async function untilGhost(workbench, text) {
+  const ghost = workbench.page.locator('.ghost-text-decoration, .ghost-text');
+  await until(async () => (await ghost.allTextContents()).join('').replace(/\u00a0/g, ' ').includes(text), `ghost text "${text}"`);
+}
+
+async function takesGhostText(workbench) {
+  await workbench.key('Control+Home');
+  await workbench.type('area = ');
+  await untilGhost(workbench, 'width * height');
+  await workbench.screenshot('vscode-ghost');
+  await workbench.key('Control+ArrowRight');
+  await untilGhost(workbench, '* height');
+  await workbench.key('Tab');
+  await until(async () => (await workbench.lines())[0] === 'area = width * heightimport os', 'the text that was taken');
+  await workbench.key('Control+Z');
+  await workbench.key('Control+Z');
+  await workbench.key('Control+Z');
+}
+
 async function missingExecutable(workbench) {
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
   fs.writeFileSync(path.join(workspace.folder, '.vscode', 'settings.json'), '{"redraft.path": "/nowhere/redraft"}');
@@ -101,6 +121,7 @@ test('a person at the keyboard', async (t) => {
     await step('accepts one, rejects one, accepts the rest', acceptOneRejectOneAcceptTheRest);
     await step('undoes step by step', undoStepByStep);
     await step('cancels with Escape, looks at the preview', cancelAndPreview);
+    await step('takes ghost text, by a word and the rest', takesGhostText);
     await step('learns that the executable is missing', missingExecutable);
   } finally {
     await workbench.close();

@@ -42,9 +42,10 @@ function makeWorkspace(files, msPerPass) {
     { instruction: 'comments', find: 'a = 1\nb = 2\n', replace: '# head\na = 1\nb = 2\n# tail\n' },
     { instruction: 'body', find: '    pass', replace: '    return a + b' },
   ];
+  const fills = [{ after: 'area = ', write: 'width * height' }];
   const outside = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-server-'));
   const script = path.join(outside, 'script.json');
-  fs.writeFileSync(script, JSON.stringify({ edits, delay_ms_per_pass: msPerPass }));
+  fs.writeFileSync(script, JSON.stringify({ edits, fills, delay_ms_per_pass: msPerPass }));
   const start = path.join(outside, 'redraft');
   fs.writeFileSync(start, `#!/bin/sh\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));

@@ -137,4 +137,6 @@ function M.fits(buf, range, old_text)
   return text ~= nil and with_newlines(text) == with_newlines(old_text)
 end
 
+M.printable = printable
+
 return M
