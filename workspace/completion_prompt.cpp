@@ -10,9 +10,7 @@ struct FillTokens {
   std::string_view prefix, suffix, middle;
   std::string_view file;
   std::array<std::string_view, 3> others;  // that end a completion too
-  // What follows the place comes before what precedes it (SPM, Bavarian et al. 2022, section 3):
-  // the prompt then ends with what is being typed.
-  bool suffix_first;
+  bool knows_suffix_first;
 };
 
 constexpr FillTokens kFamilies[] = {
@@ -44,12 +42,13 @@ PromptPart control(std::string_view spelling) { return {std::string(spelling), t
 
 void add_place(const FillTokens& family, const CompletionContext& context,
                std::vector<PromptPart>& parts) {
+  const bool suffix_first = context.suffix_first && family.knows_suffix_first;
   parts.push_back(control(family.prefix));
-  if (!family.suffix_first) parts.push_back({std::string(context.prefix), false});
+  if (!suffix_first) parts.push_back({std::string(context.prefix), false});
   parts.push_back(control(family.suffix));
   parts.push_back({std::string(*context.suffix), false});
   parts.push_back(control(family.middle));
-  if (family.suffix_first) parts.push_back({std::string(context.prefix), false});
+  if (suffix_first) parts.push_back({std::string(context.prefix), false});
 }
 
 }  // namespace
@@ -81,9 +80,9 @@ Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
   return parts;
 }
 
-bool fills_suffix_first(const Tokenizer& tokenizer) {
+bool knows_suffix_first(const Tokenizer& tokenizer) {
   const FillTokens* family = family_of(tokenizer);
-  return family && family->suffix_first;
+  return family && family->knows_suffix_first;
 }
 
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer) {

@@ -51,10 +51,21 @@ std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionReq
   return tokenizer.encode(with_newlines(ahead));
 }
 
+std::string language(const CompletionRequest& request) {
+  const std::string& id = request.document->language_id();
+  return id.empty() ? std::string(language_of(request.document->uri())) : id;
+}
+
+CompletionShape shape_of(const CompletionRequest& request) {
+  return completion_shape(request.document->text(), request.offset, language(request));
+}
+
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
   const Tokenizer& tokenizer = engine.tokenizer();
+  // Several lines are asked for once in a line, one line with every keystroke.
+  const bool suffix_first = shape_of(request).single_line && knows_suffix_first(tokenizer);
   const CompletionBudget budget =
-      completion_budget(engine.cost_curve(), request.context_tokens, fills_suffix_first(tokenizer));
+      completion_budget(engine.cost_curve(), request.context_tokens, suffix_first);
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
@@ -72,7 +83,8 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
       completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
                                     .prefix = around.prefix,
                                     .suffix = around.suffix,
-                                    .snippets = snippets});
+                                    .snippets = snippets,
+                                    .suffix_first = suffix_first});
   if (!parts) return parts.error();
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
   if (!tokens) return tokens.error();
@@ -98,7 +110,7 @@ class Writing {
       : engine_(engine),
         request_(request),
         suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
-        shape_(completion_shape(request.document->text(), request.offset, language(request))),
+        shape_(shape_of(request)),
         ending_(line_ending_at(*request.document, request.offset)) {}
 
   struct Text {
@@ -136,11 +148,6 @@ class Writing {
   }
 
  private:
-  static std::string language(const CompletionRequest& request) {
-    const std::string& id = request.document->language_id();
-    return id.empty() ? std::string(language_of(request.document->uri())) : id;
-  }
-
   // Lines end as they do in the document; from what is no text on nothing is taken.
   std::string in_document(std::string_view text) const {
     text = text.substr(0, std::min(text.find('\0'), text.size()));

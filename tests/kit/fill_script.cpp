@@ -40,9 +40,16 @@ bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequenc
 
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
                         std::span<const TokenId> sequence) {
-  const auto middle =
-      std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(kMiddle)).base();
-  const std::string rest = fill_behind(script, tokenizer.decode({middle, sequence.end()}));
+  // What precedes the place stands behind the prefix's token or, with the suffix first, behind the
+  // middle's; so does what was written.
+  const auto behind = [&](const char* special) {
+    return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
+  };
+  const auto prefix_end = std::find(behind("<|fim_prefix|>"), sequence.end(),
+                                    tokenizer.special("<|fim_suffix|>"));
+  const std::string before = tokenizer.decode({behind("<|fim_prefix|>"), prefix_end}) +
+                             tokenizer.decode({behind(kMiddle), sequence.end()});
+  const std::string rest = fill_behind(script, before);
   return rest.empty() ? tokenizer.end_of_text() : tokenizer.encode(rest.substr(0, 1)).front();
 }
 

@@ -20,7 +20,10 @@ const std::vector<std::string> kQwen = {"<|fim_prefix|>", "<|fim_suffix|>", "<|f
                                         "<|file_sep|>", "<|fim_pad|>"};
 
 TEST(CompletionPrompt, IsInTheFormatOfTheModelsFamily) {
-  const CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\ny\n"};
+  CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\ny\n"};
+  EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(kQwen), context)),
+            "⟦<|fim_prefix|>⟧x = ⟦<|fim_suffix|>⟧\ny\n⟦<|fim_middle|>⟧");
+  context.suffix_first = true;
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(kQwen), context)),
             "⟦<|fim_prefix|>⟧⟦<|fim_suffix|>⟧\ny\n⟦<|fim_middle|>⟧x = ");
   const auto star = byte_tokenizer({"<fim_prefix>", "<fim_suffix>", "<fim_middle>"});
@@ -28,7 +31,8 @@ TEST(CompletionPrompt, IsInTheFormatOfTheModelsFamily) {
             "⟦<fim_prefix>⟧⟦<fim_suffix>⟧\ny\n⟦<fim_middle>⟧x = ");
   const auto deep = byte_tokenizer({"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"});
   EXPECT_EQ(text_of(*completion_prompt(*deep, context)),
-            "⟦<｜fim▁begin｜>⟧x = ⟦<｜fim▁hole｜>⟧\ny\n⟦<｜fim▁end｜>⟧");
+            "⟦<｜fim▁begin｜>⟧x = ⟦<｜fim▁hole｜>⟧\ny\n⟦<｜fim▁end｜>⟧")
+      << "it knows one order";
 }
 
 TEST(CompletionPrompt, SnippetsComeBeforeTheFile) {
@@ -36,7 +40,7 @@ TEST(CompletionPrompt, SnippetsComeBeforeTheFile) {
   CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\n", .snippets = snippets};
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(kQwen), context)),
             "⟦<|file_sep|>⟧b.py\ndef b():\n⟦<|file_sep|>⟧c.py\ndef c():\n⟦<|file_sep|>⟧a.py\n"
-            "⟦<|fim_prefix|>⟧⟦<|fim_suffix|>⟧\n⟦<|fim_middle|>⟧x = ");
+            "⟦<|fim_prefix|>⟧x = ⟦<|fim_suffix|>⟧\n⟦<|fim_middle|>⟧");
   context.suffix.reset();
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(), context)),
             "# File: b.py\ndef b():\n# File: c.py\ndef c():\n# File: a.py\nx = ");
