@@ -6,9 +6,26 @@
 
 namespace redraft::lsp {
 
+namespace {
+
+// A client that answers nothing must not make us grow without end.
+constexpr std::size_t kMostWaiting = 1000;
+
+}  // namespace
+
+// What the trace itself needs is left out of it, and all of it while the client reads too slowly.
+Connection::Connection(Link link)
+    : link_(std::move(link)), tracer_([this](Json params) {
+        if (link_.congested()) return;
+        link_.send(
+            to_text({{"jsonrpc", "2.0"}, {"method", "$/logTrace"}, {"params", std::move(params)}}));
+      }) {}
+
 void Connection::send(Json message) {
   message["jsonrpc"] = "2.0";
-  link_.send(to_text(message));
+  const std::string text = to_text(message);
+  link_.send(text);
+  tracer_.sent(message, text.size());
 }
 
 void Connection::notify(std::string_view method, Json params) {
@@ -19,6 +36,7 @@ void Connection::request(std::string_view method, Json params,
                          std::function<void(const Json* result)> on_result) {
   const std::int64_t id = next_request_++;
   waiting_.emplace(id, std::move(on_result));
+  if (waiting_.size() > kMostWaiting) waiting_.erase(waiting_.begin());
   send({{"id", id}, {"method", method}, {"params", std::move(params)}});
 }
 

@@ -9,6 +9,7 @@
 
 #include "lsp/json.h"
 #include "lsp/protocol.h"
+#include "lsp/tracer.h"
 
 namespace redraft::lsp {
 
@@ -20,7 +21,7 @@ class Connection {
     // True while the client reads slower than we write: what can be left out should be.
     std::function<bool()> congested;
   };
-  explicit Connection(Link link) : link_(std::move(link)) {}
+  explicit Connection(Link link);
 
   void notify(std::string_view method, Json params);
   // `on_result` gets the result, or null when the client answered with an error; never when it does
@@ -34,11 +35,14 @@ class Connection {
   // A message of the client that answers one of our requests.
   void receive_response(const Json& message);
   bool congested() const { return link_.congested(); }
+  // Tells what goes over this connection; the sender's side is seen here already.
+  Tracer& tracer() { return tracer_; }
 
  private:
   void send(Json message);
 
   Link link_;
+  Tracer tracer_;
   std::int64_t next_request_ = 0;
   std::map<std::int64_t, std::function<void(const Json*)>> waiting_;
 };

@@ -11,6 +11,10 @@ namespace {
 // Of a request that has no usable id.
 const Json kNoId;
 
+// What nobody has answered yet takes memory, and each stands for work: a client that asks so much
+// at once has lost its way.
+constexpr std::size_t kMostPending = 1000;
+
 bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
 // Params may be missing; then a handler that needs a member says which.
@@ -30,10 +34,14 @@ void Dispatcher::receive(std::string_view content) {
   if (!message) {
     spdlog::warn("a message of {} bytes: {}", content.size(), message.error().message());
     connection_->respond_error(kNoId, ErrorCode::kParseError, message.error().message());
+  } else if (message->is_array()) {
+    connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
+                               "LSP has no batches of messages: send each by itself");
   } else if (!message->is_object()) {
     connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
                                "a message must be one JSON object");
   } else {
+    connection_->tracer().received(*message, content.size());
     receive_object(*message);
   }
 }
@@ -77,6 +85,10 @@ bool Dispatcher::refused(const std::string& method, const Json& id) {
   } else if (pending_->count(id) > 0) {
     connection_->respond_error(id, ErrorCode::kInvalidRequest,
                                "a request with this id is still being served");
+  } else if (pending_->size() >= kMostPending && method != "shutdown") {
+    connection_->respond_error(
+        id, ErrorCode::kRequestFailed,
+        std::to_string(kMostPending) + " requests wait for an answer: no more are taken");
   } else {
     return false;
   }

@@ -80,6 +80,17 @@ void IndexReporter::on_index(const IndexStatus& status) {
                     std::to_string(files) + " of " + std::to_string(all_files) + " files");
 }
 
+void IndexReporter::forget() {
+  if (status_) spdlog::info("index of {} left", what_);
+  status_.reset();
+  progress_.reset();
+}
+
+std::string IndexReporter::failure() const {
+  if (!status_ || status_->state != State::kFailed) return {};
+  return "The index of " + what_ + " cannot be used: " + status_->message + ".";
+}
+
 Json IndexReporter::json() const {
   if (!status_) return nullptr;
   return {{"state", to_string(status_->state)},

@@ -32,8 +32,12 @@ class IndexReporter {
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
   // From the Workspace.
   void on_index(const IndexStatus& status);
+  // There is no index any more, or another one comes.
+  void forget();
   // Part of the result of `redraft/status`; null: there is no index.
   Json json() const;
+  // Why there is none although there should be, as a sentence; empty: it did not fail.
+  std::string failure() const;
 
  private:
   std::shared_ptr<Connection> connection_;

@@ -48,7 +48,21 @@ void ModelStatus::on_engine(const EngineStatus& status) {
     connection_->show_message(MessageType::kError,
                               "redraft cannot load its model: " + status.error);
   }
-  if (capabilities_.streamed_edits) connection_->notify("$/redraft/status", json());
+  on_change_();
+}
+
+std::vector<std::string> ModelStatus::reasons() const {
+  switch (status_.state) {
+    case State::kUnloaded:
+      return {"The model is not loaded yet: it is with the first request."};
+    case State::kLoading:
+      return {"The model is being loaded."};
+    case State::kReady:
+      return {};
+    case State::kFailed:
+      break;
+  }
+  return {"The model could not be loaded: " + status_.error};
 }
 
 Json ModelStatus::json() const {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lsp/connection.h"
 #include "lsp/progress.h"
@@ -11,22 +13,26 @@
 namespace redraft::lsp {
 
 // What the client is told about the model: progress while it is loaded, a message when that fails,
-// its state at any time. Main thread.
+// its state at any time (StatusReport sends it). Main thread.
 class ModelStatus {
  public:
-  explicit ModelStatus(std::shared_ptr<Connection> connection)
-      : connection_(std::move(connection)) {}
+  // `on_change` runs when the state is another.
+  ModelStatus(std::shared_ptr<Connection> connection, std::function<void()> on_change)
+      : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
   // From the Workspace.
   void on_engine(const EngineStatus& status);
   // The user has been told why the model is not there.
   bool failed() const { return status_.state == EngineStatus::State::kFailed; }
-  // The result of `redraft/status`.
+  // The model's part of the result of `redraft/status`.
   Json json() const;
+  // Why there is no model now, as sentences; empty: there is one.
+  std::vector<std::string> reasons() const;
 
  private:
   std::shared_ptr<Connection> connection_;
+  std::function<void()> on_change_;
   ClientCapabilities capabilities_;
   EngineStatus status_;
   std::shared_ptr<WorkDoneProgress> progress_;

@@ -54,6 +54,35 @@ std::optional<T> read_optional(const Json& json, const char* key) {
   return value.get<T>();
 }
 
+// A token that a client gave for progress.
+std::optional<Json> read_token(const Json& json, const char* key) {
+  const Json& token = member(json, key);
+  if (token.is_null()) return std::nullopt;
+  if (!token.is_string() && !token.is_number_integer())
+    throw std::invalid_argument(std::string(key) + " must be an integer or a string");
+  return token;
+}
+
+const Json& read_list(const Json& json, const char* key) {
+  const Json& list = json.at(key);
+  if (!list.is_array()) throw std::invalid_argument(std::string(key) + " must be a list");
+  return list;
+}
+
+std::vector<std::string> read_folders(const Json& list) {
+  std::vector<std::string> uris;
+  for (const Json& folder : list.is_array() ? list : Json::array()) {
+    const Json& uri = member(folder, "uri");
+    if (uri.is_string()) uris.push_back(uri.get<std::string>());
+  }
+  return uris;
+}
+
+TraceLevel read_trace(const Json& json) {
+  if (json == "messages") return TraceLevel::kMessages;
+  return json == "verbose" ? TraceLevel::kVerbose : TraceLevel::kOff;
+}
+
 std::string read_uri(const Json& json) {
   return json.at("textDocument").at("uri").get<std::string>();
 }
@@ -85,6 +114,9 @@ ClientCapabilities read_capabilities(const Json& params) {
   result.disabled_actions = is_true(member(action, "disabledSupport"));
   result.resolves_edit_late = is_true(member(action, "dataSupport")) &&
                               contains(member(action, {"resolveSupport", "properties"}), "edit");
+  result.configuration = is_true(member(offered, {"workspace", "configuration"}));
+  result.configuration_registration =
+      is_true(member(offered, {"workspace", "didChangeConfiguration", "dynamicRegistration"}));
   for (const Json* own : {&member(offered, {"experimental", "redraft"}),
                           &member(params, {"initializationOptions", "redraft"})}) {
     result.streamed_edits = result.streamed_edits || is_true(member(*own, "streamedEdits"));
@@ -128,27 +160,39 @@ void from_json(const Json& json, InitializeParams& params) {
   params.process_id = read_optional_integer(json, "processId");
   const Json& name = member(json, {"clientInfo", "name"});
   if (name.is_string()) params.client_name = name.get<std::string>();
-  const Json& folders = member(json, "workspaceFolders");
-  for (const Json& folder : folders.is_array() ? folders : Json::array()) {
-    const Json& uri = member(folder, "uri");
-    if (uri.is_string()) params.folders.push_back(uri.get<std::string>());
-  }
+  params.folders = read_folders(member(json, "workspaceFolders"));
   const Json& root = member(json, "rootUri");
   if (params.folders.empty() && root.is_string()) params.folders.push_back(root.get<std::string>());
-  const Json& index = member(json, {"initializationOptions", "redraft", "index"});
-  if (index.is_boolean()) params.index = index.get<bool>();
-  const Json& dependencies = member(json, {"initializationOptions", "redraft", "dependencies"});
-  if (dependencies.is_boolean()) params.dependencies = dependencies.get<bool>();
-  const Json& common = member(json, {"initializationOptions", "redraft", "commonFolders"});
-  for (const Json& folder : common.is_array() ? common : Json::array()) {
-    if (folder.is_string()) params.common_folders.push_back(folder.get<std::string>());
+  params.options = member(json, {"initializationOptions", "redraft"});
+  params.trace = read_trace(member(json, "trace"));
+}
+
+void from_json(const Json& json, DidChangeConfigurationParams& params) {
+  params.section = member(json, {"settings", "redraft"});
+}
+
+void from_json(const Json& json, DidChangeWorkspaceFoldersParams& params) {
+  params.added = read_folders(member(json, {"event", "added"}));
+  params.removed = read_folders(member(json, {"event", "removed"}));
+}
+
+void from_json(const Json& json, SetTraceParams& params) {
+  params.level = read_trace(member(json, "value"));
+}
+
+void from_json(const Json& json, FileOperationParams& params) {
+  for (const Json& file : read_list(json, "files")) {
+    for (const char* key : {"uri", "oldUri", "newUri"}) {
+      const Json& uri = member(file, key);
+      if (uri.is_string()) params.uris.push_back(uri.get<std::string>());
+    }
   }
 }
 
 void from_json(const Json& json, DidSaveParams& params) { params.uri = read_uri(json); }
 
 void from_json(const Json& json, DidChangeWatchedFilesParams& params) {
-  for (const Json& change : json.at("changes"))
+  for (const Json& change : read_list(json, "changes"))
     params.uris.push_back(change.at("uri").get<std::string>());
 }
 
@@ -182,6 +226,7 @@ void from_json(const Json& json, CodeActionParams& params) {
   params.range = json.at("range").get<Range>();
   params.diagnostics = json.at("context").at("diagnostics").get<std::vector<Diagnostic>>();
   params.only = read_optional<std::vector<std::string>>(json.at("context"), "only");
+  params.partial_result_token = read_token(json, "partialResultToken");
 }
 
 void to_json(Json& json, const EditParams& params) {
@@ -211,7 +256,7 @@ void from_json(const Json& json, ExecuteCommandParams& params) {
   params.command = json.at("command").get<std::string>();
   const Json& arguments = member(json, "arguments");
   if (arguments.is_array() && !arguments.empty()) params.argument = arguments.front();
-  if (!member(json, "workDoneToken").is_null()) params.work_done_token = json.at("workDoneToken");
+  params.work_done_token = read_token(json, "workDoneToken");
 }
 
 void from_json(const Json& json, EditIdParams& params) {
@@ -222,7 +267,12 @@ void from_json(const Json& json, ResolveEditParams& params) {
   params.edit_id = read_integer(json, "editId");
   if (!member(json, "hunkIds").is_null()) {
     params.hunk_ids.emplace();
-    for (const Json& id : json.at("hunkIds")) params.hunk_ids->push_back(id.get<int>());
+    for (const Json& id : read_list(json, "hunkIds")) {
+      if (!id.is_number_integer()) throw std::invalid_argument("hunkIds must hold integers");
+      // One that no hunk can have is one that no hunk has.
+      const bool possible = id.is_number_unsigned() && id.get<std::uint64_t>() <= INT32_MAX;
+      params.hunk_ids->push_back(possible ? id.get<int>() : -1);
+    }
   }
   const auto action = json.at("action").get<std::string>();
   if (action != "accept" && action != "reject") {

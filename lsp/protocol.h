@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lsp/json.h"
+#include "lsp/tracer.h"
 
 // The part of the Language Server Protocol that redraft speaks, as plain structs, and redraft's
 // additions (docs/protocol.md). Reading throws for a missing or mistyped member, as nlohmann_json
@@ -56,6 +57,8 @@ struct ClientCapabilities {
   bool code_action_literals = false;  // otherwise it takes commands alone
   bool resolves_edit_late = false;    // codeAction/resolve may bring the edit
   bool disabled_actions = false;      // shows actions that cannot be chosen, with the reason
+  bool configuration = false;         // it answers workspace/configuration
+  bool configuration_registration = false;
   bool inline_completion = false;
   bool streamed_edits = false;
   bool prompt = false;
@@ -66,11 +69,25 @@ struct InitializeParams {
   std::optional<std::int64_t> process_id;
   std::string client_name;
   std::vector<std::string> folders;  // URIs
-  // From initializationOptions: whether to index the folders, whether the packages that are
-  // installed in them, and which other folders (as they are written).
-  bool index = true;
-  bool dependencies = false;
-  std::vector<std::string> common_folders;
+  Json options;                      // initializationOptions.redraft; null without
+  TraceLevel trace = TraceLevel::kOff;
+};
+
+struct DidChangeConfigurationParams {
+  Json section;  // "redraft" of the settings; null without
+};
+
+struct DidChangeWorkspaceFoldersParams {
+  std::vector<std::string> added, removed;  // URIs
+};
+
+struct SetTraceParams {
+  TraceLevel level = TraceLevel::kOff;
+};
+
+// Of files that were created, renamed or deleted: all URIs named.
+struct FileOperationParams {
+  std::vector<std::string> uris;
 };
 
 struct DidSaveParams {
@@ -114,6 +131,7 @@ struct CodeActionParams {
   Range range;
   std::vector<Diagnostic> diagnostics;
   std::optional<std::vector<std::string>> only;  // kinds
+  std::optional<Json> partial_result_token;
 };
 
 // The argument of `redraft.edit`, and the data of a code action.
@@ -157,6 +175,10 @@ struct ProgressCancelParams {
 struct NoParams {};
 
 void from_json(const Json& json, InitializeParams& params);
+void from_json(const Json& json, DidChangeConfigurationParams& params);
+void from_json(const Json& json, DidChangeWorkspaceFoldersParams& params);
+void from_json(const Json& json, SetTraceParams& params);
+void from_json(const Json& json, FileOperationParams& params);
 void from_json(const Json& json, DidOpenParams& params);
 void from_json(const Json& json, DidSaveParams& params);
 void from_json(const Json& json, DidChangeWatchedFilesParams& params);

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "decoding/decoder_name.h"
@@ -14,10 +15,19 @@
 namespace redraft::lsp {
 namespace {
 
+// What happens to files in the editor is known here before the file system tells.
+Json workspace_capabilities() {
+  const Json all_files = {{"filters", {{{"scheme", "file"}, {"pattern", {{"glob", "**/*"}}}}}}};
+  return {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}},
+          {"fileOperations",
+           {{"didCreate", all_files}, {"didRename", all_files}, {"didDelete", all_files}}}};
+}
+
 Json server_capabilities(const ClientCapabilities& client) {
   Json capabilities = {
       {"positionEncoding", to_string(client.encoding)},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
+      {"workspace", workspace_capabilities()},
       {"codeActionProvider",
        {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
         {"resolveProvider", true},
@@ -33,6 +43,16 @@ Json server_capabilities(const ClientCapabilities& client) {
     capabilities["completionProvider"] = {{"resolveProvider", true}};
   }
   return capabilities;
+}
+
+CompletionOptions completion_options(const Settings::Completion& settings) {
+  return {.enabled = settings.enabled,
+          .languages = settings.languages,
+          .delay = std::chrono::milliseconds(settings.delay),
+          .in_comments = settings.in_comments,
+          .max_new_tokens = settings.max_tokens,
+          .alternatives = settings.alternatives,
+          .context_tokens = settings.context_tokens};
 }
 
 bool is_blank(const std::string& text) {
@@ -58,7 +78,7 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
 }
 
 Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
-                               Encoding encoding) {
+                               Encoding encoding, int most_tokens) {
   if (is_blank(params.instruction)) return Error("the instruction is blank: say what to change");
   Result<DecoderName> decoder = parse_decoder_name(params.decoder);
   if (!decoder) return decoder.error();
@@ -66,12 +86,13 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   if (params.range) range = to_bytes(*document, *params.range, encoding);
   const Result<EditScope> scope = choose_scope(params.scope, range, *document);
   if (!scope) return scope.error();
-  return EditRequest{.document = std::move(document),
-                     .instruction = params.instruction,
-                     .range = range,
-                     .scope = *scope,
-                     .decoder = std::move(*decoder),
-                     .max_new_tokens = params.max_new_tokens};
+  return EditRequest{
+      .document = std::move(document),
+      .instruction = params.instruction,
+      .range = range,
+      .scope = *scope,
+      .decoder = std::move(*decoder),
+      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : most_tokens};
 }
 
 }  // namespace
@@ -81,25 +102,38 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
-      model_(connection_),
-      index_(connection_, "the workspace"),
-      common_(connection_, "common code"),
-      make_index_(std::move(index)),
+      configuration_(connection_, [this](const Settings& before) { apply_settings(before); }),
+      model_(connection_, [this] { status_.tell(); }),
+      status_(connection_, model_),
       workspace_(std::move(host), post, observer()) {
   feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
+  indexes_ = std::make_unique<Indexes>(connection_, workspace_, std::move(index));
+  status_.add([this](StatusReport::Reasons& reasons) { add_reasons(reasons); });
   completions_ = std::make_unique<CompletionFeed>(workspace_);
   bind_handlers();
+  bind_document_handlers();
 }
 
-void Server::bind_handlers() {
-  dispatcher_.on("initialize", this, &Server::initialize);
-  dispatcher_.on("shutdown", this, &Server::shutdown);
-  dispatcher_.on("exit", this, &Server::exit);
+void Server::bind_document_handlers() {
   dispatcher_.on("textDocument/didOpen", this, &Server::did_open);
   dispatcher_.on("textDocument/didChange", this, &Server::did_change);
   dispatcher_.on("textDocument/didClose", this, &Server::did_close);
   dispatcher_.on("textDocument/didSave", this, &Server::did_save);
   dispatcher_.on("workspace/didChangeWatchedFiles", this, &Server::did_change_watched_files);
+  for (const char* method :
+       {"workspace/didCreateFiles", "workspace/didRenameFiles", "workspace/didDeleteFiles"})
+    dispatcher_.on(method, this, &Server::did_change_files);
+}
+
+void Server::bind_handlers() {
+  dispatcher_.on("initialize", this, &Server::initialize);
+  dispatcher_.on("initialized", this, &Server::initialized);
+  dispatcher_.on("shutdown", this, &Server::shutdown);
+  dispatcher_.on("exit", this, &Server::exit);
+  dispatcher_.on("$/setTrace", this, &Server::set_trace);
+  dispatcher_.on("workspace/didChangeConfiguration", this, &Server::did_change_configuration);
+  dispatcher_.on("workspace/didChangeWorkspaceFolders", this,
+                 &Server::did_change_workspace_folders);
   dispatcher_.on("textDocument/codeAction", this, &Server::code_action);
   dispatcher_.on("codeAction/resolve", this, &Server::resolve_code_action);
   CompletionFeed* completions = completions_.get();
@@ -125,16 +159,20 @@ WorkspaceObserver Server::observer() {
           .on_end = [this](EditId id, EditState state, const EditResult* result,
                            const std::string& error) { feed_->on_end(id, state, result, error); },
           .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); },
-          .on_index = [this](const IndexStatus& status) { index_.on_index(status); },
-          .on_common = [this](const IndexStatus& status) { common_.on_index(status); }};
+          .on_index =
+              [this](const IndexStatus& status) {
+                indexes_->on_index(status);
+                if (status.state == IndexStatus::State::kFailed) status_.tell_changes();
+              },
+          .on_common = [this](const IndexStatus& status) { indexes_->on_common(status); }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {
   client_ = params.capabilities;
   client_process_ = params.process_id;
   model_.set_capabilities(client_);
-  index_.set_capabilities(client_);
-  common_.set_capabilities(client_);
+  indexes_->set_capabilities(client_);
+  indexes_->change_folders(params.folders, {});
   feed_->set_capabilities(client_);
   completions_->set_encoding(client_.encoding);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
@@ -143,18 +181,53 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
                to_string(client_.encoding), client_.streamed_edits);
   reply({{"capabilities", server_capabilities(client_)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
-  start_indexing(params);
+  connection_->tracer().set_level(params.trace);
+  configuration_.begin(client_, params.options);
+  status_.begin(client_);
+  apply_settings(settings());
 }
 
-void Server::start_indexing(const InitializeParams& params) {
-  const Folders folders = folders_to_index(params.folders);
-  workspace_.set_folders(folders);
-  if (params.index && make_index_.of_workspace && !folders.empty())
-    workspace_.index(make_index_.of_workspace(folders));
-  const Folders others = folders_named(params.common_folders, folders);
-  const bool dependencies = params.dependencies && !folders.empty();
-  if (make_index_.of_common_code && (dependencies || !others.empty()))
-    workspace_.index_common(make_index_.of_common_code(folders, dependencies, others));
+void Server::initialized(const NoParams&) { configuration_.client_ready(); }
+
+void Server::did_change_configuration(const DidChangeConfigurationParams& params) {
+  configuration_.changed(params);
+}
+
+// Whoever depends on settings has its line here. What compares nothing needs no `before`.
+void Server::apply_settings(const Settings& /*before*/) {
+  // A client that is about to say it wants no index gets none for that moment either.
+  if (!configuration_.waits()) indexes_->follow(settings());
+  completions_->set_options(completion_options(settings().completion));
+  status_.tell_changes();
+}
+
+void Server::did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params) {
+  indexes_->change_folders(params.added, params.removed);
+  apply_settings(settings());
+}
+
+void Server::set_trace(const SetTraceParams& params) {
+  connection_->tracer().set_level(params.level);
+}
+
+void Server::add_reasons(StatusReport::Reasons& reasons) const {
+  if (!client_.streamed_edits && !client_.apply_edit) {
+    reasons.push_back(
+        "Edits by command are off: the editor announces neither workspace.applyEdit nor streamed "
+        "edits.");
+  }
+  if (configuration_.waits()) {
+    reasons.push_back("The index waits for the editor's settings (workspace/configuration).");
+  } else if (std::string why = indexes_->why_off(settings()); !why.empty()) {
+    reasons.push_back(std::move(why));
+  }
+  if (!settings().completion.enabled)
+    reasons.push_back("Completion is off (redraft.completion.enabled).");
+  for (const auto& [language, on] : settings().completion.languages) {
+    if (!settings().completion.enabled || on) continue;
+    const std::string which = language == "*" ? "languages that are not named" : language;
+    reasons.push_back("Completion is off for " + which + " (redraft.completion.languages).");
+  }
 }
 
 void Server::shutdown(const NoParams&, Reply reply) {
@@ -174,10 +247,18 @@ void Server::report_malformed(const Error& error) {
   connection_->respond_error(nullptr, ErrorCode::kParseError, error.message());
 }
 
-void Server::did_open(const DidOpenParams& params) {
-  const Result<void> opened =
-      workspace_.open(params.uri, params.version, params.text, params.language_id);
-  feed_->document_closed(params.uri);
+// An open that cannot be read must not leave a text here that was open under the same name.
+void Server::did_open(const Json& json) {
+  const auto uri = json.at("textDocument").at("uri").get<std::string>();
+  Result<void> opened;
+  try {
+    const auto params = json.get<DidOpenParams>();
+    opened = workspace_.open(uri, params.version, params.text, params.language_id);
+  } catch (const std::exception& failure) {
+    workspace_.close(uri);
+    opened = Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
+  }
+  feed_->document_closed(uri);
   if (!opened) refuse_document(opened.error());
 }
 
@@ -206,7 +287,9 @@ Result<void> Server::take_change(const Json& json, const Document& document) {
     return Error("the editor sent a change that cannot be read (" + reason(failure) +
                  "); close the file and open it anew");
   }
-  const std::int64_t version = params.version ? *params.version : document.version() + 1;
+  const bool is_last = document.version() == std::numeric_limits<std::int64_t>::max();
+  const std::int64_t version =
+      params.version ? *params.version : document.version() + (is_last ? 0 : 1);
   if (version <= document.version()) {
     return Error("the editor sent a change to version " + std::to_string(version) +
                  " of a text that is at version " + std::to_string(document.version()) +
@@ -227,13 +310,17 @@ void Server::did_close(const DidCloseParams& params) {
   feed_->document_closed(params.uri);
 }
 
-void Server::did_save(const DidSaveParams& params) {
-  if (const auto path = path_of_uri(params.uri)) workspace_.files_changed({*path});
-}
+void Server::did_save(const DidSaveParams& params) { files_changed({params.uri}); }
 
 void Server::did_change_watched_files(const DidChangeWatchedFilesParams& params) {
+  files_changed(params.uris);
+}
+
+void Server::did_change_files(const FileOperationParams& params) { files_changed(params.uris); }
+
+void Server::files_changed(const std::vector<std::string>& uris) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& uri : params.uris) {
+  for (const std::string& uri : uris) {
     if (const auto path = path_of_uri(uri)) paths.push_back(*path);
   }
   workspace_.files_changed(paths);
@@ -241,8 +328,14 @@ void Server::did_change_watched_files(const DidChangeWatchedFilesParams& params)
 
 void Server::code_action(const CodeActionParams& params, Reply reply) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
-  reply(document ? code_actions(params, *document, client_)
-                 : disabled_actions(params, workspace_.why_not(params.uri).message(), client_));
+  Json actions =
+      document ? code_actions(params, *document, client_)
+               : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
+  if (params.partial_result_token) {
+    connection_->notify("$/progress", {{"token", *params.partial_result_token},
+                                       {"value", std::exchange(actions, Json::array())}});
+  }
+  reply(std::move(actions));
 }
 
 void Server::resolve_code_action(const CodeAction& action, Reply reply) {
@@ -308,7 +401,8 @@ std::optional<EditId> Server::start_edit(const EditParams& params, const Reply& 
                    ", the request is about version " + std::to_string(*params.version));
     return std::nullopt;
   }
-  Result<EditRequest> request = to_request(params, document, client_.encoding);
+  Result<EditRequest> request =
+      to_request(params, document, client_.encoding, settings().edit.max_tokens);
   if (!request) {
     reply.fail(ErrorCode::kInvalidParams, request.error().message());
     return std::nullopt;
@@ -336,9 +430,9 @@ void Server::resolve_edit(const ResolveEditParams& params, Reply reply) {
 }
 
 void Server::status(const NoParams&, Reply reply) {
-  Json status = model_.json();
-  status["index"] = index_.json();
-  status["common"] = common_.json();
+  Json status = status_.json();
+  status["index"] = indexes_->repository_json();
+  status["common"] = indexes_->common_json();
   status["completion"] = completions_->json();
   reply(std::move(status));
 }

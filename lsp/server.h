@@ -8,12 +8,15 @@
 #include <string_view>
 
 #include "lsp/completion_feed.h"
+#include "lsp/configuration.h"
 #include "lsp/connection.h"
 #include "lsp/dispatcher.h"
 #include "lsp/edit_feed.h"
-#include "lsp/index_status.h"
+#include "lsp/indexes.h"
 #include "lsp/model_status.h"
 #include "lsp/protocol.h"
+#include "lsp/settings.h"
+#include "lsp/status_report.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -23,15 +26,8 @@ namespace redraft::lsp {
 // Workspace's own.
 class Server {
  public:
-  using Folders = std::vector<std::filesystem::path>;
-  // What makes indexes; without one nothing is indexed.
-  struct IndexFactories {
-    std::function<RepositoryIndexer::MakeIndex(const Folders&)> of_workspace;
-    // Of the packages that are installed in a workspace, if it asks for them, and of other folders.
-    std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
-                                               const Folders& others)>
-        of_common_code;
-  };
+  using Folders = Indexes::Folders;
+  using IndexFactories = Indexes::Factories;
 
   // `on_exit` gets the exit code when the client says `exit`.
   Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
@@ -45,16 +41,23 @@ class Server {
   bool shut_down() const { return dispatcher_.phase() == Dispatcher::Phase::kShutDown; }
   // The process that started us, once `initialize` has named it.
   std::optional<std::int64_t> client_process() const { return client_process_; }
+  // Those in force.
+  const Settings& settings() const { return configuration_.settings(); }
 
  private:
   void initialize(const InitializeParams& params, Reply reply);
+  void initialized(const NoParams& params);
   void shutdown(const NoParams& params, Reply reply);
   void exit(const NoParams& params);
-  void did_open(const DidOpenParams& params);
+  void did_open(const Json& params);
   void did_change(const Json& params);
   void did_close(const DidCloseParams& params);
   void did_save(const DidSaveParams& params);
   void did_change_watched_files(const DidChangeWatchedFilesParams& params);
+  void did_change_files(const FileOperationParams& params);
+  void did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params);
+  void did_change_configuration(const DidChangeConfigurationParams& params);
+  void set_trace(const SetTraceParams& params);
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
   void did_focus(const FocusParams& params);
@@ -63,8 +66,12 @@ class Server {
   void status(const NoParams& params, Reply reply);
   void cancel_progress(const ProgressCancelParams& params);
 
-  void start_indexing(const InitializeParams& params);
   void bind_handlers();
+  void bind_document_handlers();
+  // The settings were other ones (or may have been): all that depends on them follows, at once.
+  void apply_settings(const Settings& before);
+  void add_reasons(StatusReport::Reasons& reasons) const;
+  void files_changed(const std::vector<std::string>& uris);
   WorkspaceObserver observer();
   // An error: the text here is no longer the one the client has, or none that can be edited.
   Result<void> take_change(const Json& params, const Document& document);
@@ -80,10 +87,11 @@ class Server {
   ClientCapabilities client_;
   std::optional<std::int64_t> client_process_;
   Dispatcher dispatcher_;
+  Configuration configuration_;
   ModelStatus model_;
-  IndexReporter index_, common_;
-  IndexFactories make_index_;
+  StatusReport status_;
   std::unique_ptr<EditFeed> feed_;
+  std::unique_ptr<Indexes> indexes_;
   std::unique_ptr<CompletionFeed> completions_;
   Workspace workspace_;  // last: it calls into the members above
 };

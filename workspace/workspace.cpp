@@ -11,6 +11,7 @@
 #include "workspace/buffer_change.h"
 #include "workspace/decode_queue.h"
 #include "workspace/file_uri.h"
+#include "workspace/index_slot.h"
 #include "workspace/open_documents.h"
 
 namespace redraft {
@@ -53,9 +54,6 @@ struct Workspace::Impl {
   static void run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
                                    const EditRequest& request, const DecodeQueue::Control& control);
 
-  RepositoryIndexer::OnStatus reporter(
-      std::function<void(const IndexStatus&)> WorkspaceObserver::*function);
-
   // On the owner's thread.
   void receive_hunk(EditId id, Hunk hunk);
   void receive_progress(EditId id, const EditProgress& progress);
@@ -82,8 +80,8 @@ struct Workspace::Impl {
   OwnerPost call;
   Completions completions;
   std::vector<std::filesystem::path> folders;
-  std::unique_ptr<RepositoryIndexer> indexer;  // null: there is none
-  std::unique_ptr<RepositoryIndexer> common;   // likewise
+  IndexSlot indexer;  // empty: there is none
+  IndexSlot common;   // likewise
 };
 
 void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
@@ -275,18 +273,13 @@ Workspace::~Workspace() {
   }
 }
 
-RepositoryIndexer::OnStatus Workspace::Impl::reporter(
-    std::function<void(const IndexStatus&)> WorkspaceObserver::*function) {
-  return [this, function](const IndexStatus& news) {
-    call([this, function, news] {
-      if (observer.*function) (observer.*function)(news);
-    });
-  };
-}
-
 void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
-  impl_->common = std::make_unique<RepositoryIndexer>(
-      std::move(make_index), impl_->reporter(&WorkspaceObserver::on_common), /*watch=*/false);
+  impl_->common.start(
+      std::move(make_index), impl_->call,
+      [impl = impl_.get()](const IndexStatus& news) {
+        if (impl->observer.on_common) impl->observer.on_common(news);
+      },
+      /*watch=*/false);
 }
 
 void Workspace::set_folders(std::vector<std::filesystem::path> folders) {
@@ -294,10 +287,18 @@ void Workspace::set_folders(std::vector<std::filesystem::path> folders) {
 }
 
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
-  impl_->indexer = std::make_unique<RepositoryIndexer>(
-      std::move(make_index), impl_->reporter(&WorkspaceObserver::on_index));
+  impl_->indexer.start(
+      std::move(make_index), impl_->call,
+      [impl = impl_.get()](const IndexStatus& news) {
+        if (impl->observer.on_index) impl->observer.on_index(news);
+      },
+      /*watch=*/true);
   for (const auto& document : impl_->documents.all()) impl_->index_buffer(document->uri());
 }
+
+void Workspace::drop_index() { impl_->indexer.drop(); }
+
+void Workspace::drop_common_index() { impl_->common.drop(); }
 
 void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
   if (impl_->indexer) impl_->indexer->files_changed(paths);

@@ -61,10 +61,13 @@ class Workspace {
   // Names of files are shown to the model as paths from these on.
   void set_folders(std::vector<std::filesystem::path> folders);
   // From now on edits draft from an index of the workspace's folders too, once it is open; it is
-  // kept up to date in the background.
+  // kept up to date in the background, and takes the place of the one before.
   void index(RepositoryIndexer::MakeIndex make_index);
   // The same for an index of code of other projects, which is looked at once.
   void index_common(RepositoryIndexer::MakeIndex make_index);
+  // From now on there is none; nothing more is heard of it.
+  void drop_index();
+  void drop_common_index();
   // Files or folders on disk that may have changed.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 

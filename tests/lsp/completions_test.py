@@ -71,6 +71,26 @@ class GhostText(CompletionTest):
         self.open(client, "f()\n")
         self.assertEqual(self.ghost(client, 0, 2)[0]["insertText"], "one, two")
 
+    def test_settings_count_at_once(self):
+        client = self.start()
+        self.open(client, "area = \n")
+        set_completion = lambda **settings: client.notify("workspace/didChangeConfiguration", {
+            "settings": {"redraft": {"completion": settings}}})
+        for off in ({"enabled": False}, {"languages": {"python": False}}, {"languages": {"*": False}}):
+            set_completion(**off)
+            self.assertEqual(self.ghost(client, 0, 7), [])
+            set_completion(languages={"c": False})
+            self.assertEqual(len(self.ghost(client, 0, 7)), 1)
+        set_completion(delay=400)
+        start = time.monotonic()
+        self.type(client, 2, 0, 0, "x")
+        self.ghost(client, 0, 8)
+        self.assertGreater(time.monotonic() - start, 0.4)
+        set_completion(maxTokens=3)
+        self.type(client, 3, 0, 0, "y")
+        (item,) = self.ghost(client, 0, 9)
+        self.assertLessEqual(item["data"]["statistics"]["newTokens"], 3)
+
     def test_several_where_the_user_asks_one_where_not(self):
         client = self.start()
         self.open(client, "area = \n")

@@ -118,6 +118,90 @@ class Index(ServerTest):
         self.wait_for(client, 0, "common")
         self.assertIn("missing", client.request("redraft/status")["common"]["message"])
 
+    def configure(self, client, **settings):
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": settings}})
+
+    def test_settings_count_at_once(self):
+        (self.root / "b.py").write_text(LINE)
+        client = self.serve()
+        self.wait_for(client, 1)
+        pid = client.process.pid
+        for _ in range(3):
+            self.configure(client, index=False)
+            self.assertIsNone(client.request("redraft/status")["index"])
+            self.assertFalse(self.finds_line(client))
+            self.configure(client, index=True)
+            self.wait_for(client, 1)
+            self.assertTrue(self.finds_line(client))
+        self.configure(client, index=False, commonFolders=["."])
+        self.wait_for(client, 1, "common")
+        self.assertTrue(self.finds_line(client))
+        (self.root / "node_modules" / "ledger").mkdir(parents=True)
+        (self.root / "node_modules" / "ledger" / "index.js").write_text("a = 1\n")
+        self.configure(client, index=False, dependencies=True)
+        self.wait_for(client, 1, "common")
+        self.assertFalse(self.finds_line(client))
+        self.configure(client, index=False)
+        self.assertIsNone(client.request("redraft/status")["common"])
+        self.assertEqual(client.process.pid, pid)
+        self.assertIsNone(client.process.poll())
+
+    def test_settings_change_while_files_are_read(self):
+        for i in range(300):
+            (self.root / f"{i}.py").write_text(f"a{i} = {i}\n" * 500)
+        client = self.serve()
+        for i in range(20):
+            self.configure(client, index=i % 2 == 1)
+        self.wait_for(client, 300)
+
+    def test_a_client_is_asked_before_files_are_read(self):
+        (self.root / "b.py").write_text(LINE)
+        client = self.start([{"find": "", "replace": LINE}], initialize=False, options=("--index",))
+        client.answers["workspace/configuration"] = [{"index": False}]
+        client.request("initialize", {"processId": None, "rootUri": self.root.as_uri(),
+                                      "capabilities": {"workspace": {"configuration": True}}})
+        client.notify("initialized")
+        client.wait(lambda m: m.get("method") == "workspace/configuration")
+        status = client.request("redraft/status")
+        self.assertIsNone(status["index"])
+        self.assertIn("The index is off (redraft.index).", status["reasons"])
+        client.answers["workspace/configuration"] = [{"index": True}]
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        self.wait_for(client, 1)
+
+    def test_folders_come_and_go(self):
+        for name in ("one", "two"):
+            (self.root / name).mkdir()
+            (self.root / name / "a.py").write_text(LINE if name == "two" else "a = 1\n")
+        one, two = ({"uri": (self.root / name).as_uri(), "name": name} for name in ("one", "two"))
+        client = self.serve(rootUri=None, workspaceFolders=[one])
+        self.wait_for(client, 1)
+        self.assertFalse(self.finds_line(client))
+        change = lambda **event: client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        change(added=[two], removed=[])
+        self.wait_for(client, 2)
+        self.assertTrue(self.finds_line(client))
+        change(added=[], removed=[two])
+        self.wait_for(client, 1)
+        self.assertFalse(self.finds_line(client))
+        change(added=[], removed=[one])
+        self.assertIsNone(client.request("redraft/status")["index"])
+
+    def test_a_file_that_was_renamed_in_the_editor(self):
+        file = self.root / "b.py"
+        file.write_text("a = 1\n")
+        client = self.serve()
+        self.wait_for(client, 1)
+        other = self.root / "c.py"
+        file.rename(other)
+        other.write_text(LINE)
+        client.notify("workspace/didRenameFiles", {"files": [{"oldUri": file.as_uri(), "newUri": other.as_uri()}]})
+        self.assert_soon(lambda: self.finds_line(client))
+        self.wait_for(client, 1)
+        other.unlink()
+        client.notify("workspace/didDeleteFiles", {"files": [{"uri": other.as_uri()}]})
+        self.assert_soon(lambda: not self.finds_line(client))
+
     def test_a_workspace_that_is_removed_is_empty(self):
         (self.root / "b.py").write_text(LINE)
         client = self.serve()

@@ -1,82 +1,13 @@
-// The server without a transport: messages in, messages out, in one thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "lsp/server.h"
+#include "tests/lsp/server_fixture.h"
 
 namespace redraft::lsp {
 namespace {
-
-class ServerTest : public testing::Test {
- protected:
-  ServerTest()
-      : server_(
-            std::make_shared<EngineHost>(
-                [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-                  return Error("no model in this test");
-                },
-                post()),
-            post(),
-            {.send = [this](const std::string& content) { sent_.push_back(Json::parse(content)); },
-             .congested = [] { return false; }},
-            [this](int code) { exit_code_ = code; }) {}
-
-  Post post() {
-    return [this](std::function<void()> function) {
-      const std::lock_guard lock(mutex_);
-      posted_.push_back(std::move(function));
-    };
-  }
-
-  // Everything the server sends because of this message.
-  std::vector<Json> receive(const std::string& content) {
-    sent_.clear();
-    server_.receive(content);
-    return sent_;
-  }
-  Json request(const std::string& method, Json params = Json::object()) {
-    const int id = ++last_id_;
-    const auto sent = receive(
-        Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump());
-    if (sent.size() != 1) return nullptr;
-    EXPECT_EQ(sent[0].at("id"), id);
-    return sent[0];
-  }
-  std::vector<Json> notify(const std::string& method, Json params = Json::object()) {
-    return receive(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}.dump());
-  }
-  static int code(const Json& response) {
-    return response.is_object() && response.contains("error") ? response["error"]["code"].get<int>()
-                                                              : 0;
-  }
-  Json initialize(Json capabilities = Json::object()) {
-    return request("initialize",
-                   {{"processId", nullptr}, {"capabilities", std::move(capabilities)}});
-  }
-  void open(const std::string& text, int version = 1) {
-    notify("textDocument/didOpen", {{"textDocument",
-                                     {{"uri", "file:///a.py"},
-                                      {"languageId", "python"},
-                                      {"version", version},
-                                      {"text", text}}}});
-  }
-  Json edit(Json argument) {
-    return request("workspace/executeCommand",
-                   {{"command", "redraft.edit"}, {"arguments", {std::move(argument)}}});
-  }
-
-  std::mutex mutex_;
-  std::deque<std::function<void()>> posted_;
-  std::vector<Json> sent_;
-  std::optional<int> exit_code_;
-  int last_id_ = 0;
-  Server server_;
-};
 
 TEST_F(ServerTest, ARequestBeforeInitializeIsRefused) {
   EXPECT_EQ(code(request("textDocument/codeAction")), -32002);

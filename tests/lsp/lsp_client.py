@@ -23,7 +23,8 @@ class Client:
         self.ended = False
         self.changed = threading.Condition()
         self.next_id = 0
-        self.answer_requests = True  # of the server, with null
+        self.answer_requests = True  # of the server, with null or:
+        self.answers = {"workspace/applyEdit": {"applied": True}}
         self.log = b""
         self.threads = [threading.Thread(target=self._read, daemon=True),
                         threading.Thread(target=self._read_log, daemon=True)]
@@ -122,8 +123,7 @@ class Client:
 
     def _receive(self, message):
         if self.answer_requests and "method" in message and "id" in message:
-            result = {"applied": True} if message["method"] == "workspace/applyEdit" else None
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.answers.get(message["method"])})
         with self.changed:
             self.messages.append(message)
             self.changed.notify_all()

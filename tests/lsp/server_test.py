@@ -75,6 +75,21 @@ class Malformed(ServerTest):
                 self.assertEqual(client.wait(lambda m: "error" in m)["error"]["code"], -32700)
                 self.assertEqual(client.exit_code(), 1)
 
+    def test_a_message_beyond_the_limit(self):
+        client = self.start()
+        client.send_bytes(b"Content-Length: %d\r\n\r\n{" % ((64 << 20) + 1))
+        error = client.wait(lambda m: "error" in m)["error"]
+        self.assertEqual(error["code"], -32700)
+        self.assertIn("64 MB", error["message"])
+        self.assertEqual(client.exit_code(), 1)
+
+    def test_batches(self):
+        client = self.start()
+        client.send([{"jsonrpc": "2.0", "id": 7, "method": "redraft/status"}])
+        error = client.wait(lambda m: "error" in m)
+        self.assertEqual((error["id"], error["error"]["code"]), (None, -32600))
+        self.assertEqual(client.request("redraft/status")["state"], "unloaded")
+
     def test_truncated_message(self):
         client = self.start()
         client.send_bytes(b"Content-Length: 100\r\n\r\n{\"jsonrpc\"")
@@ -102,6 +117,29 @@ class Model(ServerTest):
         self.assertEqual((status["state"], status["target"], status["draft"]), ("ready", "scripted", None))
         client.notification("$/progress", lambda p: p["value"]["kind"] == "end")
         self.assertEqual([p["value"]["kind"] for p in client.all("$/progress")], ["begin", "end"])
+
+    def test_reasons(self):
+        client = self.start(RENAME, STREAMING)
+        self.assertEqual(client.request("redraft/status")["reasons"],
+                         ["The model is not loaded yet: it is with the first request.",
+                          "The index is off: the server was started without (redraft lsp --no-index)."])
+        self.open(client, LINES)
+        self.end(client, self.edit(client))
+        self.assertEqual(len(client.request("redraft/status")["reasons"]), 1)
+        self.assertEqual([len(s["reasons"]) for s in client.all("$/redraft/status")], [2, 1])
+
+    def test_trace(self):
+        client = self.start(RENAME, STREAMING)
+        client.notify("$/setTrace", {"value": "verbose"})
+        self.open(client, "the secret old text\n" * 3)
+        self.end(client, self.edit(client, "rename the hidden wish"))
+        client.notify("$/setTrace", {"value": "off"})
+        client.request("redraft/status")
+        traces = client.all("$/logTrace")
+        self.assertTrue(any("'$/redraft/edit'" in t["message"] for t in traces))
+        self.assertTrue(all("bytes" in t["verbose"] for t in traces))
+        for word in ("secret", "hidden", "fresh"):
+            self.assertNotIn(word, json.dumps(traces))
 
     def test_a_model_that_cannot_be_loaded(self):
         client = self.start(RENAME, STREAMING, load_error="no such file: m.gguf; run `redraft models pull`")

@@ -19,16 +19,6 @@ export function configuredCommand(): ServerCommand {
   return { command: settings.get<string>('path', '').trim() || 'redraft', args };
 }
 
-// What drafts may come from.
-function indexSettings() {
-  const settings = vscode.workspace.getConfiguration('redraft');
-  return {
-    index: settings.get<boolean>('index', true),
-    dependencies: settings.get<boolean>('dependencies', false),
-    commonFolders: settings.get<string[]>('commonFolders', []),
-  };
-}
-
 function isExecutable(file: string): boolean {
   try {
     fs.accessSync(file, fs.constants.X_OK);
@@ -59,7 +49,8 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
     outputChannel: output,
-    initializationOptions: { redraft: { streamedEdits: true, prompt: true, ...indexSettings() } },
+    // Settings are not among them: the server asks for them, and again when they change.
+    initializationOptions: { redraft: { streamedEdits: true, prompt: true } },
   };
   return new LanguageClient('redraft', 'redraft', server, options);
 }

@@ -155,9 +155,31 @@ local function wrong_settings_are_refused(start)
   local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'small', args = { '--threads', '2' } })
     return vim.lsp.config.redraft.cmd]])
   equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'small', '--threads', '2' })
-  local options = nvim:lua([[require('redraft').setup({ dependencies = true, common_folders = { '/usr/include' } })
-    return vim.lsp.config.redraft.init_options.redraft]])
-  equal(options, { index = true, dependencies = true, commonFolders = { '/usr/include' } })
+  equal(refused({ completion = true }), 'redraft: setting "completion" must be a table, not a boolean')
+  local settings = nvim:lua([[require('redraft').setup({ dependencies = true, completion = { languages = { c = false } } })
+    vim.lsp.config('redraft', { settings = { redraft = { completion = { delay = 5 } } } })
+    return vim.lsp.config.redraft.settings.redraft]])
+  equal(settings, { dependencies = true, completion = { delay = 5, languages = { c = false } } })
+end
+
+local function settings_reach_the_server_at_once(start)
+  local server = scripted.server('a', 'b')
+  table.insert(server, '--index')
+  local nvim = start({ server = server, setup = { index = false, completion = { delay = 'soon' } } })
+  nvim:open('a.txt', 'a\n')
+  local reasons = function()
+    return nvim:lua([[local client = vim.lsp.get_clients({ name = 'redraft' })[1]
+      return table.concat(client:request_sync('redraft/status', vim.empty_dict(), 5000).result.reasons, '\n')]])
+  end
+  local waits_for = function(reason)
+    nvim:wait(function() return reasons():find(reason, 1, true) end, reason)
+  end
+  waits_for('The index is off (redraft.index).')
+  nvim:wait_for_message('redraft.completion.delay takes an integer from 0 to 5000')
+  nvim:lua([[local client = vim.lsp.get_clients({ name = 'redraft' })[1]
+    client.settings.redraft.index = true
+    client:notify('workspace/didChangeConfiguration', { settings = client.settings })]])
+  waits_for('The index is off: no folder is open.')
 end
 
 local function the_server_ends_with_the_editor(start)
@@ -179,7 +201,7 @@ local function help_is_found(start)
   vim.system({ 'cp', '-r', nvim.root .. '/editors/neovim', copy }):wait()
   nvim:command('helptags ' .. copy .. '/doc')
   nvim:command('set runtimepath^=' .. copy)
-  for _, tag in ipairs({ 'redraft', ':RedraftEdit', ':RedraftAccept', 'redraft-settings', 'redraft-keys' }) do
+  for _, tag in ipairs({ 'redraft', ':RedraftEdit', ':RedraftAccept', 'redraft-settings', 'redraft-server-settings', 'redraft-keys' }) do
     nvim:command('help ' .. tag)
     expect(nvim:lua([[return vim.fn.expand('%:t')]]) == 'redraft.txt', tag)
   end
@@ -197,6 +219,7 @@ return {
   { 'a missing server is explained', a_missing_server_is_explained },
   { 'health of a running server', health_of_a_running_server },
   { 'wrong settings are refused', wrong_settings_are_refused },
+  { 'settings reach the server at once', settings_reach_the_server_at_once },
   { 'the server ends with the editor', the_server_ends_with_the_editor },
   { 'help is found', help_is_found },
 }

@@ -47,7 +47,7 @@ function makeWorkspace(files, msPerPass) {
   const script = path.join(outside, 'script.json');
   fs.writeFileSync(script, JSON.stringify({ edits, fills, delay_ms_per_pass: msPerPass }));
   const start = path.join(outside, 'redraft');
-  fs.writeFileSync(start, `#!/bin/sh\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}'\n`, { mode: 0o755 });
+  fs.writeFileSync(start, `#!/bin/sh\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));
   return { folder, server: start, remove };
 }

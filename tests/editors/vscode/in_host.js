@@ -2,6 +2,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
+const path = require('node:path');
 const vscode = require('vscode');
 const { before, after } = require('./example.js');
 
@@ -197,6 +198,24 @@ async function anEditThatTheServerForgotGoes() {
   await executeCommand('workbench.action.files.revert');
 }
 
+async function settingsAreInForceAtOnce() {
+  await open('a.py');
+  const settings = vscode.workspace.getConfiguration('redraft');
+  const file = path.join(path.dirname(settings.get('path')), 'log');
+  const log = () => fs.readFileSync(file, 'utf8');
+  await until(() => log().includes('settings: index on'), 'the first answer');
+  const asked = log().length;
+  await settings.update('index', false, vscode.ConfigurationTarget.Global);
+  await until(() => log().slice(asked).includes('settings: index off'), 'the change');
+  const started = log().split(', positions in ').length;
+  await settings.update('completion.delay', 9999, vscode.ConfigurationTarget.Global);
+  await until(() => log().slice(asked).split('settings: index off').length > 2, 'the next change');
+  await settings.update('index', undefined, vscode.ConfigurationTarget.Global);
+  await settings.update('completion.delay', undefined, vscode.ConfigurationTarget.Global);
+  await until(() => log().trimEnd().split('settings: ').pop().startsWith('index on'), 'the default again');
+  assert.strictEqual(log().split(', positions in ').length, started); // the server is the same
+}
+
 async function codeActionsLeadToThePrompt() {
   const { document } = await open('c.py');
   const range = new vscode.Range(4, 0, 4, 8);
@@ -213,7 +232,7 @@ exports.run = async () => {
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, typingElsewhereMovesHunks,
     typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
-    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, codeActionsLeadToThePrompt];
+    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, settingsAreInForceAtOnce, codeActionsLeadToThePrompt];
   let failures = 0;
   for (const test of cases) {
     const began = Date.now();

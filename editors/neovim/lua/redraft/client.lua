@@ -157,11 +157,7 @@ function M.config()
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       experimental = { redraft = { streamedEdits = true, prompt = true } },
     }),
-    init_options = { redraft = {
-      index = config.values.index,
-      dependencies = config.values.dependencies,
-      commonFolders = config.values.common_folders,
-    } },
+    settings = { redraft = config.server_settings() },
     handlers = { ['$/redraft/edit'] = handle_edit_event, ['$/redraft/status'] = handle_status },
     commands = {
       ['redraft.prompt'] = function(command)

@@ -7,9 +7,12 @@ local M = {}
 ---@field draft string? small model that guesses ahead; none by default
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
----@field index boolean draft from the workspace's files
----@field dependencies boolean and from packages that are installed in it
----@field common_folders string[] and from code in other folders
+---@field index boolean? of the server, like all in redraft.settings: what is not given is its default
+---@field dependencies boolean?
+---@field commonFolders string[]?
+---@field completion table?
+---@field edit table?
+---@field nextEdit table?
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 local defaults = {
   cmd = { 'redraft', 'lsp' },
@@ -17,19 +20,16 @@ local defaults = {
   draft = nil,
   args = {},
   decoder = nil,
-  index = true,
-  dependencies = false,
-  common_folders = {},
   keymaps = false,
 }
 
 ---@type redraft.Config
 M.values = vim.deepcopy(defaults)
 
-local types = {
+local server_types = require('redraft.settings')
+local types = vim.tbl_extend('error', server_types, {
   cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', keymaps = 'boolean',
-  index = 'boolean', dependencies = 'boolean', common_folders = 'table',
-}
+})
 
 --- An error names the setting that is unknown or of the wrong type.
 ---@param user table?
@@ -43,6 +43,16 @@ function M.set(user)
     end
   end
   M.values = vim.tbl_extend('force', vim.deepcopy(defaults), user or {})
+end
+
+--- What the server is told, as the section "redraft" of its settings. What stands within a group is its to judge.
+---@return table
+function M.server_settings()
+  local settings = vim.empty_dict()
+  for name in pairs(server_types) do
+    settings[name] = M.values[name]
+  end
+  return settings
 end
 
 --- The command line that starts the server.

@@ -1,0 +1,10 @@
+-- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in
+-- lsp/setting_table.cpp.
+return {
+  index = 'boolean',
+  dependencies = 'boolean',
+  commonFolders = 'table',
+  completion = 'table',
+  edit = 'table',
+  nextEdit = 'table',
+}

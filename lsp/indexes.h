@@ -1,0 +1,75 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lsp/connection.h"
+#include "lsp/index_status.h"
+#include "lsp/settings.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// Keeps the indexes that the settings and the workspace's folders ask for, and tells of them. Main
+// thread.
+class Indexes {
+ public:
+  using Folders = std::vector<std::filesystem::path>;
+  // What makes indexes; without one nothing is indexed.
+  struct Factories {
+    std::function<RepositoryIndexer::MakeIndex(const Folders&)> of_workspace;
+    // Of the packages that are installed in a workspace, if it asks for them, and of other folders.
+    std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
+                                               const Folders& others)>
+        of_common_code;
+  };
+
+  Indexes(const std::shared_ptr<Connection>& connection, Workspace& workspace, Factories make)
+      : workspace_(workspace),
+        make_(std::move(make)),
+        repository_(connection, "the workspace"),
+        common_(connection, "common code") {}
+
+  void set_capabilities(const ClientCapabilities& capabilities);
+  // URIs. follow() then acts on them.
+  void change_folders(const std::vector<std::string>& added,
+                      const std::vector<std::string>& removed);
+  // Starts, replaces and drops indexes until they are the ones asked for.
+  void follow(const Settings& settings);
+
+  // From the Workspace.
+  void on_index(const IndexStatus& status) { repository_.on_index(status); }
+  void on_common(const IndexStatus& status) { common_.on_index(status); }
+
+  // Parts of the result of `redraft/status`; null: there is no such index.
+  Json repository_json() const { return repository_.json(); }
+  Json common_json() const { return common_.json(); }
+  // Why there is no index of the workspace, or none that works; empty: there is one.
+  std::string why_off(const Settings& settings) const;
+
+ private:
+  // What an index of common code is made from.
+  struct CommonCode {
+    Folders workspace;
+    bool dependencies = false;
+    Folders others;
+    friend bool operator==(const CommonCode&, const CommonCode&) = default;
+  };
+
+  void follow_repository(const Settings& settings, const Folders& folders);
+  void follow_common(const Settings& settings, const Folders& folders);
+
+  Workspace& workspace_;
+  Factories make_;
+  IndexReporter repository_, common_;
+  std::vector<std::string> folders_;  // URIs
+  // What the indexes that are there were made for; none: there is none.
+  std::optional<Folders> indexed_;
+  std::optional<CommonCode> indexed_common_;
+};
+
+}  // namespace redraft::lsp

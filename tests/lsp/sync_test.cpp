@@ -1,0 +1,159 @@
+// Every form in which editors keep a document in step.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/lsp/server_fixture.h"
+
+namespace redraft::lsp {
+namespace {
+
+class SyncTest : public ServerTest {
+ protected:
+  SyncTest() { initialize({{"workspace", {{"applyEdit", true}}}}); }
+
+  static Json span(Json start_line, Json start, Json end_line, Json end) {
+    return {{"start", {{"line", std::move(start_line)}, {"character", std::move(start)}}},
+            {"end", {{"line", std::move(end_line)}, {"character", std::move(end)}}}};
+  }
+  std::vector<Json> change(Json version, Json changes) {
+    return notify("textDocument/didChange",
+                  {{"textDocument", {{"uri", "file:///a.py"}, {"version", std::move(version)}}},
+                   {"contentChanges", std::move(changes)}});
+  }
+  // A line of the server's text, as a quick fix there quotes it; null when it is not open.
+  Json line(int number) {
+    const Json range = span(number, 0, number, 0);
+    const Json actions =
+        request(
+            "textDocument/codeAction",
+            {{"textDocument", {{"uri", "file:///a.py"}}},
+             {"range", range},
+             {"context",
+              {{"diagnostics", {{{"range", range}, {"message", "m"}}}}, {"only", {"quickfix"}}}}})
+            .at("result");
+    if (actions.empty()) return nullptr;
+    const Json& action =
+        actions[0].contains("data") ? actions[0]["data"] : actions[0]["arguments"][0];
+    const auto text = action.at("instruction").get<std::string>();
+    const std::size_t begin = text.find('`') + 1;
+    return text.substr(begin, text.rfind('`') - begin);
+  }
+};
+
+TEST_F(SyncTest, IncrementalChanges) {
+  open("one\ntwo\nthree\n");
+  change(2, {{{"range", span(1, 0, 1, 3)}, {"text", "2"}}});
+  EXPECT_EQ(line(1), "2");
+  change(3, {{{"range", span(1, 0, 1, 1)}, {"rangeLength", 77}, {"text", "zwei"}}});
+  EXPECT_EQ(line(1), "zwei") << "rangeLength says nothing";
+}
+
+TEST_F(SyncTest, ChangesOfOneNotificationFollowEachOther) {
+  open("one\ntwo\n");
+  change(2, {{{"range", span(0, 0, 0, 0)}, {"text", "zero\n"}},
+             {{"range", span(1, 0, 1, 3)}, {"text", "1"}},
+             {{"range", span(2, 3, 2, 3)}, {"text", "!"}}});
+  EXPECT_EQ(line(0), "zero");
+  EXPECT_EQ(line(1), "1");
+  EXPECT_EQ(line(2), "two!");
+}
+
+TEST_F(SyncTest, WholeTexts) {
+  open("one\n");
+  change(2, {{{"text", "other\n"}}});
+  EXPECT_EQ(line(0), "other");
+  change(3, {{{"range", nullptr}, {"text", "third\n"}}});
+  EXPECT_EQ(line(0), "third");
+  change(4, {{{"range", span(0, 0, 0, 1)}, {"text", "T"}},
+             {{"text", "whole\nagain\n"}},
+             {{"range", span(1, 0, 1, 5)}, {"text", "once more"}}});
+  EXPECT_EQ(line(0), "whole");
+  EXPECT_EQ(line(1), "once more");
+}
+
+TEST_F(SyncTest, NoChangesAtAllAreANewVersion) {
+  open("one\n");
+  EXPECT_TRUE(change(2, Json::array()).empty());
+  EXPECT_EQ(line(0), "one");
+  EXPECT_EQ(code(edit({{"textDocument", {{"uri", "file:///a.py"}, {"version", 1}}},
+                       {"instruction", "x"}})),
+            -32801);
+}
+
+TEST_F(SyncTest, PlacesBeyondTheTextAreItsEnds) {
+  open("one\ntwo");
+  change(2, {{{"range", span(0, 2000000000, 0, UINT64_MAX)}, {"text", "!"}}});
+  EXPECT_EQ(line(0), "one!");
+  change(3, {{{"range", span(INT32_MAX, 7, UINT64_MAX, 0)}, {"text", "\nend"}}});
+  EXPECT_EQ(line(2), "end");
+  change(4, {{{"range", span(2, 1, 2, 0)}, {"text", "E"}}});
+  EXPECT_EQ(line(2), "End") << "a range whose ends are swapped";
+}
+
+TEST_F(SyncTest, OpenedTwiceIsANewBeginning) {
+  open("one\n", 7);
+  open("other\n", 1);
+  EXPECT_EQ(line(0), "other");
+  EXPECT_TRUE(change(2, {{{"text", "third\n"}}}).empty());
+  EXPECT_EQ(line(0), "third");
+}
+
+TEST_F(SyncTest, AnOpenThatCannotBeReadLeavesNothingOpen) {
+  for (const char* wrong :
+       {R"({"version": 1, "languageId": "python"})", R"({"version": 1.5, "text": "x"})",
+        R"({"version": null, "text": "x"})", R"({"version": 2, "text": ["x"]})",
+        R"({"version": 2, "text": "x", "languageId": 3})"}) {
+    SCOPED_TRACE(wrong);
+    open("one\n");
+    ASSERT_EQ(line(0), "one");
+    Json document = Json::parse(wrong);
+    document["uri"] = "file:///a.py";
+    const std::vector<Json> sent = notify("textDocument/didOpen", {{"textDocument", document}});
+    ASSERT_EQ(sent.size(), 1U);
+    EXPECT_EQ(sent[0].at("method"), "window/showMessage");
+    EXPECT_EQ(line(0), nullptr);
+  }
+}
+
+TEST_F(SyncTest, WhatIsNotOpenIsNeitherChangedNorClosed) {
+  EXPECT_TRUE(change(2, {{{"text", "x"}}}).empty());
+  EXPECT_EQ(line(0), nullptr);
+  EXPECT_TRUE(
+      notify("textDocument/didClose", {{"textDocument", {{"uri", "file:///a.py"}}}}).empty());
+  EXPECT_TRUE(
+      notify("textDocument/didSave", {{"textDocument", {{"uri", "file:///a.py"}}}}).empty());
+  open("one\n");
+  notify("textDocument/didClose", {{"textDocument", {{"uri", "file:///a.py"}}}});
+  EXPECT_TRUE(change(2, {{{"text", "x"}}}).empty());
+  EXPECT_EQ(line(0), nullptr);
+}
+
+TEST_F(SyncTest, VersionsMayBeLargeAndNegative) {
+  open("one\n");
+  EXPECT_TRUE(change(INT64_MAX, {{{"text", "last\n"}}}).empty());
+  EXPECT_EQ(line(0), "last");
+  EXPECT_EQ(change(nullptr, {{{"text", "after\n"}}}).size(), 1U) << "no version is above it";
+  EXPECT_EQ(line(0), nullptr);
+  notify("textDocument/didOpen", {{"textDocument",
+                                   {{"uri", "file:///a.py"},
+                                    {"languageId", "python"},
+                                    {"version", INT64_MIN},
+                                    {"text", "one\n"}}}});
+  EXPECT_TRUE(change(-3, {{{"text", "two\n"}}}).empty());
+  EXPECT_EQ(line(0), "two");
+}
+
+TEST_F(SyncTest, WillSaveIsNotAnnounced) {
+  EXPECT_EQ(code(request("textDocument/willSaveWaitUntil",
+                         {{"textDocument", {{"uri", "file:///a.py"}}}, {"reason", 1}})),
+            -32601);
+  EXPECT_TRUE(
+      notify("textDocument/willSave", {{"textDocument", {{"uri", "file:///a.py"}}}, {"reason", 1}})
+          .empty());
+}
+
+}  // namespace
+}  // namespace redraft::lsp
