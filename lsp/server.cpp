@@ -100,7 +100,11 @@ WorkspaceObserver Server::observer() {
                                 const EditProgress& progress) { feed_->on_progress(id, progress); },
           .on_end = [this](EditId id, EditState state, const EditResult* result,
                            const std::string& error) { feed_->on_end(id, state, result, error); },
-          .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); },
+          // Other clients of the model may have it loaded before this one may be told anything.
+          .on_engine =
+              [this](const EngineStatus& status) {
+                if (dispatcher_.phase() == Dispatcher::Phase::kServing) model_.on_engine(status);
+              },
           .on_index = [this](const IndexStatus& status) { index_.on_index(status); },
           .on_common = [this](const IndexStatus& status) { common_.on_index(status); }};
 }
@@ -118,6 +122,9 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
                to_string(client_.encoding), client_.streamed_edits);
   reply({{"capabilities", server_capabilities(client_.encoding)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
+  if (const EngineStatus& engine = workspace_.engine_status();
+      engine.state == EngineStatus::State::kLoading || engine.state == EngineStatus::State::kReady)
+    model_.on_engine(engine);
   start_indexing(params);
 }
 

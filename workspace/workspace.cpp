@@ -220,8 +220,9 @@ Workspace::~Workspace() {
 
 RepositoryIndexer::OnStatus Workspace::Impl::reporter(
     std::function<void(const IndexStatus&)> WorkspaceObserver::*function) {
-  return [this, function](const IndexStatus& news) {
-    call([this, function, news] {
+  // The indexes may outlive this.
+  return [this, function, to_owner = call](const IndexStatus& news) {
+    to_owner([this, function, news] {
       if (observer.*function) (observer.*function)(news);
     });
   };
@@ -236,6 +237,13 @@ void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
   impl_->indexer = std::make_unique<RepositoryIndexer>(
       std::move(make_index), impl_->reporter(&WorkspaceObserver::on_index));
   for (const auto& document : impl_->documents.all()) impl_->index_buffer(document->uri());
+}
+
+std::vector<std::unique_ptr<RepositoryIndexer>> Workspace::take_indexers() {
+  std::vector<std::unique_ptr<RepositoryIndexer>> taken;
+  if (impl_->indexer) taken.push_back(std::move(impl_->indexer));
+  if (impl_->common) taken.push_back(std::move(impl_->common));
+  return taken;
 }
 
 void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {

@@ -60,6 +60,8 @@ class Workspace {
   void index(RepositoryIndexer::MakeIndex make_index);
   // The same for an index of code of other projects, which is looked at once.
   void index_common(RepositoryIndexer::MakeIndex make_index);
+  // Hands the indexes over, to be destroyed elsewhere: their threads may take a while to end.
+  std::vector<std::unique_ptr<RepositoryIndexer>> take_indexers();
   // Files or folders on disk that may have changed.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 
