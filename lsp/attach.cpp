@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 
+#include "lsp/await_exit.h"
 #include "lsp/detached_process.h"
 #include "lsp/hand_over.h"
 #include "lsp/local_socket.h"
@@ -31,9 +31,9 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kStartLimit = 10s;   // for a server to begin
-constexpr auto kAnswerLimit = 5s;   // for a server to take a client over
-constexpr auto kEndLimit = 5s;      // for a server to see that the client has closed its end
+constexpr auto kStartLimit = 10s;  // for a server to begin
+constexpr auto kAnswerLimit = 5s;  // for a server to take a client over
+constexpr auto kEndLimit = 5s;     // for a server to see that the client has closed its end
 constexpr off_t kLogLimit = 1 << 20;
 
 // Waits until something can be read. False: the time is over.
@@ -111,26 +111,12 @@ Result<FileHandle> attach_or_start(const AttachOptions& options, const fs::path&
   return attach_at(socket, in_fd, out_fd);
 }
 
-// The exit code that the server says. It sees by itself when the client closes its end; a server
-// that hangs does not, and our end must not wait for it.
-int await_exit(int connection, int in_fd) {
-  std::array<pollfd, 2> waits = {pollfd{connection, POLLIN, 0}, pollfd{in_fd, 0, 0}};
-  while (true) {
-    const int limit = waits[1].fd < 0
-                          ? static_cast<int>(std::chrono::milliseconds(kEndLimit).count())
-                          : -1;
-    const int ready = ::poll(waits.data(), waits.size(), limit);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) {
-      std::cerr << "redraft: error: the shared server hangs" << std::endl;
-      return 1;
-    }
-    if (waits[0].revents != 0) break;
-    waits[1].fd = -1;
-  }
-  if (const std::optional<char> code = read_byte(connection)) return *code;
-  std::cerr << "redraft: error: the shared server has ended" << std::endl;
-  return 1;
+// Becomes the program that only waits. Returns when there is none.
+void become(const std::string& waiter, int connection) {
+  ::fcntl(connection, F_SETFD, 0);
+  const std::string number = std::to_string(connection);
+  ::execl(waiter.c_str(), waiter.c_str(), number.c_str(), nullptr);
+  spdlog::info("{}: {}", waiter, std::strerror(errno));
 }
 
 }  // namespace
@@ -148,6 +134,7 @@ std::optional<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
     return std::nullopt;
   }
   spdlog::info("attached to the shared server");
+  if (!options.waiter.empty() && in_fd == STDIN_FILENO) become(options.waiter, connection->get());
   return await_exit(connection->get(), in_fd);
 }
 

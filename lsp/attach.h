@@ -12,6 +12,9 @@ struct AttachOptions {
   // Starts one that takes clients over; the path of its socket is appended. See
   // ServiceOptions::kAttached.
   std::vector<std::string> command;
+  // The program redraft-attached, which this process becomes in order to wait with little memory;
+  // empty, or not there: it waits as it is.
+  std::string waiter = {};
 };
 
 // Has this process's client served by a server that other processes attach to as well, so that they

@@ -21,9 +21,7 @@ bool send_byte(int socket, char byte) {
 }  // namespace
 
 AttachedClient::AttachedClient(Service& service, FileHandle connection)
-    : service_(service),
-      connection_(service.io(), connection.release()),
-      limit_(service.io()) {}
+    : service_(service), connection_(service.io(), connection.release()), limit_(service.io()) {}
 
 void AttachedClient::start() {
   if (!is_own_peer(connection_.native_handle())) return;
@@ -42,13 +40,12 @@ void AttachedClient::take_client() {
   std::optional<HandedOver> client = take_over(connection_.native_handle());
   // The answer goes first: from now on nobody else reads the client's messages.
   if (!client || !send_byte(connection_.native_handle(), kTaken)) return close();
-  session_ = service_.add(
-      {.in = std::move(client->in), .out = std::move(client->out)},
-      [self = shared_from_this()](int code) {
-        if (self->connection_.is_open())
-          send_byte(self->connection_.native_handle(), static_cast<char>(code));
-        self->close();
-      });
+  session_ = service_.add({.in = std::move(client->in), .out = std::move(client->out)},
+                          [self = shared_from_this()](int code) {
+                            if (self->connection_.is_open())
+                              send_byte(self->connection_.native_handle(), static_cast<char>(code));
+                            self->close();
+                          });
   session_ ? await_departure() : close();
 }
 

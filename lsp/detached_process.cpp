@@ -12,7 +12,9 @@
 namespace redraft::lsp {
 namespace {
 
-Error system_error(const char* what) { return Error(std::string(what) + ": " + std::strerror(errno)); }
+Error system_error(const char* what) {
+  return Error(std::string(what) + ": " + std::strerror(errno));
+}
 
 // In the new process. Other threads of ours may have held any lock when it was forked off: system
 // calls alone.

@@ -37,8 +37,8 @@ Result<sockaddr_un> address_of(const fs::path& path) {
 int try_to_connect(const sockaddr_un& address, FileHandle& connection) {
   // Without waiting: a server that is stopped may have a full queue.
   FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
-                           sizeof address) != 0)
+  if (!socket ||
+      ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return errno;
   ::fcntl(socket.get(), F_SETFL, 0);
   connection = std::move(socket);

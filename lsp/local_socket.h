@@ -27,10 +27,7 @@ class LocalSocket {
 
  private:
   LocalSocket(std::filesystem::path path, LockFile lock, FileHandle socket, ino_t inode)
-      : path_(std::move(path)),
-        lock_(std::move(lock)),
-        socket_(std::move(socket)),
-        inode_(inode) {}
+      : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)), inode_(inode) {}
 
   std::filesystem::path path_;
   LockFile lock_;  // who has it may replace the file

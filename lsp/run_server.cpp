@@ -26,28 +26,26 @@ using OnConnection = std::function<void(Service&, FileHandle)>;
 // Says where it listens as soon as it does.
 int serve_listening(ServerOptions options, const ServiceOptions& wanted, int socket,
                     const std::string& address, const OnConnection& on_connection) {
-  return serve(
-      std::move(options), LogKind::kShared, [&](Service& service) -> std::shared_ptr<void> {
-        service.end_on_signals();
-        if (wanted.idle_limit) service.end_when_idle(*wanted.idle_limit);
-        auto listener = std::make_shared<Listener>(
-            service.io(), socket, [&service, on_connection](FileHandle connection) {
-              on_connection(service, std::move(connection));
-            });
-        std::cout << "listening on " << address << std::endl;
-        spdlog::info("listening on {}", address);
-        return listener;
-      });
+  return serve(std::move(options), LogKind::kShared,
+               [&](Service& service) -> std::shared_ptr<void> {
+                 service.end_on_signals();
+                 if (wanted.idle_limit) service.end_when_idle(*wanted.idle_limit);
+                 auto listener = std::make_shared<Listener>(
+                     service.io(), socket, [&service, on_connection](FileHandle connection) {
+                       on_connection(service, std::move(connection));
+                     });
+                 std::cout << "listening on " << address << std::endl;
+                 spdlog::info("listening on {}", address);
+                 return listener;
+               });
 }
 
 // A connection ends with its process, so what the client says about its process is not needed.
 void add_connection(Service& service, FileHandle connection, const std::string& token) {
   FileHandle out = duplicate(connection.get());
   if (!out) return;
-  service.add({.in = std::move(connection),
-               .out = std::move(out),
-               .token = token,
-               .watch_process = false});
+  service.add(
+      {.in = std::move(connection), .out = std::move(out), .token = token, .watch_process = false});
 }
 
 Result<int> serve_on_socket(ServerOptions options, const ServiceOptions& wanted) {
@@ -94,7 +92,8 @@ int run_server(ServerOptions options, int in_fd, int out_fd) {
 }
 
 Result<int> run_service(ServerOptions options, const ServiceOptions& service) {
-  if (service.door == ServiceOptions::Door::kPort) return serve_on_port(std::move(options), service);
+  if (service.door == ServiceOptions::Door::kPort)
+    return serve_on_port(std::move(options), service);
   return serve_on_socket(std::move(options), service);
 }
 

@@ -73,8 +73,8 @@ void Service::dispose_of(std::vector<std::unique_ptr<RepositoryIndexer>> indexer
     return waits.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
   if (indexers.empty()) return;
-  leaving_.push_back(std::async(
-      std::launch::async, [going = std::move(indexers)]() mutable { going.clear(); }));
+  leaving_.push_back(
+      std::async(std::launch::async, [going = std::move(indexers)]() mutable { going.clear(); }));
 }
 
 void Service::end_when_idle(std::chrono::seconds limit) {

@@ -39,12 +39,12 @@ Session::Session(const Shared& shared, Client client, std::function<void(int)> o
 void Session::await_admission() {
   transport_.limit_messages(kFirstMessageLimit);
   admission_timer_.expires_after(kAdmissionLimit);
-  admission_timer_.async_wait([this, alive = std::weak_ptr(alive_)](
-                                  const boost::system::error_code&) {
-    if (alive.expired() || admitted_) return;
-    spdlog::warn("a client did not show its token in time");
-    end(1);
-  });
+  admission_timer_.async_wait(
+      [this, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
+        if (alive.expired() || admitted_) return;
+        spdlog::warn("a client did not show its token in time");
+        end(1);
+      });
 }
 
 // What one client sends must not end the others: an exception (no memory for its message, say) ends
@@ -79,16 +79,16 @@ void Session::serve(const std::string& content) {
 
 void Session::watch(const ClientProcess& process) {
   process_timer_.expires_after(kProcessInterval);
-  process_timer_.async_wait([this, process, alive = std::weak_ptr(alive_)](
-                                const boost::system::error_code&) {
-    if (alive.expired() || ending_) return;
-    if (process.is_alive()) {
-      watch(process);
-    } else {
-      spdlog::info("the client's process is gone");
-      end_gone();
-    }
-  });
+  process_timer_.async_wait(
+      [this, process, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
+        if (alive.expired() || ending_) return;
+        if (process.is_alive()) {
+          watch(process);
+        } else {
+          spdlog::info("the client's process is gone");
+          end_gone();
+        }
+      });
 }
 
 void Session::end_malformed(const Error& error) {

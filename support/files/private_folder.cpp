@@ -52,7 +52,8 @@ Result<fs::path> private_runtime_folder() {
     if (make_private_folder(folder)) return folder;
   }
   const std::optional<fs::path> cache = user_cache_folder();
-  if (!cache) return Error("there is no folder for sockets: neither XDG_RUNTIME_DIR nor HOME is set");
+  if (!cache)
+    return Error("there is no folder for sockets: neither XDG_RUNTIME_DIR nor HOME is set");
   const fs::path folder = *cache / "redraft" / "run";
   if (const Result<void> made = make_private_folder(folder); !made) return made.error();
   return folder;
