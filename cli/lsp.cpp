@@ -1,4 +1,5 @@
 // redraft lsp: the language server, for editors.
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,7 +110,9 @@ int run_lsp(const LspOptions& options) {
   }
   if (!options.no_share) {
     const auto shared = shared_server(choices, options.idle_seconds.value_or(kIdleSeconds));
-    if (const auto code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO)) return *code;
+    const Result<int> code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
+    if (code) return *code;
+    spdlog::warn("the model is not shared with other editors: {}", code.error().message());
   }
   return lsp::run_server(server_options(choices), STDIN_FILENO, STDOUT_FILENO);
 }

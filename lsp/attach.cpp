@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,29 +110,21 @@ Result<FileHandle> attach_or_start(const AttachOptions& options, const fs::path&
   return attach_at(socket, in_fd, out_fd);
 }
 
-// Becomes the program that only waits. Returns when there is none.
+// Becomes the program that only waits. Returns where there is none.
 void become(const std::string& waiter, int connection) {
   ::fcntl(connection, F_SETFD, 0);
   const std::string number = std::to_string(connection);
   ::execl(waiter.c_str(), waiter.c_str(), number.c_str(), nullptr);
-  spdlog::info("{}: {}", waiter, std::strerror(errno));
 }
 
 }  // namespace
 
-std::optional<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
+Result<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
   const Result<fs::path> folder = private_runtime_folder();
-  if (!folder) {
-    spdlog::warn("the model is not shared: {}", folder.error().message());
-    return std::nullopt;
-  }
+  if (!folder) return folder.error();
   const Result<FileHandle> connection =
       attach_or_start(options, *folder / ("lsp-" + options.key), in_fd, out_fd);
-  if (!connection) {
-    spdlog::warn("the model is not shared: {}", connection.error().message());
-    return std::nullopt;
-  }
-  spdlog::info("attached to the shared server");
+  if (!connection) return connection.error();
   if (!options.waiter.empty() && in_fd == STDIN_FILENO) become(options.waiter, connection->get());
   return await_exit(connection->get(), in_fd);
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "support/result.h"
 
 namespace redraft::lsp {
 
@@ -21,8 +22,8 @@ struct AttachOptions {
 // hold one model in memory; where none runs, one is started. It reads and writes our standard input
 // and output by itself: this process only waits, and ends the client when it is killed.
 //
-// Returns the exit code, once the client has left. None: no server can be had, and nothing has been
-// read from `in_fd`.
-std::optional<int> attach(const AttachOptions& options, int in_fd, int out_fd);
+// Returns the exit code, once the client has left. The error says why no server can be had; nothing
+// has been read from `in_fd` then.
+Result<int> attach(const AttachOptions& options, int in_fd, int out_fd);
 
 }  // namespace redraft::lsp

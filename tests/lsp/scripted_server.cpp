@@ -107,9 +107,10 @@ int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::st
     return 1;
   }
   if (doors.share) {
-    const auto code =
+    const redraft::Result<int> code =
         redraft::lsp::attach(doors.attach(script, options.log_level), STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
+    std::cerr << "the model is not shared: " << code.error().message() << std::endl;
   }
   return redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);
 }

@@ -60,16 +60,23 @@ class ServerTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def start(self, edits=(), capabilities=None, initialize=True, stdin=subprocess.PIPE, options=(), **script):
-        file = pathlib.Path(self.folder.name) / "script.json"
-        file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
-        client = Client([SERVER, str(file), *options], stdin)
+    def start(self, edits=(), capabilities=None, initialize=True, stdin=subprocess.PIPE, options=(), env=None,
+              **script):
+        client = Client([SERVER, self.write_script(edits, **script), *options], stdin, env)
         self.addCleanup(self.assert_no_sanitizer_report, client)
         self.addCleanup(client.close)
         if initialize:
-            self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}})
-            client.notify("initialized")
+            self.initialize(client, capabilities)
         return client
+
+    def write_script(self, edits=(), **script):
+        file = pathlib.Path(self.folder.name) / "script.json"
+        file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
+        return str(file)
+
+    def initialize(self, client, capabilities=None, **more):
+        self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}, **more})
+        client.notify("initialized")
 
     def assert_no_sanitizer_report(self, client):
         for word in (b"Sanitizer", b"runtime error"):
