@@ -16,8 +16,7 @@ import time
 import unittest
 
 from lsp_client import TIME_LIMIT, Client
-from server_case import LINES, RENAME, SERVER, STREAMING, ServerTest
-from server_test import PARENT, Disappearing
+from server_case import LINES, PARENT, RENAME, SERVER, STREAMING, ServerTest, runs
 
 REDRAFT = os.environ.get("REDRAFT")
 IDLE_SECONDS = 3
@@ -67,7 +66,7 @@ class AttachTest(ServerTest):
 
     def await_end(self, process, limit=TIME_LIMIT):
         deadline = time.monotonic() + limit
-        while Disappearing.runs(process):
+        while runs(process):
             self.assertLess(time.monotonic(), deadline, "it still runs")
             time.sleep(0.02)
 
@@ -290,14 +289,17 @@ class Program(AttachTest):
         self.initialize(client)
         return client
 
-    @staticmethod
-    def name_of(client):
-        return pathlib.Path(f"/proc/{client.process.pid}/comm").read_text().strip()
+    def await_name(self, client, name):
+        deadline = time.monotonic() + TIME_LIMIT
+        while pathlib.Path(f"/proc/{client.process.pid}/comm").read_text().strip() != name:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
     def test_the_same_options_share_a_server(self):
         clients = [self.lsp("--threads", "1") for _ in range(3)]
         self.assertEqual(len(self.servers()), 1)
-        self.assertEqual({self.name_of(client) for client in clients}, {"redraft-attache"})
+        for client in clients:
+            self.await_name(client, "redraft-attache")
         for options in (("--threads", "2"), ("--threads", "1", "--cache-memory", "7"), ("--target", "smollm2-135m")):
             before = len(self.servers())
             clients.append(self.lsp(*options))
@@ -316,7 +318,7 @@ class Program(AttachTest):
         self.assertEqual(os.readlink(f"/proc/{server}/cwd"), "/")
 
     def test_no_share(self):
-        self.assertEqual(self.name_of(self.lsp("--no-share")), "redraft")
+        self.await_name(self.lsp("--no-share"), "redraft")
         self.assertEqual(self.servers(), [])
 
     def test_wrong_usage(self):

@@ -55,6 +55,34 @@ def apply_edits(text, edits, encoding="utf-16"):
     return text
 
 
+def runs(pid):
+    """Whether the process is there, and not merely waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# Starts a server whose input pipe the test's own process can hold open, too: it is inherited from there.
+PARENT = """
+import os, sys, time
+from lsp_client import Client
+client = Client(sys.argv[1:])
+client.request("initialize", {"processId": os.getpid(),
+                              "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
+if os.fork() == 0:  # it holds the server's pipes open for a while
+    time.sleep(3)
+    os._exit(0)
+client.notify("textDocument/didOpen", {"textDocument": {"uri": "file:///a", "languageId": "python", "version": 1,
+                                                        "text": "old\\n" * 500}})
+client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+    {"textDocument": {"uri": "file:///a"}, "instruction": "rename"}]})
+print(client.process.pid, flush=True)
+time.sleep(60)
+"""
+
+
 class ServerTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
