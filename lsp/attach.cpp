@@ -32,7 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kStartLimit = 10s;  // for a server to begin
 constexpr auto kAnswerLimit = 5s;  // for a server to take a client over
-constexpr auto kEndLimit = 5s;     // for a server to see that the client has closed its end
 constexpr off_t kLogLimit = 1 << 20;
 
 // Waits until something can be read. False: the time is over.

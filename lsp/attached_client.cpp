@@ -37,6 +37,7 @@ void AttachedClient::start() {
 
 void AttachedClient::take_client() {
   limit_.cancel();
+  if (!service_.has_room()) return close();
   std::optional<HandedOver> client = take_over(connection_.native_handle());
   // The answer goes first: from now on nobody else reads the client's messages.
   if (!client || !send_byte(connection_.native_handle(), kTaken)) return close();

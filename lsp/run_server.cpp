@@ -23,20 +23,30 @@ FileHandle duplicate(int descriptor) { return FileHandle(::fcntl(descriptor, F_D
 
 using OnConnection = std::function<void(Service&, FileHandle)>;
 
+// What is listened on, and the listener. Goes as soon as no more clients are wanted: neither a
+// client that comes then nor the next server should wait for the model's thread to end.
+struct Door {
+  std::shared_ptr<const void> owned;
+  std::unique_ptr<Listener> listener;
+};
+
 // Says where it listens as soon as it does.
-int serve_listening(ServerOptions options, const ServiceOptions& wanted, int socket,
-                    const std::string& address, const OnConnection& on_connection) {
+int serve_listening(ServerOptions options, const ServiceOptions& wanted,
+                    std::shared_ptr<const void> owned, int socket, const std::string& address,
+                    const OnConnection& on_connection) {
   return serve(std::move(options), LogKind::kShared,
                [&](Service& service) -> std::shared_ptr<void> {
                  service.end_on_signals();
                  if (wanted.idle_limit) service.end_when_idle(*wanted.idle_limit);
-                 auto listener = std::make_shared<Listener>(
+                 auto door = std::make_shared<Door>();
+                 door->owned = std::move(owned);
+                 door->listener = std::make_unique<Listener>(
                      service.io(), socket, [&service, on_connection](FileHandle connection) {
                        on_connection(service, std::move(connection));
                      });
                  std::cout << "listening on " << address << std::endl;
                  spdlog::info("listening on {}", address);
-                 return listener;
+                 return door;
                });
 }
 
@@ -49,15 +59,18 @@ void add_connection(Service& service, FileHandle connection, const std::string& 
 }
 
 Result<int> serve_on_socket(ServerOptions options, const ServiceOptions& wanted) {
-  const Result<LocalSocket> socket = LocalSocket::listen(wanted.socket);
-  if (!socket) return socket.error();
+  Result<LocalSocket> listening = LocalSocket::listen(wanted.socket);
+  if (!listening) return listening.error();
+  auto socket = std::make_shared<LocalSocket>(std::move(*listening));
   const OnConnection talk = [](Service& service, FileHandle connection) {
     add_connection(service, std::move(connection), {});
   };
   const OnConnection attach = [](Service& service, FileHandle connection) {
     std::make_shared<AttachedClient>(service, std::move(connection))->start();
   };
-  return serve_listening(std::move(options), wanted, socket->descriptor(), socket->path().string(),
+  const int descriptor = socket->descriptor();
+  const std::string address = socket->path().string();
+  return serve_listening(std::move(options), wanted, std::move(socket), descriptor, address,
                          wanted.door == ServiceOptions::Door::kAttached ? attach : talk);
 }
 
@@ -70,14 +83,15 @@ Result<int> serve_on_port(ServerOptions options, const ServiceOptions& wanted) {
     if (!folder) return folder.error();
     file = *folder / ("token-" + std::to_string(listening->port));
   }
-  const Result<TokenFile> token = TokenFile::make(file);
-  if (!token) return token.error();
-  std::cerr << "redraft: the token is in " << token->path().string() << std::endl;
-  return serve_listening(std::move(options), wanted, listening->socket.get(),
-                         "127.0.0.1:" + std::to_string(listening->port),
-                         [&token](Service& service, FileHandle connection) {
+  Result<TokenFile> made = TokenFile::make(file);
+  if (!made) return made.error();
+  std::cerr << "redraft: the token is in " << made->path().string() << std::endl;
+  const std::string token = made->token();
+  return serve_listening(std::move(options), wanted, std::make_shared<TokenFile>(std::move(*made)),
+                         listening->socket.get(), "127.0.0.1:" + std::to_string(listening->port),
+                         [token](Service& service, FileHandle connection) {
                            send_without_delay(connection.get());
-                           add_connection(service, std::move(connection), token->token());
+                           add_connection(service, std::move(connection), token);
                          });
 }
 

@@ -30,11 +30,12 @@ Service::Service(EngineHost::Factory make_engine, Server::IndexFactories index)
       idle_timer_(io_),
       shared_(share(io_, std::move(make_engine), std::move(index))) {}
 
+bool Service::has_room() const { return !ending_ && sessions_.size() < kMostClients; }
+
 std::optional<Service::SessionId> Service::add(Session::Client client,
                                                std::function<void(int code)> on_end) {
-  if (ending_) return std::nullopt;
-  if (sessions_.size() >= kMostClients) {
-    spdlog::warn("a client is turned away: there are {} already", sessions_.size());
+  if (!has_room()) {
+    spdlog::warn("a client is turned away: there are {}", sessions_.size());
     return std::nullopt;
   }
   const SessionId id = ++last_id_;

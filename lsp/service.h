@@ -26,8 +26,10 @@ class Service {
 
   boost::asio::io_context& io() { return io_; }
 
-  // `on_end` gets the exit code once the client's descriptors are closed. None: there are too many
-  // clients, or the service is ending.
+  // Whether add() would take one more client: it does not when there are too many, or at the end.
+  bool has_room() const;
+  // `on_end` gets the exit code once the client's descriptors are closed. None: there is no
+  // room.
   std::optional<SessionId> add(Session::Client client, std::function<void(int code)> on_end = {});
   // The client is gone.
   void drop(SessionId id);

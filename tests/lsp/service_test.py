@@ -162,6 +162,21 @@ class Socket(Service):
         deaf.close()
         self.assert_serves(other)
 
+    def test_clients_that_go_while_their_folders_are_indexed(self):
+        folder = pathlib.Path(self.folder.name) / "project"
+        folder.mkdir()
+        for number in range(300):
+            (folder / f"{number}.py").write_text("".join(f"def f_{number}_{i}(): return {i}\n" for i in range(500)))
+        self.serve("--socket", self.path, "--index")
+        other = self.client()
+        for _ in range(5):
+            client = self.client(rootUri=folder.as_uri())
+            client.request("redraft/status")
+            client.close()
+            start = time.monotonic()
+            self.assert_serves(other)
+            self.assertLess(time.monotonic() - start, 0.5)
+
     def test_signals_end_it_cleanly(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number=number):
@@ -173,6 +188,16 @@ class Socket(Service):
                 self.assertEqual(server.wait(TIME_LIMIT), 0)
                 self.assertEqual(os.listdir(self.path.parent), [])
                 client.wait_for_end()
+
+    def test_a_signal_while_the_model_is_being_loaded(self):
+        server = self.serve_here(load_delay_ms=60000)
+        client = self.client()
+        self.open(client, LINES)
+        self.edit(client)
+        client.notification("$/redraft/status")
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(5), 0)
+        self.assertEqual(os.listdir(self.path.parent), [])
 
     def test_the_socket_of_a_server_that_was_killed(self):
         self.stop(self.serve_here())
@@ -200,6 +225,17 @@ class Socket(Service):
             other.bind(str(self.path))
             other.listen()
             self.assert_refused("another program listens there")
+
+    def test_more_clients_than_there_is_room_for(self):
+        self.serve_here()
+        clients = [self.client() for _ in range(100)]
+        turned_away = self.client(initialize=False)
+        turned_away.wait_for_end()
+        self.assertEqual(turned_away.messages, [])
+        clients.pop().close()
+        time.sleep(0.3)
+        self.assert_serves(self.client())
+        self.assert_serves(clients[0])
 
     def test_a_name_that_is_too_long(self):
         self.path = pathlib.Path(self.folder.name) / ("x" * 120)
