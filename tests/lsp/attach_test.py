@@ -162,7 +162,10 @@ class Attached(AttachTest):
             self.initialize(client)
         self.assertEqual(len(self.servers()), 1)
         self.assertEqual(self.log().count("listening on"), 1)
-        self.assertEqual(sorted(path.suffix for path in (self.runtime / "redraft").iterdir()), ["", ".lock"])
+        deadline = time.monotonic() + TIME_LIMIT
+        while sorted(path.suffix for path in (self.runtime / "redraft").iterdir()) != ["", ".lock"]:
+            self.assertLess(time.monotonic(), deadline, "the lock of a start is still there")
+            time.sleep(0.02)
 
     def test_the_server_ends_after_its_last_client(self):
         first, second = self.attach(), self.attach()
