@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/files.h"
+#include "cli/identity.h"
 #include "cli/machine.h"
 #include "decoding/kernels/linear.h"
 #include "support/files/user_folders.h"
@@ -34,24 +35,6 @@ std::filesystem::path default_directory() {
 
 std::int64_t count_of(std::filesystem::file_time_type time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-}
-
-// A build is known by its size and the time it was made.
-std::string program_identity() {
-  std::error_code problem;
-  const std::filesystem::path program = executable();
-  const auto bytes = std::filesystem::file_size(program, problem);
-  const auto time = std::filesystem::last_write_time(program, problem);
-  return REDRAFT_VERSION "-" + std::to_string(bytes) + "-" + std::to_string(count_of(time));
-}
-
-// The same text in every process: std::hash promises no such thing.
-std::string stable_hash(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
-  char hex[17];
-  std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
-  return hex;
 }
 
 // The file's name needs no other characters to be told apart.

@@ -1,69 +1,159 @@
 // redraft lsp: the language server, for editors.
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/engine_loader.h"
 #include "cli/index_loader.h"
+#include "cli/shared_server.h"
 #include "indexing/dependencies.h"
+#include "lsp/attach.h"
 #include "lsp/run_server.h"
 
 namespace redraft::cli {
 namespace {
 
+// How long a shared server waits for another client.
+constexpr int kIdleSeconds = 30;
+
 struct LspOptions {
-  CommonOptions common;
-  bool stdio = true;
-  bool no_index = false;
-  std::size_t cache_mib = EngineOptions().cache_bytes >> 20;
+  ServerChoices choices{.common = {}, .cache_mib = EngineOptions().cache_bytes >> 20};
+  bool stdio = false;
+  bool no_share = false;
+  std::string socket;
+  std::string attached_socket;
+  std::optional<int> port;
+  std::string token_file;
+  std::optional<int> idle_seconds;
 };
 
 // A draft model costs memory for as long as the editor is open, so it has to be asked for by name.
-Result<std::unique_ptr<Engine>> make_engine(const LspOptions& options, ThreadPool& pool,
+Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
                                             const LoadControl& control) {
   const Result<DecoderName> decoder =
-      parse_decoder_name(options.common.draft.empty() ? "redraft" : "efficientedit");
+      parse_decoder_name(choices.common.draft.empty() ? "redraft" : "efficientedit");
   if (!decoder) return decoder.error();
-  return load_engine(options.common, *decoder, pool, control,
-                     {.cache_bytes = options.cache_mib << 20});
+  return load_engine(choices.common, *decoder, pool, control,
+                     {.cache_bytes = choices.cache_mib << 20});
 }
 
 using Folders = lsp::Server::Folders;
 
-int run_lsp(const LspOptions& options) {
-  if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
-  const std::shared_ptr<ThreadPool> pool = make_pool(options.common);
-  lsp::ServerOptions server;
-  server.make_engine = [options, pool](const LoadControl& control) {
-    return make_engine(options, *pool, control);
+lsp::Server::IndexFactories index_factories(const CommonOptions& common) {
+  lsp::Server::IndexFactories index;
+  index.of_workspace = [common](const Folders& folders) {
+    return [common, folders](std::string& message) {
+      return load_index(common, folders, {.scan = {}, .background = true}, message);
+    };
   };
-  if (!options.no_index) {
-    server.index.of_workspace = [common = options.common](const Folders& folders) {
-      return [common, folders](std::string& message) {
-        return load_index(common, folders, {.scan = {}, .background = true}, message);
-      };
+  index.of_common_code = [common](const Folders& workspace, bool dependencies,
+                                  const Folders& others) {
+    return [=](std::string& message) {
+      Folders folders = others;
+      if (dependencies)
+        std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
+      IndexOptions index_options = kCommonCode;
+      index_options.background = true;
+      return load_index(common, folders, index_options, message);
     };
-    server.index.of_common_code = [common = options.common](const Folders& workspace,
-                                                            bool dependencies,
-                                                            const Folders& others) {
-      return [=](std::string& message) {
-        Folders folders = others;
-        if (dependencies)
-          std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
-        IndexOptions index_options = kCommonCode;
-        index_options.background = true;
-        return load_index(common, folders, index_options, message);
-      };
-    };
-  }
-  server.log_level = options.common.log_level;
+  };
+  return index;
+}
+
+lsp::ServerOptions server_options(const ServerChoices& choices) {
+  lsp::ServerOptions server;
+  server.make_engine = [choices, pool = std::shared_ptr<ThreadPool>(make_pool(choices.common))](
+                           const LoadControl& control) {
+    return make_engine(choices, *pool, control);
+  };
+  if (!choices.no_index) server.index = index_factories(choices.common);
+  server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
-  return lsp::run_server(std::move(server), STDIN_FILENO, STDOUT_FILENO);
+  return server;
+}
+
+// None: the client is on standard input and output.
+std::optional<lsp::ServiceOptions> service_options(const LspOptions& options) {
+  using Door = lsp::ServiceOptions::Door;
+  lsp::ServiceOptions service;
+  if (!options.socket.empty()) {
+    service.socket = options.socket;
+  } else if (!options.attached_socket.empty()) {
+    service.door = Door::kAttached;
+    service.socket = options.attached_socket;
+  } else if (options.port) {
+    service.door = Door::kPort;
+    service.port = *options.port;
+    service.token_file = options.token_file;
+  } else {
+    return std::nullopt;
+  }
+  if (options.idle_seconds) service.idle_limit = std::chrono::seconds(*options.idle_seconds);
+  return service;
+}
+
+int run_lsp(const LspOptions& options) {
+  const ServerChoices& choices = options.choices;
+  if (const Result<void> applied = apply(choices.common); !applied) return fail(applied.error());
+  if (const auto service = service_options(options)) {
+    const Result<int> code = lsp::run_service(server_options(choices), *service);
+    return code ? *code : fail(code.error());
+  }
+  if (!options.no_share) {
+    const auto shared = shared_server(choices, options.idle_seconds.value_or(kIdleSeconds));
+    const Result<int> code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
+    if (code) return *code;
+    spdlog::warn("the model is not shared with other editors: {}", code.error().message());
+  }
+  return lsp::run_server(server_options(choices), STDIN_FILENO, STDOUT_FILENO);
+}
+
+// Where clients come from: one of these.
+void add_doors(CLI::App& command, LspOptions& options) {
+  CLI::Option* stdio = command.add_flag("--stdio", options.stdio,
+                                        "One client over standard input and output (the default)");
+  CLI::Option* socket =
+      command.add_option("--socket", options.socket,
+                         "Any number of clients over a unix domain socket that is made here");
+  CLI::Option* port =
+      command
+          .add_option("--port", options.port,
+                      "Any number of clients over this port of the loopback interface, 0 for any "
+                      "that is free; they need the token")
+          ->check(CLI::Range(0, 65535));
+  CLI::Option* attached =
+      command.add_option(kAttachedOption, options.attached_socket)->group("");  // for ourselves
+  const std::vector<CLI::Option*> doors = {stdio, socket, port, attached};
+  for (CLI::Option* door : doors) {
+    for (CLI::Option* other : doors) {
+      if (other != door) door->excludes(other);
+    }
+  }
+  command
+      .add_option("--token-file", options.token_file,
+                  "Where --port writes the token (default: in $XDG_RUNTIME_DIR/redraft)")
+      ->needs(port);
+  command
+      .add_flag("--no-share", options.no_share,
+                "Hold a model of one's own. By default a client over standard input and output "
+                "is served by a process in the background, which all of them with the same "
+                "options share")
+      ->envname("REDRAFT_LSP_NO_SHARE");
+  command
+      .add_option("--idle-seconds", options.idle_seconds,
+                  "End when no client has been there for so long (default: the process that "
+                  "clients share after 30, others never)")
+      ->check(CLI::Range(0, 1 << 20))
+      ->envname("REDRAFT_LSP_IDLE_SECONDS");
 }
 
 }  // namespace
@@ -72,15 +162,15 @@ void add_lsp(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("lsp", "Serve an editor over the Language Server Protocol");
   const auto options = std::make_shared<LspOptions>();
-  command->add_flag("--stdio", options->stdio, "Over standard input and output (the default)");
-  command->add_flag("--no-index", options->no_index,
+  add_doors(*command, *options);
+  command->add_flag("--no-index", options->choices.no_index,
                     "Do not index the workspace's folders to draft from them");
   command
-      ->add_option("--cache-memory", options->cache_mib,
+      ->add_option("--cache-memory", options->choices.cache_mib,
                    "MiB for what earlier requests have read, so that the next ones need not")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
-  add_common_options(*command, options->common);
+  add_common_options(*command, options->choices.common);
   command->callback([&chosen, options] { chosen = [options] { return run_lsp(*options); }; });
 }
 

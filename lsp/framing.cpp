@@ -21,20 +21,20 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-Result<std::size_t> parse_length(std::string_view value) {
+Result<std::size_t> parse_length(std::string_view value, std::size_t limit) {
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
   if (value.empty() || end != value.data() + value.size() ||
       (error != std::errc() && error != std::errc::result_out_of_range)) {
     return Error("Content-Length is not a number of bytes");
   }
-  if (error == std::errc::result_out_of_range || length > kMessageLimit) {
-    return Error("Content-Length is beyond the limit of 64 MB");
+  if (error == std::errc::result_out_of_range || length > limit) {
+    return Error("Content-Length is beyond the limit of " + std::to_string(limit >> 20) + " MB");
   }
   return length;
 }
 
-Result<std::size_t> parse_header(std::string_view header) {
+Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
   std::optional<std::size_t> length;
   while (!header.empty()) {
     const std::size_t line_end = std::min(header.find("\r\n"), header.size());
@@ -43,7 +43,7 @@ Result<std::size_t> parse_header(std::string_view header) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return Error("a header line without a colon");
     if (!equals_ignoring_case(trimmed(line.substr(0, colon)), "Content-Length")) continue;
-    Result<std::size_t> value = parse_length(trimmed(line.substr(colon + 1)));
+    Result<std::size_t> value = parse_length(trimmed(line.substr(colon + 1)), limit);
     if (!value) return value.error();
     if (length && *length != *value) return Error("two different Content-Length headers");
     length = *value;
@@ -96,7 +96,7 @@ Result<std::optional<std::size_t>> FrameReader::read_header() {
       return Error("this is not a header: \"Content-Length: N\" is expected");
     return std::optional<std::size_t>();
   }
-  Result<std::size_t> length = parse_header(rest.substr(0, end));
+  Result<std::size_t> length = parse_header(rest.substr(0, end), limit_);
   if (!length) return length.error();
   position_ += end + kHeaderEnd.size();
   return std::optional<std::size_t>(*length);

@@ -16,6 +16,8 @@ inline constexpr std::size_t kHeaderLimit = 8 << 10;    // bytes of one message'
 // an error the stream has no known message boundary any more: the reader stays in error.
 class FrameReader {
  public:
+  // Of contents whose header is read from now on; at first it is kMessageLimit.
+  void limit_messages(std::size_t bytes) { limit_ = bytes; }
   // Bytes as they were received.
   void append(std::string_view bytes);
   // The content of the next complete message; none when more bytes are needed. An error says what
@@ -28,6 +30,7 @@ class FrameReader {
   Result<std::optional<std::size_t>> read_header();
   std::optional<std::string> take_content();
 
+  std::size_t limit_ = kMessageLimit;
   std::string buffer_;
   std::size_t position_ = 0;                   // bytes before it are consumed
   std::optional<std::size_t> content_length_;  // the header of the current message has been read

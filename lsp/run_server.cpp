@@ -1,158 +1,114 @@
 #include "lsp/run_server.h"
 
-#include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <cerrno>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <iostream>
+#include <memory>
 #include <utility>
 
-#include "lsp/server.h"
-#include "lsp/transport.h"
+#include "lsp/access_token.h"
+#include "lsp/attached_client.h"
+#include "lsp/listener.h"
+#include "lsp/local_socket.h"
+#include "lsp/loopback_socket.h"
+#include "lsp/serve.h"
+#include "support/files/private_folder.h"
 
 namespace redraft::lsp {
 namespace {
 
-constexpr auto kFlushLimit = std::chrono::milliseconds(200);
-constexpr auto kProcessInterval = std::chrono::milliseconds(200);
+FileHandle duplicate(int descriptor) { return FileHandle(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
 
-// The client's process. Usually our parent: then we see its death at once, otherwise only when
-// somebody has reaped it.
-class ClientProcess {
- public:
-  explicit ClientProcess(pid_t id) : id_(id), is_parent_(::getppid() == id) {}
-  bool is_alive() const {
-    if (is_parent_) return ::getppid() == id_;
-    return ::kill(id_, 0) == 0 || errno != ESRCH;
-  }
+using OnConnection = std::function<void(Service&, FileHandle)>;
 
- private:
-  pid_t id_;
-  bool is_parent_;
+// What is listened on, and the listener. Goes as soon as no more clients are wanted: neither a
+// client that comes then nor the next server should wait for the model's thread to end.
+struct Door {
+  std::shared_ptr<const void> owned;
+  std::unique_ptr<Listener> listener;
 };
 
-// Transport and server joined, and the reasons to end.
-class Session {
- public:
-  Session(EngineHost::Factory make_engine, Server::IndexFactories index, int in_fd, int out_fd)
-      : transport_(io_, in_fd, out_fd,
-                   {.on_message = [this](const std::string& content) { receive(content); },
-                    .on_malformed = [this](const Error& error) { end_malformed(error); },
-                    .on_gone = [this] { end_gone(); }}),
-        process_timer_(io_),
-        post_([this](std::function<void()> f) { boost::asio::post(io_, std::move(f)); }),
-        server_(
-            std::make_shared<EngineHost>(std::move(make_engine), post_), post_,
-            {.send = [this](const std::string& content) { transport_.send(content); },
-             .congested = [this] { return transport_.congested(); }},
-            [this](int code) { end(code); }, std::move(index)) {}
+// Says where it listens as soon as it does.
+int serve_listening(ServerOptions options, const ServiceOptions& wanted,
+                    std::shared_ptr<const void> owned, int socket, const std::string& address,
+                    const OnConnection& on_connection) {
+  return serve(std::move(options), LogKind::kShared,
+               [&](Service& service) -> std::shared_ptr<void> {
+                 service.end_on_signals();
+                 if (wanted.idle_limit) service.end_when_idle(*wanted.idle_limit);
+                 auto door = std::make_shared<Door>();
+                 door->owned = std::move(owned);
+                 door->listener = std::make_unique<Listener>(
+                     service.io(), socket, [&service, on_connection](FileHandle connection) {
+                       on_connection(service, std::move(connection));
+                     });
+                 std::cout << "listening on " << address << std::endl;
+                 spdlog::info("listening on {}", address);
+                 return door;
+               });
+}
 
-  int run() {
-    transport_.start();
-    io_.run();
-    return exit_code_;
+// A connection ends with its process, so what the client says about its process is not needed.
+void add_connection(Service& service, FileHandle connection, const std::string& token) {
+  FileHandle out = duplicate(connection.get());
+  if (!out) return;
+  service.add(
+      {.in = std::move(connection), .out = std::move(out), .token = token, .watch_process = false});
+}
+
+Result<int> serve_on_socket(ServerOptions options, const ServiceOptions& wanted) {
+  Result<LocalSocket> listening = LocalSocket::listen(wanted.socket);
+  if (!listening) return listening.error();
+  auto socket = std::make_shared<LocalSocket>(std::move(*listening));
+  const OnConnection talk = [](Service& service, FileHandle connection) {
+    add_connection(service, std::move(connection), {});
+  };
+  const OnConnection attach = [](Service& service, FileHandle connection) {
+    std::make_shared<AttachedClient>(service, std::move(connection))->start();
+  };
+  const int descriptor = socket->descriptor();
+  const std::string address = socket->path().string();
+  return serve_listening(std::move(options), wanted, std::move(socket), descriptor, address,
+                         wanted.door == ServiceOptions::Door::kAttached ? attach : talk);
+}
+
+Result<int> serve_on_port(ServerOptions options, const ServiceOptions& wanted) {
+  const Result<LoopbackSocket> listening = listen_on_loopback(wanted.port);
+  if (!listening) return listening.error();
+  std::filesystem::path file = wanted.token_file;
+  if (file.empty()) {
+    const Result<std::filesystem::path> folder = private_runtime_folder();
+    if (!folder) return folder.error();
+    file = *folder / ("token-" + std::to_string(listening->port));
   }
-
- private:
-  void receive(const std::string& content) {
-    const bool knew_process = server_.client_process().has_value();
-    server_.receive(content);
-    if (!knew_process && server_.client_process()) watch(*server_.client_process());
-  }
-
-  // Some clients die without closing our input, because another child of theirs holds it open. A
-  // process that cannot be seen from here (another machine or container) is not watched.
-  void watch(std::int64_t id) {
-    if (id <= 0 || id > INT32_MAX) return;
-    const ClientProcess process(static_cast<pid_t>(id));
-    if (process.is_alive()) wait_for_end_of(process);
-  }
-
-  void wait_for_end_of(ClientProcess process) {
-    process_timer_.expires_after(kProcessInterval);
-    process_timer_.async_wait([this, process](const boost::system::error_code& error) {
-      if (error) return;
-      if (process.is_alive()) {
-        wait_for_end_of(process);
-      } else {
-        spdlog::info("the client's process is gone");
-        end_gone();
-      }
-    });
-  }
-
-  void end_malformed(const Error& error) {
-    spdlog::error("{}", error.message());
-    server_.report_malformed(error);
-    end(1);
-  }
-
-  void end_gone() { end(server_.shut_down() ? 0 : 1); }
-
-  void end(int code) {
-    if (std::exchange(ending_, true)) return;
-    exit_code_ = code;
-    server_.stop();
-    transport_.finish(kFlushLimit, [this] { io_.stop(); });
-  }
-
-  boost::asio::io_context io_{1};
-  Transport transport_;
-  boost::asio::steady_timer process_timer_;
-  Post post_;
-  Server server_;
-  bool ending_ = false;
-  int exit_code_ = 1;
-};
-
-// Ends the process if its own scope does not end in time.
-class ExitWatch {
- public:
-  ExitWatch(std::chrono::milliseconds limit, int code)
-      : thread_([this, limit, code](std::stop_token stop) {
-          std::unique_lock lock(mutex_);
-          over_.wait_for(lock, stop, limit, [] { return false; });
-          if (!stop.stop_requested()) ::_exit(code);
-        }) {}
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any over_;
-  std::jthread thread_;
-};
-
-void start_log(const std::string& level) {
-  spdlog::drop("redraft");
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
-  spdlog::set_level(spdlog::level::from_str(level));
-  spdlog::set_pattern("%H:%M:%S.%e %l %v");
+  Result<TokenFile> made = TokenFile::make(file);
+  if (!made) return made.error();
+  std::cerr << "redraft: the token is in " << made->path().string() << std::endl;
+  const std::string token = made->token();
+  return serve_listening(std::move(options), wanted, std::make_shared<TokenFile>(std::move(*made)),
+                         listening->socket.get(), "127.0.0.1:" + std::to_string(listening->port),
+                         [token](Service& service, FileHandle connection) {
+                           send_without_delay(connection.get());
+                           add_connection(service, std::move(connection), token);
+                         });
 }
 
 }  // namespace
 
 int run_server(ServerOptions options, int in_fd, int out_fd) {
-  ::signal(SIGPIPE, SIG_IGN);
-  start_log(options.log_level);
-  try {
-    auto session = std::make_unique<Session>(std::move(options.make_engine),
-                                             std::move(options.index), in_fd, out_fd);
-    const int code = session->run();
-    std::optional<ExitWatch> watch;
-    if (options.exit_limit) watch.emplace(*options.exit_limit, code);
-    session.reset();
-    return code;
-  } catch (const std::exception& failure) {
-    spdlog::critical("{}", failure.what());
-    return 1;
-  }
+  return serve(std::move(options), LogKind::kOwn, [&](Service& service) {
+    service.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
+                [&service](int code) { service.end(code); });
+    return std::shared_ptr<void>();
+  });
+}
+
+Result<int> run_service(ServerOptions options, const ServiceOptions& service) {
+  if (service.door == ServiceOptions::Door::kPort)
+    return serve_on_port(std::move(options), service);
+  return serve_on_socket(std::move(options), service);
 }
 
 }  // namespace redraft::lsp

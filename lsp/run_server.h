@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "lsp/server.h"
+#include "support/result.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -16,9 +18,9 @@ struct ServerOptions {
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.
   std::string log_level = "info";
-  // Once the client is gone, the time that work under way (a forward pass, the loading of a model)
-  // gets to notice it; then the process ends as it is, nothing being left to lose. Without: as long
-  // as it takes.
+  // Once the last client is gone, the time that work under way (a forward pass, the loading of a
+  // model) gets to notice it; then the process ends as it is, nothing being left to lose. Without:
+  // as long as it takes.
   std::optional<std::chrono::milliseconds> exit_limit;
 };
 
@@ -26,5 +28,25 @@ struct ServerOptions {
 // process's exit code: 0 after `shutdown`, 1 without or after malformed input. Ignores SIGPIPE in
 // this process and sets spdlog's default logger.
 int run_server(ServerOptions options, int in_fd, int out_fd);
+
+// Where many clients come from.
+struct ServiceOptions {
+  enum class Door {
+    kSocket,    // they connect to `socket`
+    kPort,      // they connect to `port` of the loopback interface and know the token
+    kAttached,  // their processes connect to `socket` and hand over their own clients: see attach.h
+  };
+  Door door = Door::kSocket;
+  std::filesystem::path socket;
+  int port = 0;                      // 0: any that is free
+  std::filesystem::path token_file;  // empty: one in redraft's runtime folder
+  // Ends when no client has been there for so long. Without: never.
+  std::optional<std::chrono::seconds> idle_limit;
+};
+
+// Serves any number of clients with one model until SIGTERM, SIGINT or the idle limit; the socket
+// and the token file are then removed, and the exit code is 0. Says where it listens as one line
+// on stdout. An error: it cannot listen there. Otherwise like run_server().
+Result<int> run_service(ServerOptions options, const ServiceOptions& service);
 
 }  // namespace redraft::lsp

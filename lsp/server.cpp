@@ -158,7 +158,11 @@ WorkspaceObserver Server::observer() {
                                 const EditProgress& progress) { feed_->on_progress(id, progress); },
           .on_end = [this](EditId id, EditState state, const EditResult* result,
                            const std::string& error) { feed_->on_end(id, state, result, error); },
-          .on_engine = [this](const EngineStatus& status) { model_.on_engine(status); },
+          // Other clients of the model may have it loaded before this one may be told anything.
+          .on_engine =
+              [this](const EngineStatus& status) {
+                if (dispatcher_.phase() == Dispatcher::Phase::kServing) model_.on_engine(status);
+              },
           .on_index =
               [this](const IndexStatus& status) {
                 indexes_->on_index(status);
@@ -185,6 +189,9 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   configuration_.begin(client_, params.options);
   status_.begin(client_);
   apply_settings(settings());
+  if (const EngineStatus& engine = workspace_.engine_status();
+      engine.state == EngineStatus::State::kLoading || engine.state == EngineStatus::State::kReady)
+    model_.on_engine(engine);
 }
 
 void Server::initialized(const NoParams&) { configuration_.client_ready(); }

@@ -36,6 +36,10 @@ class Server {
   void receive(std::string_view content) { dispatcher_.receive(content); }
   // Stops all work; what waits for an answer gets RequestCancelled.
   void stop();
+  // What is left to go when the server does, and may take a while: its threads end first.
+  std::vector<IndexSlot> take_indexes() {
+    return workspace_.take_indexes();
+  }
   // For bytes that are no message.
   void report_malformed(const Error& error);
   bool shut_down() const { return dispatcher_.phase() == Dispatcher::Phase::kShutDown; }

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "lsp/framing.h"
 
@@ -30,7 +29,7 @@ class Transport {
   };
 
   // Takes the descriptors as they are and puts their flags back in the end; closing them is the
-  // caller's affair.
+  // caller's affair. `io` may go on when the transport has gone: nothing is called any more.
   Transport(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers);
   ~Transport();
   Transport(const Transport&) = delete;
@@ -38,34 +37,15 @@ class Transport {
 
   void start();
   void send(std::string_view content);
-  bool congested() const { return queued_bytes_ > kCongested; }
+  bool congested() const;
+  // Of what is read from now on; at first it is kMessageLimit.
+  void limit_messages(std::size_t bytes);
   // Stops reading; calls `done` when everything sent is written, nobody reads it, or after `limit`.
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
 
  private:
-  static constexpr std::size_t kCongested = 1 << 20;
-  static constexpr std::size_t kFull = 64 << 20;
-
-  void read();
-  void received(std::size_t count);
-  void write();
-  void written(const boost::system::error_code& error);
-  void gone();
-  void call_done();
-
-  boost::asio::posix::stream_descriptor in_;
-  boost::asio::posix::stream_descriptor out_;
-  boost::asio::steady_timer limit_;
-  int in_flags_;
-  int out_flags_;
-  Handlers handlers_;
-  FrameReader frames_;
-  std::array<char, 64 << 10> chunk_;
-  std::deque<std::string> queue_;  // the front is being written
-  std::size_t queued_bytes_ = 0;
-  bool reading_ = false;  // a read is under way
-  bool closed_ = false;   // no more input is wanted
-  std::function<void()> done_;
+  class Flow;
+  std::shared_ptr<Flow> flow_;
 };
 
 }  // namespace redraft::lsp

@@ -300,6 +300,13 @@ void Workspace::drop_index() { impl_->indexer.drop(); }
 
 void Workspace::drop_common_index() { impl_->common.drop(); }
 
+std::vector<IndexSlot> Workspace::take_indexes() {
+  std::vector<IndexSlot> taken;
+  taken.push_back(std::exchange(impl_->indexer, {}));
+  taken.push_back(std::exchange(impl_->common, {}));
+  return taken;
+}
+
 void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
   if (impl_->indexer) impl_->indexer->files_changed(paths);
 }

@@ -14,6 +14,7 @@
 #include "workspace/document.h"
 #include "workspace/edit_session.h"
 #include "workspace/engine_host.h"
+#include "workspace/index_slot.h"
 #include "workspace/owner_post.h"
 #include "workspace/repository_indexer.h"
 
@@ -68,6 +69,8 @@ class Workspace {
   // From now on there is none; nothing more is heard of it.
   void drop_index();
   void drop_common_index();
+  // Hands the indexes over, to be destroyed elsewhere: their threads may take a while to end.
+  std::vector<IndexSlot> take_indexes();
   // Files or folders on disk that may have changed.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 

@@ -23,4 +23,8 @@ std::optional<std::filesystem::path> user_config_folder() {
   return folder("XDG_CONFIG_HOME", ".config");
 }
 
+std::optional<std::filesystem::path> user_state_folder() {
+  return folder("XDG_STATE_HOME", ".local/state");
+}
+
 }  // namespace redraft

@@ -9,5 +9,6 @@ namespace redraft {
 // HOME is an absolute path. They need not exist.
 std::optional<std::filesystem::path> user_cache_folder();
 std::optional<std::filesystem::path> user_config_folder();
+std::optional<std::filesystem::path> user_state_folder();
 
 }  // namespace redraft

@@ -1,6 +1,7 @@
-"""A small client of a language server over pipes: it can also send what no real client would."""
+"""A small client of a language server over pipes or a socket: it can also send what no real client would."""
 
 import json
+import socket
 import subprocess
 import threading
 import time
@@ -17,17 +18,20 @@ class ResponseError(Exception):
 class Client:
     """Starts `command`; a thread reads its messages, waits have a time limit. Use as a context manager, or close() it."""
 
-    def __init__(self, command, stdin=subprocess.PIPE):
-        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def __init__(self, command, stdin=subprocess.PIPE, env=None):
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+        self.log = b""
+        self._begin(self.process.stdout, self.process.stdin, [self._read, self._read_log])
+
+    def _begin(self, reader, writer, threads):
+        self.reader, self.writer = reader, writer
         self.messages = []  # everything received, in order
         self.ended = False
         self.changed = threading.Condition()
         self.next_id = 0
         self.answer_requests = True  # of the server, with null or:
         self.answers = {"workspace/applyEdit": {"applied": True}}
-        self.log = b""
-        self.threads = [threading.Thread(target=self._read, daemon=True),
-                        threading.Thread(target=self._read_log, daemon=True)]
+        self.threads = [threading.Thread(target=thread, daemon=True) for thread in threads]
         for thread in self.threads:
             thread.start()
 
@@ -53,8 +57,8 @@ class Client:
     # Sending
 
     def send_bytes(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        self.writer.write(data)
+        self.writer.flush()
 
     def send(self, message):
         content = json.dumps(message).encode()
@@ -104,14 +108,19 @@ class Client:
         with self.changed:
             return len(self.messages)
 
+    def wait_for_end(self, limit=TIME_LIMIT):
+        """Until the server has closed its side."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.ended, limit), "the server has not closed its side"
+
     def exit_code(self, limit=TIME_LIMIT):
         return self.process.wait(limit)
 
     def _read(self):
-        stream = self.process.stdout
+        stream = self.reader
         while True:
             length = None
-            while (line := stream.readline()) not in (b"\r\n", b""):
+            while (line := self._line(stream)) not in (b"\r\n", b""):
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
             if length is None:
@@ -120,6 +129,13 @@ class Client:
         with self.changed:
             self.ended = True
             self.changed.notify_all()
+
+    @staticmethod
+    def _line(stream):
+        try:
+            return stream.readline()
+        except ConnectionError:  # the server closed a socket before it had read everything
+            return b""
 
     def _receive(self, message):
         if self.answer_requests and "method" in message and "id" in message:
@@ -131,3 +147,25 @@ class Client:
     def _read_log(self):
         for line in self.process.stderr:
             self.log += line
+
+
+class SocketClient(Client):
+    """A client of a server that runs already, over a connected socket."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.log = b""
+        self._begin(connection.makefile("rb"), connection.makefile("wb"), [self._read])
+
+    def close(self):
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        for thread in self.threads:
+            thread.join(TIME_LIMIT)
+        for stream in (self.reader, self.writer, self.connection):
+            try:
+                stream.close()
+            except OSError:
+                pass

@@ -1,6 +1,7 @@
 // redraft_scripted_server SCRIPT.json [--log-level LEVEL] [--index]: the real language server over
 // standard input and output, its model replaced by a script. For tests of the server and of
-// editors: no weights, always the same answers.
+// editors: no weights, always the same answers. Its other options are those of `redraft lsp`, but
+// that nothing is shared without --share.
 //
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
@@ -17,11 +18,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "indexing/dependencies.h"
+#include "lsp/attach.h"
 #include "lsp/run_server.h"
 #include "tests/kit/edit_script.h"
 
@@ -42,6 +46,78 @@ redraft::EditScript read_script(const std::string& file) {
   return script;
 }
 
+redraft::lsp::Server::IndexFactories index_factories() {
+  using Folders = redraft::lsp::Server::Folders;
+  const auto of = [](const Folders& folders, const redraft::IndexOptions& index_options) {
+    return [folders, index_options](
+               std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
+      return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::fill_tokenizer(),
+                                                       std::make_unique<redraft::TextStore>(),
+                                                       index_options);
+    };
+  };
+  redraft::lsp::Server::IndexFactories index;
+  index.of_workspace = [of](const Folders& folders) { return of(folders, {}); };
+  index.of_common_code = [of](const Folders& workspace, bool dependencies, Folders others) {
+    if (dependencies) {
+      for (const auto& folder : redraft::dependency_folders(workspace)) others.push_back(folder);
+    }
+    return of(others, {.scan = {.dependencies = true}});
+  };
+  return index;
+}
+
+// Where clients come from.
+struct Doors {
+  std::string socket, attached_socket, token_file;
+  std::optional<int> port;
+  bool share = false;
+  int idle_seconds = 30;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--socket", socket);
+    app.add_option("--port", port);
+    app.add_option("--token-file", token_file);
+    app.add_option("--idle-seconds", idle_seconds);
+    app.add_option("--attached-socket", attached_socket);
+    app.add_flag("--share", share);
+  }
+  std::optional<redraft::lsp::ServiceOptions> service() const {
+    using Door = redraft::lsp::ServiceOptions::Door;
+    if (socket.empty() && attached_socket.empty() && !port) return std::nullopt;
+    return redraft::lsp::ServiceOptions{.door = port                      ? Door::kPort
+                                                : attached_socket.empty() ? Door::kSocket
+                                                                          : Door::kAttached,
+                                        .socket = socket + attached_socket,
+                                        .port = port.value_or(0),
+                                        .token_file = token_file,
+                                        .idle_limit = std::chrono::seconds(idle_seconds)};
+  }
+  // Itself, in the background.
+  redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level) const {
+    return {
+        .key = std::to_string(std::hash<std::string>()(script)),
+        .command = {std::filesystem::read_symlink("/proc/self/exe"), script, "--log-level", level,
+                    "--idle-seconds", std::to_string(idle_seconds), "--attached-socket"}};
+  }
+};
+
+int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::string& script) {
+  if (const auto service = doors.service()) {
+    const redraft::Result<int> code = redraft::lsp::run_service(std::move(options), *service);
+    if (code) return *code;
+    std::cerr << "redraft_scripted_server: error: " << code.error().message() << "\n";
+    return 1;
+  }
+  if (doors.share) {
+    const redraft::Result<int> code =
+        redraft::lsp::attach(doors.attach(script, options.log_level), STDIN_FILENO, STDOUT_FILENO);
+    if (code) return *code;
+    std::cerr << "the model is not shared: " << code.error().message() << std::endl;
+  }
+  return redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,6 +130,8 @@ int main(int argc, char** argv) {
   bool index = false;
   app.add_flag("--index", index, "Index the workspace's folders, in memory");
   app.add_option("--log-level", options.log_level, "spdlog's level");
+  Doors doors;
+  doors.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
     options.make_engine = [script = read_script(file)](const redraft::LoadControl&) {
@@ -63,25 +141,7 @@ int main(int argc, char** argv) {
     std::cerr << "redraft_scripted_server: error: " << file << ": " << failure.what() << "\n";
     return 1;
   }
-  if (index) {
-    using Folders = redraft::lsp::Server::Folders;
-    const auto of = [](const Folders& folders, const redraft::IndexOptions& index_options) {
-      return [folders, index_options](
-                 std::string&) -> redraft::Result<std::unique_ptr<redraft::WorkspaceIndex>> {
-        return std::make_unique<redraft::WorkspaceIndex>(folders, redraft::fill_tokenizer(),
-                                                         std::make_unique<redraft::TextStore>(),
-                                                         index_options);
-      };
-    };
-    options.index.of_workspace = [of](const Folders& folders) { return of(folders, {}); };
-    options.index.of_common_code = [of](const Folders& workspace, bool dependencies,
-                                        Folders others) {
-      if (dependencies) {
-        for (const auto& folder : redraft::dependency_folders(workspace)) others.push_back(folder);
-      }
-      return of(others, {.scan = {.dependencies = true}});
-    };
-  }
+  if (index) options.index = index_factories();
   options.exit_limit = std::chrono::milliseconds(500);
-  return redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);
+  return serve(std::move(options), doors, file);
 }

@@ -55,21 +55,56 @@ def apply_edits(text, edits, encoding="utf-16"):
     return text
 
 
+def runs(pid):
+    """Whether the process is there, and not merely waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# Starts a server whose input pipe the test's own process can hold open, too: it is inherited from there.
+PARENT = """
+import os, sys, time
+from lsp_client import Client
+client = Client(sys.argv[1:])
+client.request("initialize", {"processId": os.getpid(),
+                              "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
+if os.fork() == 0:  # it holds the server's pipes open for a while
+    time.sleep(3)
+    os._exit(0)
+client.notify("textDocument/didOpen", {"textDocument": {"uri": "file:///a", "languageId": "python", "version": 1,
+                                                        "text": "old\\n" * 500}})
+client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+    {"textDocument": {"uri": "file:///a"}, "instruction": "rename"}]})
+print(client.process.pid, flush=True)
+time.sleep(60)
+"""
+
+
 class ServerTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def start(self, edits=(), capabilities=None, initialize=True, stdin=subprocess.PIPE, options=(), **script):
-        file = pathlib.Path(self.folder.name) / "script.json"
-        file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
-        client = Client([SERVER, str(file), *options], stdin)
+    def start(self, edits=(), capabilities=None, initialize=True, stdin=subprocess.PIPE, options=(), env=None,
+              **script):
+        client = Client([SERVER, self.write_script(edits, **script), *options], stdin, env)
         self.addCleanup(self.assert_no_sanitizer_report, client)
         self.addCleanup(client.close)
         if initialize:
-            self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}})
-            client.notify("initialized")
+            self.initialize(client, capabilities)
         return client
+
+    def write_script(self, edits=(), **script):
+        file = pathlib.Path(self.folder.name) / "script.json"
+        file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
+        return str(file)
+
+    def initialize(self, client, capabilities=None, **more):
+        self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}, **more})
+        client.notify("initialized")
 
     def assert_no_sanitizer_report(self, client):
         for word in (b"Sanitizer", b"runtime error"):

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from lsp_client import TIME_LIMIT
-from server_case import LINES, RENAME, RESOLVING, SERVER, STREAMING, ServerTest
+from server_case import LINES, PARENT, RENAME, RESOLVING, SERVER, STREAMING, ServerTest, runs
 
 
 class Lifecycle(ServerTest):
@@ -220,40 +220,13 @@ class Disappearing(ServerTest):
         self.addCleanup(parent.stdout.close)
         self.addCleanup(parent.stdin.close)
         server = int(parent.stdout.readline())
-        self.assertTrue(self.runs(server))
+        self.assertTrue(runs(server))
         parent.send_signal(signal.SIGKILL)
         parent.wait(TIME_LIMIT)
         deadline = time.monotonic() + 1.5
-        while self.runs(server) and time.monotonic() < deadline:
+        while runs(server) and time.monotonic() < deadline:
             time.sleep(0.02)
-        self.assertFalse(self.runs(server))
-
-    @staticmethod
-    def runs(pid):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-                return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-        except OSError:
-            return False
-
-
-# Starts a server whose input pipe the test's own process can hold open, too: it is inherited from there.
-PARENT = """
-import os, sys, time
-from lsp_client import Client
-client = Client(sys.argv[1:])
-client.request("initialize", {"processId": os.getpid(),
-                              "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
-if os.fork() == 0:  # it holds the server's pipes open for a while
-    time.sleep(3)
-    os._exit(0)
-client.notify("textDocument/didOpen", {"textDocument": {"uri": "file:///a", "languageId": "python", "version": 1,
-                                                        "text": "old\\n" * 500}})
-client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
-    {"textDocument": {"uri": "file:///a"}, "instruction": "rename"}]})
-print(client.process.pid, flush=True)
-time.sleep(60)
-"""
+        self.assertFalse(runs(server))
 
 
 if __name__ == "__main__":

@@ -182,6 +182,30 @@ TEST_F(TransportTest, AReaderThatIsGoneIsNoticed) {
   for (const int fd : {to_us[0], to_us[1], from_us[1]}) ::close(fd);
 }
 
+TEST_F(TransportTest, ItMayGoWhileTheLoopGoesOn) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  boost::asio::io_context io;
+  const auto never = [] { ADD_FAILURE() << "called although the transport has gone"; };
+  auto transport = std::make_unique<Transport>(
+      io, sockets[0], sockets[0],
+      Transport::Handlers{.on_message = [&](const std::string&) { never(); },
+                          .on_malformed = [&](const Error&) { never(); },
+                          .on_gone = never});
+  transport->start();
+  transport->send(std::string(20 << 20, 'x'));
+  io.run_for(20ms);
+  const std::string request = frame("{}");
+  ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
+            static_cast<ssize_t>(request.size()));
+  transport->finish(10ms, never);
+  std::this_thread::sleep_for(20ms);  // what was begun has ended, and nobody has heard of it yet
+  transport.reset();
+  ::close(sockets[0]);
+  ::close(sockets[1]);
+  io.run_for(100ms);
+}
+
 TEST_F(TransportTest, TheDescriptorsAreLeftAsTheyWere) {
   int to_us[2];
   ASSERT_EQ(::pipe(to_us), 0);

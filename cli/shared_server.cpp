@@ -1,0 +1,72 @@
+#include "cli/shared_server.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "cli/identity.h"
+#include "cli/machine.h"
+#include "decoding/model/model_store.h"
+
+namespace redraft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The shared server works in another folder: what names a path here has to name it there.
+std::string anywhere(const std::string& model) {
+  const Result<fs::path> found = find_model(model);
+  const bool is_path = found ? *found == fs::path(model) : model.find('/') != std::string::npos;
+  return is_path ? fs::absolute(model).lexically_normal().string() : model;
+}
+
+// A model that was replaced needs another server.
+std::string identity_of_model(const std::string& model) {
+  if (model.empty()) return {};
+  const Result<fs::path> found = find_model(model);
+  if (!found) return model;
+  std::error_code problem;
+  const auto time = fs::last_write_time(*found, problem).time_since_epoch();
+  return model + "=" + fs::absolute(*found).string() + "@" +
+         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+// Of the variables that say where models, indexes and rules for ignoring files are.
+std::string folders_of_user() {
+  std::string text;
+  for (const char* name : {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
+    const char* value = std::getenv(name);
+    text += std::string(name) + "=" + (value ? value : "") + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds) {
+  const CommonOptions& common = choices.common;
+  const std::string target = anywhere(common.target);
+  const std::string draft = common.draft.empty() ? "" : anywhere(common.draft);
+  const int threads = common.threads > 0 ? common.threads : physical_cores();
+  const std::string index = choices.no_index ? "no index" : "index";
+  std::string same;
+  for (const std::string& part :
+       {program_identity(), identity_of_model(target), identity_of_model(draft), common.device,
+        std::to_string(threads), std::to_string(choices.cache_mib), index, folders_of_user()})
+    same += part + "\n";
+  lsp::AttachOptions options{
+      .key = stable_hash(same),
+      .command = {executable().string(), "lsp", "--target", target, "--device", common.device,
+                  "--threads", std::to_string(threads), "--cache-memory",
+                  std::to_string(choices.cache_mib), "--log-level", common.log_level,
+                  "--idle-seconds", std::to_string(idle_seconds)},
+      .waiter = executable().replace_filename("redraft-attached")};
+  if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
+  if (choices.no_index) options.command.push_back("--no-index");
+  options.command.push_back(kAttachedOption);
+  return options;
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace redraft::lsp {
+
+// The process that a client says it is. Some clients die without closing our input, because
+// another child of theirs holds it open.
+class ClientProcess {
+ public:
+  // None for a process that cannot be seen from here: it may be on another machine or in a
+  // container.
+  static std::optional<ClientProcess> find(std::int64_t id);
+  // A dead process that nobody has waited for is dead.
+  bool is_alive() const;
+
+ private:
+  explicit ClientProcess(int id) : id_(id) {}
+  int id_;
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+
+#include "support/files/file_handle.h"
+
+namespace redraft::lsp {
+
+// Accepts connections on a socket that listens, on the thread that runs `io`. Goes after `io` has
+// run for the last time.
+class Listener {
+ public:
+  using OnConnection = std::function<void(FileHandle)>;
+  // `socket` stays the caller's.
+  Listener(boost::asio::io_context& io, int socket, OnConnection on_connection);
+
+ private:
+  void wait();
+  void accept();
+
+  boost::asio::posix::stream_descriptor socket_;
+  boost::asio::steady_timer pause_;
+  OnConnection on_connection_;
+};
+
+}  // namespace redraft::lsp

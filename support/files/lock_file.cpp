@@ -1,0 +1,53 @@
+// The file is removed by whoever has the lock, so a name may lead to another file than the one that
+// was opened and then locked. Only a lock on what the name leads to counts.
+#include "support/files/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr auto kInterval = std::chrono::milliseconds(10);
+
+bool is_at(int descriptor, const fs::path& file) {
+  struct stat opened;
+  struct stat named;
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(file.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+Error system_error(const fs::path& file) {
+  return Error(file.string() + ": not locked: " + std::strerror(errno));
+}
+
+}  // namespace
+
+Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
+                                               std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (true) {
+    FileHandle handle(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!handle) return system_error(file);
+    if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
+      if (is_at(handle.get(), file)) return std::optional(LockFile(file, std::move(handle)));
+      continue;
+    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return system_error(file);
+    if (std::chrono::steady_clock::now() >= deadline) return std::optional<LockFile>();
+    std::this_thread::sleep_for(kInterval);
+  }
+}
+
+LockFile::~LockFile() {
+  if (handle_ && is_at(handle_.get(), file_)) ::unlink(file_.c_str());
+}
+
+}  // namespace redraft

@@ -1,0 +1,62 @@
+#include "support/files/private_folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/files/user_folders.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error system_error(const fs::path& folder) {
+  return Error(folder.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Result<void> make_folders(const fs::path& folder) {
+  fs::path made;
+  for (const fs::path& part : folder) {
+    made /= part;
+    if (part.empty() || ::mkdir(made.c_str(), 0700) == 0) continue;
+    struct stat found;
+    if (const int reason = errno; ::stat(made.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+      errno = reason == EEXIST ? ENOTDIR : reason;
+      return system_error(made);
+    }
+  }
+  return {};
+}
+
+Result<void> make_private_folder(const fs::path& folder) {
+  if (Result<void> made = make_folders(folder); !made) return made;
+  struct stat found;
+  if (::lstat(folder.c_str(), &found) != 0) return system_error(folder);
+  if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is a link, not a folder");
+  if (found.st_uid != ::geteuid()) return Error(folder.string() + ": belongs to another user");
+  if ((found.st_mode & 077) != 0)
+    return Error(folder.string() + ": is open to other users; chmod 700 closes it");
+  return {};
+}
+
+Result<fs::path> private_runtime_folder() {
+  const char* given = std::getenv("XDG_RUNTIME_DIR");
+  if (given && *given == '/') {
+    const fs::path folder = fs::path(given) / "redraft";
+    if (make_private_folder(folder)) return folder;
+  }
+  const std::optional<fs::path> cache = user_cache_folder();
+  if (!cache)
+    return Error("there is no folder for sockets: neither XDG_RUNTIME_DIR nor HOME is set");
+  const fs::path folder = *cache / "redraft" / "run";
+  if (const Result<void> made = make_private_folder(folder); !made) return made.error();
+  return folder;
+}
+
+}  // namespace redraft
