@@ -185,6 +185,11 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
 
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
   const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
+  if (!options_.in_menu) {
+    why_none_ = "completions are left out of the menu (redraft.completion.menu)";
+    reply(nothing);
+    return;
+  }
   const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
   if (!place) return;
   const Workspace::CompletionWish wish{

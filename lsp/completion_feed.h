@@ -17,6 +17,7 @@ inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
 // What the user wants of completion.
 struct CompletionOptions {
   bool enabled = true;
+  bool in_menu = true;                         // answers textDocument/completion
   std::map<std::string, bool> languages = {};  // "*": those that are not named
   std::chrono::milliseconds delay{75};         // before an automatic one asks the model
   bool in_comments = true;

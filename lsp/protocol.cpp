@@ -109,6 +109,8 @@ ClientCapabilities read_capabilities(const Json& params) {
       is_true(member(offered, {"workspace", "workspaceEdit", "documentChanges"}));
   result.apply_edit = is_true(member(offered, {"workspace", "applyEdit"}));
   result.work_done_progress = is_true(member(offered, {"window", "workDoneProgress"}));
+  result.completion_registration =
+      is_true(member(offered, {"textDocument", "completion", "dynamicRegistration"}));
   result.inline_completion = member(offered, {"textDocument", "inlineCompletion"}).is_object();
   result.code_action_literals = member(action, "codeActionLiteralSupport").is_object();
   result.disabled_actions = is_true(member(action, "disabledSupport"));

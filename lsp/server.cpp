@@ -23,7 +23,9 @@ Json workspace_capabilities() {
            {{"didCreate", all_files}, {"didRename", all_files}, {"didDelete", all_files}}}};
 }
 
-Json server_capabilities(const ClientCapabilities& client) {
+const Json kCompletionOptions = {{"resolveProvider", true}};
+
+Json server_capabilities(const ClientCapabilities& client, bool menu) {
   Json capabilities = {
       {"positionEncoding", to_string(client.encoding)},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
@@ -36,12 +38,8 @@ Json server_capabilities(const ClientCapabilities& client) {
        {{"commands", {kEditCommand, kCancelCommand, kAcceptedCommand}},
         {"workDoneProgress", true}}},
       {"experimental", {{"redraft", {{"streamedEdits", true}, {"protocol", kProtocolVersion}}}}}};
-  // One of the two: a client that shows ghost text would see the same twice.
-  if (client.inline_completion) {
-    capabilities["inlineCompletionProvider"] = Json::object();
-  } else {
-    capabilities["completionProvider"] = {{"resolveProvider", true}};
-  }
+  if (client.inline_completion) capabilities["inlineCompletionProvider"] = Json::object();
+  if (menu) capabilities["completionProvider"] = kCompletionOptions;
   return capabilities;
 }
 
@@ -183,10 +181,11 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   spdlog::info("client {}, positions in {}, streamed edits {}",
                params.client_name.empty() ? "without a name" : params.client_name,
                to_string(client_.encoding), client_.streamed_edits);
-  reply({{"capabilities", server_capabilities(client_)},
+  configuration_.begin(client_, params.options);
+  menu_offered_ = wants_menu();
+  reply({{"capabilities", server_capabilities(client_, menu_offered_)},
          {"serverInfo", {{"name", "redraft"}, {"version", kServerVersion}}}});
   connection_->tracer().set_level(params.trace);
-  configuration_.begin(client_, params.options);
   status_.begin(client_);
   apply_settings(settings());
   if (const EngineStatus& engine = workspace_.engine_status();
@@ -204,8 +203,27 @@ void Server::did_change_configuration(const DidChangeConfigurationParams& params
 void Server::apply_settings(const Settings& /*before*/) {
   // A client that is about to say it wants no index gets none for that moment either.
   if (!configuration_.waits()) indexes_->follow(settings());
-  completions_->set_options(completion_options(settings().completion));
+  CompletionOptions completion = completion_options(settings().completion);
+  completion.in_menu = wants_menu();
+  completions_->set_options(std::move(completion));
+  if (client_.completion_registration && wants_menu() && !std::exchange(menu_offered_, true))
+    offer_menu();
   status_.tell_changes();
+}
+
+// Both forms at once would show the same twice.
+bool Server::wants_menu() const {
+  const CompletionMenu menu = settings().completion.menu;
+  return menu == CompletionMenu::kAlways ||
+         (menu == CompletionMenu::kAuto && !client_.inline_completion);
+}
+
+void Server::offer_menu() {
+  const Json registration = {{"id", "redraft-completion"},
+                             {"method", "textDocument/completion"},
+                             {"registerOptions", kCompletionOptions}};
+  connection_->request("client/registerCapability",
+                       {{"registrations", Json::array({registration})}}, [](const Json*) {});
 }
 
 void Server::did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params) {
@@ -335,9 +353,9 @@ void Server::files_changed(const std::vector<std::string>& uris) {
 
 void Server::code_action(const CodeActionParams& params, Reply reply) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
-  Json actions =
-      document ? code_actions(params, *document, client_)
-               : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
+  Json actions = document
+                     ? code_actions(params, *document, client_)
+                     : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
   if (params.partial_result_token) {
     connection_->notify("$/progress", {{"token", *params.partial_result_token},
                                        {"value", std::exchange(actions, Json::array())}});

@@ -37,9 +37,7 @@ class Server {
   // Stops all work; what waits for an answer gets RequestCancelled.
   void stop();
   // What is left to go when the server does, and may take a while: its threads end first.
-  std::vector<IndexSlot> take_indexes() {
-    return workspace_.take_indexes();
-  }
+  std::vector<IndexSlot> take_indexes() { return workspace_.take_indexes(); }
   // For bytes that are no message.
   void report_malformed(const Error& error);
   bool shut_down() const { return dispatcher_.phase() == Dispatcher::Phase::kShutDown; }
@@ -71,6 +69,9 @@ class Server {
   void cancel_progress(const ProgressCancelParams& params);
 
   void bind_handlers();
+  // Whether completions belong into the ordinary menu.
+  bool wants_menu() const;
+  void offer_menu();
   void bind_document_handlers();
   // The settings were other ones (or may have been): all that depends on them follows, at once.
   void apply_settings(const Settings& before);
@@ -89,6 +90,7 @@ class Server {
   std::shared_ptr<Connection> connection_;
   std::function<void(int)> on_exit_;
   ClientCapabilities client_;
+  bool menu_offered_ = false;
   std::optional<std::int64_t> client_process_;
   Dispatcher dispatcher_;
   Configuration configuration_;

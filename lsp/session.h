@@ -43,9 +43,7 @@ class Session {
   void end_gone() { end(server_.shut_down() ? 0 : 1); }
   void end(int code);
   // For those who have the time to wait for their threads.
-  std::vector<IndexSlot> take_indexes() {
-    return server_.take_indexes();
-  }
+  std::vector<IndexSlot> take_indexes() { return server_.take_indexes(); }
 
  private:
   void receive(const std::string& content);

@@ -198,9 +198,6 @@ void add_edits(Definitions& all) {
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
       "The most tokens that one edit may write; 0: by the size of what is edited."));
-  all.push_back(boolean(
-      "nextEdit.enabled", [](Settings& s) -> bool& { return s.next_edit.enabled; },
-      "Propose the next place to change after a change."));
 }
 
 const char* to_string(Scope scope) {

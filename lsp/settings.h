@@ -44,11 +44,6 @@ struct Settings {
     friend bool operator==(const Edit&, const Edit&) = default;
   } edit;
 
-  struct NextEdit {
-    bool enabled = true;
-    friend bool operator==(const NextEdit&, const NextEdit&) = default;
-  } next_edit;
-
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -171,8 +171,8 @@ class GhostText(CompletionTest):
 
 
 class Menu(CompletionTest):
-    def start(self, **more):
-        return super().start(capabilities={}, **more)
+    def start(self, capabilities=None, **more):
+        return super().start(capabilities=capabilities or {}, **more)
 
     def items(self, client, line, character):
         return client.request("textDocument/completion", {"textDocument": {"uri": URI},
@@ -191,6 +191,32 @@ class Menu(CompletionTest):
         resolved = client.request("completionItem/resolve", item)
         self.assertIn("width * height", resolved["documentation"]["value"])
         self.assertEqual({**resolved, "documentation": None}, {**item, "documentation": None})
+
+    def test_a_setting_decides_whether_a_client_with_ghost_text_has_a_menu_too(self):
+        client = self.start({**GHOST, "textDocument": {**GHOST["textDocument"], "completion": {"dynamicRegistration": True}}})
+        self.assertNotIn("completionProvider", self.reply["capabilities"])
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"completion": {"menu": "always"}}}})
+        registered = client.wait(lambda m: m.get("method") == "client/registerCapability" and
+                                 m["params"]["registrations"][0]["method"] == "textDocument/completion")
+        self.assertEqual(registered["params"]["registrations"][0]["registerOptions"], {"resolveProvider": True})
+        self.open(client, "area = wid\n")
+        self.assertEqual(len(self.items(client, 0, 10)["items"]), 1)
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"completion": {"menu": "never"}}}})
+        self.assertEqual(self.items(client, 0, 10)["items"], [])
+        self.assertIn("completion.menu", client.request("redraft/status")["completion"]["whyNone"])
+
+    def test_settings_say_where_there_is_none(self):
+        client = self.start()
+        self.open(client, "# area = \narea = \n")
+        for settings, reason in (({"enabled": False}, "is off"), ({"languages": {"python": False}}, "off for python"),
+                                 ({"languages": {"*": False}}, "off for python")):
+            client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"completion": settings}}})
+            self.assertEqual(self.items(client, 1, 7)["items"], [])
+            self.assertIn(reason, client.request("redraft/status")["completion"]["whyNone"])
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"completion": {"inComments": False}}}})
+        self.assertEqual(self.items(client, 0, 9)["items"], [])
+        self.assertIn("comments", client.request("redraft/status")["completion"]["whyNone"])
+        self.assertEqual(len(self.items(client, 1, 7)["items"]), 1)
 
     def test_nothing_is_an_empty_list(self):
         client = self.start()

@@ -30,6 +30,10 @@ command('RedraftCancel', function()
   require('redraft').cancel()
 end, { desc = 'Cancel the edit that runs in this buffer' })
 
+command('RedraftStatus', function()
+  require('redraft').explain()
+end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
+
 local map = vim.keymap.set
 map('n', '<Plug>(redraft-edit)', '<Cmd>RedraftEdit<CR>')
 map('x', '<Plug>(redraft-edit)', ':RedraftEdit<CR>', { silent = true })
@@ -40,3 +44,22 @@ map('n', '<Plug>(redraft-reject-all)', '<Cmd>RedraftReject!<CR>')
 map('n', '<Plug>(redraft-cancel)', '<Cmd>RedraftCancel<CR>')
 map('n', '<Plug>(redraft-next)', function() require('redraft').jump(1) end)
 map('n', '<Plug>(redraft-previous)', function() require('redraft').jump(-1) end)
+
+--- A mapping in insert mode may not change the text itself: what it does follows at once. Without a suggestion the keys
+--- do what they always do.
+local function ghost_map(name, keys, action)
+  map('i', '<Plug>(redraft-ghost-' .. name .. ')', function()
+    local ghost = require('redraft.ghost')
+    if keys and not ghost.is_visible() then
+      return keys
+    end
+    vim.schedule(function() action(ghost) end)
+    return ''
+  end, { expr = true, replace_keycodes = true })
+end
+ghost_map('accept', '<Tab>', function(ghost) ghost.accept() end)
+ghost_map('word', '<M-Right>', function(ghost) ghost.accept_word() end)
+ghost_map('line', '<M-Down>', function(ghost) ghost.accept_line() end)
+ghost_map('next', nil, function(ghost) ghost.cycle(1) end)
+ghost_map('previous', nil, function(ghost) ghost.cycle(-1) end)
+ghost_map('dismiss', '<C-]>', function(ghost) ghost.dismiss() end)

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import type { Range } from 'vscode-languageclient/node';
 import type { Edits } from './edits';
 import type { Preview } from './preview';
-import type { PromptArguments } from './protocol';
+import { isEmpty, type PromptArguments } from './protocol';
 import type { PlacedHunk, Session } from './session';
 
 async function ask(isSelection: boolean): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
-    title: isSelection ? 'redraft: edit the selection' : 'redraft: edit the whole file',
+    title: isSelection ? 'redraft: edit the selection' : 'redraft: edit the definition at the cursor, or a small file',
     prompt: 'How should it be changed?',
     placeHolder: 'use pathlib instead of os.path',
     ignoreFocusOut: true,
@@ -23,11 +23,11 @@ async function prompt(edits: Edits, wish: PromptArguments | undefined): Promise<
     void vscode.window.showInformationMessage('redraft: open a file first.');
     return;
   }
-  const selection: Range | undefined = editor && !editor.selection.isEmpty ? plain(editor.selection) : undefined;
+  const selection: Range | undefined = editor ? plain(editor.selection) : undefined;
   const range = wish ? (wish.range ?? undefined) : selection;
   const version = wish?.textDocument.version ?? document.version;
-  const instruction = wish?.instruction ?? (await ask(range !== undefined));
-  if (instruction && range && document.version !== version) {
+  const instruction = wish?.instruction ?? (await ask(range !== undefined && !isEmpty(range)));
+  if (instruction && range && !isEmpty(range) && document.version !== version) {
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
   } else if (instruction) {
     await edits.start(document, instruction, range, version);

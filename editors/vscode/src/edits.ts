@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
-import { EditEvent, ResolveResult, editsOf } from './protocol';
+import { EditEvent, ResolveResult, editsOf, isEmpty } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
@@ -108,14 +108,16 @@ export class Edits implements vscode.Disposable {
     version: number,
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
+    const isSelection = range !== undefined && !isEmpty(range);
     for (let attempt = 1; ; attempt++) {
-      const textDocument = { uri, version: range ? version : document.version };
-      const request = { command: 'redraft.edit', arguments: [{ textDocument, instruction, range }] };
+      const textDocument = { uri, version: isSelection ? version : document.version };
+      const scope = range && !isSelection ? 'auto' : undefined; // only the cursor's place is known
+      const request = { command: 'redraft.edit', arguments: [{ textDocument, instruction, range, scope }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
         const isStale = error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified;
-        if (!isStale || range || attempt === attempts) {
+        if (!isStale || isSelection || attempt === attempts) {
           throw error;
         }
       }

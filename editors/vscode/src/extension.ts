@@ -4,7 +4,7 @@ import { LanguageClient, State } from 'vscode-languageclient/node';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
 import { Preview } from './preview';
-import type { EditEvent, ModelStatus } from './protocol';
+import type { EditEvent, ModelStatus, ServerStatus } from './protocol';
 import { configuredCommand, findExecutable, makeClient, missingMessage } from './server';
 import { Status } from './status';
 import { View } from './view';
@@ -28,6 +28,7 @@ class Extension implements vscode.Disposable {
       this.preview,
       ...registerCommands(this.edits, this.preview),
       vscode.commands.registerCommand('redraft.restart', () => this.restart()),
+      vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
       vscode.window.onDidChangeActiveTextEditor(() => this.showState()),
       vscode.workspace.onDidChangeConfiguration((event) => this.onConfiguration(event)),
@@ -104,6 +105,25 @@ class Extension implements vscode.Disposable {
   private onModel(model: ModelStatus): void {
     this.status.setModel(model);
     this.showState();
+  }
+
+  // In words: what the server is at, what is off and why, and why there was no suggestion.
+  private async explain(): Promise<void> {
+    const status = await this.client?.sendRequest<ServerStatus>('redraft/status');
+    if (!status) {
+      this.output.show();
+      return;
+    }
+    const why = status.completion.whyNone;
+    const lines = [
+      `The model is ${status.state}${status.target ? `: ${status.target}` : ''}.`,
+      ...status.reasons,
+      ...(why ? [`The last suggestion: ${why}.`] : []),
+    ];
+    const choice = await vscode.window.showInformationMessage(`redraft: ${lines.join(' ')}`, 'Show Output');
+    if (choice) {
+      this.output.show();
+    }
   }
 
   private explainMissing(command: string): void {

@@ -48,6 +48,16 @@ export interface ModelStatus {
   error: string | null;
 }
 
+// The result of the request alone.
+export interface ServerStatus extends ModelStatus {
+  reasons: string[];
+  completion: { whyNone: string | null };
+}
+
+export function isEmpty({ start, end }: Range): boolean {
+  return start.line === end.line && start.character === end.character;
+}
+
 // The argument of the command `redraft.prompt` that code actions carry.
 export interface PromptArguments {
   textDocument: { uri: string; version?: number };

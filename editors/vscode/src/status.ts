@@ -33,7 +33,7 @@ export class Status implements vscode.Disposable {
     const isFailed = this.problem !== undefined || this.model?.state === 'failed';
     this.item.text = this.text(session);
     this.item.tooltip = this.tooltip();
-    this.item.command = isFailed ? 'redraft.restart' : 'redraft.showOutput';
+    this.item.command = isFailed ? 'redraft.restart' : 'redraft.showStatus';
     this.item.backgroundColor = isFailed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
   }
 
@@ -57,6 +57,6 @@ export class Status implements vscode.Disposable {
       return `${this.problem ?? this.model?.error}\nClick to start the server again.`;
     }
     const draft = this.model?.draft ? `\nDraft model: ${this.model.draft}` : '';
-    return this.model?.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded with the first edit.';
+    return this.model?.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded when it is first needed.';
   }
 }

@@ -155,6 +155,7 @@ function M.config()
     cmd = config.command(),
     root_markers = { '.git' },
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
+      textDocument = { inlineCompletion = { dynamicRegistration = false } },
       experimental = { redraft = { streamedEdits = true, prompt = true } },
     }),
     settings = { redraft = config.server_settings() },
@@ -221,6 +222,7 @@ function M.start(client, buf, instruction, range)
   local arguments = {
     textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
     instruction = instruction, range = range, decoder = config.values.decoder,
+    scope = range and vim.deep_equal(range.start, range['end']) and 'auto' or nil,
   }
   local request = { command = 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)

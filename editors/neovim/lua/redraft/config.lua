@@ -12,7 +12,7 @@ local M = {}
 ---@field commonFolders string[]?
 ---@field completion table?
 ---@field edit table?
----@field nextEdit table?
+---@field ghost_text boolean suggest behind the cursor in insert mode
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 local defaults = {
   cmd = { 'redraft', 'lsp' },
@@ -20,6 +20,7 @@ local defaults = {
   draft = nil,
   args = {},
   decoder = nil,
+  ghost_text = true,
   keymaps = false,
 }
 
@@ -28,7 +29,8 @@ M.values = vim.deepcopy(defaults)
 
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
-  cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', keymaps = 'boolean',
+  cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', ghost_text = 'boolean',
+  keymaps = 'boolean',
 })
 
 --- An error names the setting that is unknown or of the wrong type.

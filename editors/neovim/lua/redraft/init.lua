@@ -51,13 +51,20 @@ local function ask_then_start(buf, instruction, has_range, range_of)
   end)
 end
 
---- Edits the current buffer, or its lines `first` to `last` (1-based, inclusive). Asks when there is no instruction.
+local function cursor_range(lsp)
+  local row, col = unpack(vim.api.nvim_win_get_cursor(0))
+  local line = vim.api.nvim_get_current_line()
+  local place = { line = row - 1, character = vim.str_utfindex(line, lsp.offset_encoding, math.min(col, #line), false) }
+  return { start = place, ['end'] = place }
+end
+
+--- Edits what is at the cursor (the definition there, or a small file as a whole), or the buffer's lines `first` to `last` (1-based, inclusive). Asks when there is no instruction.
 ---@param opts { instruction: string?, first: integer?, last: integer? }?
 function M.edit(opts)
   opts = opts or {}
   local buf = vim.api.nvim_get_current_buf()
   ask_then_start(buf, opts.instruction, opts.first ~= nil, function(lsp)
-    return opts.first and line_range(lsp, buf, opts.first, opts.last or opts.first) or nil
+    return opts.first and line_range(lsp, buf, opts.first, opts.last or opts.first) or cursor_range(lsp)
   end)
 end
 
@@ -165,6 +172,26 @@ function M.info()
   }
 end
 
+--- Says in words what the server is at, what is off and why, and why there was no suggestion.
+function M.explain()
+  local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
+  if not lsp then
+    return notify('no server runs for this buffer')
+  end
+  lsp:request('redraft/status', vim.empty_dict(), function(err, status)
+    if err then
+      return notify(err.message, vim.log.levels.ERROR)
+    end
+    local lines = { ('model %s%s'):format(status.state, status.target ~= vim.NIL and ': ' .. status.target or '') }
+    vim.list_extend(lines, status.reasons or {})
+    local why = status.completion and status.completion.whyNone
+    if why and why ~= vim.NIL then
+      lines[#lines + 1] = 'The last suggestion: ' .. why .. '.'
+    end
+    notify(table.concat(lines, '\n'))
+  end)
+end
+
 local default_keys = {
   { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
   { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
@@ -174,6 +201,12 @@ local default_keys = {
   { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
   { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
   { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
+  { 'i', '<Tab>', '<Plug>(redraft-ghost-accept)', 'Take the suggestion, or indent' },
+  { 'i', '<M-Right>', '<Plug>(redraft-ghost-word)', 'Take a word of the suggestion' },
+  { 'i', '<M-Down>', '<Plug>(redraft-ghost-line)', 'Take a line of the suggestion' },
+  { 'i', '<M-]>', '<Plug>(redraft-ghost-next)', 'Next suggestion' },
+  { 'i', '<M-[>', '<Plug>(redraft-ghost-previous)', 'Previous suggestion' },
+  { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Take the suggestion away' },
 }
 
 --- Takes settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without it
@@ -183,8 +216,13 @@ function M.setup(opts)
   config.set(opts)
   if config.values.keymaps then
     for _, key in ipairs(default_keys) do
-      vim.keymap.set(key[1], key[2], key[3], { desc = key[4] })
+      if key[1] ~= 'i' or vim.fn.mapcheck(key[2], 'i') == '' then -- other plugins want <Tab> too: theirs stays
+        vim.keymap.set(key[1], key[2], key[3], { desc = key[4] })
+      end
     end
+  end
+  if config.values.ghost_text then
+    require('redraft.ghost').enable()
   end
   vim.lsp.config('redraft', client.config())
   vim.lsp.enable('redraft')

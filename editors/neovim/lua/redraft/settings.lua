@@ -6,5 +6,4 @@ return {
   commonFolders = 'table',
   completion = 'table',
   edit = 'table',
-  nextEdit = 'table',
 }
