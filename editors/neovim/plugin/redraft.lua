@@ -45,21 +45,16 @@ map('n', '<Plug>(redraft-cancel)', '<Cmd>RedraftCancel<CR>')
 map('n', '<Plug>(redraft-next)', function() require('redraft').jump(1) end)
 map('n', '<Plug>(redraft-previous)', function() require('redraft').jump(-1) end)
 
---- A mapping in insert mode may not change the text itself: what it does follows at once. Without a suggestion the keys
---- do what they always do.
-local function ghost_map(name, keys, action)
+-- Without a suggestion the keys do what they always do.
+local function ghost_map(name, keys, call)
   map('i', '<Plug>(redraft-ghost-' .. name .. ')', function()
-    local ghost = require('redraft.ghost')
-    if keys and not ghost.is_visible() then
-      return keys
-    end
-    vim.schedule(function() action(ghost) end)
-    return ''
+    local is_shown = require('redraft.ghost').is_visible()
+    return keys and not is_shown and keys or ('<Cmd>lua require("redraft.ghost").%s<CR>'):format(call)
   end, { expr = true, replace_keycodes = true })
 end
-ghost_map('accept', '<Tab>', function(ghost) ghost.accept() end)
-ghost_map('word', '<M-Right>', function(ghost) ghost.accept_word() end)
-ghost_map('line', '<M-Down>', function(ghost) ghost.accept_line() end)
-ghost_map('next', nil, function(ghost) ghost.cycle(1) end)
-ghost_map('previous', nil, function(ghost) ghost.cycle(-1) end)
-ghost_map('dismiss', '<C-]>', function(ghost) ghost.dismiss() end)
+ghost_map('accept', '<Tab>', 'accept()')
+ghost_map('word', '<M-Right>', 'accept_word()')
+ghost_map('line', '<M-Down>', 'accept_line()')
+ghost_map('next', nil, 'cycle(1)')
+ghost_map('previous', nil, 'cycle(-1)')
+ghost_map('dismiss', '<C-]>', 'dismiss()')

@@ -209,6 +209,25 @@ local default_keys = {
   { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Take the suggestion away' },
 }
 
+--- Without a suggestion the key does what it did before: Neovim itself maps <Tab>, to jump in snippets. What another
+--- plugin maps to keys is left alone.
+local function map_in_insert_mode(key)
+  local earlier = vim.fn.maparg(key[2], 'i', false, true)
+  if vim.tbl_isempty(earlier) then
+    return vim.keymap.set('i', key[2], key[3], { desc = key[4] })
+  elseif not (earlier.callback and earlier.expr == 1) or earlier.desc == key[4] then
+    return
+  end
+  local ours = vim.api.nvim_replace_termcodes(key[3], true, true, true)
+  vim.keymap.set('i', key[2], function()
+    if require('redraft.ghost').is_visible() then
+      return ours
+    end
+    local keys = earlier.callback() or ''
+    return earlier.replace_keycodes == 1 and vim.api.nvim_replace_termcodes(keys, true, true, true) or keys
+  end, { expr = true, remap = true, replace_keycodes = false, desc = key[4] })
+end
+
 --- Takes settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without it
 --- :RedraftEdit starts the server when it is first needed.
 ---@param opts table?
@@ -216,7 +235,9 @@ function M.setup(opts)
   config.set(opts)
   if config.values.keymaps then
     for _, key in ipairs(default_keys) do
-      if key[1] ~= 'i' or vim.fn.mapcheck(key[2], 'i') == '' then -- other plugins want <Tab> too: theirs stays
+      if key[1] == 'i' then
+        map_in_insert_mode(key)
+      else
         vim.keymap.set(key[1], key[2], key[3], { desc = key[4] })
       end
     end
