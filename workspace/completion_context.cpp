@@ -26,7 +26,7 @@ bool within_character(const std::string& text, std::size_t offset) {
 
 }  // namespace
 
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, bool suffix_first) {
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
   int tokens = context_tokens;
   if (tokens == 0) {
     const double seconds = cost.seconds(kChunkRows);
@@ -38,8 +38,7 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, bo
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
   const std::size_t text_tokens =
       static_cast<std::size_t>(std::max(tokens, 1)) - budget.snippet_tokens;
-  const std::size_t suffix_tokens =
-      suffix_first ? text_tokens / 4 : std::min(kRereadTokens, text_tokens / 4);
+  const std::size_t suffix_tokens = std::min(kRereadTokens, text_tokens / 4);
   budget.suffix_bytes = kBytesPerToken * suffix_tokens;
   budget.prefix_bytes = kBytesPerToken * (text_tokens - suffix_tokens);
   return budget;

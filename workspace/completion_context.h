@@ -22,9 +22,9 @@ struct CompletionBudget {
 };
 
 // For a prompt of about `context_tokens`; 0: of as many as are read in a few seconds when nothing
-// of them is in a cache, by `cost`. Other files get a share only where there is plenty, and what
-// follows the place little unless it stands first: it is read again after each keystroke then.
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, bool suffix_first);
+// of them is in a cache, by `cost`. Other files get a share only where there is plenty; what
+// follows the place always little, because it is read again after each keystroke.
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens);
 
 // What of a document a completion shows the model. Its beginning moves in steps of half the budget,
 // so that after a keystroke the prompt begins as the one before.

@@ -10,7 +10,6 @@ struct FillTokens {
   std::string_view prefix, suffix, middle;
   std::string_view file;
   std::array<std::string_view, 3> others;  // that end a completion too
-  bool knows_suffix_first;
 };
 
 constexpr FillTokens kFamilies[] = {
@@ -18,15 +17,13 @@ constexpr FillTokens kFamilies[] = {
      "<|fim_suffix|>",
      "<|fim_middle|>",
      "<|file_sep|>",
-     {"<|fim_pad|>", "<|repo_name|>", ""},
-     true},
+     {"<|fim_pad|>", "<|repo_name|>", ""}},
     {"<fim_prefix>",
      "<fim_suffix>",
      "<fim_middle>",
      "<file_sep>",
-     {"<fim_pad>", "<repo_name>", "<reponame>"},
-     true},
-    {"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", {"", "", ""}, false},
+     {"<fim_pad>", "<repo_name>", "<reponame>"}},
+    {"<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", {"", "", ""}},
 };
 
 const FillTokens* family_of(const Tokenizer& tokenizer) {
@@ -42,13 +39,11 @@ PromptPart control(std::string_view spelling) { return {std::string(spelling), t
 
 void add_place(const FillTokens& family, const CompletionContext& context,
                std::vector<PromptPart>& parts) {
-  const bool suffix_first = context.suffix_first && family.knows_suffix_first;
   parts.push_back(control(family.prefix));
-  if (!suffix_first) parts.push_back({std::string(context.prefix), false});
+  parts.push_back({std::string(context.prefix), false});
   parts.push_back(control(family.suffix));
   parts.push_back({std::string(*context.suffix), false});
   parts.push_back(control(family.middle));
-  if (suffix_first) parts.push_back({std::string(context.prefix), false});
 }
 
 }  // namespace
@@ -78,11 +73,6 @@ Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
     parts.push_back({std::string(context.prefix), false});
   }
   return parts;
-}
-
-bool knows_suffix_first(const Tokenizer& tokenizer) {
-  const FillTokens* family = family_of(tokenizer);
-  return family && family->knows_suffix_first;
 }
 
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer) {

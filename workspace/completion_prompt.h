@@ -20,11 +20,6 @@ struct CompletionContext {
   std::string_view prefix;
   std::optional<std::string_view> suffix;  // none: the prefix is continued, not filled in behind
   std::span<const Snippet> snippets = {};  // of other files
-  // What follows the place stands before what precedes it, if the family knows that order (SPM,
-  // Bavarian et al. 2022, section 3). The prompt then ends with what is being typed, and a
-  // keystroke leaves all the rest of it in the cache. Qwen2.5-Coder completes a line as well that
-  // way; of several lines it writes a little worse ones (docs/decoding.md).
-  bool suffix_first = false;
 };
 
 // The prompt in the format the model was trained on, as its tokens tell: Qwen2.5-Coder's,
@@ -32,9 +27,6 @@ struct CompletionContext {
 // without tokens for that sees them as lines of text. The error: the model cannot fill in.
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
-
-// Whether the family knows the order that CompletionContext::suffix_first asks for.
-bool knows_suffix_first(const Tokenizer& tokenizer);
 
 // Tokens at which a completion ends, beside those that end a text.
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer);

@@ -62,10 +62,7 @@ CompletionShape shape_of(const CompletionRequest& request) {
 
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
   const Tokenizer& tokenizer = engine.tokenizer();
-  // Several lines are asked for once in a line, one line with every keystroke.
-  const bool suffix_first = shape_of(request).single_line && knows_suffix_first(tokenizer);
-  const CompletionBudget budget =
-      completion_budget(engine.cost_curve(), request.context_tokens, suffix_first);
+  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
@@ -83,8 +80,7 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
       completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
                                     .prefix = around.prefix,
                                     .suffix = around.suffix,
-                                    .snippets = snippets,
-                                    .suffix_first = suffix_first});
+                                    .snippets = snippets});
   if (!parts) return parts.error();
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
   if (!tokens) return tokens.error();
@@ -143,7 +139,12 @@ class Writing {
       written.statistics = decoded->statistics;
     }
     written.output = limit.text();
-    written.text = in_document(trimmed_completion(limit.text(), suffix_));
+    std::string_view text = limit.text();
+    // Of several lines the last one is left out where it was cut off.
+    const std::size_t newline = text.rfind('\n');
+    if (written.finish_reason == FinishReason::kLength && newline != std::string_view::npos)
+      text = text.substr(0, newline);
+    written.text = in_document(trimmed_completion(text, suffix_));
     return written;
   }
 

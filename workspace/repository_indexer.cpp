@@ -149,6 +149,10 @@ void RepositoryIndexer::refresh(const std::set<fs::path>& places, const std::sto
     if (stop.stop_requested()) return;
     index_->refresh_place(place);
   }
+  const std::size_t files = index_->store().statistics().texts;
+  if (ready_.state != IndexStatus::State::kReady || files == ready_.files) return;
+  ready_.files = files;
+  on_status_(ready_);
 }
 
 void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
@@ -178,7 +182,8 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
     status.message = "the workspace is too large: " + std::to_string(report.left_out) +
                      " files are left out; .redraftignore can leave out others instead";
   }
-  on_status_(status);
+  ready_ = status;
+  on_status_(ready_);
 }
 
 void RepositoryIndexer::tidy(const std::stop_token& stop) {

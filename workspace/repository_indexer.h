@@ -77,6 +77,7 @@ class RepositoryIndexer {
   bool files_busy_ = true;
   bool buffers_busy_ = false;
   bool reader_ = false;  // another process writes the index; of the files' thread alone
+  IndexStatus ready_;    // of the files' thread: what was told last, once all was read
   bool untidy_ = true;   // something changed since the last merge and save
   std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the others
 };

@@ -11,6 +11,8 @@ namespace redraft {
 namespace {
 
 constexpr int kContextLength = 1 << 17;
+// By the account of the model, of which a cache takes some times more.
+constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 struct Question {
   std::string region;
   std::string instruction;
@@ -140,7 +142,7 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
       script.delay_per_pass);
   const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
-                      {.context_limit = kContextLength});
+                      {.context_limit = kContextLength, .cache_bytes = kCacheBytes});
 }
 
 }  // namespace redraft

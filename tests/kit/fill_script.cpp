@@ -40,8 +40,7 @@ bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequenc
 
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
                         std::span<const TokenId> sequence) {
-  // What precedes the place stands behind the prefix's token or, with the suffix first, behind the
-  // middle's; so does what was written.
+  // What precedes the place stands behind the prefix's token, what was written behind the middle's.
   const auto behind = [&](const char* special) {
     return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
   };

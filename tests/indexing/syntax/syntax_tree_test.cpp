@@ -132,5 +132,32 @@ TEST(SyntaxTree, OutlivesTheOneItCameFrom) {
   EXPECT_THAT(names(copy), ElementsAre("function f", "function g"));
 }
 
+// "|" marks the place.
+bool in_comment(std::string marked, const char* language) {
+  const std::size_t offset = marked.find('|');
+  marked.erase(offset, 1);
+  return SyntaxTree::parse(std::make_shared<const std::string>(marked), language)
+      ->in_comment(offset);
+}
+
+TEST(InComment, IsWithinOneAndAtTheEndOfALineOfOne) {
+  EXPECT_TRUE(in_comment("x = 1  # on|e\n", "python"));
+  EXPECT_TRUE(in_comment("x = 1  # one|\n", "python"));
+  EXPECT_TRUE(in_comment("x = 1  # one|", "python"));
+  EXPECT_TRUE(in_comment("int a;  // one|\nint b;\n", "cpp"));
+  EXPECT_TRUE(in_comment("/* one\n|two */ int a;\n", "cpp"));
+  EXPECT_TRUE(in_comment("fn f() {} // one|\r\n", "rust"));
+  EXPECT_TRUE(in_comment("<p><!-- o|ne --></p>\n", "html"));
+}
+
+TEST(InComment, IsNotBesideOne) {
+  EXPECT_FALSE(in_comment("x = 1|  # one\n", "python"));
+  EXPECT_FALSE(in_comment("x = 1  |# one\n", "python"));
+  EXPECT_FALSE(in_comment("# one\n|\n", "python"));
+  EXPECT_FALSE(in_comment("x = '# |one'\n", "python"));
+  EXPECT_FALSE(in_comment("int a; /* one */|\n", "cpp"));
+  EXPECT_FALSE(in_comment("|", "python"));
+}
+
 }  // namespace
 }  // namespace redraft
