@@ -1,6 +1,7 @@
 #include "workspace/completions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <string_view>
 
@@ -20,8 +21,10 @@ constexpr std::size_t kMostClosed = 4;
 
 constexpr const char* kNewer = "a newer request took its place";
 
-bool breaks_line(std::string_view text) {
-  return text.find_first_of("\r\n") != std::string_view::npos;
+bool is_part_of_word(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
+  });
 }
 
 // What `now` has before `then`, if it is nothing but closing brackets and quotes.
@@ -87,7 +90,7 @@ std::optional<std::string> carried_forward(const Document& then, std::size_t off
     rest = text.substr(typed.size());
   } else {
     const std::string_view deleted = before.substr(now_offset);
-    if (!before.starts_with(now_before) || breaks_line(deleted)) return std::nullopt;
+    if (!before.starts_with(now_before) || !is_part_of_word(deleted)) return std::nullopt;
     rest = std::string(deleted) + text;
   }
   if (*closed > 0) rest = trimmed_completion(rest, now_behind);

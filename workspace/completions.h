@@ -30,9 +30,9 @@ struct CompletionAnswer {
 };
 
 // What is left, where the user is now, of `text` that was suggested at `offset` of `then`; none if
-// something else was done since. What was typed of it is no longer part of it, what was deleted
-// before its place within the line is; a bracket or quote that an editor closed by itself behind
-// the place does not count as a change.
+// something else was done since. What was typed of it is no longer part of it; what was deleted of
+// the word before its place is, while who deletes more is not offered the same again. A bracket or
+// quote that an editor closed by itself behind the place does not count as a change.
 std::optional<std::string> carried_forward(const Document& then, std::size_t offset,
                                            const std::string& text, const Document& now,
                                            std::size_t now_offset);

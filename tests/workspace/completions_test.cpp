@@ -53,6 +53,7 @@ TEST(CarriedForward, IsWhatTheUserHasNotTypedYet) {
 
 TEST(CarriedForward, WhatIsDeletedComesBackAsPartOfIt) {
   EXPECT_EQ(carried("x = fo|\n", "o(1)", "x = f|\n"), "oo(1)");
+  EXPECT_EQ(carried("x = |\n", "foo(1)", "x |\n"), std::nullopt) << "undone, not mistyped";
   EXPECT_EQ(carried("x =\n|\n", "foo", "x =|\n"), std::nullopt) << "another line is another place";
 }
 
