@@ -97,22 +97,16 @@ class MenuItems {
 
 }  // namespace
 
-bool CompletionFeed::on_for(const std::string& language_id) const {
-  auto found = options_.languages.find(language_id);
-  if (found == options_.languages.end()) found = options_.languages.find("*");
-  return found == options_.languages.end() || found->second;
-}
-
 std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string& uri,
                                                               const Position& position,
                                                               const Json& nothing,
                                                               const Reply& reply) {
   std::shared_ptr<const Document> document = workspace_.document(uri);
-  if (!options_.enabled) {
+  if (!settings_.enabled) {
     why_none_ = "completion is off (redraft.completion.enabled)";
   } else if (!document) {
     why_none_ = "the file is not open here, or not one that can be edited";
-  } else if (!on_for(document->language_id())) {
+  } else if (!settings_.enabled_for(document->language_id())) {
     why_none_ =
         "completion is off for " + document->language_id() + " (redraft.completion.languages)";
   } else {
@@ -126,9 +120,9 @@ std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string&
 void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
                          std::function<Json(const CompletionAnswer&, std::int64_t)> to_result) {
   const auto asked = std::chrono::steady_clock::now();
-  wish.max_new_tokens = options_.max_new_tokens;
-  wish.context_tokens = options_.context_tokens;
-  wish.in_comments = options_.in_comments;
+  wish.max_new_tokens = settings_.max_tokens;
+  wish.context_tokens = settings_.context_tokens;
+  wish.in_comments = settings_.in_comments;
   const auto on_answer = [this, reply, nothing, asked,
                           to_result = std::move(to_result)](const CompletionAnswer& answer) {
     log(answer, asked);
@@ -162,8 +156,8 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
   const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
   if (!place) return;
   Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
-  wish.alternatives = params.automatic ? 1 : options_.alternatives;
-  if (params.automatic) wish.delay = options_.delay;
+  wish.alternatives = params.automatic ? 1 : settings_.alternatives;
+  if (params.automatic) wish.delay = std::chrono::milliseconds(settings_.delay);
   std::string before;
   Range range = to_range(*place->document, {place->offset, place->offset}, encoding_);
   if (params.selected) {
@@ -185,15 +179,16 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
 
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
   const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
-  if (!options_.in_menu) {
+  if (!in_menu_) {
     why_none_ = "completions are left out of the menu (redraft.completion.menu)";
     reply(nothing);
     return;
   }
   const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
   if (!place) return;
-  const Workspace::CompletionWish wish{
-      .uri = params.uri, .offset = place->offset, .delay = options_.delay};
+  const Workspace::CompletionWish wish{.uri = params.uri,
+                                       .offset = place->offset,
+                                       .delay = std::chrono::milliseconds(settings_.delay)};
   const MenuItems menu(*place->document, place->offset, encoding_);
   ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
     Json items = Json::array();

@@ -1,29 +1,17 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
 #include "lsp/completion_protocol.h"
 #include "lsp/connection.h"
+#include "lsp/settings.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
 
 // The command that a client runs when the user took a suggestion.
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
-
-// What the user wants of completion.
-struct CompletionOptions {
-  bool enabled = true;
-  bool in_menu = true;                         // answers textDocument/completion
-  std::map<std::string, bool> languages = {};  // "*": those that are not named
-  std::chrono::milliseconds delay{75};         // before an automatic one asks the model
-  bool in_comments = true;
-  int max_new_tokens = 128;
-  int alternatives = 3;    // where the user asks for them
-  int context_tokens = 0;  // see completion_budget()
-};
 
 // How often suggestions were made and taken; numbers alone, which stay on this machine.
 struct CompletionCounts {
@@ -39,7 +27,11 @@ class CompletionFeed {
  public:
   explicit CompletionFeed(Workspace& workspace) : workspace_(workspace) {}
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
-  void set_options(CompletionOptions options) { options_ = std::move(options); }
+  // `in_menu`: textDocument/completion is answered too.
+  void set_settings(const Settings::Completion& settings, bool in_menu) {
+    settings_ = settings;
+    in_menu_ = in_menu;
+  }
 
   void inline_completion(const InlineCompletionParams& params, Reply reply);
   void menu_completion(const CompletionParams& params, Reply reply);
@@ -63,7 +55,6 @@ class CompletionFeed {
   // Answers with nothing, and says why, where there is no completion to ask for.
   std::optional<Place> place_of(const std::string& uri, const Position& position,
                                 const Json& nothing, const Reply& reply);
-  bool on_for(const std::string& language_id) const;
   // `to_result` makes the result of the texts that were found, and of the answer's data.
   void ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
@@ -71,7 +62,8 @@ class CompletionFeed {
 
   Workspace& workspace_;
   Encoding encoding_ = Encoding::kUtf16;
-  CompletionOptions options_;
+  Settings::Completion settings_;
+  bool in_menu_ = true;
   CompletionCounts counts_;
   std::string why_none_;
   std::int64_t last_id_ = 0;  // of an answer with texts

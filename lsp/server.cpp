@@ -43,16 +43,6 @@ Json server_capabilities(const ClientCapabilities& client, bool menu) {
   return capabilities;
 }
 
-CompletionOptions completion_options(const Settings::Completion& settings) {
-  return {.enabled = settings.enabled,
-          .languages = settings.languages,
-          .delay = std::chrono::milliseconds(settings.delay),
-          .in_comments = settings.in_comments,
-          .max_new_tokens = settings.max_tokens,
-          .alternatives = settings.alternatives,
-          .context_tokens = settings.context_tokens};
-}
-
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
@@ -203,9 +193,7 @@ void Server::did_change_configuration(const DidChangeConfigurationParams& params
 void Server::apply_settings(const Settings& /*before*/) {
   // A client that is about to say it wants no index gets none for that moment either.
   if (!configuration_.waits()) indexes_->follow(settings());
-  CompletionOptions completion = completion_options(settings().completion);
-  completion.in_menu = wants_menu();
-  completions_->set_options(std::move(completion));
+  completions_->set_settings(settings().completion, wants_menu());
   if (client_.completion_registration && wants_menu() && !std::exchange(menu_offered_, true))
     offer_menu();
   status_.tell_changes();
