@@ -3,11 +3,9 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/decoding_setup.h"
 #include "cli/engine_loader.h"
-#include "cli/index_loader.h"
-#include "cli/interrupt.h"
 #include "cli/report.h"
-#include "cli/status_line.h"
 #include "cli/text_range.h"
 #include "workspace/completion_session.h"
 
@@ -71,23 +69,16 @@ int run_complete(const CompleteOptions& options) {
   Result<CompletionRequest> request = make_request(options, *decoder);
   if (!request) return fail(request.error());
 
-  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
   const InterruptWatch watch;
   StatusLine status;
-  const Result<std::unique_ptr<Engine>> engine =
-      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!engine) return fail(engine.error());
-  Result<Datastores> stores =
-      load_datastores(options.common, code, request->document->uri(), status, watch.token());
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!stores) return fail(stores.error());
-  request->repository = std::move(stores->repository);
-  const Result<CompletionResult> result = run_completion(**engine, *request, watch.token());
+  DecodingSetup setup;
+  if (const std::optional<int> end =
+          set_up(options.common, *decoder, code, request->document->uri(), status, watch, setup))
+    return *end;
+  request->repository = std::move(setup.stores.repository);
+  const Result<CompletionResult> result = run_completion(*setup.engine, *request, watch.token());
   if (!result) return fail(result.error());
-  return report(options, *result, **engine);
+  return report(options, *result, *setup.engine);
 }
 
 }  // namespace

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/decoding_setup.h"
 #include "cli/diff_printer.h"
 #include "cli/engine_loader.h"
 #include "cli/files.h"
-#include "cli/index_loader.h"
-#include "cli/interrupt.h"
 #include "cli/report.h"
-#include "cli/status_line.h"
 #include "cli/text_range.h"
 #include "workspace/edit_session.h"
 
@@ -230,22 +228,15 @@ int run_edit_command(const EditOptions& options) {
   request.decoder = *decoder;
   request.max_new_tokens = options.max_new_tokens;
 
-  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
   const InterruptWatch watch;
   StatusLine status;
-  const Result<std::unique_ptr<Engine>> engine =
-      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!engine) return fail(engine.error());
-  Result<Datastores> stores =
-      load_datastores(options.common, options.code, options.file, status, watch.token());
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!stores) return fail(stores.error());
-  request.repository = std::move(stores->repository);
-  request.common = std::move(stores->common);
-  return EditCommand(options, std::move(request), **engine).run(watch);
+  DecodingSetup setup;
+  if (const std::optional<int> end =
+          set_up(options.common, *decoder, options.code, options.file, status, watch, setup))
+    return *end;
+  request.repository = std::move(setup.stores.repository);
+  request.common = std::move(setup.stores.common);
+  return EditCommand(options, std::move(request), *setup.engine).run(watch);
 }
 
 }  // namespace

@@ -2,12 +2,10 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/decoding_setup.h"
 #include "cli/engine_loader.h"
 #include "cli/files.h"
-#include "cli/index_loader.h"
-#include "cli/interrupt.h"
 #include "cli/report.h"
-#include "cli/status_line.h"
 #include "decoding/text/chat_template.h"
 #include "decoding/text/prompt_encoder.h"
 
@@ -67,24 +65,17 @@ int run_generate(const GenerateOptions& options) {
   if (!prompt) return fail(prompt.error());
   if (prompt->empty()) return misuse(Error("the prompt is empty; there is nothing to continue"));
 
-  const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
   const InterruptWatch watch;
   StatusLine status;
-  const Result<std::unique_ptr<Engine>> engine =
-      load_engine(options.common, *decoder, *pool, shown_on(status, watch.token()));
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!engine) return fail(engine.error());
-  const Tokenizer& tokenizer = (*engine)->tokenizer();
+  DecodingSetup setup;
+  if (const std::optional<int> end =
+          set_up(options.common, *decoder, options.code, {}, status, watch, setup))
+    return *end;
+  const Tokenizer& tokenizer = setup.engine->tokenizer();
   Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
   if (!request) return fail(request.error());
-  Result<Datastores> stores =
-      load_datastores(options.common, options.code, {}, status, watch.token());
-  status.clear();
-  if (watch.interrupted()) return kInterrupted;
-  if (!stores) return fail(stores.error());
-  request->repository = std::move(stores->repository);
-  request->common = std::move(stores->common);
+  request->repository = std::move(setup.stores.repository);
+  request->common = std::move(setup.stores.common);
 
   request->on_progress = [&](const DecodeStatistics& statistics) {
     if (statistics.passes == 0)
@@ -96,10 +87,10 @@ int run_generate(const GenerateOptions& options) {
     return std::cout.good();
   };
   const Result<DecodeResult> result =
-      (*engine)->decode(Purpose::kEdit, *decoder, *request, show, watch.token());
+      setup.engine->decode(Purpose::kEdit, *decoder, *request, show, watch.token());
   status.clear();
   if (!result) return fail(result.error());
-  return report(options, *result, **engine);
+  return report(options, *result, *setup.engine);
 }
 
 }  // namespace
