@@ -168,6 +168,13 @@ int CostCurve::efficient_rows(int most, double tolerance, int context) const {
   return rows;
 }
 
+int CostCurve::tokens_read_in(double budget, int most) const {
+  constexpr int kChunkRows = 64;
+  const double chunk = seconds(kChunkRows);
+  if (chunk <= 0) return most;
+  return static_cast<int>(std::min<double>(budget / chunk * kChunkRows, most));
+}
+
 int CostCurve::rows_within(double budget, int least, int most, int context) const {
   int rows = least;
   while (rows * 2 <= most && seconds(rows * 2, context) <= budget) rows *= 2;

@@ -30,6 +30,8 @@ class CostCurve {
   int efficient_rows(int most, double tolerance = 0.1, int context = 0) const;
   // `least` doubled while a pass takes no longer than `budget` seconds, at most `most`.
   int rows_within(double budget, int least, int most, int context = 0) const;
+  // How many tokens of a prompt are read in `budget` seconds; at most `most`.
+  int tokens_read_in(double budget, int most) const;
   // Whether its seconds are those of this machine and model, and not a made-up price.
   bool measured_here() const { return measured_here_; }
   // By context, then by rows.

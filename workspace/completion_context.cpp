@@ -9,7 +9,6 @@ namespace {
 
 // Where no budget is set, so long may a machine read what it has never seen.
 constexpr double kReadingSeconds = 4;
-constexpr int kChunkRows = 64;
 constexpr int kLeastTokens = 384;
 constexpr int kMostTokens = 3072;
 // From so many on a quarter of them is for other files.
@@ -27,13 +26,10 @@ bool within_character(const std::string& text, std::size_t offset) {
 }  // namespace
 
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
-  int tokens = context_tokens;
-  if (tokens == 0) {
-    const double seconds = cost.seconds(kChunkRows);
-    const double readable = seconds > 0 ? kReadingSeconds * kChunkRows / seconds : kMostTokens;
-    tokens = std::clamp(static_cast<int>(std::min(readable, double{kMostTokens})), kLeastTokens,
-                        kMostTokens);
-  }
+  const int tokens =
+      context_tokens > 0
+          ? context_tokens
+          : std::max(cost.tokens_read_in(kReadingSeconds, kMostTokens), kLeastTokens);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
   const std::size_t text_tokens =

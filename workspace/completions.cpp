@@ -22,9 +22,8 @@ constexpr std::size_t kMostClosed = 4;
 constexpr const char* kNewer = "a newer request took its place";
 
 bool is_part_of_word(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; });
 }
 
 // What `now` has before `then`, if it is nothing but closing brackets and quotes.

@@ -8,9 +8,8 @@ namespace redraft {
 namespace {
 
 constexpr double kReadingSeconds = 8;
-constexpr int kChunkRows = 64;
-constexpr double kLeastTokens = 2048;
-constexpr double kMostTokens = 8192;
+constexpr int kLeastTokens = 2048;
+constexpr int kMostTokens = 8192;
 constexpr double kBytesPerToken = 3.4;
 // Of what is shown this part is first lines of definitions further away.
 constexpr std::size_t kOutlineShare = 4;
@@ -86,9 +85,8 @@ void show_outline(const Document& document, int first, int last, ShownLines& lin
 }  // namespace
 
 std::size_t edit_context_bytes(const CostCurve& cost) {
-  const double seconds = cost.seconds(kChunkRows);
-  const double readable = seconds > 0 ? kReadingSeconds * kChunkRows / seconds : kMostTokens;
-  return static_cast<std::size_t>(kBytesPerToken * std::clamp(readable, kLeastTokens, kMostTokens));
+  const int tokens = std::max(cost.tokens_read_in(kReadingSeconds, kMostTokens), kLeastTokens);
+  return static_cast<std::size_t>(kBytesPerToken * tokens);
 }
 
 std::string file_around(const EditRegion& region, std::size_t most_bytes) {

@@ -32,6 +32,8 @@ TEST(CostCurve, OnePointIsAPricePerRow) {
   const CostCurve curve({{1, 0.5}});
   EXPECT_DOUBLE_EQ(curve.seconds(6), 3.0);
   EXPECT_EQ(curve.efficient_rows(256), 1);
+  EXPECT_EQ(curve.tokens_read_in(100.0, 1000), 200);
+  EXPECT_EQ(curve.tokens_read_in(100.0, 150), 150);
 }
 
 TEST(CostCurve, FindsWhereLargerPassesGainLittle) {
