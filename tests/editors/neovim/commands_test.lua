@@ -1,17 +1,7 @@
 -- The ways into an edit, and what is said when something is missing.
+local check = require('check')
+local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
-
-local function expect(condition, what)
-  if not condition then
-    error(what, 2)
-  end
-end
-
-local function equal(actual, expected)
-  if not vim.deep_equal(actual, expected) then
-    error('expected ' .. vim.inspect(expected) .. '\ngot ' .. vim.inspect(actual), 2)
-  end
-end
 
 local function selection_with_a_prompt(start)
   local nvim = start({ server = scripted.server('    pass', '    return a + b', 0, 'write the body'), setup = { keymaps = true } })

@@ -1,4 +1,6 @@
 -- An edit as a person sees it: ask, watch hunks arrive, decide on each.
+local check = require('check')
+local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
 
 local before = [[
@@ -31,18 +33,6 @@ def main():
 
 local function lines_of(text)
   return vim.split((text:gsub('\n$', '')), '\n')
-end
-
-local function expect(condition, what)
-  if not condition then
-    error(what, 2)
-  end
-end
-
-local function equal(actual, expected)
-  if not vim.deep_equal(actual, expected) then
-    error('expected ' .. vim.inspect(expected) .. '\ngot ' .. vim.inspect(actual), 2)
-  end
 end
 
 local function hunks_arrive_live(start)

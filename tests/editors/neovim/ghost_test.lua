@@ -1,4 +1,6 @@
 -- Ghost text as a person sees it: it appears while typing, and is taken with keys or typed over.
+local check = require('check')
+local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
 
 local fills = {
@@ -6,18 +8,6 @@ local fills = {
   { after = 'def f():\n    ', write = 'x = 1\n    return x' },
   { after = '\tif x:\n\t\t', write = 'return 1' },
 }
-
-local function expect(condition, what)
-  if not condition then
-    error(what, 2)
-  end
-end
-
-local function equal(actual, expected)
-  if not vim.deep_equal(actual, expected) then
-    error('expected ' .. vim.inspect(expected) .. '\ngot ' .. vim.inspect(actual), 2)
-  end
-end
 
 local function open(start, name, text, pass_ms)
   local nvim = start({
