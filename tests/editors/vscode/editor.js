@@ -184,6 +184,11 @@ class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first().waitFor({ timeout });
   }
 
+  // All that the status bar says, with what it shows under the pointer.
+  statusTexts() {
+    return this.page.locator('.statusbar-item').evaluateAll((items) => items.map((item) => item.getAttribute('aria-label')));
+  }
+
   lens(text) {
     return this.page.locator('.codelens-decoration a', { hasText: text });
   }

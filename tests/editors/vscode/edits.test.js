@@ -121,6 +121,7 @@ test('a person at the keyboard', async (t) => {
       await run(workbench);
     } catch (error) {
       await workbench.screenshot(`vscode-failed-${run.name}`);
+      console.log((await workbench.statusTexts()).join('\n'), '\n--- the server\'s log\n' + workspace.log());
       throw error;
     }
   });

@@ -31,7 +31,7 @@ def main():
 `;
 
 // A folder to open in VS Code with `files`, and with a language server of its own whose model knows one edit for each
-// instruction. Its start is what the setting redraft.path is to hold.
+// instruction. Its start is what the setting redraft.path is to hold; log() is what it wrote.
 function makeWorkspace(files, msPerPass) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-workspace-'));
   for (const [name, text] of Object.entries(files)) {
@@ -49,7 +49,8 @@ function makeWorkspace(files, msPerPass) {
   const start = path.join(outside, 'redraft');
   fs.writeFileSync(start, `#!/bin/sh\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));
-  return { folder, server: start, remove };
+  const log = () => fs.readFileSync(path.join(outside, 'log'), { encoding: 'utf8', flag: 'a+' });
+  return { folder, server: start, log, remove };
 }
 
 module.exports = { before, after, makeWorkspace };
