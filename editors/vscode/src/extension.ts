@@ -9,6 +9,9 @@ import { configuredCommand, findExecutable, makeClient, missingMessage } from '.
 import { Status } from './status';
 import { View } from './view';
 
+// So often a missing executable is looked for again, in milliseconds.
+const lookAgainAfter = 2000;
+
 class Extension implements vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('redraft', { log: true });
   private readonly status = new Status();
@@ -18,6 +21,7 @@ class Extension implements vscode.Disposable {
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private turn: Promise<void> = Promise.resolve();
+  private lookingAgain: NodeJS.Timeout | undefined;
 
   constructor() {
     this.parts = [
@@ -36,6 +40,7 @@ class Extension implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearInterval(this.lookingAgain);
     this.parts.forEach((part) => part.dispose());
   }
 
@@ -54,10 +59,13 @@ class Extension implements vscode.Disposable {
   }
 
   private async startNow(): Promise<void> {
+    clearInterval(this.lookingAgain);
     const { command, args } = configuredCommand();
     const executable = findExecutable(command);
     if (!executable) {
       this.explainMissing(command);
+      // It may be installed meanwhile; and VS Code now and then tells of settings only after it started extensions.
+      this.lookingAgain = setInterval(() => this.startIfFound(), lookAgainAfter);
       return;
     }
     this.output.info(`starting ${executable} ${args.join(' ')}`);
@@ -80,7 +88,14 @@ class Extension implements vscode.Disposable {
     this.onModel(await client.sendRequest<ModelStatus>('redraft/status'));
   }
 
+  private startIfFound(): void {
+    if (findExecutable(configuredCommand().command)) {
+      void this.restart();
+    }
+  }
+
   private async stopNow(): Promise<void> {
+    clearInterval(this.lookingAgain);
     const client = this.client;
     this.client = undefined;
     await client?.stop();

@@ -79,7 +79,7 @@ async function untilGhost(workbench, text) {
 }
 
 async function takesGhostText(workbench) {
-  await workbench.status('redraft');
+  await until(() => workspace.log().includes('info client'), 'a running server', 30000);
   await workbench.key('Control+Home');
   await workbench.key('Enter');
   await workbench.key('ArrowUp');
@@ -101,14 +101,17 @@ async function takesGhostText(workbench) {
 }
 
 async function missingExecutable(workbench) {
+  const missing = workspace.server + '-late';
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
-  fs.writeFileSync(path.join(workspace.folder, '.vscode', 'settings.json'), '{"redraft.path": "/nowhere/redraft"}');
+  fs.writeFileSync(path.join(workspace.folder, '.vscode', 'settings.json'), JSON.stringify({ 'redraft.path': missing }));
   try {
     await workbench.page.locator('.statusbar-item.error-kind', { hasText: 'redraft' }).waitFor();
     await workbench.page.locator('.statusbar-item[id="status.notifications"]').click(); // the test mode shows no pop-ups
-    const message = workbench.page.locator('.notifications-center .notification-list-item', { hasText: '/nowhere/redraft' });
-    assert.match(await message.first().textContent(), /"\/nowhere\/redraft" is not an executable\. Build it \(make build\)/);
+    const message = workbench.page.locator('.notifications-center .notification-list-item', { hasText: missing });
+    assert((await message.first().textContent()).includes(`"${missing}" is not an executable. Build it (make build)`));
     await workbench.screenshot('vscode-missing');
+    fs.copyFileSync(workspace.server, missing); // it is found once it is there
+    await workbench.page.locator('.statusbar-item:not(.error-kind)', { hasText: 'redraft' }).waitFor();
   } finally {
     fs.rmSync(path.join(workspace.folder, '.vscode'), { recursive: true });
   }
