@@ -35,7 +35,9 @@ Json server_capabilities(const ClientCapabilities& client, bool menu) {
         {"resolveProvider", true},
         {"workDoneProgress", false}}},
       {"executeCommandProvider",
-       {{"commands", {kEditCommand, kCancelCommand, kAcceptedCommand}},
+       {{"commands",
+         {kEditCommand, kCancelCommand, kAcceptedCommand, kNextEditAcceptedCommand,
+          kNextEditRejectedCommand}},
         {"workDoneProgress", true}}},
       {"experimental", {{"redraft", {{"streamedEdits", true}, {"protocol", kProtocolVersion}}}}}};
   if (client.inline_completion) capabilities["inlineCompletionProvider"] = Json::object();
@@ -98,6 +100,7 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
   indexes_ = std::make_unique<Indexes>(connection_, workspace_, std::move(index));
   status_.add([this](StatusReport::Reasons& reasons) { add_reasons(reasons); });
   completions_ = std::make_unique<CompletionFeed>(workspace_);
+  next_edits_ = std::make_unique<NextEditFeed>(workspace_);
   bind_handlers();
   bind_document_handlers();
 }
@@ -131,6 +134,8 @@ void Server::bind_handlers() {
   dispatcher_.on("textDocument/didShowCompletion", completions, &CompletionFeed::shown);
   dispatcher_.on("textDocument/didPartiallyAcceptCompletion", completions,
                  &CompletionFeed::accepted_partially);
+  for (const char* method : {"redraft/nextEdit", "textDocument/copilotInlineEdit"})
+    dispatcher_.on(method, next_edits_.get(), &NextEditFeed::next_edit);
   dispatcher_.on("textDocument/didFocus", this, &Server::did_focus);
   dispatcher_.on("workspace/executeCommand", this, &Server::execute_command);
   dispatcher_.on("redraft/resolveEdit", this, &Server::resolve_edit);
@@ -167,6 +172,7 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   indexes_->change_folders(params.folders, {});
   feed_->set_capabilities(client_);
   completions_->set_encoding(client_.encoding);
+  next_edits_->set_encoding(client_.encoding);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
                params.client_name.empty() ? "without a name" : params.client_name,
@@ -194,6 +200,7 @@ void Server::apply_settings(const Settings& /*before*/) {
   // A client that is about to say it wants no index gets none for that moment either.
   if (!configuration_.waits()) indexes_->follow(settings());
   completions_->set_settings(settings().completion, wants_menu());
+  next_edits_->set_enabled(settings().next_edit.enabled);
   if (client_.completion_registration && wants_menu() && !std::exchange(menu_offered_, true))
     offer_menu();
   status_.tell_changes();
@@ -236,6 +243,8 @@ void Server::add_reasons(StatusReport::Reasons& reasons) const {
   }
   if (!settings().completion.enabled)
     reasons.push_back("Completion is off (redraft.completion.enabled).");
+  if (!settings().next_edit.enabled)
+    reasons.push_back("Next edits are off (redraft.nextEdit.enabled).");
   for (const auto& [language, on] : settings().completion.languages) {
     if (!settings().completion.enabled || on) continue;
     const std::string which = language == "*" ? "languages that are not named" : language;
@@ -369,6 +378,10 @@ void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
     const Json& id = params.argument.is_object() ? params.argument.value("id", Json()) : Json();
     completions_->accepted(id.is_number_integer() ? id.get<std::int64_t>() : 0);
     reply(nullptr);
+  } else if (params.command == kNextEditAcceptedCommand ||
+             params.command == kNextEditRejectedCommand) {
+    next_edits_->decided(params.argument, params.command == kNextEditAcceptedCommand);
+    reply(nullptr);
   } else if (params.command != kEditCommand && params.command != kCancelCommand) {
     reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
   } else if (!params.argument.is_object()) {
@@ -447,6 +460,7 @@ void Server::status(const NoParams&, Reply reply) {
   status["index"] = indexes_->repository_json();
   status["common"] = indexes_->common_json();
   status["completion"] = completions_->json();
+  status["nextEdit"] = next_edits_->json();
   reply(std::move(status));
 }
 

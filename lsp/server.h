@@ -14,6 +14,7 @@
 #include "lsp/edit_feed.h"
 #include "lsp/indexes.h"
 #include "lsp/model_status.h"
+#include "lsp/next_edit_feed.h"
 #include "lsp/protocol.h"
 #include "lsp/settings.h"
 #include "lsp/status_report.h"
@@ -99,6 +100,7 @@ class Server {
   std::unique_ptr<EditFeed> feed_;
   std::unique_ptr<Indexes> indexes_;
   std::unique_ptr<CompletionFeed> completions_;
+  std::unique_ptr<NextEditFeed> next_edits_;
   Workspace workspace_;  // last: it calls into the members above
 };
 

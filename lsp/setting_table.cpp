@@ -195,6 +195,9 @@ void add_completion(Definitions& all) {
 }
 
 void add_edits(Definitions& all) {
+  all.push_back(boolean(
+      "nextEdit.enabled", [](Settings& s) -> bool& { return s.next_edit.enabled; },
+      "Look for changes that follow from those just made, and propose them."));
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
       "The most tokens that one edit may write; 0: by the size of what is edited."));

@@ -39,6 +39,11 @@ struct Settings {
     friend bool operator==(const Completion&, const Completion&) = default;
   } completion;
 
+  struct NextEdit {
+    bool enabled = true;
+    friend bool operator==(const NextEdit&, const NextEdit&) = default;
+  } next_edit;
+
   struct Edit {
     int max_tokens = 0;  // 0: by the size of what is edited
     friend bool operator==(const Edit&, const Edit&) = default;

@@ -12,7 +12,7 @@
 namespace redraft {
 
 // What goes first when several jobs wait, the most urgent first.
-enum class Urgency { kCompletion, kEdit, kWarmUp };
+enum class Urgency { kCompletion, kEdit, kNextEdit, kWarmUp };
 
 // Owns the decode thread: one job at a time, the most urgent first, of equals the one that was
 // added first. A job that takes long lets more urgent ones in between two forward passes. Any

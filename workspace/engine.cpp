@@ -34,7 +34,8 @@ std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
 
 std::array<DecoderMemory, kPurposes> memories_for(std::shared_ptr<const Tokenizer> tokenizer) {
   const std::shared_ptr<const LineTable> lines = lines_of(*tokenizer);
-  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer)};
+  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer),
+          DecoderMemory(lines, tokenizer)};
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_
       context_length_(context_length),
       caches_(context_length, cache_bytes),
       memories_(memories_for(target_.tokenizer)),
-      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer)} {}
+      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
+                       PromptEncoder(*target_.tokenizer)} {}
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
                                              const EngineOptions& options) {

@@ -29,8 +29,8 @@ struct EngineOptions {
 
 // What a request is for. Each purpose has a memory of its own: what is written differs, and a
 // completion may run between two passes of an edit.
-enum class Purpose { kEdit, kCompletion };
-inline constexpr int kPurposes = 2;
+enum class Purpose { kEdit, kCompletion, kNextEdit };
+inline constexpr int kPurposes = 3;
 
 // The models of one process with the KV caches they keep between requests: a prompt pays only for
 // what differs from those before it, and several documents stay warm. Used by one thread at a time

@@ -1,6 +1,7 @@
 #include "workspace/open_documents.h"
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -12,6 +13,8 @@ constexpr std::size_t kRemoved = 8;
 constexpr std::size_t kLeastRemoved = 16;
 constexpr std::size_t kMostRemoved = 1 << 16;
 constexpr std::size_t kPlaces = 8;
+// Changes of so many documents count as recent.
+constexpr std::size_t kChangedDocuments = 2;
 // Changes within so many bytes of each other are one place.
 constexpr std::size_t kNear = 800;
 
@@ -61,6 +64,7 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
         place.offset = place.offset - change.range.size() + change.new_size;
     }
   }
+  history_.add(before, **document, changes);
   if (!changes.empty()) remember_place(**document, changes.back().range.begin);
   keep(std::move(*document));
   return changes;
@@ -70,6 +74,7 @@ void OpenDocuments::close(const std::string& uri) {
   documents_.erase(uri);
   refused_.erase(uri);
   std::erase(by_use_, uri);
+  history_.forget(uri);
   std::erase_if(places_, [&](const RecentPlace& place) { return place.uri == uri; });
 }
 
@@ -95,10 +100,30 @@ std::vector<std::shared_ptr<const Document>> OpenDocuments::all() const {
 
 std::vector<std::shared_ptr<const Document>> OpenDocuments::beside(const std::string& uri) const {
   std::vector<std::shared_ptr<const Document>> beside(removed_.begin(), removed_.end());
-  for (const std::string& other : by_use_ | std::views::reverse) {
-    if (other != uri) beside.push_back(documents_.at(other));
-  }
+  std::ranges::copy_if(from(uri), std::back_inserter(beside),
+                       [&](const auto& document) { return document->uri() != uri; });
   return beside;
+}
+
+std::vector<std::shared_ptr<const Document>> OpenDocuments::from(const std::string& uri) const {
+  std::vector<std::shared_ptr<const Document>> all;
+  if (std::shared_ptr<const Document> document = find(uri)) all.push_back(std::move(document));
+  for (const std::string& other : by_use_ | std::views::reverse) {
+    if (other != uri) all.push_back(documents_.at(other));
+  }
+  return all;
+}
+
+std::vector<RecentChange> OpenDocuments::recent_changes() const {
+  std::vector<RecentChange> recent;
+  const auto& changed = history_.changed_documents();
+  for (std::size_t i = std::min(changed.size(), kChangedDocuments); i-- > 0;) {
+    const std::shared_ptr<const Document> document = find(changed[i]);
+    if (!document) continue;
+    std::vector<RecentChange> changes = history_.changes_of(document);
+    std::move(changes.begin(), changes.end(), std::back_inserter(recent));
+  }
+  return recent;
 }
 
 void OpenDocuments::keep(std::shared_ptr<const Document> document) {

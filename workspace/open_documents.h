@@ -9,6 +9,7 @@
 
 #include "support/result.h"
 #include "workspace/buffer_change.h"
+#include "workspace/change_history.h"
 #include "workspace/document.h"
 #include "workspace/text_edit.h"
 
@@ -44,6 +45,10 @@ class OpenDocuments {
   // Texts that drafts for a document may come from: what was removed lately, then what else is
   // open, the most recent first.
   std::vector<std::shared_ptr<const Document>> beside(const std::string& uri) const;
+  // `uri` first, then what else is open, the most recent first.
+  std::vector<std::shared_ptr<const Document>> from(const std::string& uri) const;
+  // Of the documents that were changed last, the latest document at the end; see ChangeHistory.
+  std::vector<RecentChange> recent_changes() const;
   // The most recent first; changes of neighbouring lines are one place.
   const std::deque<RecentPlace>& recent_places() const { return places_; }
 
@@ -57,6 +62,7 @@ class OpenDocuments {
   std::vector<std::string> by_use_;                      // uris, the latest at the end
   std::deque<std::shared_ptr<const Document>> removed_;  // pieces of texts, the newest first
   std::deque<RecentPlace> places_;
+  ChangeHistory history_;
 };
 
 }  // namespace redraft

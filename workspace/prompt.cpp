@@ -100,7 +100,7 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
-  const std::string opening = prompt.fence + info_string(region.document()) + "\n";
+  const std::string opening = opening_fence(prompt.fence, region.document());
   const UserMessage user =
       user_message(region, instruction, opening, prompt.fence, order, context_bytes);
   Result<std::vector<PromptPart>> parts =
@@ -118,6 +118,10 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   prompt.replacements = replacements_in(instruction, region.document().text());
   prompt.stop_tokens = end_of_turn_tokens(tokenizer);
   return prompt;
+}
+
+std::string opening_fence(const std::string& fence, const Document& document) {
+  return fence + info_string(document) + "\n";
 }
 
 Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_length) {

@@ -36,6 +36,9 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
                                     PromptOrder order = PromptOrder::kBufferFirst,
                                     std::size_t context_bytes = kMaxDocumentBytes);
 
+// The line that opens a fence around code of the document.
+std::string opening_fence(const std::string& fence, const Document& document);
+
 // The most tokens that the answer may have: `asked`, or if that is 0 what suits the size of the
 // region, and no more than the context has room for. An error when the region does not fit twice,
 // in the prompt and in the answer.

@@ -45,7 +45,8 @@ struct Workspace::Impl {
       : host(std::move(given_host)),
         observer(std::move(given_observer)),
         call(std::move(post), alive),
-        completions(*host, call) {}
+        completions(*host, call),
+        next_edits(*host, call) {}
 
   // On the decode thread.
   static Result<EditResult> run_request(Impl* self, const OwnerPost& call, EngineHost& host,
@@ -79,6 +80,7 @@ struct Workspace::Impl {
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   OwnerPost call;
   Completions completions;
+  NextEdits next_edits;
   std::vector<std::filesystem::path> folders;
   IndexSlot indexer;  // empty: there is none
   IndexSlot common;   // likewise
@@ -315,6 +317,7 @@ Result<void> Workspace::open(std::string uri, std::int64_t version, std::string 
                              std::string language_id) {
   impl_->forget_edits(uri, "the document was opened anew");
   impl_->completions.forget(uri);
+  impl_->next_edits.forget(uri);
   Result<void> opened =
       impl_->documents.open(uri, version, std::move(text), std::move(language_id));
   impl_->index_buffer(uri);
@@ -331,12 +334,14 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
     return changes.error();
   }
   impl_->apply_changes(uri, version, *changes);
+  impl_->next_edits.changed(document(uri), *changes);
   return {};
 }
 
 void Workspace::close(const std::string& uri) {
   impl_->forget_edits(uri, "the document was closed");
   impl_->completions.forget(uri);
+  impl_->next_edits.forget(uri);
   impl_->documents.close(uri);
   impl_->index_buffer(uri);
 }
@@ -407,6 +412,23 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
 }
 
 void Workspace::cancel_completion(CompletionId id) { impl_->completions.cancel(id); }
+
+Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAnswer on_answer) {
+  const std::shared_ptr<const Document> document = this->document(uri);
+  if (!document) return impl_->documents.why_not(uri);
+  return impl_->next_edits.ask({.recent = impl_->documents.recent_changes(),
+                                .documents = impl_->documents.from(uri),
+                                .beside = impl_->documents.beside(uri),
+                                .repository = impl_->repository_without(uri),
+                                .decoder = impl_->completion_decoder},
+                               std::move(on_answer));
+}
+
+void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); }
+
+void Workspace::reject_next_edit(const Document& document, const TextEdit& edit) {
+  impl_->next_edits.reject(document, edit);
+}
 
 void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 

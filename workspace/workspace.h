@@ -15,6 +15,7 @@
 #include "workspace/edit_session.h"
 #include "workspace/engine_host.h"
 #include "workspace/index_slot.h"
+#include "workspace/next_edits.h"
 #include "workspace/owner_post.h"
 #include "workspace/repository_indexer.h"
 
@@ -120,6 +121,14 @@ class Workspace {
   // `selected` the answer's texts go behind that.
   Result<CompletionId> complete(const CompletionWish& wish, Completions::OnAnswer on_answer);
   void cancel_completion(CompletionId id);
+
+  // Looks for changes that follow from those the user made lately: in the document, and in others
+  // that are open. See NextEdits::ask(). An error: it is not open.
+  Result<NextEditId> next_edit(const std::string& uri, NextEdits::OnAnswer on_answer);
+  void cancel_next_edit(NextEditId id);
+  // The user does not want this edit of the document, which may have changed since.
+  void reject_next_edit(const Document& document, const TextEdit& edit);
+
   // The user looks at the document now.
   void focus(const std::string& uri);
 

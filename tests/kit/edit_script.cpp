@@ -50,7 +50,8 @@ class EditWriter {
   // The prompt ends with the first line of the last turn after its role: "assistant\n```python\n".
   TokenId next(std::span<const TokenId> sequence) {
     const bool same_prompt = sequence.size() >= prompt_.size() && !prompt_.empty() &&
-                             std::equal(prompt_.begin(), prompt_.end(), sequence.begin());
+                             std::equal(prompt_.begin(), prompt_.end(), sequence.begin()) &&
+                             !went_on(sequence.subspan(prompt_.size()));
     if (!same_prompt && !read_prompt(sequence)) return stop_;
     const std::span<const TokenId> written = sequence.subspan(prompt_.size());
     if (written.size() >= answer_.size()) return stop_;
@@ -58,6 +59,11 @@ class EditWriter {
   }
 
  private:
+  // Whether a conversation has further turns.
+  bool went_on(std::span<const TokenId> written) const {
+    return std::find(written.begin(), written.end(), start_) != written.end();
+  }
+
   bool read_prompt(std::span<const TokenId> sequence) {
     prompt_.clear();
     std::vector<std::size_t> turns;

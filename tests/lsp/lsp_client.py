@@ -84,9 +84,9 @@ class Client:
             raise ResponseError(message["error"])
         return message["result"]
 
-    def wait(self, wanted, start=0, limit=TIME_LIMIT):
+    def wait(self, wanted, start=0, limit=None):
         """The first message from index `start` on that `wanted` accepts."""
-        deadline = time.monotonic() + limit
+        deadline = time.monotonic() + (limit or TIME_LIMIT)
         with self.changed:
             while True:
                 for message in self.messages[start:]:

@@ -5,5 +5,6 @@ return {
   dependencies = 'boolean',
   commonFolders = 'table',
   completion = 'table',
+  nextEdit = 'table',
   edit = 'table',
 }

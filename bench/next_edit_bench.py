@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""How well next edits foresee what programmers did, on commits of several hunks.
+
+    bench/next_edit_bench.py --data COMMITS.jsonl [--data …] [--program build/redraft] [--target NAME] [--limit N] [--seed S]
+                             [--verbose]
+
+Three questions a commit, each asked of `redraft lsp` as an editor would, with the file as it was then:
+
+within    after the first hunk, the first two, the first three: what follows in the rest of the commit?
+done      after all of it: nothing should be proposed.
+recorded  after the file's previous commit (recent_edits): what does this commit change?
+
+A proposal is exact if its changes are all among the commit's remaining ones, right by the line if at least half of the lines
+that it takes away and brings in are, wrong otherwise. It undoes if it brings a line back that the user had just taken away.
+"""
+
+import argparse
+import difflib
+import json
+import pathlib
+import random
+import re
+import statistics
+import sys
+import time
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY / "tests" / "lsp"))
+
+import lsp_client  # noqa: E402
+
+lsp_client.TIME_LIMIT = 300
+KINDS = ("within", "done", "recorded")
+
+
+def changes(before, after):
+    """[(first line, lines taken away, lines brought in)], ascending."""
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [(i, before[i:j], after[k:n]) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal"]
+
+
+def steps_of(task):
+    """The file's lines before the first hunk, after it, after two…"""
+    before, after = task["before"].split("\n"), task["after"].split("\n")
+    steps, shift = [before], 0
+    for at, old, new in changes(before, after):
+        lines = steps[-1]
+        steps.append(lines[:at + shift] + new + lines[at + shift + len(old):])
+        shift += len(new) - len(old)
+    return steps
+
+
+def without(lines, diff):
+    """What a unified diff was applied to; None if it does not fit."""
+    lines = list(lines)
+    for header, *_ in reversed([m.groups() for m in re.finditer(r"^@@ -\S+ \+(\d+)(,\d+)? @@", diff, re.M)]):
+        body = diff[re.search(rf"^@@ -\S+ \+{header}(,\d+)? @@.*\n", diff, re.M).end():]
+        old, new = [], []
+        for line in body.splitlines():
+            if line.startswith("@@"):
+                break
+            if line[:1] in ("-", " "):
+                old.append(line[1:])
+            if line[:1] in ("+", " "):
+                new.append(line[1:])
+        begin = int(header) - 1
+        if lines[begin:begin + len(new)] != new:
+            return None
+        lines[begin:begin + len(new)] = old
+    return lines
+
+
+class Editor:
+    def __init__(self, options):
+        self.client = lsp_client.Client([options.program, "lsp", "--no-share", "--no-index", "--log-level", "error",
+                                         *(["--target", options.target] if options.target else [])])
+        self.client.request("initialize", {"processId": None, "capabilities": {
+            "general": {"positionEncodings": ["utf-8"]}}})
+        self.client.notify("initialized", {})
+        self.documents = 0
+
+    def ask(self, task, steps):
+        """Goes from one text to the next, then asks; the proposed text, None if there is none, and the seconds."""
+        self.documents += 1
+        uri = f"file:///{self.documents}/{pathlib.PurePath(task['path']).name}"
+        self.client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": task["language"], "version": 1,
+                                                                     "text": "\n".join(steps[0])}})
+        for version, (old, new) in enumerate(zip(steps, steps[1:]), 2):
+            for at, gone, come in reversed(changes(old + [""], new + [""])):
+                position = {"start": {"line": at, "character": 0}, "end": {"line": at + len(gone), "character": 0}}
+                self.client.notify("textDocument/didChange", {
+                    "textDocument": {"uri": uri, "version": version},
+                    "contentChanges": [{"range": position, "text": "".join(line + "\n" for line in come)}]})
+        start = time.monotonic()
+        answer = self.client.request("redraft/nextEdit", {"textDocument": {"uri": uri}})
+        seconds = time.monotonic() - start
+        self.client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        lines = (("\n".join(steps[-1])) + "\n").split("\n")[:-1]
+        text = None
+        if answer["edits"]:
+            proposed = list(lines)
+            for edit in reversed(answer["edits"]):
+                first, last = edit["range"]["start"]["line"], edit["range"]["end"]["line"]
+                come = edit["text"].split("\n")
+                proposed[first:last] = come[:-1] if edit["text"].endswith("\n") or not edit["text"] else come
+            text = proposed
+        return text, seconds, bool(answer["statistics"])
+
+
+def verdict(now, proposed, goal, start):
+    """Of a proposal: exact, line, wrong; and whether it undoes."""
+    wanted = {(tuple(old), tuple(new)) for _, old, new in changes(now, goal)}
+    made = changes(now, proposed)
+    undoes = any(set(new) & (set(start) - set(now)) for _, _, new in made)
+    if all((tuple(old), tuple(new)) in wanted for _, old, new in made):
+        return "exact", undoes
+    gone, come = set(now) - set(goal), set(goal) - set(now)
+    lines = [line in gone for _, old, _ in made for line in old] + [line in come for _, _, new in made for line in new]
+    return ("line" if lines and sum(lines) * 2 >= len(lines) else "wrong"), undoes
+
+
+def questions(task):
+    steps = steps_of(task)
+    for n in range(1, min(4, len(steps) - 1)):
+        yield "within", steps[:n + 1]
+    yield "done", steps
+    if task.get("recent_edits"):
+        earlier = without(steps[0], task["recent_edits"][0]["diff"])
+        if earlier and earlier != steps[0]:
+            yield "recorded", [earlier, steps[0]]
+
+
+def show(task, kind, steps, proposed, goal, what):
+    print(f"--- {task['id']} {kind}: {what}")
+    for title, pairs in (("made", changes(steps[0], steps[-1])), ("wanted", changes(steps[-1], goal)),
+                         ("proposed", changes(steps[-1], proposed))):
+        for at, old, new in pairs[:4]:
+            print(f"  {title} {at + 1}:", *[f"\n    -{line}" for line in old[:6]], *[f"\n    +{line}" for line in new[:6]])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", action="append", required=True)
+    parser.add_argument("--program", default=str(REPOSITORY / "build" / "redraft"))
+    parser.add_argument("--target")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--limit", type=int, default=40, help="questions of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    tasks = [json.loads(line) for file in options.data for line in open(file, encoding="utf-8")]
+    tasks = [task for task in tasks if task["before"] and task["after"]]
+    asked = {kind: [] for kind in options.kinds}
+    for task in tasks:
+        for kind, steps in questions(task):
+            if kind in asked:
+                asked[kind].append((task, kind, steps))
+    editor = Editor(options)
+    print(f"{'':10} {'asked':>6} {'fired':>6} {'exact':>6} {'line':>6} {'wrong':>6} {'undoes':>7} {'p50 s':>7} {'p90 s':>7}")
+    for kind in options.kinds:
+        random.Random(options.seed).shuffle(asked[kind])
+        counts = dict.fromkeys(("exact", "line", "wrong", "undoes"), 0)
+        times = []
+        for task, _, steps in asked[kind][:options.limit]:
+            proposed, seconds, ran = editor.ask(task, steps)
+            goal = task["after"].split("\n")
+            if ran:
+                times.append(seconds)
+            if proposed is None:
+                continue
+            what, undoes = verdict(steps[-1], proposed, goal, steps[0])
+            counts[what] += 1
+            counts["undoes"] += undoes
+            if options.verbose:
+                show(task, kind, steps, proposed, goal, what)
+        fired = sum(counts[what] for what in ("exact", "line", "wrong"))
+        slow = sorted(times) or [0]
+        print(f"{kind:10} {len(asked[kind][:options.limit]):6} {fired:6} {counts['exact']:6} {counts['line']:6} "
+              f"{counts['wrong']:6} {counts['undoes']:7} {statistics.median(slow):7.2f} {slow[int(0.9 * (len(slow) - 1))]:7.2f}",
+              flush=True)
+    editor.client.close()
+
+
+if __name__ == "__main__":
+    main()

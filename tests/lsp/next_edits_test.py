@@ -1,0 +1,112 @@
+"""Next edits as a client sees them, over a scripted model."""
+
+import time
+import unittest
+
+from lsp_client import ResponseError
+from server_case import URI, ServerTest, position, span
+
+FOLLOW = [{"find": "old(", "replace": "fresh("}]
+CALLS = "".join(f"def f{i}(x):\n    a = {i}\n    b = a * {i}\n    return old(x) + b\n\n\n" for i in range(10))
+METHODS = ("redraft/nextEdit", "textDocument/copilotInlineEdit")
+
+
+class NextEdits(ServerTest):
+    def start(self, edits=FOLLOW, **more):
+        return super().start(edits=edits, **more)
+
+    def ask(self, client, method=METHODS[0], version=None):
+        document = {"uri": URI} if version is None else {"uri": URI, "version": version}
+        return client.request(method, {"textDocument": document, "position": position(0, 0)})
+
+    def change_a_call(self, client):
+        self.open(client, CALLS)
+        self.change(client, 2, {"range": span(3, 11, 3, 14), "text": "fresh"})
+
+    def test_both_methods_answer_alike(self):
+        for method in METHODS:
+            client = self.start()
+            self.change_a_call(client)
+            answer = self.ask(client, method, 2)
+            edit = answer["edits"][0]
+            self.assertEqual(edit["text"], "    return fresh(x) + b\n")
+            self.assertEqual(edit["range"], span(9, 0, 10, 0))
+            self.assertEqual(edit["textDocument"], {"uri": URI, "version": 2})
+            self.assertEqual(edit["command"]["command"], "redraft.nextEditAccepted")
+            self.assertGreater(answer["statistics"]["passes"], 0)
+            self.assertIsNone(answer["whyNone"])
+
+    def test_without_a_change_there_is_none_and_it_says_why(self):
+        client = self.start()
+        self.open(client, CALLS)
+        answer = self.ask(client)
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
+
+    def test_what_is_left_comes_without_the_model(self):
+        client = self.start()
+        self.change_a_call(client)
+        edits = self.ask(client)["edits"]
+        self.assertGreater(len(edits), 1)
+        self.change(client, 3, {"range": edits[0]["range"], "text": edits[0]["text"]})
+        client.request("workspace/executeCommand", {"command": edits[0]["command"]["command"],
+                                                    "arguments": edits[0]["command"]["arguments"]})
+        answer = self.ask(client)
+        self.assertTrue(answer["carried"])
+        self.assertEqual([edit["range"] for edit in answer["edits"]], [edit["range"] for edit in edits[1:]])
+        self.assertEqual(answer["edits"][0]["textDocument"]["version"], 3)
+        self.assertEqual(client.request("redraft/status")["nextEdit"]["accepted"], 1)
+
+    def test_what_was_rejected_is_not_proposed_again(self):
+        client = self.start(edits=[{"find": "f1(x):\n    a = 1\n    b = a * 1\n    return old(", "replace":
+                                    "f1(x):\n    a = 1\n    b = a * 1\n    return fresh("}])
+        self.change_a_call(client)
+        (edit,) = self.ask(client)["edits"]
+        client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
+                                                    "arguments": edit["command"]["arguments"]})
+        answer = self.ask(client)
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "what follows was turned down before"))
+        self.assertEqual(client.request("redraft/status")["nextEdit"]["rejected"], 1)
+
+    def test_the_newest_request_wins_and_a_change_ends_it(self):
+        client = self.start(delay_ms_per_pass=30)
+        self.change_a_call(client)
+        first = client.start_request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        second = client.start_request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        self.assertEqual(client.response(first)["whyNone"], "a newer request took its place")
+        self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "#\n"})
+        self.assertEqual(client.response(second)["whyNone"], "the text was changed meanwhile")
+
+    def test_cancel(self):
+        client = self.start(delay_ms_per_pass=200)
+        self.change_a_call(client)
+        began = time.monotonic()
+        request = client.start_request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        client.notify("$/cancelRequest", {"id": request})
+        with self.assertRaises(ResponseError) as raised:
+            client.response(request)
+        self.assertEqual(raised.exception.code, -32800)
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_an_older_version_and_a_closed_file_are_refused(self):
+        client = self.start()
+        self.change_a_call(client)
+        with self.assertRaises(ResponseError) as raised:
+            self.ask(client, version=1)
+        self.assertEqual(raised.exception.code, -32801)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+        with self.assertRaises(ResponseError) as raised:
+            self.ask(client)
+        self.assertEqual(raised.exception.code, -32602)
+
+    def test_the_setting_turns_it_off(self):
+        client = self.start(initialize=False)
+        self.initialize(client, initializationOptions={"redraft": {"nextEdit": {"enabled": False}}})
+        self.change_a_call(client)
+        answer = self.ask(client)
+        self.assertEqual(answer["edits"], [])
+        self.assertIn("redraft.nextEdit.enabled", answer["whyNone"])
+        self.assertIn("Next edits are off (redraft.nextEdit.enabled).", client.request("redraft/status")["reasons"])
+
+
+if __name__ == "__main__":
+    unittest.main()

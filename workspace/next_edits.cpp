@@ -1,0 +1,134 @@
+#include "workspace/next_edits.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+constexpr std::size_t kRejected = 64;
+
+std::size_t hash_of(const Document& document, const TextEdit& edit) {
+  const std::string old_text =
+      document.text().substr(edit.range.begin, edit.range.size());
+  return std::hash<std::string>()(document.uri() + '\0' + old_text + '\0' + edit.new_text);
+}
+
+Result<NextEditResult> run_safely(EngineHost& host, const NextEditRequest& request,
+                                  const std::stop_token& stop) {
+  try {
+    const Result<Engine*> engine = host.engine();
+    if (!engine) return engine.error();
+    return run_next_edit(**engine, request, stop);
+  } catch (const std::exception& exception) {
+    return Error(std::string("looking for the next edit failed: ") + exception.what());
+  }
+}
+
+}  // namespace
+
+NextEdits::~NextEdits() {
+  for (const Run& run : run_) host_.queue().cancel(run.job);
+}
+
+NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
+  const NextEditId id = ++last_id_;
+  end_run("a newer request took its place");
+  if (document_ && !left_.empty()) {
+    on_answer({.document = document_, .edits = left_, .carried = true});
+    return id;
+  }
+  if (request.recent.empty()) {
+    on_answer({.why_none = "nothing was changed lately"});
+    return id;
+  }
+  Run run{id, 0, request.documents, std::move(on_answer)};
+  run.job = host_.queue().add(
+      [this, call = call_, host = &host_, request = std::move(request),
+       id](const DecodeQueue::Control& control) mutable {
+        request.on_pass = control.give_way;
+        const Result<NextEditResult> result = run_safely(*host, request, control.stop);
+        call([this, id, result] { receive(id, result); });
+      },
+      Urgency::kNextEdit);
+  run_.push_back(std::move(run));
+  return id;
+}
+
+void NextEdits::cancel(NextEditId id) {
+  if (run_.empty() || run_.front().id != id) return;
+  run_.front().on_answer = nullptr;
+  end_run({});
+}
+
+void NextEdits::changed(const std::shared_ptr<const Document>& now,
+                        const std::vector<BufferChange>& changes) {
+  if (changes.empty()) return;
+  for (const Run& run : run_) {
+    const auto is_it = [&](const auto& document) { return document->uri() == now->uri(); };
+    if (std::ranges::any_of(run.documents, is_it)) {
+      end_run("the text was changed meanwhile");
+      break;
+    }
+  }
+  if (!document_ || document_->uri() != now->uri()) return;
+  const std::size_t before = left_.size();
+  for (const BufferChange& change : changes)
+    std::erase_if(left_, [&](TextEdit& edit) { return !rebase(change, &edit.range); });
+  document_ = now;
+  if (left_.size() == before) left_.clear();
+}
+
+void NextEdits::forget(const std::string& uri) {
+  for (const Run& run : run_) {
+    const auto is_it = [&](const auto& document) { return document->uri() == uri; };
+    if (std::ranges::any_of(run.documents, is_it)) {
+      end_run("the document was closed");
+      break;
+    }
+  }
+  if (document_ && document_->uri() == uri) document_ = nullptr;
+}
+
+void NextEdits::reject(const Document& document, const TextEdit& edit) {
+  rejected_.push_back(hash_of(document, edit));
+  if (rejected_.size() > kRejected) rejected_.pop_front();
+  std::erase_if(left_, [&](const TextEdit& left) { return rejected(*document_, left); });
+}
+
+bool NextEdits::rejected(const Document& document, const TextEdit& edit) const {
+  return std::ranges::find(rejected_, hash_of(document, edit)) != rejected_.end();
+}
+
+void NextEdits::end_run(const std::string& why) {
+  if (run_.empty()) return;
+  host_.queue().cancel(run_.front().job);
+  const OnAnswer on_answer = std::move(run_.front().on_answer);
+  run_.clear();
+  if (on_answer) on_answer({.why_none = why});
+}
+
+void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
+  if (run_.empty() || run_.front().id != id) return;
+  const OnAnswer on_answer = std::move(run_.front().on_answer);
+  run_.clear();
+  if (!result) {
+    on_answer({.error = result.error().message()});
+    return;
+  }
+  NextEditAnswer answer{.why_none = result->why_none, .statistics = result->statistics};
+  for (const TextEdit& edit : result->edits) {
+    if (!rejected(*result->document, edit)) answer.edits.push_back(edit);
+  }
+  if (answer.edits.empty()) {
+    if (!result->edits.empty()) answer.why_none = "what follows was turned down before";
+  } else {
+    answer.document = document_ = result->document;
+    left_ = answer.edits;
+  }
+  on_answer(answer);
+}
+
+}  // namespace redraft
