@@ -34,6 +34,10 @@ command('RedraftStatus', function()
   require('redraft').explain()
 end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
 
+command('RedraftNextEdit', function()
+  require('redraft.next_edit').go()
+end, { desc = 'Go to the proposed change, then make it; without one, look for one' })
+
 local map = vim.keymap.set
 map('n', '<Plug>(redraft-edit)', '<Cmd>RedraftEdit<CR>')
 map('x', '<Plug>(redraft-edit)', ':RedraftEdit<CR>', { silent = true })
@@ -44,6 +48,11 @@ map('n', '<Plug>(redraft-reject-all)', '<Cmd>RedraftReject!<CR>')
 map('n', '<Plug>(redraft-cancel)', '<Cmd>RedraftCancel<CR>')
 map('n', '<Plug>(redraft-next)', function() require('redraft').jump(1) end)
 map('n', '<Plug>(redraft-previous)', function() require('redraft').jump(-1) end)
+
+map('n', '<Plug>(redraft-next-edit)', function()
+  return require('redraft.next_edit').is_visible() and '<Cmd>RedraftNextEdit<CR>' or '<Tab>'
+end, { expr = true })
+map('n', '<Plug>(redraft-next-edit-dismiss)', function() require('redraft.next_edit').dismiss() end)
 
 -- Without a suggestion the keys do what they always do.
 local function ghost_map(name, keys, call)

@@ -13,6 +13,8 @@ local M = {}
 ---@field completion table?
 ---@field edit table?
 ---@field ghost_text boolean suggest behind the cursor in insert mode
+---@field next_edit boolean propose what follows from the last changes
+---@field nextEdit table? of the server, like `completion`
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 local defaults = {
   cmd = { 'redraft', 'lsp' },
@@ -21,6 +23,7 @@ local defaults = {
   args = {},
   decoder = nil,
   ghost_text = true,
+  next_edit = true,
   keymaps = false,
 }
 
@@ -30,7 +33,7 @@ M.values = vim.deepcopy(defaults)
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
   cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', ghost_text = 'boolean',
-  keymaps = 'boolean',
+  next_edit = 'boolean', keymaps = 'boolean',
 })
 
 --- An error names the setting that is unknown or of the wrong type.

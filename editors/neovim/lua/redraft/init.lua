@@ -188,6 +188,10 @@ function M.explain()
     if why and why ~= vim.NIL then
       lines[#lines + 1] = 'The last suggestion: ' .. why .. '.'
     end
+    local none = status.nextEdit and status.nextEdit.whyNone
+    if none and none ~= vim.NIL then
+      lines[#lines + 1] = 'The last search for a next edit: ' .. none .. '.'
+    end
     notify(table.concat(lines, '\n'))
   end)
 end
@@ -201,6 +205,8 @@ local default_keys = {
   { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
   { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
   { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
+  { 'n', '<Tab>', '<Plug>(redraft-next-edit)', 'Go to the proposed change, then make it' },
+  { 'n', '<leader>rd', '<Plug>(redraft-next-edit-dismiss)', 'Turn the proposed change down' },
   { 'i', '<Tab>', '<Plug>(redraft-ghost-accept)', 'Take the suggestion, or indent' },
   { 'i', '<M-Right>', '<Plug>(redraft-ghost-word)', 'Take a word of the suggestion' },
   { 'i', '<M-Down>', '<Plug>(redraft-ghost-line)', 'Take a line of the suggestion' },
@@ -244,6 +250,9 @@ function M.setup(opts)
   end
   if config.values.ghost_text then
     require('redraft.ghost').enable()
+  end
+  if config.values.next_edit then
+    require('redraft.next_edit').enable()
   end
   vim.lsp.config('redraft', client.config())
   vim.lsp.enable('redraft')

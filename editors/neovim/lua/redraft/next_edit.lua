@@ -1,0 +1,200 @@
+-- Next edits: what has to follow from the user's last changes. The place is shown like a change of an edit; one key goes
+-- there and, once there, makes the change.
+local view = require('redraft.view')
+
+local M = {}
+
+local client_name = 'redraft'
+local method = 'redraft/nextEdit'
+local delay = 400 -- milliseconds without a change before the server is asked
+local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
+
+---@class redraft.NextEdit
+---@field buf integer where the change is
+---@field client_id integer
+---@field edit table as the server sent it
+---@field marks { old: integer, new: integer }
+---@field hint { buf: integer, id: integer }? beside the cursor, while the place is out of sight
+local shown ---@type redraft.NextEdit?
+local asked ---@type { client_id: integer, request: integer }?
+local timer ---@type uv.uv_timer_t?
+
+local function client_of(buf)
+  return vim.lsp.get_clients({ name = client_name, bufnr = buf })[1]
+end
+
+local function stop_asking()
+  if timer then
+    timer:stop()
+  end
+  local client = asked and vim.lsp.get_client_by_id(asked.client_id)
+  if client then
+    client:cancel_request(asked.request)
+  end
+  asked = nil
+end
+
+local function erase()
+  if not shown then
+    return
+  end
+  view.erase(shown.buf, shown.marks)
+  if shown.hint and vim.api.nvim_buf_is_valid(shown.hint.buf) then
+    vim.api.nvim_buf_del_extmark(shown.hint.buf, namespace, shown.hint.id)
+  end
+  shown = nil
+end
+
+---@return boolean
+function M.is_visible()
+  return shown ~= nil
+end
+
+local function tell(command)
+  local client = shown and vim.lsp.get_client_by_id(shown.client_id)
+  local ours = shown and shown.edit.command
+  if client and ours then
+    client:request('workspace/executeCommand', { command = command or ours.command, arguments = ours.arguments },
+      function() end)
+  end
+end
+
+--- Takes the proposal away; it is not made again.
+function M.dismiss()
+  stop_asking()
+  if shown then
+    tell('redraft.nextEditRejected')
+    erase()
+  end
+end
+
+local function in_sight(buf, row)
+  return buf == vim.api.nvim_get_current_buf() and row + 1 >= vim.fn.line('w0') and row + 1 <= vim.fn.line('w$')
+end
+
+--- At the cursor, where the change is, when it cannot be seen.
+local function draw_hint(row)
+  if in_sight(shown.buf, row) then
+    return
+  end
+  local here = vim.api.nvim_get_current_buf()
+  local file = shown.buf ~= here and vim.fn.fnamemodify(vim.api.nvim_buf_get_name(shown.buf), ':t') .. ':' or 'line '
+  local text = (' redraft: the next change is at %s%d'):format(file, row + 1)
+  local cursor = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local id = vim.api.nvim_buf_set_extmark(here, namespace, cursor, 0, { virt_text = { { text, 'RedraftGhost' } } })
+  shown.hint = { buf = here, id = id }
+end
+
+---@return redraft.Range
+local function range_of(buf, range, encoding)
+  local function column(position)
+    local line = vim.api.nvim_buf_get_lines(buf, position.line, position.line + 1, false)[1] or ''
+    return vim.str_byteindex(line, encoding, position.character, false)
+  end
+  return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
+end
+
+local function show(client, edit)
+  local buf = vim.uri_to_bufnr(edit.textDocument.uri)
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then
+    return
+  end
+  local range = range_of(buf, edit.range, client.offset_encoding)
+  shown = { buf = buf, client_id = client.id, edit = edit, marks = view.draw(buf, range, edit.text) }
+  draw_hint(range[1])
+end
+
+--- Asks for what follows from the last changes. `say`: also where there is nothing.
+---@param say boolean?
+function M.ask(say)
+  stop_asking()
+  erase()
+  local buf = vim.api.nvim_get_current_buf()
+  local client = client_of(buf)
+  if not client then
+    return
+  end
+  local _, request
+  _, request = client:request(method, { textDocument = {
+    uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf],
+  } }, function(err, answer)
+    if not asked or asked.request ~= request then
+      return
+    end
+    asked = nil
+    if err or #answer.edits == 0 then
+      local why = err and err.message or answer.whyNone
+      if say and why then
+        vim.notify('redraft: no next edit: ' .. why)
+      end
+      return
+    end
+    show(client, answer.edits[1])
+  end, buf)
+  asked = request and { client_id = client.id, request = request } or nil
+end
+
+--- Goes to the proposed change or, when the cursor is there, makes it; asks for one when none is shown.
+function M.go()
+  if not shown then
+    return M.ask(true)
+  end
+  local range = view.range(shown.buf, shown.marks)
+  if not range then
+    return erase()
+  end
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local there = vim.api.nvim_get_current_buf() == shown.buf and row >= range[1] and row <= math.max(range[3] - 1, range[1])
+  if not there then
+    vim.cmd("normal! m'")
+    vim.api.nvim_set_current_buf(shown.buf)
+    local last = vim.api.nvim_buf_line_count(shown.buf)
+    return vim.api.nvim_win_set_cursor(0, { math.min(range[1] + 1, last), 0 })
+  end
+  local client = vim.lsp.get_client_by_id(shown.client_id)
+  tell()
+  local buf, edit = shown.buf, shown.edit
+  erase()
+  if client then
+    vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, buf, client.offset_encoding)
+  end
+end
+
+local function ask_soon()
+  stop_asking()
+  erase()
+  timer = timer or vim.uv.new_timer()
+  timer:start(delay, 0, vim.schedule_wrap(function()
+    if vim.api.nvim_get_mode().mode == 'n' then
+      M.ask()
+    end
+  end))
+end
+
+--- Looks for next edits after changes in normal mode and on leaving insert mode.
+function M.enable()
+  local group = vim.api.nvim_create_augroup('redraft.next_edit', {})
+  local on = function(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  local tick
+  on('InsertEnter', function(event)
+    stop_asking()
+    erase()
+    tick = vim.api.nvim_buf_get_changedtick(event.buf)
+  end)
+  on('InsertLeave', function(event)
+    if vim.api.nvim_buf_get_changedtick(event.buf) ~= tick then
+      ask_soon()
+    end
+  end)
+  on('TextChanged', ask_soon)
+end
+
+function M.disable()
+  stop_asking()
+  erase()
+  vim.api.nvim_create_augroup('redraft.next_edit', {})
+end
+
+return M

@@ -1,0 +1,97 @@
+-- Next edits as a person sees them: after a change the one that follows is shown, gone to and made.
+local check = require('check')
+local equal, expect = check.equal, check.expect
+local scripted = require('scripted')
+
+local function call(i, name)
+  return ('def f%d(x):\n    a = %d\n    b = a * %d\n    return %s(x) + b\n\n\n'):format(i, i, i, name)
+end
+
+local function calls(names)
+  local text = {}
+  for i, name in ipairs(names) do
+    text[i] = call(i, name)
+  end
+  return table.concat(text)
+end
+
+local function open(start, text, settings)
+  local nvim = start({
+    server = scripted.start({ edits = { { find = 'old(', replace = 'fresh(' } }, delay_ms_per_pass = 0 }),
+    setup = vim.tbl_extend('force', { keymaps = true, ghost_text = false }, settings or {}),
+  })
+  nvim:open('a.py', text)
+  return nvim
+end
+
+local function until_shown(nvim, text)
+  nvim:wait(function() return nvim:shows(text) end, 'the text "' .. text .. '"')
+end
+
+local function lines(text)
+  return vim.split((text:gsub('\n$', '')), '\n')
+end
+
+local function it_is_shown_gone_to_and_made(start)
+  local nvim = open(start, calls({ 'old', 'old', 'old' }))
+  nvim:keys('4Gfocwfresh<Esc>')
+  until_shown(nvim, '    return fresh(x) + b')
+  nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'a proposal')
+  equal(nvim:lines(), lines(calls({ 'fresh', 'old', 'old' }))) -- nothing has entered the buffer
+  nvim:keys('<Tab>')
+  equal(nvim:lua([[return vim.api.nvim_win_get_cursor(0)[1] ]]), 10)
+  nvim:keys('<Tab>')
+  nvim:wait_for_lines(lines(calls({ 'fresh', 'fresh', 'old' })))
+  nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'the next one')
+  nvim:keys('<Tab><Tab>')
+  nvim:wait_for_lines(lines(calls({ 'fresh', 'fresh', 'fresh' })))
+  nvim:keys('u')
+  nvim:wait_for_lines(lines(calls({ 'fresh', 'fresh', 'old' })))
+end
+
+local function a_place_out_of_sight_is_named(start)
+  local names = {}
+  for i = 1, 12 do
+    names[i] = i == 12 and 'old' or 'other' .. i
+  end
+  names[1] = 'old'
+  local nvim = open(start, calls(names))
+  nvim:keys('4Gfocwfresh<Esc>')
+  until_shown(nvim, 'redraft: the next change is at line 70')
+  nvim:keys('<Tab>')
+  equal(nvim:lua([[return vim.api.nvim_win_get_cursor(0)[1] ]]), 70)
+end
+
+local function what_is_turned_down_does_not_come_again(start)
+  local nvim = open(start, calls({ 'old', 'old' }))
+  nvim:keys('4Gfocwfresh<Esc>')
+  nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'a proposal')
+  nvim:keys('\\rd')
+  expect(not nvim:lua([[return require('redraft.next_edit').is_visible()]]), 'still there')
+  nvim:command('RedraftNextEdit')
+  nvim:wait_for_message('no next edit: what follows was turned down before')
+end
+
+local function without_one_tab_is_tab(start)
+  local nvim = open(start, 'a = 1\nb = 2\n')
+  nvim:keys('ggGgg<C-O>')
+  nvim:keys('<Tab>') -- to the newer place
+  nvim:wait(function() return nvim:lua([[return vim.api.nvim_win_get_cursor(0)[1] ]]) == 1 end, 'the newer place')
+end
+
+local function it_can_be_off(start)
+  local nvim = open(start, calls({ 'old', 'old' }), { next_edit = false })
+  nvim:keys('4Gfocwfresh<Esc>')
+  vim.wait(800)
+  expect(not nvim:lua([[return require('redraft.next_edit').is_visible()]]), 'it is shown')
+  nvim:command('RedraftNextEdit')
+  nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'one that was asked for')
+end
+
+return {
+  { 'a next edit is shown, gone to and made', it_is_shown_gone_to_and_made },
+  { 'a place out of sight is named', a_place_out_of_sight_is_named },
+  { 'what is turned down does not come again', what_is_turned_down_does_not_come_again },
+  { 'without a next edit <Tab> is <Tab>', without_one_tab_is_tab },
+  { 'next edits can be off', it_can_be_off },
+}
