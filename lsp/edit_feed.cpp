@@ -93,6 +93,7 @@ void EditFeed::on_hunk_changed(EditId id, const LiveHunk& hunk) {
   if (document == nullptr) return;
   if (hunk.dropped) {
     drop_hunk(id, *edit, hunk);
+    forget_if_over(id);
   } else if (edit->streamed) {
     const Range range = to_range(*document, hunk.hunk.edit.range, client_.encoding);
     edit->moved.push_back({{"hunkId", hunk.hunk.id}, {"range", range}});
