@@ -312,6 +312,10 @@ void Workspace::close(const std::string& uri) {
   impl_->index_buffer(uri);
 }
 
+void Workspace::end_edits(const std::string& uri, const std::string& why) {
+  impl_->forget_edits(uri, why);
+}
+
 std::shared_ptr<const Document> Workspace::document(const std::string& uri) const {
   return impl_->documents.find(uri);
 }

@@ -76,6 +76,8 @@ class Workspace {
                       const std::vector<TextEdit>& edits);
   // Its edits are cancelled and forgotten.
   void close(const std::string& uri);
+  // The same for the edits alone: `why` is what the document is no longer good for.
+  void end_edits(const std::string& uri, const std::string& why);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
   Error why_not(const std::string& uri) const;  // the reason when it is not
