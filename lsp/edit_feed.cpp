@@ -3,10 +3,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "lsp/convert.h"
 #include "lsp/statistics_json.h"
+#include "workspace/file_uri.h"
 
 namespace redraft::lsp {
 namespace {
@@ -34,6 +36,15 @@ Json edits_json(const Document& document, const std::vector<TextEdit>& edits, En
         {{"range", to_range(document, edit.range, encoding)}, {"newText", edit.new_text}});
   }
   return list;
+}
+
+// Whether a file is the other, or in it if that is a folder. The same file may be written in more
+// ways than one.
+bool is_within(const std::string& uri, const std::string& of) {
+  const auto path = path_of_uri(uri), folder = path_of_uri(of);
+  if (!path || !folder) return uri == of;
+  const std::filesystem::path below = path->lexically_relative(*folder);
+  return !below.empty() && *below.begin() != "..";
 }
 
 bool named(const std::optional<std::vector<int>>& ids, int id) {
@@ -93,6 +104,7 @@ void EditFeed::on_hunk_changed(EditId id, const LiveHunk& hunk) {
   if (document == nullptr) return;
   if (hunk.dropped) {
     drop_hunk(id, *edit, hunk);
+    forget_if_over(id);
   } else if (edit->streamed) {
     const Range range = to_range(*document, hunk.hunk.edit.range, client_.encoding);
     edit->moved.push_back({{"hunkId", hunk.hunk.id}, {"range", range}});
@@ -169,8 +181,11 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
   std::int64_t version = 0;
   (void)workspace_.resolve(id, std::nullopt, &version);
   if (state == EditState::kCancelled) {
-    if (reply)
+    if (reply) {
       reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
+    } else if (!error.empty()) {  // nobody asked for its end
+      connection_->show_message(MessageType::kInfo, "redraft: the edit was cancelled: " + error);
+    }
   } else if (reply) {
     reply->fail(ErrorCode::kRequestFailed, error);
   } else if (!model_.failed()) {  // that has been shown
@@ -245,12 +260,7 @@ void EditFeed::document_changed(const std::string& uri) {
   for (const EditId id : touched) forget_if_over(id);
 }
 
-void EditFeed::document_closed(const std::string& uri) {
-  std::erase_if(edits_,
-                [&](const auto& entry) { return entry.second.uri == uri && entry.second.ended; });
-}
-
-void EditFeed::document_refused(const std::string& uri, const std::string& reason) {
+void EditFeed::document_gone(const std::string& uri, const std::string& reason) {
   for (auto& [id, edit] : edits_) {
     if (edit.uri != uri) continue;
     for (const int hunk : std::exchange(edit.waiting, {})) {
@@ -258,7 +268,19 @@ void EditFeed::document_refused(const std::string& uri, const std::string& reaso
       notify(id, edit, "dropped", {{"hunkId", hunk}, {"reason", reason}});
     }
   }
-  document_closed(uri);
+  std::erase_if(edits_,
+                [&](const auto& entry) { return entry.second.uri == uri && entry.second.ended; });
+}
+
+void EditFeed::file_gone(const std::string& uri, const std::string& reason) {
+  std::set<std::string> gone;
+  for (const auto& [id, edit] : edits_) {
+    if (is_within(edit.uri, uri)) gone.insert(edit.uri);
+  }
+  for (const std::string& document : gone) {
+    workspace_.end_edits(document, reason);
+    document_gone(document, reason);
+  }
 }
 
 void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {

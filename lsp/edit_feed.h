@@ -45,10 +45,12 @@ class EditFeed {
 
   // The Workspace has taken a change and told of all hunks that it moved or dropped.
   void document_changed(const std::string& uri);
-  void document_closed(const std::string& uri);
-  // The server has given up a document that the client still has open: the client hears that the
-  // hunks it shows are gone.
-  void document_refused(const std::string& uri, const std::string& reason);
+  // The Workspace has ended all edits of the document: the client hears that the hunks it may still
+  // show are gone, and why.
+  void document_gone(const std::string& uri, const std::string& reason);
+  // A file or folder is no longer where it was. Edits of what was there end, whether or not the
+  // client has it open yet: what they change is not what the client would put them into.
+  void file_gone(const std::string& uri, const std::string& reason);
 
   void resolve(const ResolveEditParams& params, const Reply& reply);
   // False when it does not run.

@@ -186,7 +186,9 @@ void from_json(const Json& json, FileOperationParams& params) {
   for (const Json& file : read_list(json, "files")) {
     for (const char* key : {"uri", "oldUri", "newUri"}) {
       const Json& uri = member(file, key);
-      if (uri.is_string()) params.uris.push_back(uri.get<std::string>());
+      if (!uri.is_string()) continue;
+      params.uris.push_back(uri.get<std::string>());
+      if (std::string_view(key) == "oldUri") params.old_uris.push_back(params.uris.back());
     }
   }
 }

@@ -86,9 +86,10 @@ struct SetTraceParams {
   TraceLevel level = TraceLevel::kOff;
 };
 
-// Of files that were created, renamed or deleted: all URIs named.
+// Of files that were created, renamed or deleted.
 struct FileOperationParams {
-  std::vector<std::string> uris;
+  std::vector<std::string> uris;      // all that are named
+  std::vector<std::string> old_uris;  // of what was renamed
 };
 
 struct DidSaveParams {

@@ -111,9 +111,9 @@ void Server::bind_document_handlers() {
   dispatcher_.on("textDocument/didClose", this, &Server::did_close);
   dispatcher_.on("textDocument/didSave", this, &Server::did_save);
   dispatcher_.on("workspace/didChangeWatchedFiles", this, &Server::did_change_watched_files);
-  for (const char* method :
-       {"workspace/didCreateFiles", "workspace/didRenameFiles", "workspace/didDeleteFiles"})
-    dispatcher_.on(method, this, &Server::did_change_files);
+  dispatcher_.on("workspace/didCreateFiles", this, &Server::did_create_files);
+  dispatcher_.on("workspace/didRenameFiles", this, &Server::did_rename_files);
+  dispatcher_.on("workspace/didDeleteFiles", this, &Server::did_delete_files);
 }
 
 void Server::bind_handlers() {
@@ -280,7 +280,7 @@ void Server::did_open(const Json& json) {
     workspace_.close(uri);
     opened = Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
   }
-  feed_->document_closed(uri);
+  feed_->document_gone(uri, "the document was opened anew");
   if (!opened) refuse_document(opened.error());
 }
 
@@ -297,7 +297,7 @@ void Server::did_change(const Json& params) {
   feed_->document_changed(uri);
   if (taken) return;
   if (workspace_.document(uri) != nullptr) workspace_.close(uri);
-  feed_->document_refused(uri, taken.error().message());
+  feed_->document_gone(uri, taken.error().message());
   refuse_document(taken.error());
 }
 
@@ -329,7 +329,7 @@ void Server::refuse_document(const Error& error) {
 
 void Server::did_close(const DidCloseParams& params) {
   workspace_.close(params.uri);
-  feed_->document_closed(params.uri);
+  feed_->document_gone(params.uri, "the document was closed");
 }
 
 void Server::did_save(const DidSaveParams& params) { files_changed({params.uri}); }
@@ -338,7 +338,18 @@ void Server::did_change_watched_files(const DidChangeWatchedFilesParams& params)
   files_changed(params.uris);
 }
 
-void Server::did_change_files(const FileOperationParams& params) { files_changed(params.uris); }
+void Server::did_create_files(const FileOperationParams& params) { files_changed(params.uris); }
+
+// Editors close a document under its old name and open it under the new one, before this or after.
+void Server::did_rename_files(const FileOperationParams& params) {
+  for (const std::string& uri : params.old_uris) feed_->file_gone(uri, "the file was renamed");
+  files_changed(params.uris);
+}
+
+void Server::did_delete_files(const FileOperationParams& params) {
+  for (const std::string& uri : params.uris) feed_->file_gone(uri, "the file was deleted");
+  files_changed(params.uris);
+}
 
 void Server::files_changed(const std::vector<std::string>& uris) {
   std::vector<std::filesystem::path> paths;

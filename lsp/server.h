@@ -57,7 +57,9 @@ class Server {
   void did_close(const DidCloseParams& params);
   void did_save(const DidSaveParams& params);
   void did_change_watched_files(const DidChangeWatchedFilesParams& params);
-  void did_change_files(const FileOperationParams& params);
+  void did_create_files(const FileOperationParams& params);
+  void did_rename_files(const FileOperationParams& params);
+  void did_delete_files(const FileOperationParams& params);
   void did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params);
   void did_change_configuration(const DidChangeConfigurationParams& params);
   void set_trace(const SetTraceParams& params);

@@ -34,6 +34,7 @@ class EditRegion {
                             const std::optional<ByteRange>& range);
 
   const Document& document() const { return *document_; }
+  const std::shared_ptr<const Document>& shared_document() const { return document_; }
   ByteRange range() const;
   bool whole_file() const { return whole_file_; }
   // Without their endings; views into the document.

@@ -60,7 +60,7 @@ struct EditObserver {
 struct EditResult {
   std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
   std::string text;         // the whole new file
-  std::string output;       // the model's raw output text
+  std::string output;       // the model's raw output text, of all parts
   FinishReason finish_reason = FinishReason::kStop;
   // The whole text has syntax errors that the document had not.
   bool breaks_syntax = false;
@@ -72,8 +72,11 @@ struct EditResult {
 Result<void> check_request(const EditRequest& request);
 
 // One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread.
-// Errors: blank instruction, range outside the document, a scope beyond the context; a cancelled
-// edit is a result with kCancelled and whatever hunks were final.
+// A file (by its scope) that does not fit the context is edited in parts, see EditWindows: the
+// instruction is carried out in each by itself.
+// Errors: blank instruction, range outside the document, another scope beyond the context, or a
+// line that is too long for any part; a cancelled edit is a result with kCancelled and whatever
+// hunks were final.
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop);
 

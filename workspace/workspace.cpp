@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <utility>
 
 #include "workspace/buffer_change.h"
 #include "workspace/decode_queue.h"
 #include "workspace/file_uri.h"
-#include "workspace/index_slot.h"
 #include "workspace/open_documents.h"
 
 namespace redraft {
@@ -21,22 +19,10 @@ namespace {
 constexpr int kRecentLines = 6;
 constexpr std::size_t kShownAnyway = 3000;  // bytes around the place to complete
 
-constexpr const char* kTouched = "the text it replaces was changed";
-
 std::string file_of(const std::string& uri) {
   const auto path = path_of_uri(uri);
   return path ? path->string() : uri;
 }
-
-struct LiveEdit {
-  std::string uri;
-  DecodeQueue::JobId job = 0;
-  bool running = true;
-  std::string cancel_reason;  // why, when it was not asked for
-  std::vector<LiveHunk> hunks;
-  // Since it started, while it runs: its hunks are against the version of then.
-  std::vector<BufferChange> changes;
-};
 
 }  // namespace
 
@@ -56,11 +42,12 @@ struct Workspace::Impl {
                                    const EditRequest& request, const DecodeQueue::Control& control);
 
   // On the owner's thread.
+  void find_region(EditId id, const EditRequest& request);
+  void receive_region(EditId id, ByteRange region);
   void receive_hunk(EditId id, Hunk hunk);
   void receive_progress(EditId id, const EditProgress& progress);
   void receive_end(EditId id, EditState state, const EditResult* result, const std::string& error);
-  void apply_changes(const std::string& uri, std::int64_t version,
-                     const std::vector<BufferChange>& changes);
+  void tell(const std::vector<LiveEdits::News>& news);
   bool cancel(EditId id, const std::string& reason);
   void index_buffer(const std::string& uri);
   // Both null where there is none.
@@ -74,8 +61,7 @@ struct Workspace::Impl {
   EngineHost::ObserverId observing = 0;
   WorkspaceObserver observer;
   OpenDocuments documents;
-  std::map<EditId, LiveEdit> edits;
-  EditId last_id = 0;
+  LiveEdits edits;
   DecoderName completion_decoder = *parse_decoder_name("redraft");
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   OwnerPost call;
@@ -124,90 +110,75 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
   return run_edit(**engine, request, edit_observer, control.stop);
 }
 
-void Workspace::Impl::receive_progress(EditId id, const EditProgress& progress) {
-  const auto edit = edits.find(id);
-  if (edit != edits.end() && edit->second.running && observer.on_progress)
-    observer.on_progress(id, progress);
+// What lines a symbol has is for the decode thread to find out, which parses the document there
+// rather than where the user types: between two passes of an edit that runs, since that may be the
+// one that this takes the place of.
+void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
+  const auto region = [document = request.document, scope = request.scope, range = request.range] {
+    const Result<EditRegion> found = EditRegion::make(document, scope, range);
+    return found ? found->range() : ByteRange{0, document->text().size()};
+  };
+  if (request.scope != EditScope::kSymbol) return receive_region(id, region());
+  host->queue().add(
+      [self = this, call = call, id, region](const DecodeQueue::Control&) {
+        call([self, id, range = region()] { self->receive_region(id, range); });
+      },
+      Urgency::kCompletion);
 }
 
-void Workspace::Impl::receive_hunk(EditId id, Hunk hunk) {
-  const auto found = edits.find(id);
-  if (found == edits.end()) return;
-  LiveEdit& edit = found->second;
-  const std::shared_ptr<const Document> document = documents.find(edit.uri);
-  if (!document) return;
-  LiveHunk live{std::move(hunk), document->version(), false, {}};
-  for (const BufferChange& change : edit.changes) {
-    if (rebase(change, &live.hunk.edit.range)) continue;
-    live.dropped = true;
-    live.reason = kTouched;
-    break;
-  }
-  if (!live.dropped) edit.hunks.push_back(live);
-  if (observer.on_hunk) observer.on_hunk(id, live);
+void Workspace::Impl::receive_region(EditId id, ByteRange region) {
+  const LiveEdits::Replaced replaced = edits.set_region(id, region);
+  for (const EditId older : replaced.running) cancel(older, {});  // the reason stands there
+  tell(replaced.dropped);
 }
 
-void Workspace::Impl::receive_end(EditId id, EditState state, const EditResult* result,
-                                  const std::string& error) {
-  const auto found = edits.find(id);
-  if (found == edits.end()) return;
-  LiveEdit& edit = found->second;
-  if (!edit.running) return;  // it was cancelled while the model was loading
-  edit.running = false;
-  edit.changes = {};
-  const std::string reason = state == EditState::kCancelled ? edit.cancel_reason : error;
-  if (observer.on_end) observer.on_end(id, state, result, reason);
-  // Its owner may have resolved hunks just now, or closed the document.
-  if (const auto ended = edits.find(id); ended != edits.end() && ended->second.hunks.empty())
-    edits.erase(ended);
-}
-
-void Workspace::Impl::apply_changes(const std::string& uri, std::int64_t version,
-                                    const std::vector<BufferChange>& changes) {
-  std::vector<std::pair<EditId, LiveHunk>> news;
-  for (auto& [id, edit] : edits) {
-    if (edit.uri != uri) continue;
-    if (edit.running) edit.changes.insert(edit.changes.end(), changes.begin(), changes.end());
-    for (LiveHunk& live : edit.hunks) {
-      const ByteRange before = live.hunk.edit.range;
-      live.version = version;
-      live.dropped = !std::all_of(changes.begin(), changes.end(), [&](const BufferChange& change) {
-        return rebase(change, &live.hunk.edit.range);
-      });
-      if (live.dropped) live.reason = kTouched;
-      if (live.dropped || live.hunk.edit.range != before) news.emplace_back(id, live);
-    }
-    std::erase_if(edit.hunks, [](const LiveHunk& live) { return live.dropped; });
-  }
-  std::erase_if(edits, [&](const auto& entry) {
-    return entry.second.uri == uri && !entry.second.running && entry.second.hunks.empty();
-  });
+void Workspace::Impl::tell(const std::vector<LiveEdits::News>& news) {
   if (!observer.on_hunk_changed) return;
   for (const auto& [id, live] : news) observer.on_hunk_changed(id, live);
 }
 
+void Workspace::Impl::receive_progress(EditId id, const EditProgress& progress) {
+  const LiveEdit* edit = edits.find(id);
+  if (edit != nullptr && edit->running && observer.on_progress) observer.on_progress(id, progress);
+}
+
+void Workspace::Impl::receive_hunk(EditId id, Hunk hunk) {
+  const LiveEdit* edit = edits.find(id);
+  const std::shared_ptr<const Document> document =
+      edit == nullptr ? nullptr : documents.find(edit->uri);
+  if (!document) return;
+  const LiveEdits::Received received = edits.receive(id, std::move(hunk), document->version());
+  tell(received.dropped);
+  if (observer.on_hunk) observer.on_hunk(id, received.hunk);
+}
+
+void Workspace::Impl::receive_end(EditId id, EditState state, const EditResult* result,
+                                  const std::string& error) {
+  LiveEdit* edit = edits.find(id);
+  if (edit == nullptr || !edit->running) return;  // it was cancelled while the model was loading
+  edit->running = false;
+  edit->changes = {};
+  const std::string reason = state == EditState::kCancelled ? edit->cancel_reason : error;
+  // Its owner may resolve hunks then, or close the document.
+  if (observer.on_end) observer.on_end(id, state, result, reason);
+  edits.tidy();
+}
+
 bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
-  const auto found = edits.find(id);
-  if (found == edits.end() || !found->second.running) return false;
-  if (found->second.cancel_reason.empty()) found->second.cancel_reason = reason;
+  LiveEdit* edit = edits.find(id);
+  if (edit == nullptr || !edit->running) return false;
+  if (edit->cancel_reason.empty()) edit->cancel_reason = reason;
+  edit->stopped = true;
   // One that never began has nobody else to report its end; while the model loads nobody else does
   // so soon.
-  if (host->queue().cancel(found->second.job) ||
-      host->status().state == EngineStatus::State::kLoading) {
+  if (host->queue().cancel(edit->job) || host->status().state == EngineStatus::State::kLoading) {
     call([this, id] { receive_end(id, EditState::kCancelled, nullptr, {}); });
   }
   return true;
 }
 
 void Workspace::Impl::forget_edits(const std::string& uri, const std::string& reason) {
-  for (auto& [id, edit] : edits) {
-    if (edit.uri != uri) continue;
-    edit.hunks.clear();
-    cancel(id, reason);
-    edit.uri.clear();  // a document opened later under this name is not the one it edits
-  }
-  std::erase_if(
-      edits, [](const auto& entry) { return entry.second.uri.empty() && !entry.second.running; });
+  for (const EditId id : edits.forget(uri)) cancel(id, reason);
 }
 
 // The buffer counts instead of the file, as long as there is one.
@@ -270,7 +241,7 @@ Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObser
 // What still runs ends by itself, within a forward pass, and reports to nobody.
 Workspace::~Workspace() {
   impl_->host->forget(impl_->observing);
-  for (const auto& [id, edit] : impl_->edits) {
+  for (const auto& [id, edit] : impl_->edits.all()) {
     if (edit.running) impl_->host->queue().cancel(edit.job);
   }
 }
@@ -333,7 +304,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
     impl_->forget_edits(uri, "the document can no longer be edited: " + changes.error().message());
     return changes.error();
   }
-  impl_->apply_changes(uri, version, *changes);
+  impl_->tell(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
   return {};
 }
@@ -344,6 +315,10 @@ void Workspace::close(const std::string& uri) {
   impl_->next_edits.forget(uri);
   impl_->documents.close(uri);
   impl_->index_buffer(uri);
+}
+
+void Workspace::end_edits(const std::string& uri, const std::string& why) {
+  impl_->forget_edits(uri, why);
 }
 
 std::shared_ptr<const Document> Workspace::document(const std::string& uri) const {
@@ -363,14 +338,10 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   request.repository = impl_->repository_without(uri);
   request.common = impl_->common_code();
   if (Result<void> checked = check_request(request); !checked) return checked.error();
-  for (const auto& [id, edit] : impl_->edits) {
-    if (edit.uri == uri && edit.running)
-      impl_->cancel(id, "a newer edit of this document took its place");
-  }
-  const EditId id = ++impl_->last_id;
-  LiveEdit& edit = impl_->edits[id];
-  edit.uri = uri;
-  edit.job = impl_->host->queue().add(
+  if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
+  const EditId id = impl_->edits.add(uri);
+  impl_->find_region(id, request);
+  impl_->edits.find(id)->job = impl_->host->queue().add(
       [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
        request = std::move(request)](const DecodeQueue::Control& control) {
         Impl::run_on_decode_thread(self, call, *host, id, request, control);
@@ -435,28 +406,19 @@ void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 bool Workspace::cancel(EditId id) { return impl_->cancel(id, {}); }
 
 const std::vector<LiveHunk>* Workspace::hunks(EditId id) const {
-  const auto found = impl_->edits.find(id);
-  return found == impl_->edits.end() ? nullptr : &found->second.hunks;
+  const LiveEdit* edit = impl_->edits.find(id);
+  return edit == nullptr ? nullptr : &edit->hunks;
 }
 
 Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
                                                  const std::optional<std::vector<int>>& ids,
                                                  std::int64_t* version) {
-  const auto found = impl_->edits.find(id);
-  if (found == impl_->edits.end())
-    return Error("there is no edit " + std::to_string(id) + " any more");
-  LiveEdit& edit = found->second;
-  const std::shared_ptr<const Document> document = impl_->documents.find(edit.uri);
+  const LiveEdit* edit = impl_->edits.find(id);
+  if (edit == nullptr) return Error("there is no edit " + std::to_string(id) + " any more");
+  const std::shared_ptr<const Document> document = impl_->documents.find(edit->uri);
   if (!document) return Error("the document of edit " + std::to_string(id) + " was closed");
   *version = document->version();
-  std::vector<TextEdit> taken;
-  std::erase_if(edit.hunks, [&](const LiveHunk& live) {
-    if (ids && std::find(ids->begin(), ids->end(), live.hunk.id) == ids->end()) return false;
-    taken.push_back(live.hunk.edit);
-    return true;
-  });
-  if (edit.hunks.empty() && !edit.running) impl_->edits.erase(found);
-  return taken;
+  return impl_->edits.take(id, ids);
 }
 
 const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }

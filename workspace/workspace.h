@@ -15,22 +15,12 @@
 #include "workspace/edit_session.h"
 #include "workspace/engine_host.h"
 #include "workspace/index_slot.h"
+#include "workspace/live_edits.h"
 #include "workspace/next_edits.h"
 #include "workspace/owner_post.h"
 #include "workspace/repository_indexer.h"
 
 namespace redraft {
-
-using EditId = std::int64_t;
-
-// A hunk as it stands against the newest version of its document: rebased when the buffer changed
-// elsewhere, dropped when the change touched it.
-struct LiveHunk {
-  Hunk hunk;                 // range against `version`
-  std::int64_t version = 0;  // of the document
-  bool dropped = false;
-  std::string reason;  // why it was dropped
-};
 
 enum class EditState { kRunning, kDone, kCancelled, kFailed };
 
@@ -41,7 +31,8 @@ struct WorkspaceObserver {
   // A new hunk, against the document's version now. Dropped already if the buffer has changed there
   // meanwhile.
   std::function<void(EditId, const LiveHunk&)> on_hunk;
-  // A change of the buffer moved or dropped a hunk that came before; called from within change().
+  // A hunk that came before was moved or dropped by a change of the buffer (called from within
+  // change()), or dropped by a newer edit (from within its edit(), or between two calls).
   std::function<void(EditId, const LiveHunk&)> on_hunk_changed;
   std::function<void(EditId, const EditProgress&)> on_progress;
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
@@ -86,13 +77,16 @@ class Workspace {
                       const std::vector<TextEdit>& edits);
   // Its edits are cancelled and forgotten.
   void close(const std::string& uri);
+  // The same for the edits alone: `why` is what the document is no longer good for.
+  void end_edits(const std::string& uri, const std::string& why);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
   Error why_not(const std::string& uri) const;  // the reason when it is not
 
   // Starts an edit of an open document at the version given (an error if that is not its version
-  // now); a running edit of the same document is cancelled first. `request.document` is filled in.
-  // Nothing is called back before it returns.
+  // now, or when LiveEdits has no room for it). `request.document` is filled in. Edits of the
+  // document that were asked for before stay, but those that this one takes the place of: see
+  // LiveEdits. Nothing of the new edit is called back before it returns.
   Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
   // Within one forward pass, and at once while the model loads; on_end follows. False when no such
   // edit runs.

@@ -76,6 +76,20 @@ class StreamedEdits(ServerTest):
         fractions = [p["fraction"] for p in self.events(client, edit, "progress")]
         self.assertEqual(fractions, sorted(fractions))
 
+    def test_a_file_beyond_the_context_is_edited_in_parts(self):
+        client = self.start(RENAME, STREAMING)
+        text = "".join(f"def function_{i}(x):\n    y = x + {'old' if i % 400 == 7 else i}\n    return y\n\n"
+                       for i in range(3000))
+        self.open(client, text)
+        edit = self.edit(client)
+        end = self.end(client, edit)
+        self.assertEqual((end["state"], end["finishReason"], end["error"]), ("done", "stop", None))
+        self.assertEqual([h["hunkId"] for h in self.events(client, edit, "hunk")], list(range(8)))
+        fractions = [p["fraction"] for p in self.events(client, edit, "progress")]
+        self.assertEqual(fractions, sorted(fractions))
+        reply = self.resolve(client, edit)
+        self.assertEqual(apply_edits(text, reply["edit"]["changes"][URI]), text.replace("old", "fresh"))
+
     def test_one_accepted_one_rejected_the_rest_accepted(self):
         client = self.start(RENAME, {**STREAMING, "workspace": {"workspaceEdit": {"documentChanges": True}}})
         self.open(client, LINES)

@@ -1,174 +1,17 @@
 #include "workspace/workspace.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <mutex>
-#include <random>
-#include <semaphore>
 #include <stdexcept>
-#include <thread>
 
-#include "tests/kit/scripted_engine.h"
+#include "tests/workspace/workspace_fixture.h"
 
 namespace redraft {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr const char* kUri = "file:///a.py";
-const std::string kText =
-    "def first(value):\n    return value + 1\n\n\ndef second(value):\n    return value + 2\n\n\n"
-    "def third(value):\n    return value + 3\n";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  text.replace(text.find(from), from.size(), to);
-  return text;
-}
-
-const std::string kOneTwoThree =
-    replaced(replaced(replaced(kText, "value + 1", "value + 10"), "value + 2", "value + 20"),
-             "value + 3", "value + 30");
-
-// A model that stops and waits at places of its answer until a test lets it go on.
-class Gate {
- public:
-  explicit Gate(std::size_t at) : at_(at) {}
-  void pass(std::size_t written) {
-    if (written < at_ || opened_) return;
-    reached_.release();
-    open_.acquire();
-    opened_ = true;
-  }
-  void wait_until_reached() { reached_.acquire(); }
-  void open() { open_.release(); }
-
- private:
-  std::size_t at_;
-  bool opened_ = false;  // decode thread only
-  std::counting_semaphore<8> reached_{0};
-  std::counting_semaphore<8> open_{0};
-};
-
-// A Workspace and its owner's thread, which is the test's.
-class WorkspaceTest : public testing::Test {
- protected:
-  struct End {
-    EditState state;
-    std::string error;
-    std::string text;
-    friend bool operator==(const End&, const End&) = default;
-  };
-
-  void TearDown() override {
-    gate_.open();  // a test that failed may have left the model waiting
-    workspace_.reset();
-  }
-
-  void start(EngineHost::Factory make_engine) {
-    WorkspaceObserver observer;
-    observer.on_hunk = [this](EditId id, const LiveHunk& live) {
-      EXPECT_EQ(std::this_thread::get_id(), owner_);
-      EXPECT_FALSE(ends_.contains(id)) << "a hunk after the end";
-      hunks_[id].push_back(live);
-    };
-    observer.on_hunk_changed = [this](EditId id, const LiveHunk& live) {
-      changed_[id].push_back(live);
-    };
-    observer.on_progress = [this](EditId id, const EditProgress&) {
-      EXPECT_FALSE(ends_.contains(id));
-    };
-    observer.on_end = [this](EditId id, EditState state, const EditResult* result,
-                             const std::string& error) {
-      EXPECT_FALSE(ends_.contains(id)) << "ended twice";
-      ends_[id] = {state, error, result ? result->text : ""};
-    };
-    observer.on_engine = [this](const EngineStatus& status) {
-      statuses_.push_back(status.state);
-      loaded_.push_back(status.loaded);
-    };
-    const Post to_owner = [this](std::function<void()> function) { post(std::move(function)); };
-    workspace_ = std::make_unique<Workspace>(
-        std::make_shared<EngineHost>(std::move(make_engine), to_owner), to_owner, observer);
-  }
-  void start_with(ScriptedAnswer answer, ScriptedGate gate = {}) {
-    start([answer, gate](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-      return scripted_engine(answer, gate);
-    });
-  }
-  // Every edit of kText becomes kOneTwoThree, one token a pass; the model waits in the last line.
-  void start_gated() {
-    start_with([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; },
-               [this](const ScriptedPrompt&, std::size_t written) { gate_.pass(written); });
-  }
-
-  void open(const std::string& text = kText, const char* uri = kUri) {
-    const Result<void> opened = workspace_->open(uri, 1, text, "python");
-    ASSERT_TRUE(opened) << opened.error().message();
-  }
-  EditId edit(std::int64_t version = 1, const char* uri = kUri,
-              const std::string& instruction = "more") {
-    EditRequest request;
-    request.instruction = instruction;
-    request.decoder = *parse_decoder_name("ar");
-    const Result<EditId> id = workspace_->edit(uri, version, std::move(request));
-    EXPECT_TRUE(id) << id.error().message();
-    return id ? *id : 0;
-  }
-  void change(std::int64_t version, const TextEdit& edit) {
-    const Result<void> changed = workspace_->change(kUri, version, {edit});
-    ASSERT_TRUE(changed) << changed.error().message();
-  }
-
-  // What the decode thread posted so far runs here.
-  void run_posted() {
-    for (;;) {
-      std::function<void()> function;
-      {
-        const std::lock_guard lock(mutex_);
-        if (posted_.empty()) return;
-        function = std::move(posted_.front());
-        posted_.pop_front();
-      }
-      function();
-    }
-  }
-  void finish() {
-    workspace_->wait_until_idle();
-    run_posted();
-  }
-
-  std::string accept_all(EditId id) {
-    std::int64_t version = 0;
-    const auto edits = workspace_->resolve(id, {}, &version);
-    if (!edits) return edits.error().message();
-    EXPECT_EQ(version, workspace_->document(kUri)->version());
-    return apply_edits(workspace_->document(kUri)->text(), *edits);
-  }
-
-  std::unique_ptr<Workspace> workspace_;
-  Gate gate_{kOneTwoThree.find("value + 30")};
-  std::map<EditId, std::vector<LiveHunk>> hunks_;
-  std::map<EditId, std::vector<LiveHunk>> changed_;
-  std::map<EditId, End> ends_;
-  std::vector<EngineStatus::State> statuses_;
-  std::vector<double> loaded_;  // beside them
-
- private:
-  void post(std::function<void()> function) {
-    const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(function));
-  }
-
-  const std::thread::id owner_ = std::this_thread::get_id();
-  std::mutex mutex_;
-  std::deque<std::function<void()>> posted_;
-};
 
 TEST_F(WorkspaceTest, AnEditStreamsItsHunksAndEnds) {
   start_gated();
@@ -186,44 +29,6 @@ TEST_F(WorkspaceTest, AnEditStreamsItsHunksAndEnds) {
   EXPECT_EQ(workspace_->engine_status().target, "scripted");
   EXPECT_EQ(accept_all(id), kOneTwoThree);
   EXPECT_EQ(workspace_->hunks(id), nullptr);
-}
-
-TEST_F(WorkspaceTest, HunksMoveWithTheBufferOrAreDropped) {
-  start_gated();
-  open();
-  const EditId id = edit();
-  gate_.wait_until_reached();
-  run_posted();
-  change(2, {{0, 0}, "# a comment\n"});  // both known hunks move
-  ASSERT_EQ(changed_[id].size(), 2);
-  EXPECT_EQ(changed_[id][0].version, 2);
-  EXPECT_FALSE(changed_[id][0].dropped);
-  const std::string text = workspace_->document(kUri)->text();
-  const std::size_t second = text.find("value + 2");
-  change(3, {{second, second + 5}, "number"});  // in the place of the second
-  EXPECT_EQ(workspace_->hunks(id)->size(), 1);
-  EXPECT_TRUE(changed_[id].back().dropped);
-  EXPECT_THAT(changed_[id].back().reason, HasSubstr("was changed"));
-  gate_.open();
-  finish();
-  // The third came after the changes and finds its place.
-  ASSERT_EQ(hunks_[id].size(), 3);
-  EXPECT_EQ(hunks_[id][2].version, 3);
-  EXPECT_EQ(accept_all(id), "# a comment\n" + replaced(kOneTwoThree, "value + 20", "number + 2"));
-}
-
-TEST_F(WorkspaceTest, AHunkWhosePlaceChangedBeforeItCameIsDroppedAtOnce) {
-  start_gated();
-  open();
-  const EditId id = edit();
-  gate_.wait_until_reached();
-  const std::size_t third = kText.find("value + 3");
-  change(2, {{third, third + 5}, "number"});
-  gate_.open();
-  finish();
-  ASSERT_EQ(hunks_[id].size(), 3);
-  EXPECT_TRUE(hunks_[id][2].dropped);
-  EXPECT_EQ(workspace_->hunks(id)->size(), 2);
 }
 
 TEST_F(WorkspaceTest, HunksAreResolvedOneByOne) {
@@ -260,23 +65,6 @@ TEST_F(WorkspaceTest, CancelEndsWithinOnePassAndKeepsWhatWasFinal) {
   EXPECT_EQ(workspace_->hunks(id)->size(), 2);
   EXPECT_FALSE(workspace_->cancel(id));
   EXPECT_EQ(accept_all(id), replaced(kOneTwoThree, "value + 30", "value + 3"));
-}
-
-TEST_F(WorkspaceTest, ANewerEditOfTheDocumentTakesThePlaceOfTheRunningOne) {
-  start_gated();
-  open();
-  const EditId first = edit();
-  gate_.wait_until_reached();
-  const EditId second = edit();
-  const EditId third = edit();
-  gate_.open();
-  finish();
-  for (const EditId replaced_edit : {first, second}) {
-    EXPECT_EQ(ends_[replaced_edit].state, EditState::kCancelled);
-    EXPECT_THAT(ends_[replaced_edit].error, HasSubstr("newer edit"));
-  }
-  EXPECT_EQ(ends_[third].state, EditState::kDone);
-  EXPECT_EQ(hunks_.count(second), 0) << "it never began";
 }
 
 TEST_F(WorkspaceTest, TwoDocumentsAreEditedOneAfterTheOther) {
@@ -443,36 +231,6 @@ TEST_F(WorkspaceTest, GoingAwayInMidEditCallsNobodyBack) {
   run_posted();
   EXPECT_EQ(hunks_.size(), hunks_before);
   EXPECT_TRUE(ends_.empty());
-}
-
-// The buffer changes at random while the model writes: whatever is accepted, every hunk replaces
-// what it said it would.
-TEST_F(WorkspaceTest, AnyTypingLeavesEveryHunkWhereItBelongs) {
-  start_with([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
-  open();
-  std::mt19937 random(11);
-  std::int64_t version = 1;
-  for (int round = 0; round < 60; ++round) {
-    change(++version, {{0, workspace_->document(kUri)->text().size()}, kText});
-    const EditId id = edit(version);
-    for (int key = 0; key < 12; ++key) {
-      const std::string& text = workspace_->document(kUri)->text();
-      const std::size_t at = random() % (text.size() + 1);
-      const std::size_t end = std::min(text.size(), at + random() % 4);
-      change(++version, {{at, random() % 2 ? at : end}, random() % 3 ? "x" : "\n"});
-      run_posted();
-    }
-    finish();
-    if (const std::vector<LiveHunk>* hunks = workspace_->hunks(id)) {
-      for (const LiveHunk& live : *hunks) {
-        const ByteRange range = live.hunk.edit.range;
-        ASSERT_EQ(workspace_->document(kUri)->text().substr(range.begin, range.size()),
-                  live.hunk.old_text);
-        ASSERT_EQ(live.version, version);
-      }
-      accept_all(id);
-    }
-  }
 }
 
 }  // namespace

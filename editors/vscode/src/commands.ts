@@ -4,7 +4,7 @@ import type { Range } from 'vscode-languageclient/node';
 import type { Edits } from './edits';
 import type { Preview } from './preview';
 import { isEmpty, type PromptArguments } from './protocol';
-import type { PlacedHunk, Session } from './session';
+import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 async function ask(isSelection: boolean): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
@@ -39,15 +39,15 @@ function plain(range: vscode.Range): Range {
   return { start: position(range.start), end: position(range.end) };
 }
 
-function hunkAtCursor(session: Session): PlacedHunk | undefined {
+function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
   const editor = vscode.window.activeTextEditor;
-  return editor?.document === session.document ? session.hunkAt(editor.selection.active.line) : undefined;
+  return editor?.document === sessions[0]?.document ? editor && hunkAt(sessions, editor.selection.active.line) : undefined;
 }
 
 // Goes round the end of the document.
-function jump(session: Session, editor: vscode.TextEditor, step: 1 | -1): void {
+function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): void {
   const { line } = editor.selection.active;
-  const starts = session.placed.map((hunk) => hunk.range.start);
+  const starts = placedOf(sessions).map((hunk) => hunk.range.start);
   const ordered = step > 0 ? starts : starts.reverse();
   const target = ordered.find((start) => (step > 0 ? start.line > line : start.line < line)) ?? ordered[0];
   if (target) {
@@ -57,28 +57,29 @@ function jump(session: Session, editor: vscode.TextEditor, step: 1 | -1): void {
 }
 
 export function registerCommands(edits: Edits, preview: Preview): vscode.Disposable[] {
-  const current = () => edits.sessionOf(vscode.window.activeTextEditor?.document);
+  const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
   // A lens names its hunk; a key means the hunk at the cursor.
-  const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number) => {
-    const session = uri === undefined ? current() : edits.sessionAt(uri);
-    const chosen = hunkId === undefined
-      ? session && hunkAtCursor(session)
-      : session?.placed.find((candidate) => candidate.id === hunkId);
-    if (session && chosen) {
+  const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
+    const sessions = uri === undefined ? current() : edits.sessionsAt(uri);
+    const isNamed = (hunk: PlacedHunk) => hunk.id === hunkId && (editId === undefined || hunk.editId === editId);
+    const chosen = hunkId === undefined ? hunkAtCursor(sessions) : placedOf(sessions).find(isNamed);
+    const session = chosen && edits.sessionWith(chosen);
+    if (session) {
       await edits.resolve(session, [chosen], action);
     } else {
       vscode.window.setStatusBarMessage(`redraft: no change to ${action} at the cursor`, 5000);
     }
   };
   const decideAll = (action: 'accept' | 'reject') => async () => {
-    const session = current();
-    await (session && edits.resolve(session, undefined, action));
+    for (const session of current()) {
+      await edits.resolve(session, undefined, action);
+    }
   };
   const go = (step: 1 | -1) => () => {
-    const session = current();
+    const sessions = current();
     const editor = vscode.window.activeTextEditor;
-    if (session && editor?.document === session.document) {
-      jump(session, editor, step);
+    if (editor && editor.document === sessions[0]?.document) {
+      jump(sessions, editor, step);
     }
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -90,11 +91,10 @@ export function registerCommands(edits: Edits, preview: Preview): vscode.Disposa
     nextHunk: go(1),
     previousHunk: go(-1),
     cancelEdit: async () => {
-      const session = current();
-      await (session && edits.cancel(session));
+      await Promise.all(current().map((session) => edits.cancel(session)));
     },
     preview: async (uri?: string) => {
-      const session = typeof uri === 'string' ? edits.sessionAt(uri) : current();
+      const [session] = typeof uri === 'string' ? edits.sessionsAt(uri) : current();
       await (session && preview.show(session.document));
     },
   };

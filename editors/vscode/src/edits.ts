@@ -7,9 +7,11 @@ import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
 const attempts = 3; // when the document changes under a request
+const gathering = 50; // ms in which messages of one kind become one
 
 export class Edits implements vscode.Disposable {
-  private readonly sessions = new Map<string, Session>(); // by document URI
+  private sessions: Session[] = []; // in the order in which they were asked for
+  private readonly droppedWhy = new Map<string, number>(); // that is about to be said, and of how many hunks
   private early: EditEvent[] = []; // of edits whose ids are not known yet
   private client: LanguageClient | undefined;
   private readonly parts: vscode.Disposable[];
@@ -18,13 +20,15 @@ export class Edits implements vscode.Disposable {
   constructor(private readonly changed: (document: vscode.TextDocument) => void) {
     this.parts = [
       vscode.workspace.onDidChangeTextDocument((event) => {
-        const session = this.sessionAt(event.document.uri.toString());
-        if (session && event.contentChanges.length > 0) {
-          session.onChange(event);
+        const sessions = this.sessionsAt(event.document.uri.toString());
+        if (sessions.length > 0 && event.contentChanges.length > 0) {
+          sessions.forEach((session) => session.onChange(event));
           this.changed(event.document);
         }
       }),
-      vscode.workspace.onDidCloseTextDocument((document) => this.forget(this.sessionAt(document.uri.toString()))),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.sessionsAt(document.uri.toString()).forEach((session) => this.forget(session));
+      }),
     ];
   }
 
@@ -41,27 +45,32 @@ export class Edits implements vscode.Disposable {
 
   // Takes a running client. The edits of the one before are lost.
   use(client: LanguageClient | undefined): void {
-    [...this.sessions.values()].forEach((session) => this.forget(session));
+    this.sessions.forEach((session) => this.forget(session));
     this.client = client;
   }
 
-  // A preview belongs to the session of the document that it shows.
-  sessionOf(document: vscode.TextDocument | undefined): Session | undefined {
-    return document && this.sessions.get(originalOf(document.uri));
+  // The edits that run or wait for a decision. A preview belongs to the document that it shows.
+  sessionsOf(document: vscode.TextDocument | undefined): Session[] {
+    return document ? this.sessionsAt(originalOf(document.uri)) : [];
   }
 
-  sessionAt(uri: string): Session | undefined {
-    return this.sessions.get(uri);
+  sessionsAt(uri: string): Session[] {
+    return this.sessions.filter((session) => session.document.uri.toString() === uri);
   }
 
-  private forget(session: Session | undefined): void {
-    if (session && this.sessions.get(session.document.uri.toString()) === session) {
-      this.sessions.delete(session.document.uri.toString());
+  sessionWith(hunk: PlacedHunk): Session | undefined {
+    return this.sessions.find((session) => session.editId === hunk.editId);
+  }
+
+  private forget(session: Session): void {
+    if (this.sessions.includes(session)) {
+      this.sessions = this.sessions.filter((other) => other !== session);
       this.changed(session.document);
     }
   }
 
-  // Whatever an earlier edit left undecided in the document is rejected. `range` is against `version` of the document.
+  // Earlier edits of the document stay, but those of the same place: the server says which. `range` is against
+  // `version` of the document.
   async start(document: vscode.TextDocument, instruction: string, range: Range | undefined, version: number): Promise<void> {
     if (!this.client) {
       await vscode.commands.executeCommand('redraft.restart'); // says what is wrong if it cannot be started
@@ -70,9 +79,8 @@ export class Edits implements vscode.Disposable {
     if (!client) {
       return;
     }
-    await this.rejectEarlier(document);
     const session = new Session(document);
-    this.sessions.set(document.uri.toString(), session);
+    this.sessions.push(session);
     this.changed(document);
     try {
       session.editId = await this.requestEdit(client, document, instruction, range, version);
@@ -82,21 +90,9 @@ export class Edits implements vscode.Disposable {
       return;
     }
     const events = this.early.filter((event) => event.editId === session.editId);
-    this.early = [];
+    const isLast = this.sessions.every(({ editId }) => editId !== undefined); // what is left belongs to nobody
+    this.early = isLast ? [] : this.early.filter((event) => event.editId !== session.editId);
     events.forEach((event) => this.onEvent(event));
-  }
-
-  private async rejectEarlier(document: vscode.TextDocument): Promise<void> {
-    const earlier = this.sessionOf(document);
-    if (!earlier) {
-      return;
-    }
-    try {
-      await this.resolve(earlier, undefined, 'reject');
-    } catch {
-      // The server has forgotten the edit, as it does when the document was closed in between: nothing is left to reject.
-    }
-    this.forget(earlier);
   }
 
   // A range means nothing in another version; the whole document is asked for again when it changes under the request.
@@ -170,14 +166,28 @@ export class Edits implements vscode.Disposable {
 
   // What `$/redraft/edit` carries.
   onEvent(event: EditEvent): void {
-    const sessions = [...this.sessions.values()];
-    const session = sessions.find((candidate) => candidate.editId === event.editId);
+    const session = this.sessions.find((candidate) => candidate.editId === event.editId);
     if (session) {
       this.take(session, event);
       this.after(session);
-    } else if (sessions.some((candidate) => candidate.editId === undefined)) {
+    } else if (this.sessions.some((candidate) => candidate.editId === undefined)) {
       this.early.push(event);
     }
+  }
+
+  // A newer edit may take the place of many hunks at once: that is said once.
+  private sayDropped(reason: string): void {
+    const n = this.droppedWhy.get(reason) ?? 0;
+    this.droppedWhy.set(reason, n + 1);
+    if (n > 0) {
+      return;
+    }
+    setTimeout(() => {
+      const dropped = this.droppedWhy.get(reason)!;
+      this.droppedWhy.delete(reason);
+      const what = dropped === 1 ? 'a change was' : `${dropped} changes were`;
+      void vscode.window.showWarningMessage(`redraft: ${what} dropped: ${reason}`);
+    }, gathering);
   }
 
   private take(session: Session, event: EditEvent): void {
@@ -191,7 +201,7 @@ export class Edits implements vscode.Disposable {
         break;
       case 'dropped':
         session.remove(event.hunkId);
-        void vscode.window.showWarningMessage(`redraft: a change was dropped: ${event.reason}`);
+        this.sayDropped(event.reason);
         break;
       case 'progress':
         session.fraction = event.fraction;
@@ -209,7 +219,7 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {
   if (event.state === 'failed') {
     void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
   } else if (event.state === 'cancelled') {
-    vscode.window.setStatusBarMessage('redraft: edit cancelled', 5000);
+    vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {
     void vscode.window.showWarningMessage('redraft: the model ran into the token limit: the edit may be incomplete.');
   } else if (session.nHunks === 0 && !session.isDecided) {

@@ -16,8 +16,8 @@ class Extension implements vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('redraft', { log: true });
   private readonly status = new Status();
   private readonly edits = new Edits((document) => this.refresh(document));
-  private readonly view = new View((document) => this.edits.sessionOf(document));
-  private readonly preview = new Preview((uri) => this.edits.sessionAt(uri));
+  private readonly view = new View((document) => this.edits.sessionsOf(document));
+  private readonly preview = new Preview((uri) => this.edits.sessionsAt(uri));
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -161,10 +161,10 @@ class Extension implements vscode.Disposable {
 
   // The status bar and the context keys, for the active editor.
   private showState(): void {
-    const session = this.edits.sessionOf(vscode.window.activeTextEditor?.document);
-    this.status.show(session);
-    void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', (session?.nHunks ?? 0) > 0);
-    void vscode.commands.executeCommand('setContext', 'redraft.running', session?.state === 'running');
+    const sessions = this.edits.sessionsOf(vscode.window.activeTextEditor?.document);
+    this.status.show(sessions);
+    void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', sessions.some(({ nHunks }) => nHunks > 0));
+    void vscode.commands.executeCommand('setContext', 'redraft.running', sessions.some(({ state }) => state === 'running'));
   }
 }
 

@@ -1,6 +1,6 @@
 // The document as it would be with every waiting hunk accepted, as the right side of a diff that follows the edit.
 import * as vscode from 'vscode';
-import type { Session } from './session';
+import { previewOf, type Session } from './session';
 
 const scheme = 'redraft-preview';
 const delay = 150; // ms
@@ -20,7 +20,7 @@ export class Preview implements vscode.TextDocumentContentProvider, vscode.Dispo
   private readonly timers = new Map<string, NodeJS.Timeout>(); // by document URI
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
 
-  constructor(private readonly sessionOf: (uri: string) => Session | undefined) {}
+  constructor(private readonly sessionsAt: (uri: string) => Session[]) {}
 
   dispose(): void {
     this.timers.forEach((timer) => clearTimeout(timer));
@@ -34,7 +34,7 @@ export class Preview implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   private content(uri: vscode.Uri): string | undefined {
-    return this.sessionOf(uri.query)?.preview() ?? open(uri.query)?.getText();
+    return previewOf(this.sessionsAt(uri.query)) ?? open(uri.query)?.getText();
   }
 
   refresh(document: vscode.TextDocument): void {

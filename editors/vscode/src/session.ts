@@ -1,10 +1,11 @@
-// One edit of one document: its hunks, until each is accepted, rejected or dropped.
+// One edit of one document, which may have several: its hunks, until each is accepted, rejected or dropped.
 import * as vscode from 'vscode';
 import { Change, carry } from './place';
 import type { Statistics } from './protocol';
 
 export interface Hunk {
-  id: number;
+  editId: number;
+  id: number; // within its edit
   range: vscode.Range | undefined; // against the document as it is; undefined until the server says where it went
   oldText: string;
   newText: string;
@@ -38,7 +39,7 @@ export class Session {
   }
 
   add(id: number, range: vscode.Range, version: number, oldText: string, newText: string): void {
-    this.hunks.set(id, { id, range: carry(range, version, this.log), oldText, newText });
+    this.hunks.set(id, { editId: this.editId!, id, range: carry(range, version, this.log), oldText, newText });
   }
 
   move(id: number, range: vscode.Range, version: number): void {
@@ -59,23 +60,36 @@ export class Session {
       hunk.range = hunk.range && carry(hunk.range, change.version - 1, [change]);
     }
   }
+}
 
-  // The hunk that `line` belongs to. An insertion belongs to the lines on both of its sides.
-  hunkAt(line: number): PlacedHunk | undefined {
-    const inside = this.placed.find(({ range }) => {
-      const endsBefore = range.end.character === 0 && range.end.line > range.start.line;
-      return line >= range.start.line && line <= range.end.line - (endsBefore ? 1 : 0);
-    });
-    return inside ?? this.placed.find(({ range }) => range.isEmpty && line === range.start.line - 1);
-  }
+// The hunks of all edits of a document whose place is known, from top to bottom. No two overlap.
+export function placedOf(sessions: readonly Session[]): PlacedHunk[] {
+  const order = (a: vscode.Range, b: vscode.Range) => a.start.compareTo(b.start) || a.end.compareTo(b.end);
+  return sessions.flatMap((session) => session.placed).sort((a, b) => order(a.range, b.range) || a.id - b.id);
+}
 
-  // The document's text with every waiting hunk applied.
-  preview(): string {
-    let text = this.document.getText();
-    for (const hunk of this.placed.reverse()) {
-      const [begin, end] = [this.document.offsetAt(hunk.range.start), this.document.offsetAt(hunk.range.end)];
-      text = text.slice(0, begin) + hunk.newText + text.slice(end);
-    }
-    return text;
+// The hunk that `line` belongs to. An insertion belongs to the lines on both of its sides.
+export function hunkAt(sessions: readonly Session[], line: number): PlacedHunk | undefined {
+  const placed = placedOf(sessions);
+  const inside = placed.find(({ range }) => {
+    const endsBefore = range.end.character === 0 && range.end.line > range.start.line;
+    return line >= range.start.line && line <= range.end.line - (endsBefore ? 1 : 0);
+  });
+  return inside ?? placed.find(({ range }) => range.isEmpty && line === range.start.line - 1);
+}
+
+// The document's text with every waiting hunk applied; undefined where there are no edits.
+export function previewOf(sessions: readonly Session[]): string | undefined {
+  const document = sessions[0]?.document;
+  let text = document?.getText();
+  for (const hunk of placedOf(sessions).reverse()) {
+    const [begin, end] = [document.offsetAt(hunk.range.start), document.offsetAt(hunk.range.end)];
+    text = text.slice(0, begin) + hunk.newText + text.slice(end);
   }
+  return text;
+}
+
+// What a line about all of them tells of: that which runs, or the last.
+export function leading(sessions: readonly Session[]): Session | undefined {
+  return sessions.find((session) => session.state === 'running') ?? sessions[sessions.length - 1];
 }

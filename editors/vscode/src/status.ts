@@ -1,7 +1,7 @@
-// The status bar item: what the model and the edit of the active editor do.
+// The status bar item: what the model and the edits of the active editor do.
 import * as vscode from 'vscode';
 import type { ModelStatus } from './protocol';
-import type { Session } from './session';
+import { leading, type Session } from './session';
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('redraft', vscode.StatusBarAlignment.Right, 100);
@@ -11,7 +11,7 @@ export class Status implements vscode.Disposable {
 
   constructor() {
     this.item.name = 'redraft';
-    this.show(undefined);
+    this.show([]);
     this.item.show();
   }
 
@@ -28,23 +28,25 @@ export class Status implements vscode.Disposable {
     this.problem = problem;
   }
 
-  show(session: Session | undefined): void {
-    this.lastSpeed = session?.statistics?.tokensPerSecond ?? this.lastSpeed;
+  show(sessions: Session[]): void {
+    this.lastSpeed = leading(sessions)?.statistics?.tokensPerSecond ?? this.lastSpeed;
     const isFailed = this.problem !== undefined || this.model?.state === 'failed';
-    this.item.text = this.text(session);
+    this.item.text = this.text(sessions);
     this.item.tooltip = this.tooltip();
     this.item.command = isFailed ? 'redraft.restart' : 'redraft.showStatus';
     this.item.backgroundColor = isFailed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
   }
 
-  private text(session: Session | undefined): string {
+  private text(sessions: Session[]): string {
     if (this.problem !== undefined || this.model?.state === 'failed') {
       return '$(error) redraft';
     }
     if (this.model?.state === 'loading') {
       return '$(sync~spin) redraft: loading the model';
     }
-    const hunks = session && `${session.nHunks} ${session.nHunks === 1 ? 'change' : 'changes'}`;
+    const session = leading(sessions);
+    const nHunks = sessions.reduce((sum, each) => sum + each.nHunks, 0);
+    const hunks = `${nHunks} ${nHunks === 1 ? 'change' : 'changes'}`;
     if (session?.state === 'running') {
       return `$(sync~spin) redraft: ${Math.floor(session.fraction * 100)} %, ${hunks}`;
     }

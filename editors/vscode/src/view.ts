@@ -1,7 +1,7 @@
 // Shows the hunks of an edit: decorations in the editor, a lens with the decisions above each, a hover with its text.
 import * as vscode from 'vscode';
 import { layoutOf } from './layout';
-import type { PlacedHunk, Session } from './session';
+import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
 
@@ -19,7 +19,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   });
   private readonly parts: vscode.Disposable[];
 
-  constructor(private readonly sessionOf: (document: vscode.TextDocument) => Session | undefined) {
+  constructor(private readonly sessionsOf: (document: vscode.TextDocument) => Session[]) {
     const everywhere = [{ scheme: 'file' }, { scheme: 'untitled' }];
     this.parts = [
       this.removed,
@@ -43,8 +43,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
 
   private draw(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const session = this.sessionOf(document);
-    const hunks = session?.document === document ? session.placed : []; // not in a preview
+    const hunks = placedOf(this.sessionsOf(document).filter((session) => session.document === document)); // not in a preview
     const layouts = hunks.map((hunk) => layoutOf(document, hunk));
     editor.setDecorations(this.removed, layouts.flatMap((layout) => layout.removed));
     const added = layouts.flatMap((layout) => layout.added);
@@ -55,11 +54,11 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    return (this.sessionOf(document)?.placed ?? []).flatMap((hunk) => lensesOf(document, hunk));
+    return placedOf(this.sessionsOf(document)).flatMap((hunk) => lensesOf(document, hunk));
   }
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
-    const hunk = this.sessionOf(document)?.hunkAt(position.line);
+    const hunk = hunkAt(this.sessionsOf(document), position.line);
     if (!hunk) {
       return undefined;
     }
@@ -88,7 +87,7 @@ function newTextDecoration(
 
 function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeLens[] {
   const { oldLines, newLines } = layoutOf(document, hunk);
-  const target = [document.uri.toString(), hunk.id];
+  const target = [document.uri.toString(), hunk.id, hunk.editId];
   const at = new vscode.Range(hunk.range.start, hunk.range.start);
   const lens = (title: string, command: string, tooltip: string) =>
     new vscode.CodeLens(at, { title, command, tooltip, arguments: target });

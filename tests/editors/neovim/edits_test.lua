@@ -253,7 +253,46 @@ local function a_stray_return_typed_later_loses_nothing(start)
   equal(nvim:edit(), nil)
 end
 
+local function several_edits_of_a_buffer_stay(start)
+  local nvim = start({ server = scripted.server('old', 'new', 12) })
+  nvim:open('a.py', 'old = 1\nkeep = 2\nold = 3\nkeep = 4\nold = 5\n')
+  nvim:keys(':5RedraftEdit rename<CR>')
+  nvim:keys(':1RedraftEdit rename<CR>')
+  nvim:wait_for_end(2)
+  nvim:keys('ggOtyped = 0<Esc>')
+  nvim:keys(':4RedraftEdit rename<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys('gg')
+  local rows = {}
+  for _ = 1, 4 do
+    nvim:lua([[require('redraft').jump(1)]])
+    table.insert(rows, nvim:call('win_get_cursor', 0)[1])
+  end
+  equal(rows, { 2, 4, 6, 2 })
+  nvim:keys('6G:RedraftAccept<CR>')
+  nvim:wait_for_lines({ 'typed = 0', 'old = 1', 'keep = 2', 'old = 3', 'keep = 4', 'new = 5' })
+  nvim:keys('2G:RedraftReject<CR>')
+  nvim:wait_for_hunks(1)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines({ 'typed = 0', 'old = 1', 'keep = 2', 'new = 3', 'keep = 4', 'new = 5' })
+  equal(nvim:edit(), nil)
+end
+
+local function cancel_stops_all_edits_of_the_buffer(start)
+  local nvim = start({ server = scripted.server('old', 'new', 200) })
+  nvim:open('a.py', 'old = 1\nkeep = 2\nold = 3\n')
+  nvim:keys(':1RedraftEdit rename<CR>')
+  nvim:keys(':3RedraftEdit rename<CR>')
+  local asked = [[return #vim.tbl_filter(function(s) return s.edit_id end, require('redraft.client').sessions(vim.api.nvim_get_current_buf()))]]
+  nvim:wait(function() return nvim:lua(asked) == 2 end, 'both are asked for')
+  nvim:keys(':RedraftCancel<CR>')
+  nvim:wait(function() return nvim:edit() == nil end, 'both have ended')
+  nvim:wait_for_message('edit cancelled')
+end
+
 return {
+  { 'several edits of a buffer stay, each with its hunks', several_edits_of_a_buffer_stay },
+  { 'cancel stops all edits of the buffer', cancel_stops_all_edits_of_the_buffer },
   { 'hunks arrive while the edit runs, the buffer stays as it is', hunks_arrive_live },
   { 'accept one, reject one, undo', accept_one_reject_one },
   { 'accept all is one undo step', accept_all_is_one_undo_step },

@@ -30,7 +30,7 @@ async function hunks(document) {
   const lenses = await executeCommand('vscode.executeCodeLensProvider', document.uri);
   return lenses
     .filter((lens) => lens.command?.command === 'redraft.acceptHunk')
-    .map((lens) => ({ line: lens.range.start.line, id: lens.command.arguments[1] }));
+    .map((lens) => ({ line: lens.range.start.line, id: lens.command.arguments[1], editId: lens.command.arguments[2] }));
 }
 
 async function untilHunks(document, n) {
@@ -102,6 +102,26 @@ async function previewFollowsTheEdit() {
   await executeCommand('redraft.rejectAll');
   await until(() => preview.getText() === before, 'the preview of nothing');
   assert.strictEqual(document.getText(), before);
+}
+
+async function severalEditsStay() {
+  const { document } = await open('c.py');
+  const text = document.getText();
+  const line = (n) => ({ start: { line: n, character: 0 }, end: { line: n + 1, character: 0 } });
+  await edit(document, 'write the body', line(4));
+  await edit(document, 'write the body', line(1));
+  const found = await untilHunks(document, 2);
+  assert.deepStrictEqual(found.map((hunk) => hunk.line), [1, 4]);
+  await executeCommand('redraft.acceptHunk', document.uri.toString(), found[1].id, found[1].editId);
+  assert.strictEqual(document.getText(), replaced(text, 4, '    return a + b'));
+  await untilHunks(document, 1);
+  await executeCommand('undo');
+  await edit(document, 'write the body'); // covers what is left, and finds more
+  await untilHunks(document, 2);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), text.replaceAll('    pass', '    return a + b'));
+  await executeCommand('undo');
+  assert.strictEqual(document.getText(), text);
 }
 
 async function typingElsewhereMovesHunks() {
@@ -230,7 +250,8 @@ async function codeActionsLeadToThePrompt() {
 
 exports.run = async () => {
   await vscode.extensions.getExtension('redraft.redraft').activate();
-  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, typingElsewhereMovesHunks,
+  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, severalEditsStay,
+    typingElsewhereMovesHunks,
     typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
     aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, settingsAreInForceAtOnce, codeActionsLeadToThePrompt];
   let failures = 0;

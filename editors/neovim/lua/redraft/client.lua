@@ -6,7 +6,7 @@ local config = require('redraft.config')
 local M = {}
 
 local name = 'redraft'
-local sessions = {} ---@type table<integer, redraft.Session> by buffer
+local sessions = {} ---@type redraft.Session[] in the order in which they were asked for
 local early = {} ---@type table<integer, table[]> notifications of edits whose ids are not known yet
 local model = {} ---@type table<integer, table> by client: the last $/redraft/status
 
@@ -19,10 +19,11 @@ local function redraw_status()
   vim.cmd.redrawstatus()
 end
 
+--- The edits of a buffer that run or wait for a decision, in the order in which they were asked for.
 ---@param buf integer
----@return redraft.Session?
-function M.session(buf)
-  return sessions[buf]
+---@return redraft.Session[]
+function M.sessions(buf)
+  return vim.tbl_filter(function(session) return session.buf == buf end, sessions)
 end
 
 ---@param client_id integer?
@@ -36,9 +37,7 @@ end
 
 local function forget(session)
   session:close()
-  if sessions[session.buf] == session then
-    sessions[session.buf] = nil
-  end
+  sessions = vim.tbl_filter(function(other) return other ~= session end, sessions)
 end
 
 local function to_range(range)
@@ -62,12 +61,28 @@ local function say_end(session, event)
   if event.state == 'failed' then
     notify(event.error or 'the edit failed', vim.log.levels.ERROR)
   elseif event.state == 'cancelled' then
-    notify('edit cancelled')
+    local why = event.error ~= vim.NIL and event.error
+    notify('edit cancelled' .. (why and ': ' .. why or ''))
   elseif event.finishReason == 'length' then
     notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
   elseif session:count() == 0 and not session.resolved then
     notify('the model changed nothing')
   end
+end
+
+--- A newer edit may take the place of many hunks at once: that is said once.
+local function say_dropped(session, reason)
+  local said = session.dropped or {}
+  session.dropped = said
+  said[reason] = (said[reason] or 0) + 1
+  if said[reason] > 1 then
+    return
+  end
+  vim.schedule(function()
+    local n = said[reason]
+    said[reason] = nil
+    notify(('%s dropped: %s'):format(n == 1 and 'a change was' or n .. ' changes were', reason), vim.log.levels.WARN)
+  end)
 end
 
 local on_event = {
@@ -84,7 +99,7 @@ local on_event = {
   end,
   dropped = function(session, event)
     session:remove(event.hunkId)
-    notify('a change was dropped: ' .. event.reason, vim.log.levels.WARN)
+    say_dropped(session, event.reason)
   end,
   progress = function(session, event)
     session.fraction = event.fraction
@@ -98,11 +113,7 @@ local on_event = {
 }
 
 local function session_of(edit_id)
-  for _, session in pairs(sessions) do
-    if session.edit_id == edit_id then
-      return session
-    end
-  end
+  return vim.iter(sessions):find(function(session) return session.edit_id == edit_id end)
 end
 
 local function handle_edit_event(_, event)
@@ -110,7 +121,7 @@ local function handle_edit_event(_, event)
   if not session then
     if early[event.editId] then
       table.insert(early[event.editId], event)
-    elseif vim.iter(sessions):any(function(_, s) return not s.edit_id end) then
+    elseif vim.iter(sessions):any(function(s) return not s.edit_id end) then
       early[event.editId] = { event }
     end
     return
@@ -134,7 +145,7 @@ end
 local function handle_exit(code, signal, client_id)
   vim.schedule(function()
     model[client_id] = nil
-    for _, session in pairs(sessions) do
+    for _, session in ipairs(sessions) do -- forget() makes another list
       if session.client_id == client_id then
         if session.state == 'running' then
           notify(('the server ended during an edit (exit code %d, signal %d); :LspLog may say why'):format(code, signal),
@@ -196,13 +207,16 @@ end
 
 local function replay_early(edit_id)
   local events = early[edit_id] or {}
-  early = {}
+  early[edit_id] = nil
+  if vim.iter(sessions):all(function(session) return session.edit_id ~= nil end) then
+    early = {} -- what is left belongs to nobody
+  end
   for _, event in ipairs(events) do
     handle_edit_event(nil, event)
   end
 end
 
---- Starts an edit; whatever an earlier one left undecided in the buffer is rejected.
+--- Starts an edit. Earlier ones stay, but those of the same place: the server says which.
 ---@param client vim.lsp.Client
 ---@param buf integer
 ---@param instruction string
@@ -212,13 +226,8 @@ function M.start(client, buf, instruction, range)
     return notify('the buffer holds carriage returns that end no line here but do for the server: remove them first '
       .. '(the pattern \\r finds them)', vim.log.levels.ERROR)
   end
-  local earlier = sessions[buf]
-  if earlier then
-    M.resolve(earlier, nil, 'reject')
-    forget(earlier)
-  end
   local session = Session.new(buf, client.id)
-  sessions[buf] = session
+  table.insert(sessions, session)
   local arguments = {
     textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
     instruction = instruction, range = range, decoder = config.values.decoder,
@@ -284,7 +293,9 @@ function M.resolve(session, ids, action)
   local hunks = take(session, answer.result.hunkIds)
   if answer.result.edit and answer.result.edit ~= vim.NIL then
     apply_accepted(session, answer.result, hunks, client.offset_encoding)
-    session:redraw()
+    for _, each in ipairs(M.sessions(session.buf)) do
+      each:redraw()
+    end
   end
   if session:is_over() then
     M.last = session
@@ -310,9 +321,9 @@ end
 vim.api.nvim_create_autocmd({ 'BufUnload' }, {
   group = vim.api.nvim_create_augroup('redraft.client', {}),
   callback = function(event)
-    if sessions[event.buf] then
-      M.cancel(sessions[event.buf])
-      forget(sessions[event.buf])
+    for _, session in ipairs(M.sessions(event.buf)) do
+      M.cancel(session)
+      forget(session)
     end
   end,
 })

@@ -84,16 +84,35 @@ function M.prompt(wish)
   end)
 end
 
+--- The current buffer's edits, and how many hunks of them wait.
+local function current()
+  local sessions = client.sessions(vim.api.nvim_get_current_buf())
+  local n_hunks = vim.iter(sessions):fold(0, function(sum, session) return sum + session:count() end)
+  return sessions, n_hunks
+end
+
+local function hunk_at(sessions, row)
+  local beside
+  for _, session in ipairs(sessions) do
+    local id, is_beside = session:hunk_at(row)
+    if id and not is_beside then
+      return session, id
+    end
+    beside = beside or id and { session, id }
+  end
+  return unpack(beside or {})
+end
+
 local function resolve(action, all)
-  local session = client.session(vim.api.nvim_get_current_buf())
-  if not session or session:count() == 0 then
+  local sessions, n_hunks = current()
+  if n_hunks == 0 then
     return notify('no changes to ' .. action .. ' in this buffer')
   end
   if all then
-    return client.resolve(session, nil, action)
+    return vim.iter(sessions):each(function(session) client.resolve(session, nil, action) end)
   end
-  local id = session:hunk_at(vim.api.nvim_win_get_cursor(0)[1] - 1)
-  if not id then
+  local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if not session then
     return notify('no change under the cursor (with "!": all of them)')
   end
   client.resolve(session, { id }, action)
@@ -111,20 +130,40 @@ function M.reject(opts)
   resolve('reject', opts and opts.all)
 end
 
---- Stops the edit that runs in the current buffer. Hunks that came before remain.
+local function is_running(session)
+  return session.state == 'running'
+end
+
+--- Stops the edits of the current buffer that run or wait for their turn. Hunks that came before remain.
 function M.cancel()
-  local session = client.session(vim.api.nvim_get_current_buf())
-  if not session or session.state ~= 'running' then
+  local running = vim.tbl_filter(is_running, (current()))
+  if #running == 0 then
     return notify('no edit runs in this buffer')
   end
-  client.cancel(session)
+  vim.iter(running):each(client.cancel)
+end
+
+--- The hunks of all edits, from top to bottom.
+local function visible(sessions)
+  local hunks = {}
+  for _, session in ipairs(sessions) do
+    vim.list_extend(hunks, session:visible())
+  end
+  table.sort(hunks, function(a, b)
+    for i = 1, 4 do
+      if a.range[i] ~= b.range[i] then
+        return a.range[i] < b.range[i]
+      end
+    end
+    return a.id < b.id
+  end)
+  return hunks
 end
 
 --- Moves the cursor to the next hunk (step 1) or the previous (-1), around the end of the buffer.
 ---@param step 1|-1
 function M.jump(step)
-  local session = client.session(vim.api.nvim_get_current_buf())
-  local hunks = session and session:visible() or {}
+  local hunks = visible((current()))
   if #hunks == 0 then
     return notify('no changes in this buffer')
   end
@@ -149,26 +188,28 @@ end
 --- One short line for a statusline about the current buffer; empty where redraft is not at work.
 ---@return string
 function M.status()
-  local session = client.session(vim.api.nvim_get_current_buf())
+  local sessions, n_hunks = current()
+  local session = vim.iter(sessions):find(is_running) or sessions[#sessions]
   local model = client.model(session and session.client_id)
   if model and model.state == 'loading' then
     return 'redraft: loading the model'
   elseif not session then
     return model and model.state == 'failed' and 'redraft: no model' or ''
   elseif session.state == 'running' then
-    return ('redraft: %d %%, %s'):format(math.floor(session.fraction * 100), hunks_text(session:count()))
+    return ('redraft: %d %%, %s'):format(math.floor(session.fraction * 100), hunks_text(n_hunks))
   end
   local speed = session.statistics and session.statistics.tokensPerSecond
   local figures = speed and (', %.0f tokens/s'):format(speed) or ''
-  return ('redraft: %s%s'):format(hunks_text(session:count()), figures)
+  return ('redraft: %s%s'):format(hunks_text(n_hunks), figures)
 end
 
---- Hunks and figures of the current buffer's edit, for scripts; nil without one.
+--- Hunks of the current buffer's edits and figures of one, that which runs or the last, for scripts; nil without one.
 ---@return { id: integer?, state: string, hunks: { id: integer, range: redraft.Range }[], fraction: number, statistics: table? }?
 function M.info()
-  local session = client.session(vim.api.nvim_get_current_buf())
+  local sessions = current()
+  local session = vim.iter(sessions):find(is_running) or sessions[#sessions]
   return session and {
-    id = session.edit_id, state = session.state, hunks = session:visible(), fraction = session.fraction, statistics = session.statistics,
+    id = session.edit_id, state = session.state, hunks = visible(sessions), fraction = session.fraction, statistics = session.statistics,
   }
 end
 

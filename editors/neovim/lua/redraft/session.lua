@@ -1,4 +1,5 @@
--- One edit of one buffer: its hunks, drawn as they arrive, until each is accepted, rejected or dropped.
+-- One edit of one buffer, which may have several: its hunks, drawn as they arrive, until each is accepted, rejected or
+-- dropped.
 local place = require('redraft.place')
 local view = require('redraft.view')
 
@@ -119,6 +120,7 @@ end
 --- The hunk that line `row` belongs to. An insertion belongs to the lines on both of its sides.
 ---@param row integer 0-based
 ---@return integer? id
+---@return boolean? is_beside the line is not the hunk's own, but next to where it inserts
 function Session:hunk_at(row)
   local beside
   for _, hunk in ipairs(self:visible()) do
@@ -133,7 +135,7 @@ function Session:hunk_at(row)
       beside = hunk.id
     end
   end
-  return beside
+  return beside, beside ~= nil
 end
 
 function Session:count()
