@@ -1,7 +1,6 @@
 #include "workspace/open_documents.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace redraft {
@@ -57,8 +56,12 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
   if (!document) return refuse(document.error());
   for (const BufferChange& change : changes) {
     for (RecentPlace& place : places_) {
-      if (place.uri == uri && place.offset >= change.range.end)
+      if (place.uri != uri) continue;
+      if (place.offset >= change.range.end) {
         place.offset = place.offset - change.range.size() + change.new_size;
+      } else {  // what stood there is gone
+        place.offset = std::min(place.offset, change.range.begin);
+      }
     }
   }
   if (!changes.empty()) remember_place(**document, changes.back().range.begin);
@@ -95,8 +98,8 @@ std::vector<std::shared_ptr<const Document>> OpenDocuments::all() const {
 
 std::vector<std::shared_ptr<const Document>> OpenDocuments::beside(const std::string& uri) const {
   std::vector<std::shared_ptr<const Document>> beside(removed_.begin(), removed_.end());
-  for (const std::string& other : by_use_ | std::views::reverse) {
-    if (other != uri) beside.push_back(documents_.at(other));
+  for (auto other = by_use_.rbegin(); other != by_use_.rend(); ++other) {
+    if (*other != uri) beside.push_back(documents_.at(*other));
   }
   return beside;
 }
