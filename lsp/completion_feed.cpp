@@ -63,6 +63,14 @@ void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point a
   }
 }
 
+std::string as_code_block(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  std::string block = fence;
+  block += '\n' + text + '\n' + fence;
+  return block;
+}
+
 // In the menu an item replaces the word before the place, so that clients can filter it by what is
 // typed.
 class MenuItems {
@@ -110,7 +118,8 @@ std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string&
     why_none_ =
         "completion is off for " + document->language_id() + " (redraft.completion.languages)";
   } else {
-    const std::size_t offset = to_offset(document->text(), document->lines(), position, encoding_);
+    const std::size_t offset =
+        to_offset(document->text(), document->lines(), position, client_.encoding);
     return Place{std::move(document), offset};
   }
   reply(nothing);
@@ -159,10 +168,10 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
   wish.alternatives = params.automatic ? 1 : settings_.alternatives;
   if (params.automatic) wish.delay = std::chrono::milliseconds(settings_.delay);
   std::string before;
-  Range range = to_range(*place->document, {place->offset, place->offset}, encoding_);
+  Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);
   if (params.selected) {
     wish.selected = before = params.selected->text;
-    wish.selected_range = to_bytes(*place->document, params.selected->range, encoding_);
+    wish.selected_range = to_bytes(*place->document, params.selected->range, client_.encoding);
     range = params.selected->range;
   }
   ask(wish, reply, nothing, [before, range](const CompletionAnswer& answer, std::int64_t id) {
@@ -189,7 +198,7 @@ void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply
   const Workspace::CompletionWish wish{.uri = params.uri,
                                        .offset = place->offset,
                                        .delay = std::chrono::milliseconds(settings_.delay)};
-  const MenuItems menu(*place->document, place->offset, encoding_);
+  const MenuItems menu(*place->document, place->offset, client_.encoding);
   ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
     Json items = Json::array();
     for (const std::string& text : answer.texts)
@@ -202,12 +211,12 @@ void CompletionFeed::resolve(const CompletionItemParams& params, Reply reply) {
   Json item = params.json;
   const Json* edit = item.contains("textEdit") ? &item["textEdit"] : nullptr;
   if (edit && edit->is_object() && edit->contains("newText") && (*edit)["newText"].is_string()) {
-    const std::string text = (*edit)["newText"].get<std::string>();
-    std::string fence = "```";
-    while (text.find(fence) != std::string::npos) fence += '`';
-    std::string code = fence;
-    code += '\n' + text + '\n' + fence;
-    item["documentation"] = {{"kind", "markdown"}, {"value", std::move(code)}};
+    std::string text = (*edit)["newText"].get<std::string>();
+    if (client_.markdown_documentation) {
+      item["documentation"] = {{"kind", "markdown"}, {"value", as_code_block(text)}};
+    } else {
+      item["documentation"] = std::move(text);
+    }
   }
   reply(std::move(item));
 }

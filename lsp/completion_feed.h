@@ -26,7 +26,7 @@ struct CompletionCounts {
 class CompletionFeed {
  public:
   explicit CompletionFeed(Workspace& workspace) : workspace_(workspace) {}
-  void set_encoding(Encoding encoding) { encoding_ = encoding; }
+  void set_capabilities(const ClientCapabilities& client) { client_ = client; }
   // `in_menu`: textDocument/completion is answered too.
   void set_settings(const Settings::Completion& settings, bool in_menu) {
     settings_ = settings;
@@ -61,7 +61,7 @@ class CompletionFeed {
   void count(const CompletionAnswer& answer);
 
   Workspace& workspace_;
-  Encoding encoding_ = Encoding::kUtf16;
+  ClientCapabilities client_;
   Settings::Completion settings_;
   bool in_menu_ = true;
   CompletionCounts counts_;

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <exception>
 #include <utility>
 
 namespace redraft::lsp {
@@ -74,16 +75,29 @@ struct Reply::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    if (begin_answer())
-      connection->respond_error(id, ErrorCode::kInternalError, "the request was dropped");
+    try {
+      answer_error(ErrorCode::kInternalError, "the request was dropped");
+    } catch (const std::exception& failure) {
+      spdlog::critical("a request is left without an answer: {}", failure.what());
+    }
   }
 
-  // False when the answer has been given.
-  bool begin_answer() {
+  // False when the answer has been given. What `send` throws has sent nothing (there was no memory
+  // for it), so that another answer may still be.
+  bool answer(const std::function<void()>& send) {
     if (answered) return false;
     answered = true;
-    on_answered();
+    try {
+      on_answered();
+      send();
+    } catch (...) {
+      answered = false;
+      throw;
+    }
     return true;
+  }
+  bool answer_error(ErrorCode code, std::string_view message) {
+    return answer([&] { connection->respond_error(id, code, message); });
   }
 
   std::shared_ptr<Connection> connection;
@@ -98,11 +112,11 @@ Reply::Reply(std::shared_ptr<Connection> connection, Json id, std::function<void
           std::make_shared<State>(std::move(connection), std::move(id), std::move(on_answered))) {}
 
 void Reply::operator()(Json result) const {
-  if (state_->begin_answer()) state_->connection->respond(state_->id, std::move(result));
+  state_->answer([&] { state_->connection->respond(state_->id, std::move(result)); });
 }
 
 void Reply::fail(ErrorCode code, std::string_view message) const {
-  if (state_->begin_answer()) state_->connection->respond_error(state_->id, code, message);
+  state_->answer_error(code, message);
 }
 
 void Reply::on_cancel(std::function<void()> stop) const { state_->stop = std::move(stop); }
@@ -110,8 +124,7 @@ void Reply::on_cancel(std::function<void()> stop) const { state_->stop = std::mo
 std::function<void()> Reply::canceller() const {
   return [weak = std::weak_ptr<State>(state_)] {
     const std::shared_ptr<State> state = weak.lock();
-    if (!state || !state->begin_answer()) return;
-    state->connection->respond_error(state->id, ErrorCode::kRequestCancelled, "cancelled");
+    if (!state || !state->answer_error(ErrorCode::kRequestCancelled, "cancelled")) return;
     if (const std::function<void()> stop = std::exchange(state->stop, nullptr)) stop();
   };
 }

@@ -51,7 +51,7 @@ class Connection {
 // last copy goes without an answer, the client gets InternalError.
 class Reply {
  public:
-  // `on_answered` runs once, just before the answer is sent.
+  // `on_answered` runs just before the answer is sent.
   Reply(std::shared_ptr<Connection> connection, Json id, std::function<void()> on_answered);
 
   void operator()(Json result) const;

@@ -111,6 +111,9 @@ ClientCapabilities read_capabilities(const Json& params) {
   result.work_done_progress = is_true(member(offered, {"window", "workDoneProgress"}));
   result.completion_registration =
       is_true(member(offered, {"textDocument", "completion", "dynamicRegistration"}));
+  result.markdown_documentation = contains(
+      member(offered, {"textDocument", "completion", "completionItem", "documentationFormat"}),
+      "markdown");
   result.inline_completion = member(offered, {"textDocument", "inlineCompletion"}).is_object();
   result.code_action_literals = member(action, "codeActionLiteralSupport").is_object();
   result.disabled_actions = is_true(member(action, "disabledSupport"));

@@ -60,6 +60,7 @@ struct ClientCapabilities {
   bool configuration = false;         // it answers workspace/configuration
   bool configuration_registration = false;
   bool inline_completion = false;
+  bool markdown_documentation = false;   // of the menu's items; otherwise it is plain text
   bool completion_registration = false;  // takes textDocument/completion later than initialize
   bool streamed_edits = false;
   bool prompt = false;

@@ -45,8 +45,8 @@ void start_log(const std::string& level, LogKind kind) {
 int serve(ServerOptions options, LogKind log,
           const std::function<std::shared_ptr<void>(Service&)>& begin) {
   ::signal(SIGPIPE, SIG_IGN);
-  start_log(options.log_level, log);
   try {
+    start_log(options.log_level, log);
     auto service =
         std::make_unique<Service>(std::move(options.make_engine), std::move(options.index));
     std::shared_ptr<void> door = begin(*service);

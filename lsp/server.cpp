@@ -171,7 +171,7 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   indexes_->set_capabilities(client_);
   indexes_->change_folders(params.folders, {});
   feed_->set_capabilities(client_);
-  completions_->set_encoding(client_.encoding);
+  completions_->set_capabilities(client_);
   next_edits_->set_encoding(client_.encoding);
   dispatcher_.set_phase(Dispatcher::Phase::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",

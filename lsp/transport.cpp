@@ -116,8 +116,14 @@ void Transport::Flow::received(std::size_t count) {
 
 void Transport::Flow::send(std::string_view content) {
   queue_.push_back(frame(content));
-  queued_bytes_ += queue_.back().size();
-  if (queue_.size() == 1) write();
+  const std::size_t size = queue_.back().size();
+  try {
+    if (queue_.size() == 1) write();
+  } catch (...) {
+    queue_.pop_back();  // it is sent, or nobody may believe that it was
+    throw;
+  }
+  queued_bytes_ += size;
 }
 
 void Transport::Flow::write() {

@@ -149,7 +149,7 @@ bool Completions::join_run(const CompletionRequest& request, CompletionId id, On
 void Completions::start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
                         OnAnswer on_answer) {
   request.snippets = snippets_;
-  run_.emplace();
+  run_ = Run();
   run_->id = run_->waiting = id;
   run_->on_answer = std::move(on_answer);
   run_->document = request.document;

@@ -15,6 +15,7 @@ int hexadecimal_digit(char c) {
 }  // namespace
 
 std::optional<std::filesystem::path> path_of_uri(std::string_view uri) {
+  if (uri.find('\0') != std::string_view::npos) return std::nullopt;  // the system would stop there
   for (const std::string_view scheme : {"file://localhost/", "file:///"}) {
     if (!uri.starts_with(scheme)) continue;
     uri.remove_prefix(scheme.size() - 1);

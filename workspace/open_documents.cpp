@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 namespace redraft {
@@ -60,8 +59,12 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
   if (!document) return refuse(document.error());
   for (const BufferChange& change : changes) {
     for (RecentPlace& place : places_) {
-      if (place.uri == uri && place.offset >= change.range.end)
+      if (place.uri != uri) continue;
+      if (place.offset >= change.range.end) {
         place.offset = place.offset - change.range.size() + change.new_size;
+      } else {  // what stood there is gone
+        place.offset = std::min(place.offset, change.range.begin);
+      }
     }
   }
   history_.add(before, **document, changes);
@@ -108,8 +111,8 @@ std::vector<std::shared_ptr<const Document>> OpenDocuments::beside(const std::st
 std::vector<std::shared_ptr<const Document>> OpenDocuments::from(const std::string& uri) const {
   std::vector<std::shared_ptr<const Document>> all;
   if (std::shared_ptr<const Document> document = find(uri)) all.push_back(std::move(document));
-  for (const std::string& other : by_use_ | std::views::reverse) {
-    if (other != uri) all.push_back(documents_.at(other));
+  for (auto other = by_use_.rbegin(); other != by_use_.rend(); ++other) {
+    if (*other != uri) all.push_back(documents_.at(*other));
   }
   return all;
 }

@@ -99,10 +99,11 @@ void SuffixAutomaton::find_next(Cursor cursor, int most, std::vector<Next>& foun
     int looked_at = 0;
     for (std::int32_t edge = states_[cursor.state].edges; edge >= 0 && looked_at < kMostSuccessors;
          edge = edges_[edge].next, ++looked_at) {
-      const auto& [from, token, to, next] = edges_[edge];
+      const TokenId token = edges_[edge].token;
+      const State& to = states_[edges_[edge].to];
       const bool known = std::any_of(found.begin() + before, found.begin() + longer,
                                      [&](const Next& other) { return other.token == token; });
-      if (!known) found.push_back({token, cursor.length, states_[to].count, states_[to].last});
+      if (!known) found.push_back({token, cursor.length, to.count, to.last});
     }
     std::sort(found.begin() + longer, found.end(),
               [](const Next& a, const Next& b) { return a.last > b.last; });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh EDITOR FILE...: runs test files of EDITOR (neovim, neovim-next, vscode) in it. Exit code 77: skipped, the
+# run.sh EDITOR FILE...: runs test files of EDITOR (neovim, neovim-next, emacs, vscode) in it. Exit code 77: skipped, the
 # reason is printed. REDRAFT_SCRIPTED_SERVER and REDRAFT name the servers, REDRAFT_SCREENSHOTS a folder for pictures.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,6 +24,10 @@ case $editor in
     need "$home/bin/nvim" neovim
     cd "$here/neovim"
     exec "$home/bin/nvim" --clean -l run.lua "$program" "$@"
+    ;;
+  emacs)
+    need "$home/bin/emacs" emacs
+    exec "$home/bin/emacs" -Q --batch -l "$here/emacs/$1"
     ;;
   vscode)
     need "$home/bin/code-server" vscode

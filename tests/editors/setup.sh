@@ -4,6 +4,7 @@
 # Parts: neovim       Neovim 0.11 (a pinned wheel)
 #        neovim-next  Neovim 0.12 or later from Debian testing, kept apart from the system's libraries
 #        vscode       VS Code as code-server, with playwright-core to drive it in the system's Chromium
+#        emacs        the system's Emacs; where it is older than 29, the package that eglot was then (pinned)
 #        extension    the tools that build editors/vscode, and from them editors/vscode/redraft.vsix
 # A part that cannot be installed leaves the reason in PART.why and its tests are skipped; the exit code is 0 unless
 # --strict is given. System packages are installed only when run as root; else the message names what is missing.
@@ -109,6 +110,37 @@ install_neovim_next() {
   "$home/bin/nvim-next" --version | head -1
 }
 
+# Unpacks the Debian packages of a lock file (lines of NAME=VERSION and SHA-256), without what they depend on.
+unpack_locked() {
+  local lock=$1 prefix=$2 package sum
+  while read -r package sum; do
+    (
+      cd "$prefix"
+      apt-get download -q "$package" || { apt-get update -q && apt-get download -q "$package"; }
+      echo "$sum  $(echo ./*.deb)" | sha256sum --check --quiet
+      dpkg -x ./*.deb .
+      rm ./*.deb
+    ) || fail "no $package with the pinned hash"
+  done <"$lock"
+}
+
+install_emacs() {
+  local prefix=$home/emacs stamp
+  command -v emacs >/dev/null || need_packages emacs-nox
+  stamp=$(stamp_of "$here/emacs.lock")
+  if ! is_fresh "$prefix" "$stamp"; then
+    rm -rf "$prefix"
+    mkdir -p "$prefix" "$home/bin"
+    emacs -Q --batch --eval "(require 'eglot)" 2>/dev/null || unpack_locked "$here/emacs.lock" "$prefix"
+    local library
+    library=$(find "$prefix" -name eglot.el -printf '%h')
+    printf '%s\n' '#!/bin/sh' "exec emacs ${library:+-L '$library'} \"\$@\"" >"$home/bin/emacs"
+    chmod +x "$home/bin/emacs"
+    echo "$stamp" >"$prefix/.stamp"
+  fi
+  "$home/bin/emacs" -Q --batch --eval "(progn (require 'eglot) (princ (format \"Emacs %s\\n\" emacs-version)))"
+}
+
 install_vscode() {
   local dir=$home/vscode stamp
   stamp=$(stamp_of "$here/vscode/package.json" "$here/vscode/package-lock.json" "$here/requirements.txt")
@@ -149,12 +181,12 @@ fi
 
 strict=
 [ "${1:-}" = --strict ] && { strict=1; shift; }
-[ $# -gt 0 ] || set -- neovim neovim-next vscode extension
+[ $# -gt 0 ] || set -- neovim neovim-next emacs vscode extension
 mkdir -p "$home"
 exec 9>"$home/.lock"
 flock 9
 for part in "$@"; do
-  case $part in neovim | neovim-next | vscode | extension) ;; *) fail "unknown part: $part (see the head of $0)" ;; esac
+  case $part in neovim | neovim-next | emacs | vscode | extension) ;; *) fail "unknown part: $part (see the head of $0)" ;; esac
   if "$0" --one "$part" >"$home/$part.log" 2>&1 9>&-; then
     rm -f "$home/$part.why"
     echo "$part: $(tail -1 "$home/$part.log")"

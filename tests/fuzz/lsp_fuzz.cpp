@@ -1,72 +1,53 @@
-// Any bytes a client may send: framing, JSON and the server's handlers, without a model. The first
-// byte says how large the pieces are in which the rest arrives. Whatever comes, the server answers
-// with JSON and lives on.
-#include <spdlog/spdlog.h>
-
+// Any bytes a client may send: framing, JSON and the server's handlers. The first byte says how
+// large the pieces are in which the rest arrives: the messages are those of the whole.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "lsp/framing.h"
-#include "lsp/server.h"
+#include "tests/fuzz/fuzzed_server.h"
 
 namespace {
 
-using redraft::Engine;
-using redraft::Error;
 using redraft::Result;
-using redraft::lsp::Json;
+using redraft::lsp::FrameReader;
 
-constexpr std::string_view kInitialize =
-    R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"capabilities":{"workspace":{"applyEdit":true},)"
-    R"("experimental":{"redraft":{"streamedEdits":true}}}}})";
-constexpr std::string_view kOpen =
-    R"({"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"u","languageId":"c",)"
-    R"("version":1,"text":"a\r\né😀\rb\n"}}})";
+struct Messages {
+  std::vector<std::string> contents;
+  bool malformed = false;
+  friend bool operator==(const Messages&, const Messages&) = default;
+};
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void check_round_trip(std::string_view content) {
-  const Result<Json> value = redraft::lsp::parse_json(content);
-  if (!value) return;
-  const Result<Json> again = redraft::lsp::parse_json(redraft::lsp::to_text(*value));
-  require(static_cast<bool>(again) && *again == *value);
+Messages cut(std::string_view bytes, std::size_t piece) {
+  FrameReader reader;
+  Messages messages;
+  while (!bytes.empty()) {
+    reader.append(bytes.substr(0, piece));
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+    while (true) {
+      Result<std::optional<std::string>> message = reader.next();
+      messages.malformed = !message;
+      if (!message) return messages;
+      if (!*message) break;
+      messages.contents.push_back(std::move(**message));
+    }
+  }
+  return messages;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  spdlog::set_level(spdlog::level::off);
-  const redraft::Post post = [](std::function<void()>) {};
-  redraft::lsp::Server server(
-      std::make_shared<redraft::EngineHost>(
-          [](const redraft::LoadControl&) -> Result<std::unique_ptr<Engine>> {
-            return Error("none");
-          },
-          post),
-      post,
-      {.send = [](const std::string& content) { require(Json::accept(content)); },
-       .congested = [] { return false; }},
-      [](int) {});
-  server.receive(kInitialize);
-  server.receive(kOpen);
-  redraft::lsp::FrameReader reader;
-  std::string_view rest(reinterpret_cast<const char*>(data + 1), size - 1);
-  const std::size_t piece = std::size_t{data[0]} + 1;
-  while (!rest.empty()) {
-    reader.append(rest.substr(0, piece));
-    rest.remove_prefix(std::min(piece, rest.size()));
-    while (true) {
-      const Result<std::optional<std::string>> message = reader.next();
-      if (!message) return 0;
-      if (!*message) break;
-      check_round_trip(**message);
-      server.receive(**message);
-    }
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  const Messages messages = cut(bytes, std::size_t{data[0]} + 1);
+  redraft::lsp::require(cut(bytes, bytes.size()) == messages);
+  redraft::lsp::FuzzedServer server;
+  for (const std::string& content : messages.contents) {
+    server.receive(content);
+    redraft::lsp::require(cut(redraft::lsp::frame(content), 1).contents == std::vector{content});
   }
   return 0;
 }

@@ -127,5 +127,32 @@ TEST_F(IndexAbuse, ABufferThatGrowsBeyondWhatIsIndexedDoesNotAnswer) {
   EXPECT_EQ(index->snapshot()->definitions(name_of(1), 1).size(), 1U);
 }
 
+// A tidy user empties the cache while the index is in use.
+TEST_F(IndexAbuse, WithoutItsFolderItGoesOnInMemoryAndTheNextStartReadsAnew) {
+  std::mt19937 random(8);
+  std::vector<std::string> contexts;
+  for (int i = 0; i < kNames; ++i) contexts.push_back(name_of(i));
+  auto index = open();
+  change(random);
+  index->refresh();
+  ASSERT_TRUE(index->store().save());
+  fs::remove_all(scratch_.path() / "store");
+  expect_equal(*index, *fresh(), *byte_tokenizer(), contexts);
+  for (int round = 0; round < 3; ++round) {
+    change(random);
+    index->refresh();
+    index->store().merge();
+    const Result<void> saved = index->store().save();
+    if (!saved) {
+      EXPECT_NE(saved.error().message().find("store"), std::string::npos);
+    }
+    expect_equal(*index, *fresh(), *byte_tokenizer(), contexts);
+  }
+  index.reset();
+  index = open();
+  index->refresh();
+  expect_equal(*index, *fresh(), *byte_tokenizer(), contexts);
+}
+
 }  // namespace
 }  // namespace redraft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -100,20 +101,25 @@ class EditWriter {
   std::vector<TokenId> answer_;
 };
 
-// Takes its time for every pass over a prompt.
+// Takes its time for every pass over a prompt, and may fail in one.
 class SlowModel : public ScriptedModel {
  public:
-  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay)
-      : ScriptedModel(vocabulary, kContextLength, std::move(script)), delay_(delay) {}
+  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay, int failing_pass)
+      : ScriptedModel(vocabulary, kContextLength, std::move(script)),
+        delay_(delay),
+        failing_pass_(failing_pass) {}
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
     std::this_thread::sleep_for(delay_);
+    if (++n_passes_ == failing_pass_) throw std::runtime_error("the device is gone");
     return ScriptedModel::forward(context, draft, cache, needs);
   }
 
  private:
   std::chrono::milliseconds delay_;
+  int failing_pass_;
+  int n_passes_ = 0;
 };
 
 }  // namespace
@@ -145,7 +151,7 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
         return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, fills, sequence)
                                                     : writer->next(sequence);
       },
-      script.delay_per_pass);
+      script.delay_per_pass, script.failing_pass);
   const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
                       {.context_limit = kContextLength, .cache_bytes = kCacheBytes});

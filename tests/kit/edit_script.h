@@ -23,6 +23,7 @@ struct EditScript {
   FillScript fills = {};    // what it writes where it is to fill in
   std::chrono::milliseconds delay_per_pass{0};
   std::chrono::milliseconds load_delay{0};
+  int failing_pass = 0;    // this forward pass, counted from 1, throws; 0: none
   std::string load_error;  // not empty: loading fails with it
 };
 

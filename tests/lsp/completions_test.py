@@ -189,8 +189,15 @@ class Menu(CompletionTest):
         self.assertEqual(item["filterText"], "width * height")
         self.assertGreater(item["sortText"], "zzzz")
         resolved = client.request("completionItem/resolve", item)
-        self.assertIn("width * height", resolved["documentation"]["value"])
+        self.assertEqual(resolved["documentation"], "width * height")
         self.assertEqual({**resolved, "documentation": None}, {**item, "documentation": None})
+
+    def test_the_documentation_is_markdown_for_those_who_read_it(self):
+        client = self.start({"textDocument": {"completion": {"completionItem": {"documentationFormat": ["markdown"]}}}})
+        self.open(client, "area = \n")
+        (item,) = self.items(client, 0, 7)["items"]
+        self.assertEqual(client.request("completionItem/resolve", item)["documentation"],
+                         {"kind": "markdown", "value": "```\nwidth * height\n```"})
 
     def test_a_setting_decides_whether_a_client_with_ghost_text_has_a_menu_too(self):
         client = self.start({**GHOST, "textDocument": {**GHOST["textDocument"], "completion": {"dynamicRegistration": True}}})

@@ -17,6 +17,7 @@ TEST(FileUri, OrNone) {
   for (const char* uri : {"", "file://", "untitled:a.py", "file://host/a.py", "file:///a%2",
                           "file:///a%", "file:///a%zz", "file:///a%00", "file:///a?b", "/a.py"})
     EXPECT_EQ(path_of_uri(uri), std::nullopt) << uri;
+  EXPECT_EQ(path_of_uri(std::string_view("file:///a\0b", 11)), std::nullopt);
 }
 
 }  // namespace

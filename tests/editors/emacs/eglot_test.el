@@ -1,0 +1,98 @@
+;;; eglot_test.el --- redraft in Emacs, as a person with eglot has it -*- lexical-binding: t -*-
+
+;; emacs -Q --batch -L EGLOT -l eglot_test.el: a real Emacs and its eglot over the real server with a scripted model.
+;; It is set up by the lines that the README gives for eglot, and gets keys as they are typed.
+
+(require 'ert)
+(require 'json)
+
+(defconst redraft-test-root (expand-file-name "../../.." (file-name-directory load-file-name)))
+
+(defun redraft-test-set-up ()
+  "Evaluate the README's lines for eglot."
+  (with-temp-buffer
+    (insert-file-contents (expand-file-name "README.md" redraft-test-root))
+    (search-forward "```elisp\n")
+    (let ((begin (point)))
+      (search-forward "```")
+      (eval-region begin (match-beginning 0)))))
+
+(defun redraft-test-server (folder script)
+  "Put a program `redraft' into FOLDER that is the server with a model that carries out SCRIPT."
+  (let ((file (expand-file-name "script.json" folder))
+        (program (expand-file-name "redraft" folder)))
+    (write-region (json-encode script) nil file nil 'silent)
+    (write-region (format "#!/bin/sh\nexec '%s' '%s' --log-level warn\n" (getenv "REDRAFT_SCRIPTED_SERVER") file)
+                  nil program nil 'silent)
+    (set-file-modes program #o755)))
+
+(defun redraft-test-wait (what holds)
+  "Wait until HOLDS returns something; WHAT says what for."
+  (let ((deadline (time-add nil 20)))
+    (while (not (funcall holds))
+      (when (time-less-p deadline nil)
+        (error "%s: not within 20 seconds; the buffer holds %S" what (buffer-string)))
+      (accept-process-output nil 0.02))))
+
+(defun redraft-test-keys (keys)
+  "Type KEYS, written as for `kbd'."
+  (execute-kbd-macro (kbd keys)))
+
+(defun redraft-test-with (script text body)
+  "Call BODY in a Python file that holds TEXT, with a server whose model carries out SCRIPT."
+  (let* ((folder (make-temp-file "redraft-eglot" t))
+         (exec-path (cons folder exec-path))
+         (process-environment (cons (concat "PATH=" folder ":" (getenv "PATH")) process-environment))
+         (file (expand-file-name "a.py" folder)))
+    (unwind-protect
+        (progn
+          (redraft-test-server folder script)
+          (write-region text nil file nil 'silent)
+          (switch-to-buffer (find-file-noselect file))
+          (run-hooks 'post-command-hook) ; when eglot connects
+          (redraft-test-wait "eglot's connection" #'eglot-managed-p)
+          (funcall body)
+          (eglot-shutdown (eglot-current-server)))
+      (with-current-buffer (get-file-buffer file)
+        (set-buffer-modified-p nil)
+        (kill-buffer))
+      (delete-directory folder t))))
+
+(ert-deftest redraft-completes-a-line ()
+  (redraft-test-with
+   '((edits . []) (fills . [((after . "area = ") (write . "width * height"))]))
+   "x = 1\n"
+   (lambda ()
+     (redraft-test-keys "M-> area SPC = SPC C-M-i")
+     (should (equal (buffer-string) "x = 1\narea = width * height")))))
+
+(ert-deftest redraft-completes-what-is-typed-already ()
+  (redraft-test-with
+   '((edits . []) (fills . [((after . "def f():\n    ") (write . "total = 1"))]))
+   "def f():\n    "
+   (lambda ()
+     (redraft-test-keys "M-> to C-M-i")
+     (should (equal (buffer-string) "def f():\n    total = 1")))))
+
+(ert-deftest redraft-completes-several-lines ()
+  (redraft-test-with
+   '((edits . []) (fills . [((after . "def f():\n    ") (write . "total = 1\n    return total"))]))
+   "def f():\n    "
+   (lambda ()
+     (redraft-test-keys "M-> C-M-i")
+     (should (equal (buffer-string) "def f():\n    total = 1\n    return total")))))
+
+(ert-deftest redraft-edits-a-selection-by-a-code-action ()
+  (redraft-test-with
+   '((edits . [((find . "count") (replace . "total"))]))
+   "count = 1\nprint(count)\ncount = 2\n"
+   (lambda ()
+     (let ((transient-mark-mode t))
+       (redraft-test-keys "M-< C-SPC C-n C-n M-x eglot-code-actions RET RET"))
+     (redraft-test-wait "the edit" (lambda () (string-prefix-p "total" (buffer-string))))
+     (should (equal (buffer-string) "total = 1\nprint(total)\ncount = 2\n"))
+     (redraft-test-keys "C-/") ; all of it is one step
+     (should (equal (buffer-string) "count = 1\nprint(count)\ncount = 2\n")))))
+
+(redraft-test-set-up)
+(ert-run-tests-batch-and-exit)

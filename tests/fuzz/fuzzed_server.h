@@ -1,0 +1,53 @@
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lsp/server.h"
+
+namespace redraft::lsp {
+
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// A server without a model, initialized and with the document "u" open. Whatever comes, it answers
+// with JSON and lives on.
+class FuzzedServer {
+ public:
+  FuzzedServer() {
+    spdlog::set_level(spdlog::level::off);
+    server_.receive(
+        R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"capabilities":{"workspace":)"
+        R"({"applyEdit":true},"experimental":{"redraft":{"streamedEdits":true}}}}})");
+    server_.receive(
+        R"({"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"u",)"
+        R"("languageId":"c","version":1,"text":"a\r\né😀\rb\n"}}})");
+  }
+
+  // What is JSON is the same after it was written and read again.
+  void receive(std::string_view content) {
+    if (const Result<Json> value = parse_json(content)) {
+      const Result<Json> again = parse_json(to_text(*value));
+      require(static_cast<bool>(again) && *again == *value);
+    }
+    server_.receive(content);
+  }
+
+ private:
+  const Post post_ = [](std::function<void()>) {};
+  Server server_{
+      std::make_shared<EngineHost>(
+          [](const LoadControl&) -> Result<std::unique_ptr<Engine>> { return Error("none"); },
+          post_),
+      post_,
+      {.send = [](const std::string& content) { require(Json::accept(content)); },
+       .congested = [] { return false; }},
+      [](int) {}};
+};
+
+}  // namespace redraft::lsp
