@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { LanguageClient, State } from 'vscode-languageclient/node';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
+import { NextEdit } from './nextEdit';
 import { Preview } from './preview';
 import type { EditEvent, ModelStatus, ServerStatus } from './protocol';
 import { configuredCommand, findExecutable, makeClient, missingMessage } from './server';
@@ -18,6 +19,7 @@ class Extension implements vscode.Disposable {
   private readonly edits = new Edits((document) => this.refresh(document));
   private readonly view = new View((document) => this.edits.sessionsOf(document));
   private readonly preview = new Preview((uri) => this.edits.sessionsAt(uri));
+  private readonly nextEdit = new NextEdit();
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -30,6 +32,7 @@ class Extension implements vscode.Disposable {
       this.edits,
       this.view,
       this.preview,
+      this.nextEdit,
       ...registerCommands(this.edits, this.preview),
       vscode.commands.registerCommand('redraft.restart', () => this.restart()),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
@@ -73,9 +76,15 @@ class Extension implements vscode.Disposable {
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
     client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
     // A server that crashes is started again by the client; its edits are lost.
-    client.onDidChangeState(({ newState }) =>
-      newState === State.Running ? this.edits.use(client) : this.edits.lose(client),
-    );
+    client.onDidChangeState(({ newState }) => {
+      const runs = newState === State.Running;
+      this.nextEdit.use(runs ? client : undefined);
+      if (runs) {
+        this.edits.use(client);
+      } else {
+        this.edits.lose(client);
+      }
+    });
     try {
       await client.start();
     } catch (error) {
@@ -134,6 +143,7 @@ class Extension implements vscode.Disposable {
       `The model is ${status.state}${status.target ? `: ${status.target}` : ''}.`,
       ...status.reasons,
       ...(why ? [`The last suggestion: ${why}.`] : []),
+      ...(status.nextEdit.whyNone ? [`The last search for a next edit: ${status.nextEdit.whyNone}.`] : []),
     ];
     const choice = await vscode.window.showInformationMessage(`redraft: ${lines.join(' ')}`, 'Show Output');
     if (choice) {

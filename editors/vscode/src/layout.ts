@@ -1,6 +1,10 @@
 // How a hunk is drawn without touching the document: which lines go, which come, and behind which line each is shown.
 import * as vscode from 'vscode';
-import type { PlacedHunk } from './session';
+
+export interface TextChange {
+  range: vscode.Range;
+  newText: string;
+}
 
 export interface Layout {
   removed: vscode.Range[]; // one a line, without its indentation
@@ -67,7 +71,7 @@ function byLines(document: vscode.TextDocument, range: vscode.Range): vscode.Ran
   return parts;
 }
 
-export function layoutOf(document: vscode.TextDocument, hunk: PlacedHunk): Layout {
+export function layoutOf(document: vscode.TextDocument, hunk: TextChange): Layout {
   const { range } = hunk;
   const lines = splitLines(hunk.newText);
   const isWholeLines =

@@ -52,6 +52,7 @@ export interface ModelStatus {
 export interface ServerStatus extends ModelStatus {
   reasons: string[];
   completion: { whyNone: string | null };
+  nextEdit: { whyNone: string | null };
 }
 
 export function isEmpty({ start, end }: Range): boolean {

@@ -1,13 +1,12 @@
 // Shows the hunks of an edit: decorations in the editor, a lens with the decisions above each, a hover with its text.
 import * as vscode from 'vscode';
-import { layoutOf } from './layout';
+import { layoutOf, type TextChange } from './layout';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
 
-export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vscode.Disposable {
-  private readonly lensesChanged = new vscode.EventEmitter<void>();
-  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+// How changes look in an editor that have not been made yet: what goes is struck out, what comes stands behind it.
+export class HunkDecorations implements vscode.Disposable {
   private readonly removed = vscode.window.createTextEditorDecorationType({
     backgroundColor: color('removedBackground'),
     textDecoration: 'line-through',
@@ -17,13 +16,35 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
     overviewRulerColor: color('insertedForeground'),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
   });
+
+  dispose(): void {
+    this.removed.dispose();
+    this.added.dispose();
+  }
+
+  // In place of what it drew in this editor before.
+  draw(editor: vscode.TextEditor, hunks: TextChange[]): void {
+    const { document } = editor;
+    const layouts = hunks.map((hunk) => layoutOf(document, hunk));
+    editor.setDecorations(this.removed, layouts.flatMap((layout) => layout.removed));
+    const added = layouts.flatMap((layout) => layout.added);
+    editor.setDecorations(
+      this.added,
+      added.map(({ line, text, isBefore }) => newTextDecoration(document, line, text, isBefore)),
+    );
+  }
+}
+
+export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vscode.Disposable {
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly decorations = new HunkDecorations();
   private readonly parts: vscode.Disposable[];
 
   constructor(private readonly sessionsOf: (document: vscode.TextDocument) => Session[]) {
     const everywhere = [{ scheme: 'file' }, { scheme: 'untitled' }];
     this.parts = [
-      this.removed,
-      this.added,
+      this.decorations,
       this.lensesChanged,
       vscode.languages.registerCodeLensProvider(everywhere, this),
       vscode.languages.registerHoverProvider(everywhere, this),
@@ -43,14 +64,8 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
 
   private draw(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const hunks = placedOf(this.sessionsOf(document).filter((session) => session.document === document)); // not in a preview
-    const layouts = hunks.map((hunk) => layoutOf(document, hunk));
-    editor.setDecorations(this.removed, layouts.flatMap((layout) => layout.removed));
-    const added = layouts.flatMap((layout) => layout.added);
-    editor.setDecorations(
-      this.added,
-      added.map(({ line, text, isBefore }) => newTextDecoration(document, line, text, isBefore)),
-    );
+    const sessions = this.sessionsOf(document).filter((session) => session.document === document); // not in a preview
+    this.decorations.draw(editor, placedOf(sessions));
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {

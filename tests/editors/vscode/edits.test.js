@@ -9,8 +9,10 @@ const { CodeServer, Workbench, runInExtensionHost, until } = require('./editor.j
 
 const crlf = before.trimEnd().replaceAll('\n', '\r\n');
 const c = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n';
+const filler = Array.from({ length: 16 }, (_, i) => `x${i} = ${i}`);
+const calls = ['a = fetch(1)', ...filler, 'b = fetch(2)', ''].join('\n');
 const files = {
-  'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before,
+  'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before, 'calls.py': calls,
 };
 // So slow that a key pressed while an edit runs arrives while it runs, on a busy machine too.
 const workspace = makeWorkspace(files, 40);
@@ -100,6 +102,21 @@ async function takesGhostText(workbench) {
   }, 'the text as it was');
 }
 
+async function nextEdit(workbench) {
+  await workbench.untilLines(['a = fetch(1)', ...filler, 'b = fetch(2)']);
+  await workbench.goToLine(1);
+  await workbench.key('Shift+End');
+  await workbench.type('a = load(1)');
+  await workbench.status('next change: calls.py:18');
+  await workbench.screenshot('vscode-next-edit');
+  await workbench.key('Tab');
+  await workbench.status('Ln 18, Col 1');
+  await workbench.key('Tab');
+  await workbench.untilLines(['a = load(1)', ...filler, 'b = load(2)']);
+  await workbench.key('Control+Z');
+  await workbench.untilLines(['a = load(1)', ...filler, 'b = fetch(2)']);
+}
+
 async function missingExecutable(workbench) {
   const missing = workspace.server + '-late';
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
@@ -135,6 +152,18 @@ test('a person at the keyboard', async (t) => {
     await step('undoes step by step', undoStepByStep);
     await step('cancels with Escape, looks at the preview', cancelAndPreview);
     await step('learns that the executable is missing', missingExecutable);
+  } finally {
+    await workbench.close();
+  }
+});
+
+test('what follows from a change', async () => {
+  const workbench = await Workbench.open(server, workspace.folder, 'calls.py');
+  try {
+    await nextEdit(workbench);
+  } catch (error) {
+    await workbench.screenshot('vscode-failed-nextEdit');
+    throw error;
   } finally {
     await workbench.close();
   }

@@ -40,6 +40,7 @@ function makeWorkspace(files, msPerPass) {
   const edits = [
     { instruction: 'pathlib', find: before.trimEnd(), replace: after.trimEnd() },
     { instruction: 'comments', find: 'a = 1\nb = 2\n', replace: '# head\na = 1\nb = 2\n# tail\n' },
+    { find: 'fetch(', replace: 'load(' },
     { instruction: 'body', find: '    pass', replace: '    return a + b' },
   ];
   const fills = [{ after: 'area = ', write: 'width * height' }];

@@ -1,0 +1,163 @@
+// Next edits: what has to follow from the user's last changes is shown in its place; one key goes there and, once there,
+// makes the change.
+import * as vscode from 'vscode';
+import { CancellationTokenSource, type Range } from 'vscode-languageclient/node';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import { HunkDecorations } from './view';
+
+interface ProposedEdit {
+  text: string;
+  range: Range;
+  textDocument: { uri: string; version: number };
+  command: { command: string; arguments: unknown[] };
+}
+
+interface Answer {
+  edits: ProposedEdit[];
+  whyNone: string | null;
+}
+
+interface Shown {
+  document: vscode.TextDocument;
+  range: vscode.Range;
+  newText: string;
+  edit: ProposedEdit;
+}
+
+// Milliseconds without a change before the server is asked.
+const delay = 600;
+
+export class NextEdit implements vscode.Disposable {
+  private readonly decorations = new HunkDecorations();
+  private readonly hint = vscode.window.createStatusBarItem('redraft.nextEdit', vscode.StatusBarAlignment.Right, 99);
+  private readonly parts: vscode.Disposable[];
+  private client: LanguageClient | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private asked: CancellationTokenSource | undefined;
+  private shown: Shown | undefined;
+
+  constructor() {
+    this.hint.command = 'redraft.nextEdit';
+    this.parts = [
+      this.decorations,
+      this.hint,
+      vscode.commands.registerCommand('redraft.nextEdit', () => this.go()),
+      vscode.commands.registerCommand('redraft.dismissNextEdit', () => this.dismiss()),
+      vscode.workspace.onDidChangeTextDocument((event) => this.onChange(event)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
+    ];
+  }
+
+  dispose(): void {
+    this.stopAsking();
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  use(client: LanguageClient | undefined): void {
+    this.client = client;
+    this.stopAsking();
+    this.show(undefined);
+  }
+
+  private onChange({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    if (contentChanges.length === 0 || (document.uri.scheme !== 'file' && document.uri.scheme !== 'untitled')) {
+      return;
+    }
+    this.stopAsking();
+    this.show(undefined);
+    if (document === vscode.window.activeTextEditor?.document) {
+      this.timer = setTimeout(() => void this.ask(false), delay);
+    }
+  }
+
+  private stopAsking(): void {
+    clearTimeout(this.timer);
+    this.asked?.cancel();
+    this.asked = undefined;
+  }
+
+  // `says`: also where there is nothing.
+  private async ask(says: boolean): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    const client = this.client;
+    if (!document || !client) {
+      return;
+    }
+    this.stopAsking();
+    const asked = (this.asked = new CancellationTokenSource());
+    const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version };
+    const answer = await client
+      .sendRequest<Answer>('redraft/nextEdit', { textDocument }, asked.token)
+      .catch((error: Error): Answer => ({ edits: [], whyNone: error.message }));
+    if (asked.token.isCancellationRequested) {
+      return;
+    }
+    const [edit] = answer.edits;
+    if (edit) {
+      await this.propose(client, edit);
+    } else if (says) {
+      vscode.window.setStatusBarMessage(`redraft: no next edit: ${answer.whyNone ?? 'nothing was found'}`, 5000);
+    }
+  }
+
+  private async propose(client: LanguageClient, edit: ProposedEdit): Promise<void> {
+    const uri = client.protocol2CodeConverter.asUri(edit.textDocument.uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (document.version === edit.textDocument.version) {
+      const range = document.validateRange(client.protocol2CodeConverter.asRange(edit.range));
+      this.show({ document, range, newText: edit.text, edit });
+    }
+  }
+
+  private show(shown: Shown | undefined): void {
+    this.shown = shown;
+    if (shown) {
+      const name = vscode.workspace.asRelativePath(shown.document.uri);
+      this.hint.text = `$(arrow-right) next change: ${name}:${shown.range.start.line + 1}`;
+      this.hint.tooltip = 'Go to what follows from your last changes, then make it';
+      this.hint.show();
+    } else {
+      this.hint.hide();
+    }
+    this.draw();
+    void vscode.commands.executeCommand('setContext', 'redraft.hasNextEdit', shown !== undefined);
+  }
+
+  private draw(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      this.decorations.draw(editor, this.shown && this.shown.document === editor.document ? [this.shown] : []);
+    }
+  }
+
+  // Goes to the change or, when the cursor is there, makes it; asks for one when none is shown.
+  private async go(): Promise<void> {
+    const { shown } = this;
+    if (!shown) {
+      await this.ask(true);
+      return;
+    }
+    const active = vscode.window.activeTextEditor;
+    const { start } = shown.range;
+    const isThere = active?.document === shown.document && active.selection.active.line === start.line;
+    if (!isThere) {
+      const editor = await vscode.window.showTextDocument(shown.document);
+      editor.selection = new vscode.Selection(start, start);
+      editor.revealRange(shown.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      return;
+    }
+    this.show(undefined);
+    this.tell(shown, shown.edit.command.command);
+    await active.edit((builder) => builder.replace(shown.range, shown.newText));
+  }
+
+  private dismiss(): void {
+    if (this.shown) {
+      this.tell(this.shown, 'redraft.nextEditRejected');
+      this.show(undefined);
+    }
+  }
+
+  private tell(shown: Shown, command: string): void {
+    void this.client?.sendRequest('workspace/executeCommand', { command, arguments: shown.edit.command.arguments });
+  }
+}
