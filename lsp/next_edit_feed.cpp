@@ -20,9 +20,9 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
   if (answer.carried) {
     spdlog::debug("next edit in {} ms, carried forward", took);
   } else if (run.passes > 0) {
-    spdlog::info("next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read",
-                 took, answer.edits.size(), run.new_tokens, run.passes, run.prefilled_tokens,
-                 run.prompt_tokens);
+    spdlog::info(
+        "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,
+        answer.edits.size(), run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
   } else {
     spdlog::debug("no next edit: {}{}", answer.why_none, answer.error);
   }
@@ -112,12 +112,10 @@ void NextEditFeed::decided(const Json& argument, bool accepted) {
 }
 
 Json NextEditFeed::json() const {
-  return {{"enabled", enabled_},
-          {"asked", counts_.asked},
-          {"proposed", counts_.proposed},
-          {"accepted", counts_.accepted},
-          {"rejected", counts_.rejected},
-          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+  return {
+      {"enabled", enabled_},          {"asked", counts_.asked},
+      {"proposed", counts_.proposed}, {"accepted", counts_.accepted},
+      {"rejected", counts_.rejected}, {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 
 }  // namespace redraft::lsp

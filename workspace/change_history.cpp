@@ -49,6 +49,7 @@ std::vector<RecentChange> ChangeHistory::changes_of(
   const auto places = places_.find(now->uri());
   if (places == places_.end() || places->second.empty()) return {};
   const std::shared_ptr<const Document>& then = places->second.front().before;
+  if (std::max(then->text().size(), now->text().size()) > kMostBytesCompared) return {};
   const Result<EditRegion> old_file = EditRegion::make(then, EditScope::kFile, {});
   const Result<EditRegion> new_file = EditRegion::make(now, EditScope::kFile, {});
   if (!old_file || !new_file) return {};

@@ -39,7 +39,8 @@ std::vector<std::string_view> words_of(std::string_view line) {
     if (in_word(line[begin])) {
       while (end < line.size() && in_word(line[end])) ++end;
     }
-    if (line[begin] != ' ' && line[begin] != '\t') pieces.push_back(line.substr(begin, end - begin));
+    if (line[begin] != ' ' && line[begin] != '\t')
+      pieces.push_back(line.substr(begin, end - begin));
     begin = end;
   }
   return pieces;

@@ -10,7 +10,8 @@
 
 namespace redraft {
 
-// Words of code (runs of letters, digits and underscores), and each other character but white space.
+// Words of code (runs of letters, digits and underscores), and each other character but white
+// space.
 std::vector<std::string_view> words_of(std::string_view line);
 bool is_word(std::string_view piece);  // not a single other character
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <exception>
 #include <string_view>
 
 #include "workspace/completion_shape.h"
@@ -57,17 +56,12 @@ class RunStop {
   std::stop_callback<std::function<void()>> link_;
 };
 
-Result<CompletionResult> run_safely(EngineHost& host, const CompletionRequest& request,
-                                    const std::stop_token& stop) {
+Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRequest& request,
+                                            const std::stop_token& stop) {
   if (stop.stop_requested())
     return CompletionResult{.texts = {}, .finish_reason = FinishReason::kCancelled};
-  try {
-    const Result<Engine*> engine = host.engine();
-    if (!engine) return engine.error();
-    return run_completion(**engine, request, stop);
-  } catch (const std::exception& exception) {
-    return Error(std::string("the completion failed: ") + exception.what());
-  }
+  return run_on_engine(host, "the completion failed",
+                       [&](Engine& engine) { return run_completion(engine, request, stop); });
 }
 
 }  // namespace
@@ -165,7 +159,7 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
           stop.look();
           call([this, id, text = std::string(text)] { receive_text(id, text); });
         };
-        const Result<CompletionResult> result = run_safely(*host, request, stop.token());
+        const Result<CompletionResult> result = run_unless_stopped(*host, request, stop.token());
         call([this, id, result] { receive_result(id, result); });
       },
       Urgency::kCompletion, Clock::now() + delay);

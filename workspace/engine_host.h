@@ -1,10 +1,12 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 
 #include "decoding/load_control.h"
 #include "support/result.h"
@@ -62,5 +64,19 @@ class EngineHost {
   OwnerPost call_;
   DecodeQueue queue_;  // last: its thread uses the others
 };
+
+// On the decode thread: what `run` makes of the host's Engine&, a Result; loading the models may
+// fail first. An exception becomes an error that begins with `what`: nothing leaves the thread.
+template <typename Run>
+std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
+                                                 const Run& run) {
+  try {
+    const Result<Engine*> engine = host.engine();
+    if (!engine) return engine.error();
+    return run(**engine);
+  } catch (const std::exception& exception) {
+    return Error(what + ": " + exception.what());
+  }
+}
 
 }  // namespace redraft

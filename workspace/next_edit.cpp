@@ -142,7 +142,8 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
-    if (follows_from(request.recent, before, change.new_lines)) edits.push_back(region.edit(change));
+    if (follows_from(request.recent, before, change.new_lines))
+      edits.push_back(region.edit(change));
   }
   return edits;
 }
@@ -175,7 +176,8 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const std::stop_token& stop) {
   NextEditResult result;
-  const std::vector<NextPlace> places = next_places(request.recent, request.documents, request.most_regions);
+  const std::vector<NextPlace> places =
+      next_places(request.recent, request.documents, request.most_regions);
   result.why_none = places.empty() ? "nothing else looks like what was changed"
                                    : "the model sees nothing that has to follow";
   for (const NextPlace& place : places) {
@@ -200,9 +202,9 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     decode.on_progress = [&](const DecodeStatistics&) {
       if (request.on_pass) request.on_pass();
     };
-    const Result<DecodeResult> decoded =
-        engine.decode(Purpose::kNextEdit, request.decoder, decode,
-                      [&](TokenId token) { return written.add(token); }, stop);
+    const Result<DecodeResult> decoded = engine.decode(
+        Purpose::kNextEdit, request.decoder, decode,
+        [&](TokenId token) { return written.add(token); }, stop);
     if (!decoded) return decoded.error();
     ++result.regions;
     result.statistics = decoded->statistics;

@@ -1,7 +1,6 @@
 #include "workspace/next_edits.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <utility>
 
@@ -11,26 +10,14 @@ namespace {
 constexpr std::size_t kRejected = 64;
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
-  const std::string old_text =
-      document.text().substr(edit.range.begin, edit.range.size());
+  const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());
   return std::hash<std::string>()(document.uri() + '\0' + old_text + '\0' + edit.new_text);
-}
-
-Result<NextEditResult> run_safely(EngineHost& host, const NextEditRequest& request,
-                                  const std::stop_token& stop) {
-  try {
-    const Result<Engine*> engine = host.engine();
-    if (!engine) return engine.error();
-    return run_next_edit(**engine, request, stop);
-  } catch (const std::exception& exception) {
-    return Error(std::string("looking for the next edit failed: ") + exception.what());
-  }
 }
 
 }  // namespace
 
 NextEdits::~NextEdits() {
-  for (const Run& run : run_) host_.queue().cancel(run.job);
+  if (run_) host_.queue().cancel(run_->job);
 }
 
 NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
@@ -44,52 +31,45 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     on_answer({.why_none = "nothing was changed lately"});
     return id;
   }
-  Run run{id, 0, request.documents, std::move(on_answer)};
-  run.job = host_.queue().add(
+  run_ = Run{id, 0, request.documents, std::move(on_answer)};
+  run_->job = host_.queue().add(
       [this, call = call_, host = &host_, request = std::move(request),
        id](const DecodeQueue::Control& control) mutable {
         request.on_pass = control.give_way;
-        const Result<NextEditResult> result = run_safely(*host, request, control.stop);
+        const Result<NextEditResult> result = run_on_engine(
+            *host, "looking for the next edit failed",
+            [&](Engine& engine) { return run_next_edit(engine, request, control.stop); });
         call([this, id, result] { receive(id, result); });
       },
       Urgency::kNextEdit);
-  run_.push_back(std::move(run));
   return id;
 }
 
 void NextEdits::cancel(NextEditId id) {
-  if (run_.empty() || run_.front().id != id) return;
-  run_.front().on_answer = nullptr;
+  if (!run_ || run_->id != id) return;
+  run_->on_answer = nullptr;
   end_run({});
 }
 
 void NextEdits::changed(const std::shared_ptr<const Document>& now,
                         const std::vector<BufferChange>& changes) {
   if (changes.empty()) return;
-  for (const Run& run : run_) {
-    const auto is_it = [&](const auto& document) { return document->uri() == now->uri(); };
-    if (std::ranges::any_of(run.documents, is_it)) {
-      end_run("the text was changed meanwhile");
-      break;
-    }
-  }
-  if (!document_ || document_->uri() != now->uri()) return;
+  end_run_over(now->uri(), "the text was changed meanwhile");
+  if (!document_) return;
   const std::size_t before = left_.size();
-  for (const BufferChange& change : changes)
-    std::erase_if(left_, [&](TextEdit& edit) { return !rebase(change, &edit.range); });
-  document_ = now;
+  if (document_->uri() == now->uri()) {
+    for (const BufferChange& change : changes)
+      std::erase_if(left_, [&](TextEdit& edit) { return !rebase(change, &edit.range); });
+    document_ = now;
+  }
   if (left_.size() == before) left_.clear();
 }
 
 void NextEdits::forget(const std::string& uri) {
-  for (const Run& run : run_) {
-    const auto is_it = [&](const auto& document) { return document->uri() == uri; };
-    if (std::ranges::any_of(run.documents, is_it)) {
-      end_run("the document was closed");
-      break;
-    }
-  }
-  if (document_ && document_->uri() == uri) document_ = nullptr;
+  end_run_over(uri, "the document was closed");
+  if (!document_ || document_->uri() != uri) return;
+  document_ = nullptr;
+  left_.clear();
 }
 
 void NextEdits::reject(const Document& document, const TextEdit& edit) {
@@ -103,17 +83,22 @@ bool NextEdits::rejected(const Document& document, const TextEdit& edit) const {
 }
 
 void NextEdits::end_run(const std::string& why) {
-  if (run_.empty()) return;
-  host_.queue().cancel(run_.front().job);
-  const OnAnswer on_answer = std::move(run_.front().on_answer);
-  run_.clear();
+  if (!run_) return;
+  host_.queue().cancel(run_->job);
+  const OnAnswer on_answer = std::move(run_->on_answer);
+  run_.reset();
   if (on_answer) on_answer({.why_none = why});
 }
 
+void NextEdits::end_run_over(const std::string& uri, const std::string& why) {
+  const auto is_it = [&](const auto& document) { return document->uri() == uri; };
+  if (run_ && std::ranges::any_of(run_->documents, is_it)) end_run(why);
+}
+
 void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
-  if (run_.empty() || run_.front().id != id) return;
-  const OnAnswer on_answer = std::move(run_.front().on_answer);
-  run_.clear();
+  if (!run_ || run_->id != id) return;
+  const OnAnswer on_answer = std::move(run_->on_answer);
+  run_.reset();
   if (!result) {
     on_answer({.error = result.error().message()});
     return;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,9 @@ class NextEdits {
   NextEditId ask(NextEditRequest request, OnAnswer on_answer);
   // The answer is never called; the model stops within one pass.
   void cancel(NextEditId id);
-  // A document is now this, by these changes: what was found is moved along; the part that it
-  // touched is gone, and all of it if it touched none (the user went on with something else).
+  // A document is now this, by these changes: of what was found the part that they touched is gone,
+  // the rest is moved along; all of it is gone if they touched none of it, because the user went on
+  // with something else.
   void changed(const std::shared_ptr<const Document>& now,
                const std::vector<BufferChange>& changes);
   void forget(const std::string& uri);
@@ -57,13 +59,14 @@ class NextEdits {
   };
 
   void end_run(const std::string& why);
+  void end_run_over(const std::string& uri, const std::string& why);
   void receive(NextEditId id, const Result<NextEditResult>& result);
   bool rejected(const Document& document, const TextEdit& edit) const;
 
   EngineHost& host_;
   OwnerPost call_;
   NextEditId last_id_ = 0;
-  std::vector<Run> run_;                      // at most one
+  std::optional<Run> run_;
   std::shared_ptr<const Document> document_;  // of what is left; null: nothing is
   std::vector<TextEdit> left_;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end

@@ -102,6 +102,7 @@ int latest_line(const std::vector<RecentChange>& recent, const Document& documen
 void add_places(const std::vector<RecentChange>& recent,
                 const std::shared_ptr<const Document>& document, double least,
                 std::vector<NextPlace>& places) {
+  if (document->text().size() > kMostBytesCompared) return;
   const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
   if (!file || file->lines().empty()) return;
   const LineWeights weights(recent, *document, *file);
@@ -124,9 +125,8 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
   std::vector<NextPlace> places;
   for (std::size_t i = 0; i < documents.size(); ++i)
     add_places(recent, documents[i], i == 0 ? kLeastWeight : kLeastElsewhere, places);
-  std::stable_sort(places.begin(), places.end(), [](const NextPlace& a, const NextPlace& b) {
-    return a.weight > b.weight;
-  });
+  std::stable_sort(places.begin(), places.end(),
+                   [](const NextPlace& a, const NextPlace& b) { return a.weight > b.weight; });
   std::vector<NextPlace> chosen;
   for (const NextPlace& place : places) {
     if (std::ssize(chosen) >= most) break;

@@ -17,9 +17,9 @@ struct NextPlace {
   double weight = 0;
 };
 
-// The best first, disjoint; at most `most`. No model is asked: a line counts by the words of it that
-// were taken away elsewhere and by how alike it is to lines that were changed. Of documents but the
-// first only lines that speak for themselves.
+// The best first, disjoint; at most `most`. No model is asked: a line counts by the words of it
+// that were taken away elsewhere and by how alike it is to lines that were changed. Of documents
+// but the first only lines that speak for themselves.
 std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
                                    const std::vector<std::shared_ptr<const Document>>& documents,
                                    int most);

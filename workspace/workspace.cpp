@@ -4,7 +4,6 @@
 #include "workspace/workspace.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "workspace/buffer_change.h"
@@ -35,7 +34,7 @@ struct Workspace::Impl {
         next_edits(*host, call) {}
 
   // On the decode thread.
-  static Result<EditResult> run_request(Impl* self, const OwnerPost& call, EngineHost& host,
+  static Result<EditResult> run_request(Impl* self, const OwnerPost& call, Engine& engine,
                                         EditId id, const EditRequest& request,
                                         const DecodeQueue::Control& control);
   static void run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
@@ -75,12 +74,9 @@ struct Workspace::Impl {
 void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
                                            EditId id, const EditRequest& request,
                                            const DecodeQueue::Control& control) {
-  Result<EditResult> outcome = Error("not run");
-  try {
-    outcome = run_request(self, call, host, id, request, control);
-  } catch (const std::exception& exception) {
-    outcome = Error(std::string("the edit failed: ") + exception.what());
-  }
+  Result<EditResult> outcome = run_on_engine(host, "the edit failed", [&](Engine& engine) {
+    return run_request(self, call, engine, id, request, control);
+  });
   if (!outcome) {
     call([self, id, error = outcome.error().message()] {
       self->receive_end(id, EditState::kFailed, nullptr, error);
@@ -94,11 +90,9 @@ void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, En
   });
 }
 
-Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& call, EngineHost& host,
+Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& call, Engine& engine,
                                                 EditId id, const EditRequest& request,
                                                 const DecodeQueue::Control& control) {
-  Result<Engine*> engine = host.engine();
-  if (!engine) return engine.error();
   const EditObserver edit_observer{
       .on_hunk =
           [&](const Hunk& hunk) { call([self, id, hunk] { self->receive_hunk(id, hunk); }); },
@@ -107,7 +101,7 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
             call([self, id, progress] { self->receive_progress(id, progress); });
             control.give_way();
           }};
-  return run_edit(**engine, request, edit_observer, control.stop);
+  return run_edit(engine, request, edit_observer, control.stop);
 }
 
 // What lines a symbol has is for the decode thread to find out, which parses the document there

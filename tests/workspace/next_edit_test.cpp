@@ -37,8 +37,7 @@ class NextEdit : public testing::Test {
   void replace(const std::string& uri, const std::string& from, const std::string& to) {
     const std::size_t begin = documents_.find(uri)->text().find(from);
     ASSERT_NE(begin, std::string::npos);
-    ASSERT_TRUE(
-        documents_.change(uri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
+    ASSERT_TRUE(documents_.change(uri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
   }
 
   Result<NextEditResult> look(EditScript script, int most_regions = 2) {
