@@ -26,13 +26,14 @@ bool must_fail() {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Inlined, the pair would look mismatched to g++.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   void* memory = must_fail() ? nullptr : std::malloc(size > 0 ? size : 1);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
