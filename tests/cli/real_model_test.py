@@ -156,8 +156,8 @@ class Edit(InFolder):
         self.assertIn("not written", process.stderr.decode())
         self.assertEqual(file.read_text(), SOURCE)
 
-    def test_a_file_beyond_the_context_is_refused(self):
-        file = self.write("".join(f"value_{i} = {i * 7919}\n" for i in range(20000)))
+    def test_a_line_beyond_the_context_is_refused(self):
+        file = self.write("values = [" + ", ".join(str(i * 7919) for i in range(20000)) + "]\n")
         self.assert_fails(self.edit(file), 1, "context")
 
     def test_an_interrupt_ends_it_and_writes_nothing(self):

@@ -120,6 +120,15 @@ async def test_inline_completion():
         assert (counts["shown"], counts["accepted"], counts["acceptedPartially"]) == (1, 1, 1)
 
 
+async def test_next_edits():
+    async with initialized(GHOST) as session:
+        session.open("area = \n")
+        for method in ("redraft/nextEdit", "textDocument/copilotInlineEdit"):
+            await session.request(method, {"textDocument": {"uri": URI, "version": 1}, "position": {"line": 0, "character": 0}})
+            answer = session.last_result()
+            assert (answer["edits"], answer["whyNone"]) == ([], "nothing was changed lately")
+
+
 async def test_the_text_that_a_menu_has_selected_is_the_beginning():
     async with initialized(GHOST) as session:
         session.open("area = \n")
@@ -348,7 +357,8 @@ async def test_a_model_that_cannot_be_loaded():
 
 REQUESTS = ["shutdown", "textDocument/codeAction", "codeAction/resolve", "textDocument/completion",
             "completionItem/resolve", "textDocument/inlineCompletion", "workspace/executeCommand",
-            "redraft/resolveEdit", "redraft/status", "textDocument/hover"]
+            "redraft/resolveEdit", "redraft/status", "redraft/nextEdit", "textDocument/copilotInlineEdit",
+            "textDocument/hover"]
 
 
 async def test_before_initialize():

@@ -4,7 +4,7 @@ import time
 import unittest
 
 from lsp_client import ResponseError
-from server_case import URI, ServerTest, position, span
+from server_case import STREAMING, URI, ServerTest, position, span
 
 FOLLOW = [{"find": "old(", "replace": "fresh("}]
 CALLS = "".join(f"def f{i}(x):\n    a = {i}\n    b = a * {i}\n    return old(x) + b\n\n\n" for i in range(10))
@@ -75,6 +75,17 @@ class NextEdits(ServerTest):
         self.assertEqual(client.response(first)["whyNone"], "a newer request took its place")
         self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "#\n"})
         self.assertEqual(client.response(second)["whyNone"], "the text was changed meanwhile")
+
+    def test_an_edit_and_a_completion_go_first(self):
+        client = self.start(capabilities=STREAMING, delay_ms_per_pass=30, fills=[{"after": "x", "write": " = 1"}])
+        self.change_a_call(client)
+        request = client.start_request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        time.sleep(0.1)
+        edit = self.edit(client, version=2)
+        items = client.request("textDocument/completion", {"textDocument": {"uri": URI}, "position": position(0, 8)})
+        self.end(client, edit)
+        self.assertIsInstance(items["items"], list)
+        self.assertGreater(len(client.response(request)["edits"]), 0)
 
     def test_cancel(self):
         client = self.start(delay_ms_per_pass=200)

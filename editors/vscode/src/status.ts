@@ -58,7 +58,10 @@ export class Status implements vscode.Disposable {
     if (this.problem ?? this.model?.error) {
       return `${this.problem ?? this.model?.error}\nClick to start the server again.`;
     }
-    const draft = this.model?.draft ? `\nDraft model: ${this.model.draft}` : '';
-    return this.model?.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded when it is first needed.';
+    if (!this.model) {
+      return 'The server is starting.';
+    }
+    const draft = this.model.draft ? `\nDraft model: ${this.model.draft}` : '';
+    return this.model.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded when it is first needed.';
   }
 }

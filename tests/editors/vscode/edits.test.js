@@ -74,6 +74,12 @@ async function cancelAndPreview(workbench) {
   await workbench.screenshot('vscode-preview');
 }
 
+// What is typed before is not asked for anew.
+async function untilServed(workbench) {
+  const says = async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text));
+  await until(says, 'a running server', 30000);
+}
+
 // What VS Code draws behind the cursor.
 async function untilGhost(workbench, text) {
   const ghost = workbench.page.locator('.ghost-text-decoration, .ghost-text');
@@ -81,7 +87,7 @@ async function untilGhost(workbench, text) {
 }
 
 async function takesGhostText(workbench) {
-  await until(() => workspace.log().includes('info client'), 'a running server', 30000);
+  await untilServed(workbench);
   await workbench.key('Control+Home');
   await workbench.key('Enter');
   await workbench.key('ArrowUp');
@@ -103,6 +109,7 @@ async function takesGhostText(workbench) {
 }
 
 async function nextEdit(workbench) {
+  await untilServed(workbench);
   await workbench.untilLines(['a = fetch(1)', ...filler, 'b = fetch(2)']);
   await workbench.goToLine(1);
   await workbench.key('Shift+End');
@@ -163,6 +170,7 @@ test('what follows from a change', async () => {
     await nextEdit(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-nextEdit');
+    console.log(workspace.log());
     throw error;
   } finally {
     await workbench.close();
