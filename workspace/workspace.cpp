@@ -55,6 +55,8 @@ struct Workspace::Impl {
   std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
   std::filesystem::path root_of(const std::string& uri) const;
   void forget_edits(const std::string& uri, const std::string& reason);
+  // The document goes, or is another from now on: all that is under way for it ends.
+  void forget(const std::string& uri, const std::string& reason);
 
   std::shared_ptr<EngineHost> host;
   EngineHost::ObserverId observing = 0;
@@ -175,6 +177,12 @@ void Workspace::Impl::forget_edits(const std::string& uri, const std::string& re
   for (const EditId id : edits.forget(uri)) cancel(id, reason);
 }
 
+void Workspace::Impl::forget(const std::string& uri, const std::string& reason) {
+  forget_edits(uri, reason);
+  completions.forget(uri);
+  next_edits.forget(uri);
+}
+
 // The buffer counts instead of the file, as long as there is one.
 void Workspace::Impl::index_buffer(const std::string& uri) {
   const auto path = indexer ? path_of_uri(uri) : std::nullopt;
@@ -280,9 +288,7 @@ void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {
-  impl_->forget_edits(uri, "the document was opened anew");
-  impl_->completions.forget(uri);
-  impl_->next_edits.forget(uri);
+  impl_->forget(uri, "the document was opened anew");
   Result<void> opened =
       impl_->documents.open(uri, version, std::move(text), std::move(language_id));
   impl_->index_buffer(uri);
@@ -295,7 +301,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
   const Result<std::vector<BufferChange>> changes = impl_->documents.change(uri, version, edits);
   impl_->index_buffer(uri);
   if (!changes) {
-    impl_->forget_edits(uri, "the document can no longer be edited: " + changes.error().message());
+    impl_->forget(uri, "the document can no longer be edited: " + changes.error().message());
     return changes.error();
   }
   impl_->tell(impl_->edits.change(uri, version, *changes));
@@ -304,9 +310,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
 }
 
 void Workspace::close(const std::string& uri) {
-  impl_->forget_edits(uri, "the document was closed");
-  impl_->completions.forget(uri);
-  impl_->next_edits.forget(uri);
+  impl_->forget(uri, "the document was closed");
   impl_->documents.close(uri);
   impl_->index_buffer(uri);
 }

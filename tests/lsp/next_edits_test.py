@@ -76,6 +76,16 @@ class NextEdits(ServerTest):
         self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "#\n"})
         self.assertEqual(client.response(second)["whyNone"], "the text was changed meanwhile")
 
+    def test_a_document_that_can_no_longer_be_edited_is_proposed_nothing_for(self):
+        client = self.start()
+        other = "file:///tmp/other.py"
+        self.open(client, "x = 1\n", uri=other)
+        self.change_a_call(client)
+        self.assertGreater(len(self.ask(client)["edits"]), 0)
+        self.change(client, 3, {"text": "no text: \0"})
+        answer = client.request("redraft/nextEdit", {"textDocument": {"uri": other}})
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
+
     def test_an_edit_and_a_completion_go_first(self):
         client = self.start(capabilities=STREAMING, delay_ms_per_pass=30, fills=[{"after": "x", "write": " = 1"}])
         self.change_a_call(client)
