@@ -1,5 +1,6 @@
 -- Ghost text: what the model would write at the cursor, shown behind it in insert mode and taken as a whole, by words or
 -- by lines. The server carries a suggestion forward while it is typed, so every change of the text asks it anew.
+local Question = require('redraft.question')
 local view = require('redraft.view')
 
 local M = {}
@@ -22,7 +23,7 @@ local invoked, automatic = 1, 2
 ---@field row integer
 ---@field col integer
 local shown ---@type redraft.Ghost? there is one cursor to type at
-local asked ---@type { client_id: integer, request: integer }?
+local question = Question.new()
 local told ---@type table? the item that the server knows to be shown
 
 vim.api.nvim_set_hl(0, 'RedraftGhost', { link = 'NonText', default = true })
@@ -40,14 +41,6 @@ local function cursor()
   return place[1] - 1, place[2]
 end
 
-local function stop_asking()
-  local client = asked and vim.lsp.get_client_by_id(asked.client_id)
-  if client then
-    client:cancel_request(asked.request)
-  end
-  asked = nil
-end
-
 local function erase()
   if shown and vim.api.nvim_buf_is_valid(shown.buf) then
     vim.api.nvim_buf_clear_namespace(shown.buf, namespace, 0, -1)
@@ -56,7 +49,7 @@ end
 
 --- Takes the suggestion away.
 function M.dismiss()
-  stop_asking()
+  question:cancel()
   erase()
   shown = nil
 end
@@ -126,7 +119,6 @@ local function ask(buf, kind)
   if not client or not vim.bo[buf].modifiable then
     return M.dismiss()
   end
-  stop_asking()
   local row, col = cursor()
   local tick = vim.api.nvim_buf_get_changedtick(buf)
   local line = vim.api.nvim_get_current_line()
@@ -135,11 +127,7 @@ local function ask(buf, kind)
     position = { line = row, character = vim.str_utfindex(line, client.offset_encoding, col, false) },
     context = { triggerKind = kind },
   }
-  local request
-  local ok, id = client:request(methods.ask, params, function(err, result)
-    if asked and asked.request == request then
-      asked = nil
-    end
+  question:ask(client, methods.ask, params, function(err, result)
     local now_row, now_col = cursor()
     local same_place = vim.api.nvim_get_current_buf() == buf and now_row == row and now_col == col
       and vim.api.nvim_buf_get_changedtick(buf) == tick and vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
@@ -152,10 +140,6 @@ local function ask(buf, kind)
     end
     show_item({ buf = buf, client_id = client.id, items = items, index = 1, text = '', row = row, col = col }, 1)
   end, buf)
-  if ok then
-    request = id
-    asked = { client_id = client.id, request = id }
-  end
 end
 
 --- While the suggestion is typed it shrinks at once; the server's answer comes behind.

@@ -1,5 +1,6 @@
 -- Next edits: what has to follow from the user's last changes. The place is shown like a change of an edit; one key goes
 -- there and, once there, makes the change.
+local Question = require('redraft.question')
 local view = require('redraft.view')
 
 local M = {}
@@ -16,7 +17,7 @@ local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
 ---@field marks { old: integer, new: integer }
 ---@field hint { buf: integer, id: integer }? beside the cursor, while the place is out of sight
 local shown ---@type redraft.NextEdit?
-local asked ---@type { client_id: integer, request: integer }?
+local question = Question.new()
 local timer ---@type uv.uv_timer_t?
 
 local function client_of(buf)
@@ -27,11 +28,7 @@ local function stop_asking()
   if timer then
     timer:stop()
   end
-  local client = asked and vim.lsp.get_client_by_id(asked.client_id)
-  if client then
-    client:cancel_request(asked.request)
-  end
-  asked = nil
+  question:cancel()
 end
 
 local function erase()
@@ -114,14 +111,8 @@ function M.ask(say)
   if not client then
     return
   end
-  local _, request
-  _, request = client:request(method, { textDocument = {
-    uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf],
-  } }, function(err, answer)
-    if not asked or asked.request ~= request then
-      return
-    end
-    asked = nil
+  local document = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] }
+  question:ask(client, method, { textDocument = document }, function(err, answer)
     if err or #answer.edits == 0 then
       local why = err and err.message or answer.whyNone
       if say and why then
@@ -131,7 +122,6 @@ function M.ask(say)
     end
     show(client, answer.edits[1])
   end, buf)
-  asked = request and { client_id = client.id, request = request } or nil
 end
 
 --- Goes to the proposed change or, when the cursor is there, makes it; asks for one when none is shown.
