@@ -20,6 +20,7 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import statistics
 import sys
 import time
@@ -148,8 +149,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    tasks = [json.loads(line) for file in options.data for line in open(file, encoding="utf-8")]
-    tasks = [task for task in tasks if task["before"] and task["after"]]
+    try:
+        tasks = [json.loads(line) for file in options.data for line in pathlib.Path(file).read_text("utf-8").splitlines()]
+        tasks = [task for task in tasks if task["before"] and task["after"]]
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        parser.error(f"--data: these are no commits, one JSON object a line with before and after: {problem}")
+    if not shutil.which(options.program):
+        parser.error(f"--program: {options.program} is not an executable; `make build` makes it")
     asked = {kind: [] for kind in options.kinds}
     for task in tasks:
         for kind, steps in questions(task):
@@ -182,4 +188,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
