@@ -12,6 +12,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"
+#include "lsp/usage.h"
 
 namespace redraft::cli {
 namespace {
@@ -108,11 +109,41 @@ std::string cost_of_passes(const std::string& target, int threads) {
   constexpr int kMany = 64;
   const double one = cost->curve.seconds(1);
   const double further = (cost->curve.seconds(kMany) - one) / (kMany - 1);
-  char text[160];
-  std::snprintf(text, sizeof text, "one row %.1f ms, each further %.2f ms (B = %.1f)", 1e3 * one,
-                1e3 * further, one / further);
+  constexpr int kMostTokens = 100'000;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "one row %.1f ms, each further %.2f ms (B = %.1f); %d tokens read in a second",
+                1e3 * one, 1e3 * further, one / further,
+                cost->curve.tokens_read_in(1.0, kMostTokens));
   return std::string(text) + ", measured " + age_of(cost->measured_at) +
-         (cost->complete ? "" : " in a second; " + how);
+         (cost->complete ? "" : " in a second;\n          " + how);
+}
+
+std::string part_of(std::int64_t part, std::int64_t whole) {
+  return std::to_string(part) + " of " + std::to_string(whole);
+}
+
+// What became of what servers proposed, and why they last proposed nothing.
+void print_usage() {
+  using lsp::UsageEvent;
+  const std::filesystem::path file = lsp::default_usage_file();
+  if (file.empty()) return;
+  const Result<lsp::Usage> usage = lsp::read_usage(file);
+  if (!usage) {
+    print_row("usage", "unknown: " + usage.error().message());
+    return;
+  }
+  const auto taken = [&](UsageEvent accepted, UsageEvent all) {
+    return part_of(usage->of(accepted), usage->of(all));
+  };
+  print_row("usage", taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionSuggested) +
+                         " completions taken, " +
+                         taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkShown) + " hunks, " +
+                         taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditShown) +
+                         " next edits\n          (counted in " + file.string() + ")");
+  if (usage->none_at() > 0)
+    print_row("", "last time there was no suggestion, " + age_of(usage->none_at()) + ": " +
+                      usage->why_none());
 }
 
 int run_doctor(const DoctorOptions& options) {
@@ -125,6 +156,7 @@ int run_doctor(const DoctorOptions& options) {
   print_row("GPU", "not used: this build has no GPU support yet");
   const bool sound = print_models(options.quick);
   print_row("cost", cost_of_passes(options.common.target, pool->threads()));
+  print_usage();
   const Result<void> target = check_target(options.common.target);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

@@ -18,6 +18,7 @@
 #include "indexing/dependencies.h"
 #include "lsp/attach.h"
 #include "lsp/run_server.h"
+#include "lsp/usage.h"
 
 namespace redraft::cli {
 namespace {
@@ -76,6 +77,7 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
     return make_engine(choices, *pool, control);
   };
   if (!choices.no_index) server.index = index_factories(choices.common);
+  server.usage_file = lsp::default_usage_file();
   server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return server;

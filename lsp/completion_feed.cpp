@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ctime>
 #include <utility>
 
 #include "lsp/convert.h"
@@ -111,12 +112,12 @@ std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string&
                                                               const Reply& reply) {
   std::shared_ptr<const Document> document = workspace_.document(uri);
   if (!settings_.enabled) {
-    why_none_ = "completion is off (redraft.completion.enabled)";
+    set_why_none("completion is off (redraft.completion.enabled)");
   } else if (!document) {
-    why_none_ = "the file is not open here, or not one that can be edited";
+    set_why_none("the file is not open here, or not one that can be edited");
   } else if (!settings_.enabled_for(document->language_id())) {
-    why_none_ =
-        "completion is off for " + document->language_id() + " (redraft.completion.languages)";
+    set_why_none("completion is off for " + document->language_id() +
+                 " (redraft.completion.languages)");
   } else {
     const std::size_t offset =
         to_offset(document->text(), document->lines(), position, client_.encoding);
@@ -153,11 +154,18 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
 }
 
 void CompletionFeed::count(const CompletionAnswer& answer) {
-  why_none_ = answer.error.empty() ? answer.why_none : answer.error;
-  if (answer.texts.empty()) return;
+  if (answer.texts.empty()) {
+    set_why_none(answer.error.empty() ? answer.why_none : answer.error);
+    return;
+  }
   why_none_.clear();
-  ++counts_.suggested;
-  counts_.carried += answer.carried ? 1 : 0;
+  usage_.count(UsageEvent::kCompletionSuggested);
+  if (answer.carried) usage_.count(UsageEvent::kCompletionCarried);
+}
+
+void CompletionFeed::set_why_none(const std::string& why) {
+  why_none_ = why;
+  if (!why.empty()) usage_.note_none(why, std::time(nullptr));
 }
 
 void CompletionFeed::inline_completion(const InlineCompletionParams& params, Reply reply) {
@@ -189,7 +197,7 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
   const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
   if (!in_menu_) {
-    why_none_ = "completions are left out of the menu (redraft.completion.menu)";
+    set_why_none("completions are left out of the menu (redraft.completion.menu)");
     reply(nothing);
     return;
   }
@@ -221,24 +229,26 @@ void CompletionFeed::resolve(const CompletionItemParams& params, Reply reply) {
   reply(std::move(item));
 }
 
-void CompletionFeed::shown(const CompletionNews& news) { counts_.shown += news.id > 0 ? 1 : 0; }
+void CompletionFeed::shown(const CompletionNews& news) {
+  if (news.id > 0) usage_.count(UsageEvent::kCompletionShown);
+}
 
 void CompletionFeed::accepted(std::int64_t id) {
   if (id < 1 || id > last_id_) return;
-  ++counts_.accepted;
+  usage_.count(UsageEvent::kCompletionAccepted);
   spdlog::debug("completion {} accepted", id);
 }
 
 void CompletionFeed::accepted_partially(const CompletionNews& news) {
-  counts_.accepted_partially += news.id > 0 ? 1 : 0;
+  if (news.id > 0) usage_.count(UsageEvent::kCompletionAcceptedPartially);
 }
 
 Json CompletionFeed::json() const {
-  return {{"suggested", counts_.suggested},
-          {"carried", counts_.carried},
-          {"shown", counts_.shown},
-          {"accepted", counts_.accepted},
-          {"acceptedPartially", counts_.accepted_partially},
+  return {{"suggested", usage_.of(UsageEvent::kCompletionSuggested)},
+          {"carried", usage_.of(UsageEvent::kCompletionCarried)},
+          {"shown", usage_.of(UsageEvent::kCompletionShown)},
+          {"accepted", usage_.of(UsageEvent::kCompletionAccepted)},
+          {"acceptedPartially", usage_.of(UsageEvent::kCompletionAcceptedPartially)},
           {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 

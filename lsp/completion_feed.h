@@ -6,6 +6,7 @@
 #include "lsp/completion_protocol.h"
 #include "lsp/connection.h"
 #include "lsp/settings.h"
+#include "lsp/usage.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -13,19 +14,10 @@ namespace redraft::lsp {
 // The command that a client runs when the user took a suggestion.
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
 
-// How often suggestions were made and taken; numbers alone, which stay on this machine.
-struct CompletionCounts {
-  std::int64_t suggested = 0;  // answers with a text
-  std::int64_t carried = 0;    // of them, without the model
-  std::int64_t shown = 0;      // as far as the client tells
-  std::int64_t accepted = 0;
-  std::int64_t accepted_partially = 0;
-};
-
 // Answers requests for completions in both forms, for ghost text and for the menu. Main thread.
 class CompletionFeed {
  public:
-  explicit CompletionFeed(Workspace& workspace) : workspace_(workspace) {}
+  CompletionFeed(Workspace& workspace, Usage& usage) : workspace_(workspace), usage_(usage) {}
   void set_capabilities(const ClientCapabilities& client) { client_ = client; }
   // `in_menu`: textDocument/completion is answered too.
   void set_settings(const Settings::Completion& settings, bool in_menu) {
@@ -59,12 +51,13 @@ class CompletionFeed {
   void ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
   void count(const CompletionAnswer& answer);
+  void set_why_none(const std::string& why);
 
   Workspace& workspace_;
+  Usage& usage_;
   ClientCapabilities client_;
   Settings::Completion settings_;
   bool in_menu_ = true;
-  CompletionCounts counts_;
   std::string why_none_;
   std::int64_t last_id_ = 0;  // of an answer with texts
 };

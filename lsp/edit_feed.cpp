@@ -115,6 +115,7 @@ void EditFeed::send_hunk(EditId id, LiveEdit& edit, const LiveHunk& live) {
   const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
   if (document == nullptr) return;
   edit.waiting.insert(live.hunk.id);
+  usage_.count(UsageEvent::kHunkShown);
   notify(id, edit, "hunk",
          {{"hunkId", live.hunk.id},
           {"uri", edit.uri},
@@ -304,6 +305,8 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
     return;
   }
   for (const Json& hunk : resolved) edit->waiting.erase(hunk.get<int>());
+  usage_.count(params.accept ? UsageEvent::kHunkAccepted : UsageEvent::kHunkRejected,
+               std::ssize(resolved));
   Json change;
   if (params.accept && !edits->empty()) change = workspace_edit(*document, *edits);
   reply({{"edit", std::move(change)}, {"version", version}, {"hunkIds", std::move(resolved)}});

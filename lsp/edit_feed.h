@@ -11,6 +11,7 @@
 #include "lsp/model_status.h"
 #include "lsp/progress.h"
 #include "lsp/protocol.h"
+#include "lsp/usage.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -31,8 +32,9 @@ class EditFeed {
     std::shared_ptr<WorkDoneProgress> progress;  // may be null
   };
 
-  EditFeed(std::shared_ptr<Connection> connection, Workspace& workspace, const ModelStatus& model)
-      : connection_(std::move(connection)), workspace_(workspace), model_(model) {}
+  EditFeed(std::shared_ptr<Connection> connection, Workspace& workspace, const ModelStatus& model,
+           Usage& usage)
+      : connection_(std::move(connection)), workspace_(workspace), model_(model), usage_(usage) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
   void start(EditId id, std::string uri, Delivery delivery);
@@ -85,6 +87,7 @@ class EditFeed {
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
   const ModelStatus& model_;
+  Usage& usage_;
   ClientCapabilities client_;
   std::map<EditId, LiveEdit> edits_;
 };

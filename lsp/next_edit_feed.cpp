@@ -71,14 +71,14 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
     reply.fail(ErrorCode::kInvalidParams, id.error().message());
     return;
   }
-  ++counts_.asked;
+  usage_.count(UsageEvent::kNextEditAsked);
   reply.on_cancel([this, id = *id] { workspace_.cancel_next_edit(id); });
 }
 
 Json NextEditFeed::result_of(const NextEditAnswer& answer) {
   Json edits = Json::array();
   if (answer.document) {
-    ++counts_.proposed;
+    usage_.count(UsageEvent::kNextEditShown);
     ++last_id_;
     last_ = answer;
     for (const TextEdit& edit : answer.edits) {
@@ -104,18 +104,20 @@ void NextEditFeed::decided(const Json& argument, bool accepted) {
   const std::int64_t index = number("index");
   if (number("id") != last_id_ || index < 0 || index >= std::ssize(last_.edits)) return;
   if (accepted) {
-    ++counts_.accepted;
+    usage_.count(UsageEvent::kNextEditAccepted);
     return;
   }
-  ++counts_.rejected;
+  usage_.count(UsageEvent::kNextEditRejected);
   workspace_.reject_next_edit(*last_.document, last_.edits[static_cast<std::size_t>(index)]);
 }
 
 Json NextEditFeed::json() const {
-  return {
-      {"enabled", enabled_},          {"asked", counts_.asked},
-      {"proposed", counts_.proposed}, {"accepted", counts_.accepted},
-      {"rejected", counts_.rejected}, {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+  return {{"enabled", enabled_},
+          {"asked", usage_.of(UsageEvent::kNextEditAsked)},
+          {"proposed", usage_.of(UsageEvent::kNextEditShown)},
+          {"accepted", usage_.of(UsageEvent::kNextEditAccepted)},
+          {"rejected", usage_.of(UsageEvent::kNextEditRejected)},
+          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 
 }  // namespace redraft::lsp

@@ -7,6 +7,7 @@
 
 #include "lsp/connection.h"
 #include "lsp/protocol.h"
+#include "lsp/usage.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -25,7 +26,7 @@ void from_json(const Json& json, NextEditParams& params);
 // Answers requests for next edits. Main thread.
 class NextEditFeed {
  public:
-  explicit NextEditFeed(Workspace& workspace) : workspace_(workspace) {}
+  NextEditFeed(Workspace& workspace, Usage& usage) : workspace_(workspace), usage_(usage) {}
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
   void set_enabled(bool enabled) { enabled_ = enabled; }
 
@@ -37,16 +38,12 @@ class NextEditFeed {
   Json json() const;
 
  private:
-  struct Counts {
-    std::int64_t asked = 0, proposed = 0, accepted = 0, rejected = 0;
-  };
-
   Json result_of(const NextEditAnswer& answer);
 
   Workspace& workspace_;
+  Usage& usage_;
   Encoding encoding_ = Encoding::kUtf16;
   bool enabled_ = true;
-  Counts counts_;
   std::string why_none_;
   std::int64_t last_id_ = 0;  // of an answer with edits
   NextEditAnswer last_;

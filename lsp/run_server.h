@@ -15,6 +15,8 @@ struct ServerOptions {
   // Called on the decode thread with the first edit, and again with the next one if it failed.
   EngineHost::Factory make_engine;
   Server::IndexFactories index;
+  // Where it is counted what became of suggestions (UsageLog); empty: nowhere.
+  std::filesystem::path usage_file = {};
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.
   std::string log_level = "info";

@@ -47,8 +47,8 @@ int serve(ServerOptions options, LogKind log,
   ::signal(SIGPIPE, SIG_IGN);
   try {
     start_log(options.log_level, log);
-    auto service =
-        std::make_unique<Service>(std::move(options.make_engine), std::move(options.index));
+    auto service = std::make_unique<Service>(
+        std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
     std::shared_ptr<void> door = begin(*service);
     const int code = service->run();
     door.reset();

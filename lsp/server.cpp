@@ -88,19 +88,21 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
 }  // namespace
 
 Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
-               std::function<void(int)> on_exit, IndexFactories index)
+               std::function<void(int)> on_exit, IndexFactories index,
+               std::filesystem::path usage_file)
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
       configuration_(connection_, [this](const Settings& before) { apply_settings(before); }),
       model_(connection_, [this] { status_.tell(); }),
       status_(connection_, model_),
+      usage_(std::move(usage_file)),
       workspace_(std::move(host), post, observer()) {
-  feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_);
+  feed_ = std::make_unique<EditFeed>(connection_, workspace_, model_, usage_.now());
   indexes_ = std::make_unique<Indexes>(connection_, workspace_, std::move(index));
   status_.add([this](StatusReport::Reasons& reasons) { add_reasons(reasons); });
-  completions_ = std::make_unique<CompletionFeed>(workspace_);
-  next_edits_ = std::make_unique<NextEditFeed>(workspace_);
+  completions_ = std::make_unique<CompletionFeed>(workspace_, usage_.now());
+  next_edits_ = std::make_unique<NextEditFeed>(workspace_, usage_.now());
   bind_handlers();
   bind_document_handlers();
 }
@@ -263,6 +265,7 @@ void Server::exit(const NoParams&) { on_exit_(shut_down() ? 0 : 1); }
 void Server::stop() {
   feed_->cancel_all();
   dispatcher_.cancel_all();
+  usage_.save();
 }
 
 void Server::report_malformed(const Error& error) {

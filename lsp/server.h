@@ -18,6 +18,7 @@
 #include "lsp/protocol.h"
 #include "lsp/settings.h"
 #include "lsp/status_report.h"
+#include "lsp/usage.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {
@@ -30,11 +31,16 @@ class Server {
   using Folders = Indexes::Folders;
   using IndexFactories = Indexes::Factories;
 
-  // `on_exit` gets the exit code when the client says `exit`.
+  // `on_exit` gets the exit code when the client says `exit`. `usage_file` may be empty: see
+  // UsageLog.
   Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
-         std::function<void(int)> on_exit, IndexFactories index = {});
+         std::function<void(int)> on_exit, IndexFactories index = {},
+         std::filesystem::path usage_file = {});
 
-  void receive(std::string_view content) { dispatcher_.receive(content); }
+  void receive(std::string_view content) {
+    dispatcher_.receive(content);
+    usage_.save_if_due();
+  }
   // Stops all work; what waits for an answer gets RequestCancelled.
   void stop();
   // What is left to go when the server does, and may take a while: its threads end first.
@@ -99,6 +105,7 @@ class Server {
   Configuration configuration_;
   ModelStatus model_;
   StatusReport status_;
+  UsageLog usage_;
   std::unique_ptr<EditFeed> feed_;
   std::unique_ptr<Indexes> indexes_;
   std::unique_ptr<CompletionFeed> completions_;

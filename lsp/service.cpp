@@ -15,20 +15,22 @@ constexpr std::size_t kMostClients = 100;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
 Session::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
-                      Server::IndexFactories index) {
+                      Server::IndexFactories index, std::filesystem::path usage_file) {
   const Post post = [&io](std::function<void()> f) { boost::asio::post(io, std::move(f)); };
   return {.io = io,
           .post = post,
           .host = std::make_shared<EngineHost>(std::move(make_engine), post),
-          .index = std::move(index)};
+          .index = std::move(index),
+          .usage_file = std::move(usage_file)};
 }
 
 }  // namespace
 
-Service::Service(EngineHost::Factory make_engine, Server::IndexFactories index)
+Service::Service(EngineHost::Factory make_engine, Server::IndexFactories index,
+                 std::filesystem::path usage_file)
     : signals_(io_),
       idle_timer_(io_),
-      shared_(share(io_, std::move(make_engine), std::move(index))) {}
+      shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file))) {}
 
 bool Service::has_room() const { return !ending_ && sessions_.size() < kMostClients; }
 

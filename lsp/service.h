@@ -22,7 +22,9 @@ class Service {
  public:
   using SessionId = std::int64_t;
 
-  Service(EngineHost::Factory make_engine, Server::IndexFactories index);
+  // `usage_file`: see Server.
+  Service(EngineHost::Factory make_engine, Server::IndexFactories index,
+          std::filesystem::path usage_file);
 
   boost::asio::io_context& io() { return io_; }
 

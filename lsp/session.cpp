@@ -31,7 +31,7 @@ Session::Session(const Shared& shared, Client client, std::function<void(int)> o
           shared.host, shared.post,
           {.send = [this](const std::string& content) { transport_.send(content); },
            .congested = [this] { return transport_.congested(); }},
-          [this](int code) { end(code); }, shared.index),
+          [this](int code) { end(code); }, shared.index, shared.usage_file),
       admitted_(client_.token.empty()) {
   if (!admitted_) await_admission();
 }

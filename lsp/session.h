@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ class Session {
     Post post;
     std::shared_ptr<EngineHost> host;
     Server::IndexFactories index;
+    std::filesystem::path usage_file;  // see Server
   };
   struct Client {
     FileHandle in, out;

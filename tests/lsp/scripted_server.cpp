@@ -131,6 +131,7 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   bool index = false;
   app.add_flag("--index", index, "Index the workspace's folders, in memory");
+  app.add_option("--usage-file", options.usage_file, "Where suggestions are counted");
   app.add_option("--log-level", options.log_level, "spdlog's level");
   Doors doors;
   doors.add_to(app);

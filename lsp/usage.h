@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "support/result.h"
+
+namespace redraft::lsp {
+
+// What may become of what redraft proposes.
+enum class UsageEvent : std::uint8_t {
+  kCompletionSuggested,  // an answer with a text
+  kCompletionCarried,    // of them, without the model
+  kCompletionShown,      // as far as the client tells; accepted and in part as well
+  kCompletionAccepted,
+  kCompletionAcceptedPartially,
+  kHunkShown,  // of a streamed edit
+  kHunkAccepted,
+  kHunkRejected,
+  kNextEditAsked,
+  kNextEditShown,
+  kNextEditAccepted,
+  kNextEditRejected,
+};
+inline constexpr std::size_t kUsageEvents = 12;
+
+// How often that was so: numbers alone, and the last reason to suggest nothing.
+class Usage {
+ public:
+  void count(UsageEvent event, std::int64_t times = 1) { counts_[index(event)] += times; }
+  std::int64_t of(UsageEvent event) const { return counts_[index(event)]; }
+  // A sentence for the user; with the time, in seconds since 1970. Both are empty in the beginning.
+  void note_none(std::string why, std::int64_t time);
+  const std::string& why_none() const { return why_none_; }
+  std::int64_t none_at() const { return none_at_; }
+
+  void add(const Usage& later);
+  // What has come since `earlier`.
+  Usage since(const Usage& earlier) const;
+  friend bool operator==(const Usage& a, const Usage& b) = default;
+
+ private:
+  static std::size_t index(UsageEvent event) { return static_cast<std::size_t>(event); }
+
+  std::array<std::int64_t, kUsageEvents> counts_{};
+  std::string why_none_;
+  std::int64_t none_at_ = 0;
+};
+
+// In the user's state folder; empty: there is none.
+std::filesystem::path default_usage_file();
+
+// The sum over all servers of this user. An absent file is nothing counted yet; one that cannot be
+// understood is an error.
+Result<Usage> read_usage(const std::filesystem::path& file);
+// Creates the file and its folder. Safe beside other processes that do the same; an error, when
+// one of them takes long too, leaves the file as it was. What cannot be understood is written anew.
+Result<void> add_usage(const std::filesystem::path& file, const Usage& usage);
+
+// What one server counts, and its way into the file: at the end, and now and then before. One
+// thread.
+class UsageLog {
+ public:
+  // `file` may be empty: nothing is written.
+  explicit UsageLog(std::filesystem::path file) : file_(std::move(file)) {}
+  ~UsageLog() { save(); }
+  UsageLog(const UsageLog&) = delete;
+  UsageLog& operator=(const UsageLog&) = delete;
+
+  Usage& now() { return now_; }
+  void save();
+  // At most once in a minute.
+  void save_if_due();
+
+ private:
+  std::filesystem::path file_;
+  Usage now_, saved_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,85 @@
+"""What becomes of suggestions is counted over all servers of a user, in a file that `redraft doctor` reads."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from lsp_client import Client
+from server_case import LINES, RENAME, STREAMING, URI, ServerTest, position
+
+REDRAFT = os.environ["REDRAFT"]
+CAPABILITIES = {**STREAMING, "textDocument": {"inlineCompletion": {}}}
+COMPLETION = {"textDocument": {"uri": URI}, "position": position(0, 7), "context": {"triggerKind": 2}}
+
+
+class UsageTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.state = pathlib.Path(self.folder.name) / "state"
+        self.file = self.state / "redraft" / "usage.json"
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state)}
+
+    def start_counting(self):
+        return self.start(RENAME, CAPABILITIES, options=["--usage-file", str(self.file)],
+                          fills=[{"after": "area = ", "write": "width * height"}])
+
+    def end(self, client):
+        client.request("shutdown")
+        client.notify("exit")
+        self.assertEqual(client.process.wait(20), 0)
+        return json.loads(self.file.read_text())
+
+    def accept_completion(self, client):
+        self.open(client, "area = \n")
+        (item,) = client.request("textDocument/inlineCompletion", COMPLETION)["items"]
+        client.request("workspace/executeCommand", item["command"])
+
+    def doctor(self):
+        process = subprocess.run([REDRAFT, "doctor", "--quick"], env=self.environment, capture_output=True, text=True,
+                                 timeout=60, check=False)
+        return process.stdout
+
+    def test_servers_add_up_and_doctor_tells(self):
+        first = self.start_counting()
+        self.accept_completion(first)
+        self.end(first)
+        second = self.start_counting()
+        self.accept_completion(second)
+        self.open(second, LINES, version=2)
+        edit = self.edit(second, version=2)
+        super().end(second, edit)
+        self.resolve(second, edit, hunks=[0])
+        self.resolve(second, edit, action="reject")
+        counts = self.end(second)
+        self.assertEqual({key: value for key, value in counts.items() if value},
+                         {"completionsSuggested": 2, "completionsAccepted": 2, "hunksShown": 4, "hunksAccepted": 1,
+                          "hunksRejected": 3})
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
+        self.assertIn("2 of 2 completions taken, 1 of 4 hunks, 0 of 0 next edits", self.doctor())
+
+    def test_a_file_that_cannot_be_written_disturbs_nobody(self):
+        self.file.parent.mkdir(parents=True)
+        self.file.mkdir()
+        client = self.start_counting()
+        self.accept_completion(client)
+        client.request("shutdown")
+        client.notify("exit")
+        self.assertEqual(client.process.wait(20), 0)
+        self.assertRegex(self.doctor(), "usage +unknown")
+
+    def test_the_real_server_keeps_why_there_was_no_suggestion(self):
+        client = Client([REDRAFT, "lsp", "--no-share", "--no-index"], env=self.environment)
+        self.addCleanup(client.close)
+        self.initialize(client, CAPABILITIES, initializationOptions={"redraft": {"completion": {"enabled": False}}})
+        self.open(client, "secret = \n")
+        self.assertEqual(client.request("textDocument/inlineCompletion", COMPLETION)["items"], [])
+        counts = self.end(client)
+        self.assertIn("redraft.completion.enabled", counts["lastWhyNone"])
+        self.assertNotIn("secret", self.file.read_text())
+        self.assertIn("within the hour: completion is off (redraft.completion.enabled)", self.doctor())
+
+
+if __name__ == "__main__":
+    unittest.main()
