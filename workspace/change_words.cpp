@@ -1,6 +1,10 @@
 #include "workspace/change_words.h"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <optional>
+#include <span>
 
 namespace redraft {
 namespace {
@@ -8,6 +12,27 @@ namespace {
 bool in_word(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return std::isalnum(byte) != 0 || c == '_' || byte >= 0x80;
+}
+
+// Longer ones are no names or calls, but code.
+constexpr std::size_t kMostPieces = 6;
+
+std::optional<Substitution> substitution(std::string_view before, std::string_view after) {
+  std::vector<std::string_view> old_words = words_of(before), new_words = words_of(after);
+  const auto [old_begin, new_begin] =
+      std::mismatch(old_words.begin(), old_words.end(), new_words.begin(), new_words.end());
+  const auto [old_end, new_end] =
+      std::mismatch(old_words.rbegin(), std::make_reverse_iterator(old_begin), new_words.rbegin(),
+                    std::make_reverse_iterator(new_begin));
+  const auto text = [](auto begin, auto end) {
+    const auto pieces = std::span(begin, end);
+    if (pieces.empty() || pieces.size() > kMostPieces || std::ranges::none_of(pieces, is_word))
+      return std::string();
+    return std::string(pieces.front().data(), pieces.back().data() + pieces.back().size());
+  };
+  Substitution found{text(old_begin, old_end.base()), text(new_begin, new_end.base())};
+  if (found.before.empty() || found.after.empty()) return std::nullopt;
+  return found;
 }
 
 // How many more `after` has of each piece.
@@ -53,6 +78,20 @@ WordChange word_change(const std::vector<std::string>& before,
   std::map<std::string, int> more;
   count(before, after, more);
   return in_sets(more);
+}
+
+std::vector<Substitution> substitutions(const std::vector<RecentChange>& recent) {
+  std::vector<Substitution> result;
+  for (const RecentChange& change : recent) {
+    if (change.before.size() != change.after.size()) continue;
+    for (std::size_t line = 0; line < change.before.size(); ++line) {
+      const auto found = substitution(change.before[line], change.after[line]);
+      if (!found) continue;
+      std::erase(result, *found);
+      result.push_back(*found);
+    }
+  }
+  return result;
 }
 
 WordChange word_change(const std::vector<RecentChange>& recent) {

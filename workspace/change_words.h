@@ -24,4 +24,12 @@ WordChange word_change(const std::vector<std::string>& before,
                        const std::vector<std::string>& after);
 WordChange word_change(const std::vector<RecentChange>& recent);
 
+// A short piece of a line, with at least one word, that gave way to another.
+struct Substitution {
+  std::string before, after;
+  friend bool operator==(const Substitution&, const Substitution&) = default;
+};
+// One of each line that was changed in a single place; each once, the latest at the end.
+std::vector<Substitution> substitutions(const std::vector<RecentChange>& recent);
+
 }  // namespace redraft

@@ -19,8 +19,10 @@ namespace {
 constexpr std::size_t kMostShown = 3;
 constexpr std::size_t kMostShownLines = 24;
 constexpr int kLinesAround = 3;
-// Of the words that a change takes away and brings in, so large a part must be those that the user
-// took away and brought in: models find something to improve everywhere.
+// So many of the latest substitutions are named.
+constexpr std::size_t kMostNamed = 3;
+// Of the words that a change takes away, so large a part must be those that the user took away, and
+// the same of those it brings in: models find something to improve everywhere.
 constexpr double kLeastExplained = 0.6;
 // What a region may become larger by, in tokens.
 constexpr int kRoom = 96;
@@ -56,9 +58,10 @@ class Conversation {
     messages_.push_back({"user", in_fence(part)});
     messages_.push_back({"assistant", in_fence(edited)});
   }
-  std::vector<ChatMessage> ask(const std::string& part) const {
+  // `task` stands before the part.
+  std::vector<ChatMessage> ask(const std::string& task, const std::string& part) const {
     std::vector<ChatMessage> messages = messages_;
-    messages.push_back({"user", in_fence(part)});
+    messages.push_back({"user", task + in_fence(part)});
     return messages;
   }
 
@@ -82,22 +85,33 @@ void add_recent(Conversation& conversation, const std::vector<RecentChange>& rec
   }
 }
 
+// Small models see a pattern sooner when it is also said in words.
+std::string task_of(const std::vector<RecentChange>& recent) {
+  const std::vector<Substitution> made = substitutions(recent);
+  if (made.empty()) return {};
+  std::string text;
+  for (std::size_t i = made.size() - std::min(made.size(), kMostNamed); i < made.size(); ++i)
+    text += (text.empty() ? "`" : ", and `") + made[i].before + "` is now `" + made[i].after + "`";
+  return text + ". Make the same edit in the next part:\n";
+}
+
 struct RegionPrompt {
   std::vector<TokenId> tokens, original, stop_tokens;
   std::string fence;
 };
 
+// What stands before the region is the same for all of them, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
-                                const EditRegion& region) {
+                                const std::string& quiet, const EditRegion& region) {
   RegionPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
   Conversation conversation(prompt.fence, opening);
-  const std::string quiet = quiet_lines(request.recent, region);
   if (!quiet.empty()) conversation.add(quiet, quiet);
   add_recent(conversation, request.recent);
   const Tokenizer& tokenizer = engine.tokenizer();
-  Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, conversation.ask(region.text()));
+  Result<std::vector<PromptPart>> parts =
+      chat_prompt(tokenizer, conversation.ask(task_of(request.recent), region.text()));
   if (!parts) return parts.error();
   parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kNextEdit).encode(*parts);
@@ -121,7 +135,6 @@ class WrittenLines {
     return !output_.closed();
   }
   void finish() { take(output_.end()); }
-  bool closed() const { return output_.closed(); }
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:
@@ -148,6 +161,36 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
   return edits;
 }
 
+// Adds to `result` what the model changes in the region.
+Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditRegion& region,
+                     RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
+  const int n_most = static_cast<int>(prompt.original.size()) + kRoom;
+  if (static_cast<int>(prompt.tokens.size()) + n_most > engine.context_length()) return {};
+  WrittenLines written(engine.tokenizer(), prompt.fence);
+  DecodeRequest decode;
+  decode.prompt = std::move(prompt.tokens);
+  decode.original = std::move(prompt.original);
+  decode.stop_tokens = std::move(prompt.stop_tokens);
+  decode.max_new_tokens = n_most;
+  decode.open_files = engine.open_files(request.beside);
+  decode.repository = request.repository;
+  decode.on_progress = [&](const DecodeStatistics&) {
+    if (request.on_pass) request.on_pass();
+  };
+  const Result<DecodeResult> decoded = engine.decode(
+      Purpose::kNextEdit, request.decoder, decode,
+      [&](TokenId token) { return written.add(token); }, stop);
+  if (!decoded) return decoded.error();
+  ++result.regions;
+  result.statistics = decoded->statistics;
+  result.finish_reason = decoded->finish_reason;
+  if (decoded->finish_reason == FinishReason::kCancelled) return {};
+  if (decoded->finish_reason == FinishReason::kLength) return {};  // it writes something else
+  if (decoded->finish_reason == FinishReason::kStop) written.finish();
+  result.edits = edits_that_follow(region, request, written.lines());
+  return {};
+}
+
 }  // namespace
 
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
@@ -160,10 +203,12 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
   const auto in = [](const std::set<std::string>& words) {
     return [&](const std::string& word) { return is_word(word) && words.contains(word); };
   };
-  const double explained =
-      count(change.added, in(made.added)) + count(change.removed, in(made.removed));
-  const double words = count(change.added, is_word) + count(change.removed, is_word);
-  if (words == 0 || explained < kLeastExplained * words) return false;
+  const auto explained = [&](const std::set<std::string>& words, const std::set<std::string>& by) {
+    return count(words, in(by)) >= kLeastExplained * count(words, is_word);
+  };
+  if (count(change.added, is_word) + count(change.removed, is_word) == 0) return false;
+  if (!explained(change.added, made.added) || !explained(change.removed, made.removed))
+    return false;
   const auto turned_back = [&](const std::string& word) {
     return (change.added.contains(word) && made.removed.contains(word) &&
             !made.added.contains(word)) ||
@@ -178,46 +223,29 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
   NextEditResult result;
   const std::vector<NextPlace> places =
       next_places(request.recent, request.documents, request.most_regions);
-  result.why_none = places.empty() ? "nothing else looks like what was changed"
-                                   : "the model sees nothing that has to follow";
+  if (places.empty()) {
+    result.why_none = "nothing else looks like what was changed";
+    return result;
+  }
+  const std::string quiet = quiet_lines(request.recent, places);
   for (const NextPlace& place : places) {
     const LineIndex& index = place.document->lines();
-    Result<EditRegion> region =
+    const Result<EditRegion> region =
         EditRegion::make(place.document, EditScope::kSelection,
                          ByteRange{index.start(place.first_line), index.start(place.end_line)});
     if (!region) return region.error();
-    Result<RegionPrompt> prompt = prompt_for(engine, request, *region);
+    Result<RegionPrompt> prompt = prompt_for(engine, request, quiet, *region);
     if (!prompt) return prompt.error();
-    const int n_original = static_cast<int>(prompt->original.size());
-    if (static_cast<int>(prompt->tokens.size()) + n_original + kRoom > engine.context_length())
-      continue;
-    WrittenLines written(engine.tokenizer(), prompt->fence);
-    DecodeRequest decode;
-    decode.prompt = std::move(prompt->tokens);
-    decode.original = std::move(prompt->original);
-    decode.stop_tokens = std::move(prompt->stop_tokens);
-    decode.max_new_tokens = n_original + kRoom;
-    decode.open_files = engine.open_files(request.beside);
-    decode.repository = request.repository;
-    decode.on_progress = [&](const DecodeStatistics&) {
-      if (request.on_pass) request.on_pass();
-    };
-    const Result<DecodeResult> decoded = engine.decode(
-        Purpose::kNextEdit, request.decoder, decode,
-        [&](TokenId token) { return written.add(token); }, stop);
-    if (!decoded) return decoded.error();
-    ++result.regions;
-    result.statistics = decoded->statistics;
-    result.finish_reason = decoded->finish_reason;
-    if (decoded->finish_reason == FinishReason::kCancelled) return result;
-    if (decoded->finish_reason == FinishReason::kStop) written.finish();
-    if (decoded->finish_reason == FinishReason::kLength) continue;  // it writes something else
-    result.edits = edits_that_follow(*region, request, written.lines());
+    if (const Result<void> looked =
+            look_at(engine, request, *region, std::move(*prompt), stop, result);
+        !looked)
+      return looked.error();
+    if (result.finish_reason == FinishReason::kCancelled) return result;
     if (result.edits.empty()) continue;
     result.document = place.document;
-    result.why_none.clear();
     return result;
   }
+  result.why_none = "the model sees nothing that has to follow";
   return result;
 }
 

@@ -139,19 +139,22 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
   return chosen;
 }
 
-std::string quiet_lines(const std::vector<RecentChange>& recent, const EditRegion& region) {
+std::string quiet_lines(const std::vector<RecentChange>& recent,
+                        const std::vector<NextPlace>& places) {
   const std::shared_ptr<const Document>& document = recent.back().document;
   const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
   if (!file) return {};
   const LineWeights weights(recent, *document, *file);
-  const int first = region.document().uri() == document->uri()
-                        ? document->lines().line_of(region.range().begin)
-                        : -1;
-  const int end = first < 0 ? -1 : first + static_cast<int>(region.lines().size());
+  const auto in_a_place = [&](int line) {
+    return std::any_of(places.begin(), places.end(), [&](const NextPlace& place) {
+      return place.document->uri() == document->uri() && line < place.end_line &&
+             line + kQuietLines > place.first_line;
+    });
+  };
   double least = 0.5;
   int best = -1;
   for (int line = 0; line + kQuietLines <= weights.count(); line += kQuietLines / 2) {
-    if (line < end && line + kQuietLines > first) continue;
+    if (in_a_place(line)) continue;
     double weight = 0;
     std::size_t bytes = 0;
     for (int i = line; i < line + kQuietLines; ++i) {

@@ -24,8 +24,9 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
                                    const std::vector<std::shared_ptr<const Document>>& documents,
                                    int most);
 
-// A few lines of the region's document that the changes do not concern, outside the region and away
-// from the changes; empty: there are none.
-std::string quiet_lines(const std::vector<RecentChange>& recent, const EditRegion& region);
+// A few lines of the document that was changed last which the changes do not concern, away from
+// them and outside these places; empty: there are none.
+std::string quiet_lines(const std::vector<RecentChange>& recent,
+                        const std::vector<NextPlace>& places);
 
 }  // namespace redraft

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/edit_script.h"
+#include "workspace/change_words.h"
 #include "workspace/next_place.h"
 #include "workspace/open_documents.h"
 
@@ -178,12 +179,34 @@ std::vector<RecentChange> made(std::vector<std::string> before, std::vector<std:
   return {{nullptr, 0, std::move(before), std::move(after)}};
 }
 
+TEST(Substitutions, AreWhatALineWasChangedIn) {
+  const auto of = [](std::string before, std::string after) {
+    return substitutions(made({std::move(before)}, {std::move(after)}));
+  };
+  EXPECT_THAT(of("def old(x):", "def fresh(x):"), ElementsAre(Substitution{"old", "fresh"}));
+  EXPECT_THAT(of("f(a, a)", "f(a, b)"), ElementsAre(Substitution{"a", "b"}));
+  EXPECT_THAT(of("total = count(x)", "total = tally.of(x)"),
+              ElementsAre(Substitution{"count", "tally.of"}));
+  EXPECT_THAT(of("f(x)", "f(x, y)"), IsEmpty()) << "nothing gave way";
+  EXPECT_THAT(of("a < b", "a > b"), IsEmpty()) << "no word";
+  EXPECT_THAT(of("    same", "  same"), IsEmpty());
+  EXPECT_THAT(of("", ""), IsEmpty());
+  EXPECT_THAT(of("a b c d e f g", "h i j k l m n"), IsEmpty()) << "too long for a name";
+}
+
+TEST(Substitutions, EachOnceTheLatestAtTheEnd) {
+  const auto recent = made({"a(1)", "b(2)", "a(3)"}, {"x(1)", "y(2)", "x(3)"});
+  EXPECT_THAT(substitutions(recent), ElementsAre(Substitution{"b", "y"}, Substitution{"a", "x"}));
+}
+
 TEST(FollowsFrom, WhatCarriesTheChangeThrough) {
   const auto recent = made({"total = count(items)"}, {"total = tally(items, rate)"});
   EXPECT_TRUE(follows_from(recent, {"print(count(x))"}, {"print(tally(x, rate))"}));
   EXPECT_TRUE(follows_from(recent, {"for x in items:"}, {"for x in items * rate:"})) << "came in";
   EXPECT_FALSE(follows_from(recent, {"x = 1"}, {"x = 2"}));
   EXPECT_FALSE(follows_from(recent, {"print(x)"}, {"print(tally(x), y, z, w)"}));
+  EXPECT_FALSE(follows_from(made({}, {"log(a, b, c)"}), {"keep(this)"}, {"log(a, b, c)"}))
+      << "nothing was taken away";
 }
 
 TEST(FollowsFrom, NotWhiteSpaceAndNoUndo) {
