@@ -77,7 +77,8 @@ class Server:
         end = self.client.wait(of(("end",)), limit=limit)["params"]
         whole = time.monotonic() - start
         hunks = sum(1 for event in self.client.all("$/redraft/edit") if event["editId"] == edit and event["kind"] == "hunk")
-        self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "reject"})
+        if hunks:
+            self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "reject"})
         return first, whole, hunks, end["statistics"]
 
 
