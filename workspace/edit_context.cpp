@@ -7,8 +7,8 @@
 namespace redraft {
 namespace {
 
-constexpr double kReadingSeconds = 8;
-constexpr int kLeastTokens = 2048;
+constexpr double kReadingSeconds = 5;
+constexpr int kLeastTokens = 1024;
 constexpr int kMostTokens = 8192;
 constexpr double kBytesPerToken = 3.4;
 // Of what is shown this part is first lines of definitions further away.

@@ -75,9 +75,9 @@ TEST(FileAround, OfATextInNoLanguageTheLinesAround) {
 
 TEST(EditContext, IsWhatTheMachineReadsInAFewSeconds) {
   EXPECT_NEAR(static_cast<double>(edit_context_bytes(CostCurve({{1, 0.05}, {64, 0.1}}))),
-              5120 * 3.4, 5);
+              3200 * 3.4, 5);
   EXPECT_NEAR(static_cast<double>(edit_context_bytes(CostCurve({{1, 0.05}, {64, 3.0}}))),
-              2048 * 3.4, 5);
+              1024 * 3.4, 5);
 }
 
 }  // namespace
