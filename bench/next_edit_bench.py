@@ -87,11 +87,12 @@ class Editor:
         self.client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": task["language"], "version": 1,
                                                                      "text": "\n".join(steps[0])}})
         for version, (old, new) in enumerate(zip(steps, steps[1:]), 2):
-            for at, gone, come in reversed(changes(old + [""], new + [""])):
-                position = {"start": {"line": at, "character": 0}, "end": {"line": at + len(gone), "character": 0}}
-                self.client.notify("textDocument/didChange", {
-                    "textDocument": {"uri": uri, "version": version},
-                    "contentChanges": [{"range": position, "text": "".join(line + "\n" for line in come)}]})
+            self.client.notify("textDocument/didChange", {
+                "textDocument": {"uri": uri, "version": version},
+                "contentChanges": [{"range": {"start": {"line": at, "character": 0},
+                                              "end": {"line": at + len(gone), "character": 0}},
+                                    "text": "".join(line + "\n" for line in come)}
+                                   for at, gone, come in reversed(changes(old + [""], new + [""]))]})
         start = time.monotonic()
         answer = self.client.request("redraft/nextEdit", {"textDocument": {"uri": uri}})
         seconds = time.monotonic() - start

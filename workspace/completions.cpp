@@ -14,7 +14,8 @@ using Clock = DecodeQueue::Clock;
 // So many answers are remembered.
 constexpr std::size_t kSuggested = 8;
 // A run that nobody waits for goes on for so long: the next keystroke's request often wants it.
-constexpr auto kGrace = std::chrono::milliseconds(40);
+// VS Code cancels at the keystroke and asks some 50 ms later.
+constexpr auto kGrace = std::chrono::milliseconds(100);
 // An editor closes at most so many brackets and quotes by itself.
 constexpr std::size_t kMostClosed = 4;
 
@@ -34,27 +35,18 @@ std::optional<std::size_t> closed_before(std::string_view now, std::string_view 
   return more.size();
 }
 
-// The stop of one run: the queue's, or that nobody has waited for it for a while.
-class RunStop {
- public:
-  RunStop(const std::stop_token& queue, std::shared_ptr<std::atomic<Clock::rep>> abandoned)
-      : abandoned_(std::move(abandoned)), link_(queue, [this] { own_.request_stop(); }) {}
-
-  std::stop_token token() const { return own_.get_token(); }
-  void look_before_start() {
-    if (abandoned_->load() != 0) own_.request_stop();
-  }
-  void look() {
-    const Clock::rep since = abandoned_->load();
-    if (since != 0 && Clock::now().time_since_epoch() - Clock::duration(since) > kGrace)
-      own_.request_stop();
-  }
-
- private:
-  std::shared_ptr<std::atomic<Clock::rep>> abandoned_;
-  std::stop_source own_;
-  std::stop_callback<std::function<void()>> link_;
-};
+// What was typed at `offset` of `then`, up to `now_offset`; none if something else was done too.
+std::optional<std::string_view> typed_since(const Document& then, std::size_t offset,
+                                            const Document& now, std::size_t now_offset) {
+  if (then.uri() != now.uri() || now_offset < offset) return std::nullopt;
+  const std::string_view before = std::string_view(then.text()).substr(0, offset);
+  const std::string_view now_before = std::string_view(now.text()).substr(0, now_offset);
+  if (!now_before.starts_with(before) ||
+      !closed_before(std::string_view(now.text()).substr(now_offset),
+                     std::string_view(then.text()).substr(offset)))
+    return std::nullopt;
+  return now_before.substr(offset);
+}
 
 Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRequest& request,
                                             const std::stop_token& stop) {
@@ -66,22 +58,45 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
 
 }  // namespace
 
+// The stop of one run: the queue's, or that nobody has waited for it for a while.
+class Completions::RunStop {
+ public:
+  RunStop(const std::stop_token& queue, std::shared_ptr<RunWatch> watch)
+      : watch_(std::move(watch)), link_(queue, [this] { own_.request_stop(); }) {}
+
+  std::stop_token token() const { return own_.get_token(); }
+  void begin() {
+    watch_->begun.store(true);
+    if (watch_->abandoned.load() != 0) own_.request_stop();
+  }
+  void look() {
+    const Clock::rep since = watch_->abandoned.load();
+    if (since != 0 && Clock::now().time_since_epoch() - Clock::duration(since) > kGrace)
+      own_.request_stop();
+  }
+
+ private:
+  std::shared_ptr<RunWatch> watch_;
+  std::stop_source own_;
+  std::stop_callback<std::function<void()>> link_;
+};
+
 std::optional<std::string> carried_forward(const Document& then, std::size_t offset,
                                            const std::string& text, const Document& now,
                                            std::size_t now_offset) {
   if (then.uri() != now.uri()) return std::nullopt;
-  const std::string_view before = std::string_view(then.text()).substr(0, offset);
   const std::string_view behind = std::string_view(then.text()).substr(offset);
-  const std::string_view now_before = std::string_view(now.text()).substr(0, now_offset);
   const std::string_view now_behind = std::string_view(now.text()).substr(now_offset);
   const std::optional<std::size_t> closed = closed_before(now_behind, behind);
   if (!closed) return std::nullopt;
   std::string rest;
   if (now_offset >= offset) {
-    const std::string_view typed = now_before.substr(offset);
-    if (!now_before.starts_with(before) || !text.starts_with(typed)) return std::nullopt;
-    rest = text.substr(typed.size());
+    const auto typed = typed_since(then, offset, now, now_offset);
+    if (!typed || !text.starts_with(*typed)) return std::nullopt;
+    rest = text.substr(typed->size());
   } else {
+    const std::string_view before = std::string_view(then.text()).substr(0, offset);
+    const std::string_view now_before = std::string_view(now.text()).substr(0, now_offset);
     const std::string_view deleted = before.substr(now_offset);
     if (!before.starts_with(now_before) || !is_part_of_word(deleted)) return std::nullopt;
     rest = std::string(deleted) + text;
@@ -122,21 +137,22 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
   return false;
 }
 
-// The run under way is writing what the user has typed since: it will do for the new request too.
+// The run under way is writing what the user has typed since, or is still reading, of which the
+// next one would have to do most again: it will do for the new request too. Were it given up at
+// every keystroke, who types faster than the model reads would never see anything.
 bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
   if (!run_ || request.alternatives > run_->request.alternatives) return false;
   const CompletionRequest& began = run_->request;
   const bool same_place = began.document == request.document && began.offset == request.offset;
-  if (!same_place && (request.offset < began.offset ||
-                      !carried_forward(*began.document, began.offset, run_->so_far,
-                                       *request.document, request.offset)))
+  if (!same_place &&
+      (!run_->watch->begun.load() || !run_->may_do_for(*request.document, request.offset)))
     return false;
   if (const OnAnswer earlier = std::exchange(run_->on_answer, std::move(on_answer)))
     earlier({.why_none = kNewer});
   run_->waiting = id;
   run_->document = request.document;
   run_->offset = request.offset;
-  run_->abandoned->store(0);
+  run_->watch->abandoned.store(0);
   return true;
 }
 
@@ -148,13 +164,13 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
   run_->on_answer = std::move(on_answer);
   run_->document = request.document;
   run_->offset = request.offset;
-  run_->abandoned = std::make_shared<std::atomic<Clock::rep>>(0);
+  run_->watch = std::make_shared<RunWatch>();
   run_->request = request;
   run_->job = host_.queue().add(
-      [this, call = call_, host = &host_, abandoned = run_->abandoned, request = std::move(request),
+      [this, call = call_, host = &host_, watch = run_->watch, request = std::move(request),
        id](const DecodeQueue::Control& control) mutable {
-        RunStop stop(control.stop, abandoned);
-        stop.look_before_start();
+        RunStop stop(control.stop, watch);
+        stop.begin();
         request.on_text = [&](std::string_view text) {
           stop.look();
           call([this, id, text = std::string(text)] { receive_text(id, text); });
@@ -166,7 +182,22 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
 }
 
 void Completions::receive_text(CompletionId run, std::string text) {
-  if (run_ && run_->id == run) run_->so_far = std::move(text);
+  if (!run_ || run_->id != run) return;
+  run_->so_far = std::move(text);
+  if (!run_->on_answer || run_->may_do_for(*run_->document, run_->offset)) return;
+  host_.queue().cancel(run_->job);
+  start_again(*std::exchange(run_, std::nullopt));
+}
+
+bool Completions::Run::may_do_for(const Document& now, std::size_t now_offset) const {
+  const auto typed = typed_since(*request.document, request.offset, now, now_offset);
+  return typed && (so_far.starts_with(*typed) || typed->starts_with(so_far));
+}
+
+void Completions::start_again(Run run) {
+  run.request.document = std::move(run.document);
+  run.request.offset = run.offset;
+  start(std::move(run.request), {}, run.waiting, std::move(run.on_answer));
 }
 
 void Completions::receive_result(CompletionId run, const Result<CompletionResult>& result) {
@@ -178,18 +209,21 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
     return;
   }
   if (result->finish_reason == FinishReason::kCancelled) {
-    if (!ended.on_answer) return;
     // It was given up just before somebody wanted it again.
-    ended.request.document = ended.document;
-    ended.request.offset = ended.offset;
-    start(std::move(ended.request), {}, ended.waiting, std::move(ended.on_answer));
+    if (ended.on_answer) start_again(std::move(ended));
     return;
   }
   if (!result->texts.empty()) {
     suggested_.push_front({ended.request.document, ended.request.offset, result->texts});
     if (suggested_.size() > kSuggested) suggested_.pop_back();
   }
-  if (ended.on_answer) ended.on_answer(answer_of(ended, *result));
+  if (!ended.on_answer) return;
+  const CompletionAnswer answer = answer_of(ended, *result);
+  if (answer.texts.empty() && ended.moved()) {
+    start_again(std::move(ended));
+  } else {
+    ended.on_answer(answer);
+  }
 }
 
 CompletionAnswer Completions::answer_of(const Run& run, const CompletionResult& result) {
@@ -199,8 +233,6 @@ CompletionAnswer Completions::answer_of(const Run& run, const CompletionResult& 
         carried_forward(*run.request.document, run.request.offset, text, *run.document, run.offset);
     if (rest) answer.texts.push_back(std::move(*rest));
   }
-  if (answer.texts.empty() && answer.why_none.empty())
-    answer.why_none = "all that was suggested has been typed";
   return answer;
 }
 
@@ -208,7 +240,7 @@ void Completions::cancel(CompletionId id) {
   if (!run_ || run_->waiting != id) return;
   run_->waiting = 0;
   run_->on_answer = nullptr;
-  run_->abandoned->store(Clock::now().time_since_epoch().count());
+  run_->watch->abandoned.store(Clock::now().time_since_epoch().count());
 }
 
 void Completions::forget(const std::string& uri) {

@@ -56,6 +56,13 @@ class Completions {
   void forget(const std::string& uri);
 
  private:
+  // What the decode thread and the owner's tell each other of a run.
+  struct RunWatch {
+    std::atomic<bool> begun = false;  // its delay is over, and it was its turn
+    // When its client lost interest, in ticks of the queue's clock; 0: it has not.
+    std::atomic<DecodeQueue::Clock::rep> abandoned = 0;
+  };
+  class RunStop;
   // A run of the model that somebody waits for, or did until a moment ago.
   struct Run {
     CompletionId id = 0;  // of the request that began it
@@ -67,8 +74,11 @@ class Completions {
     // Of the request that waits now, as the user typed on since the run began.
     std::shared_ptr<const Document> document;
     std::size_t offset = 0;
-    // When its client lost interest, in ticks of the queue's clock; 0: it has not.
-    std::shared_ptr<std::atomic<DecodeQueue::Clock::rep>> abandoned;
+    std::shared_ptr<RunWatch> watch;
+
+    bool moved() const { return document != request.document || offset != request.offset; }
+    // Nothing that it wrote so far speaks against its being what is wanted at this place.
+    bool may_do_for(const Document& now, std::size_t now_offset) const;
   };
   struct Suggested {
     std::shared_ptr<const Document> document;
@@ -80,6 +90,8 @@ class Completions {
   bool join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer);
   void start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
              OnAnswer on_answer);
+  // Asks anew for the place where the user is by now.
+  void start_again(Run run);
   void end_run(const std::string& why);
   void receive_text(CompletionId run, std::string text);
   void receive_result(CompletionId run, const Result<CompletionResult>& result);

@@ -23,6 +23,10 @@ std::shared_ptr<const Document> document(const std::string& text,
   return *Document::make(uri, 1, text, "python");
 }
 
+// What stands before the model when it has read "x = |\n" and written nothing: the place is behind
+// what follows it.
+constexpr const char* kReading = "x = \n";
+
 // "|" marks the place.
 struct Marked {
   explicit Marked(std::string marked, const char* uri = "file:///a.py") {
@@ -218,6 +222,51 @@ TEST_F(CompletionsTest, WhoTypesWhatTheModelIsWritingJoinsTheRun) {
   EXPECT_EQ(answer(1).statistics->new_tokens, 14) << "written once, from the first place";
 }
 
+TEST_F(CompletionsTest, WhoTypesWhileTheModelReadsJoinsTheRunToo) {
+  close_gate(kReading);
+  ask(Marked("x = |\n"));
+  wait_for_gate();
+  for (const char* typed : {"x = w|\n", "x = wi|\n", "x = wid|\n"}) ask(Marked(typed));
+  EXPECT_THAT(answer(2).why_none, HasSubstr("newer"));
+  open_gate();
+  finish();
+  EXPECT_THAT(answer(3).texts, ElementsAre("th * height"));
+  EXPECT_EQ(answer(3).statistics->new_tokens, 14) << "read and written once";
+}
+
+TEST_F(CompletionsTest, WhatTheModelTurnsOutNotToWriteIsAskedForAnew) {
+  close_gate(kReading);
+  ask(Marked("x = |\n"));
+  wait_for_gate();
+  ask(Marked("x = a; y = |\n"));
+  EXPECT_FALSE(answers_[1]);
+  open_gate();
+  finish();
+  EXPECT_THAT(answer(1).texts, ElementsAre("width * height"));
+  ask(Marked("x = w|\n"));
+  EXPECT_FALSE(answers_[2]) << "the first run was not written to its end";
+  finish();
+}
+
+TEST_F(CompletionsTest, WhoTypesMoreThanTheModelWritesIsAnsweredForWhereHeIs) {
+  close_gate(kReading);
+  ask(Marked("x = |\n"));
+  wait_for_gate();
+  ask(Marked("x = width * height; z = |\n"));
+  open_gate();
+  finish();
+  EXPECT_THAT(answer(1).texts, ElementsAre("width * height"));
+  EXPECT_TRUE(answer(1).error.empty());
+}
+
+TEST_F(CompletionsTest, ARunWhoseDelayIsNotOverGivesWayToTheNewer) {
+  ask(Marked("x = |\n"), 1, 10s);
+  ask(Marked("x = w|\n"));
+  finish();
+  EXPECT_THAT(answer(0).why_none, HasSubstr("newer"));
+  EXPECT_THAT(answer(1).texts, ElementsAre("idth * height"));
+}
+
 TEST_F(CompletionsTest, WhoTypesSomethingElseGetsSomethingElse) {
   close_gate("width * ");
   ask(Marked("x = |\n"));
@@ -234,7 +283,7 @@ TEST_F(CompletionsTest, ARunThatNobodyWaitsForStops) {
   const CompletionId id = ask(Marked("x = |\n"));
   wait_for_gate();
   completions_->cancel(id);
-  std::this_thread::sleep_for(60ms);
+  std::this_thread::sleep_for(120ms);
   open_gate();
   finish();
   EXPECT_FALSE(answers_[0]);
@@ -250,7 +299,7 @@ TEST_F(CompletionsTest, ARequestThatComesWhileItsRunStopsGetsARunOfItsOwn) {
   wait_for_gate();
   run_posted();
   completions_->cancel(id);
-  std::this_thread::sleep_for(60ms);
+  std::this_thread::sleep_for(120ms);
   open_gate();
   host_.queue().wait_until_idle();  // it has stopped, but we do not know yet
   ask(Marked("x = w|\n"));
