@@ -236,7 +236,7 @@ class Lost(AttachTest):
         os.kill(server, signal.SIGKILL)
         self.assertEqual(client.exit_code(), 1)
         client.threads[1].join(TIME_LIMIT)
-        self.assertIn(b"has ended", client.log)
+        client.wait_for_log(b"has ended")
         self.assertEqual(self.attach().request("redraft/status")["state"], "unloaded")
 
     def test_the_server_is_told_to_end(self):
@@ -259,14 +259,14 @@ class Lost(AttachTest):
         finally:
             self.end_servers()  # it holds their pipes
         self.assertEqual(other.request("redraft/status")["state"], "unloaded")
-        self.assertIn(b"is not shared", other.log)
+        other.wait_for_log(b"is not shared")
 
     def test_no_server_can_be_started(self):
         self.state.write_text("no folder")
         client = self.attach()
         self.open(client, LINES)
         self.assertEqual(self.end(client, self.edit(client))["state"], "done")
-        self.assertIn(b"the model is not shared", client.log)
+        client.wait_for_log(b"the model is not shared")
         self.assertEqual(self.sockets(), [])
 
     def test_a_server_that_dies_at_its_start(self):
@@ -279,7 +279,7 @@ class Lost(AttachTest):
         path.write_text("in the way")
         client = self.attach()
         self.assertEqual(client.request("redraft/status")["state"], "unloaded")
-        self.assertIn(b"does not start", client.log)
+        client.wait_for_log(b"does not start")
 
 
 @unittest.skipUnless(REDRAFT, "REDRAFT must name the program")

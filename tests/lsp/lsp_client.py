@@ -108,6 +108,11 @@ class Client:
         with self.changed:
             return len(self.messages)
 
+    def wait_for_log(self, text, limit=TIME_LIMIT):
+        """Standard error is read by a thread of its own, so what a server has said may come after its answers."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: text in self.log, limit), f"{text} is not in {self.log[-2000:]}"
+
     def wait_for_end(self, limit=TIME_LIMIT):
         """Until the server has closed its side."""
         with self.changed:
@@ -146,7 +151,9 @@ class Client:
 
     def _read_log(self):
         for line in self.process.stderr:
-            self.log += line
+            with self.changed:
+                self.log += line
+                self.changed.notify_all()
 
 
 class SocketClient(Client):

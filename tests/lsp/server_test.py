@@ -169,7 +169,7 @@ class Model(ServerTest):
         client.notify("exit")
         client.exit_code()
         client.threads[1].join(TIME_LIMIT)
-        self.assertIn(b"edit 1 done", client.log)
+        client.wait_for_log(b"edit 1 done")
         for word in (b"secret", b"hidden", b"fresh"):
             self.assertNotIn(word, client.log)
 
