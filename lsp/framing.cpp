@@ -53,7 +53,7 @@ Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
 }
 
 // Tells a stream that is no LSP at all early, instead of waiting for the end of a header that never
-// comes.
+// comes. What comes all at once is held to the same.
 bool cannot_become_header(std::string_view begin) {
   if (!begin.empty() && (lower(begin[0]) < 'a' || lower(begin[0]) > 'z')) return true;
   for (std::size_t i = 0; i < begin.size(); ++i) {
@@ -90,12 +90,11 @@ Result<std::optional<std::string>> FrameReader::next() {
 Result<std::optional<std::size_t>> FrameReader::read_header() {
   const std::string_view rest = std::string_view(buffer_).substr(position_);
   const std::size_t end = rest.substr(0, kHeaderLimit).find(kHeaderEnd);
-  if (end == std::string_view::npos) {
-    if (rest.size() >= kHeaderLimit) return Error("a header of more than 8 KB");
-    if (cannot_become_header(rest))
-      return Error("this is not a header: \"Content-Length: N\" is expected");
-    return std::optional<std::size_t>();
-  }
+  const bool complete = end != std::string_view::npos;
+  if (!complete && rest.size() >= kHeaderLimit) return Error("a header of more than 8 KB");
+  if (cannot_become_header(rest.substr(0, end)))
+    return Error("this is not a header: \"Content-Length: N\" is expected");
+  if (!complete) return std::optional<std::size_t>();
   Result<std::size_t> length = parse_header(rest.substr(0, end), limit_);
   if (!length) return length.error();
   position_ += end + kHeaderEnd.size();

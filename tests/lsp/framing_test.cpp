@@ -99,6 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadHeader{"two", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n", "two different"},
         BadHeader{"no_colon", "Content-Length 2\r\n\r\n", "without a colon"},
         BadHeader{"bare_newlines", "Content-Length: 2\n\n{}", "is expected"},
+        BadHeader{"a_bare_newline", "Content-Length: 2\r\n\n\r{}\r\n", "is expected"},
+        BadHeader{"leading_blank", " Content-Length: 2\r\n\r\n{}", "is expected"},
         BadHeader{"json_alone", "{\"jsonrpc\": \"2.0\"}\n", "is expected"},
         BadHeader{"empty", "\r\n\r\n", "header"},
         BadHeader{"endless", "X: " + std::string(9000, 'x'), "8 KB"}),
