@@ -2,8 +2,8 @@
 
     soak_test.py [REQUESTS [SEED]]      100,000 by default
 
-Changes, completions, code actions, streamed edits, cancels, renames, settings and nonsense come in random order over
-documents with surrogates and mixed line endings. Every now and then all answers are awaited, and an edit of the whole
+Changes, completions, code actions, streamed edits, next edits, cancels, renames, settings and nonsense come in random order
+over documents with surrogates and mixed line endings. Every now and then all answers are awaited, and an edit of the whole
 document, applied to the text as the test has it, must give what a plain replacement gives.
 """
 
@@ -111,7 +111,8 @@ class Session:
         self.texts, self.versions, self.waiting = {}, {}, []
         self.sent = self.names = 0
         self.actions = [(self.change, 40), (self.complete, 25), (self.act, 6), (self.edit, 4), (self.cancel, 6), (self.rename, 1),
-                        (self.replace_all, 2), (self.status, 2), (self.nonsense, 3), (self.settings, 1)]
+                        (self.replace_all, 2), (self.next_edit, 5), (self.decide, 2), (self.status, 2),
+                        (self.nonsense, 3), (self.settings, 1)]
         for _ in range(3):
             self.open()
 
@@ -179,6 +180,15 @@ class Session:
     def edit(self):
         self.ask("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
             {"textDocument": {"uri": self.any()}, "instruction": "make it new"}]})
+
+    def next_edit(self):
+        self.ask("redraft/nextEdit", {"textDocument": {"uri": self.any()}})
+
+    def decide(self):
+        """On a next edit that there may be, or on one that there never was."""
+        command = self.random.choice(("redraft.nextEditAccepted", "redraft.nextEditRejected"))
+        self.ask("workspace/executeCommand", {"command": command, "arguments": [
+            {"id": self.random.randrange(-1, 40), "index": self.random.randrange(3)}]})
 
     def cancel(self):
         if self.waiting:
