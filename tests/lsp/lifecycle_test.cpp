@@ -290,7 +290,8 @@ TEST_F(ServerTest, CodeActionsWithoutASelectionAreForThePlace) {
   open("a\nb\n");
   Json params = action_params();
   params["range"]["end"] = params["range"]["start"];
-  for (const Json& action : request("textDocument/codeAction", params).at("result")) {
+  const Json answer = request("textDocument/codeAction", params);
+  for (const Json& action : answer.at("result")) {
     EXPECT_EQ(action.at("data").at("scope"), "auto") << action.at("title");
     EXPECT_EQ(action.at("data").at("range").at("start"), action.at("data").at("range").at("end"));
   }
