@@ -189,7 +189,7 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
     }
   } else if (reply) {
     reply->fail(ErrorCode::kRequestFailed, error);
-  } else if (!model_.failed()) {  // that has been shown
+  } else if (!model_.told_failure()) {  // that has been shown
     connection_->show_message(MessageType::kError, "redraft: " + error);
   }
 }

@@ -37,16 +37,21 @@ void ModelStatus::on_engine(const EngineStatus& status) {
     return;
   }
   progress_.reset();
+  told_failure_ = false;
   if (status.state == State::kLoading && capabilities_.work_done_progress) {
     progress_ = WorkDoneProgress::create(
         connection_, {.text = "redraft: loading the model", .has_fraction = true});
   } else if (status.state == State::kReady) {
     spdlog::info("model ready: target {}, draft {}", status.target,
                  status.draft.empty() ? "none" : status.draft);
+    last_failure_.clear();
   } else if (status.state == State::kFailed) {
     spdlog::error("the model could not be loaded: {}", status.error);
-    connection_->show_message(MessageType::kError,
-                              "redraft cannot load its model: " + status.error);
+    told_failure_ = std::exchange(last_failure_, status.error) != status.error;
+    if (told_failure_) {
+      connection_->show_message(MessageType::kError,
+                                "redraft cannot load its model: " + status.error);
+    }
   }
   on_change_();
 }

@@ -23,8 +23,9 @@ class ModelStatus {
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
   // From the Workspace.
   void on_engine(const EngineStatus& status);
-  // The user has been told why the model is not there.
-  bool failed() const { return status_.state == EngineStatus::State::kFailed; }
+  // The model is not there, and the user has just been told why: once for each reason, or every
+  // keystroke that asks for a completion would tell it again.
+  bool told_failure() const { return told_failure_; }
   // The model's part of the result of `redraft/status`.
   Json json() const;
   // Why there is no model now, as sentences; empty: there is one.
@@ -36,6 +37,8 @@ class ModelStatus {
   ClientCapabilities capabilities_;
   EngineStatus status_;
   std::shared_ptr<WorkDoneProgress> progress_;
+  std::string last_failure_;
+  bool told_failure_ = false;
 };
 
 }  // namespace redraft::lsp

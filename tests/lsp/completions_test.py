@@ -152,6 +152,17 @@ class GhostText(CompletionTest):
         self.open(client, "area = \n")
         self.assert_error(-32803, self.ghost, client, 0, 7)
 
+    def test_why_there_is_no_model_is_shown_once_and_for_every_edit(self):
+        client = self.start({**GHOST, "workspace": {"applyEdit": True}}, load_error="no such model")
+        self.open(client, "area = \n")
+        for _ in range(3):
+            self.assert_error(-32803, self.ghost, client, 0, 7)
+        self.assertEqual(len(client.all("window/showMessage")), 1)
+        for edits in (1, 2):
+            self.edit(client)
+            client.wait(lambda _: len(client.all("window/showMessage")) == 1 + edits)
+        self.assertIn("no such model", client.all("window/showMessage")[-1]["message"])
+
     def test_what_becomes_of_suggestions_is_counted(self):
         client = self.start()
         self.open(client, "area = \n")
