@@ -17,7 +17,6 @@ import argparse
 import collections
 import pathlib
 import shutil
-import statistics
 import sys
 import threading
 import time
