@@ -154,6 +154,7 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
 }
 
 void CompletionFeed::count(const CompletionAnswer& answer) {
+  if (answer.superseded) return;
   if (answer.texts.empty()) {
     set_why_none(answer.error.empty() ? answer.why_none : answer.error);
     return;

@@ -19,7 +19,9 @@ constexpr auto kGrace = std::chrono::milliseconds(100);
 // An editor closes at most so many brackets and quotes by itself.
 constexpr std::size_t kMostClosed = 4;
 
-constexpr const char* kNewer = "a newer request took its place";
+CompletionAnswer superseded() {
+  return {.why_none = "a newer request took its place", .superseded = true};
+}
 
 bool is_part_of_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -114,7 +116,7 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
                               OnAnswer on_answer) {
   const CompletionId id = ++last_id_;
   if (join_run(request, id, on_answer)) return id;
-  end_run(kNewer);
+  end_run(superseded());
   if (answer_from_memory(request, on_answer)) return id;
   start(std::move(request), delay, id, std::move(on_answer));
   return id;
@@ -148,7 +150,7 @@ bool Completions::join_run(const CompletionRequest& request, CompletionId id, On
       (!run_->watch->begun.load() || !run_->may_do_for(*request.document, request.offset)))
     return false;
   if (const OnAnswer earlier = std::exchange(run_->on_answer, std::move(on_answer)))
-    earlier({.why_none = kNewer});
+    earlier(superseded());
   run_->waiting = id;
   run_->document = request.document;
   run_->offset = request.offset;
@@ -246,15 +248,16 @@ void Completions::cancel(CompletionId id) {
 void Completions::forget(const std::string& uri) {
   std::erase_if(suggested_,
                 [&](const Suggested& suggested) { return suggested.document->uri() == uri; });
-  if (run_ && run_->request.document->uri() == uri) end_run("the document was closed");
+  if (run_ && run_->request.document->uri() == uri)
+    end_run({.why_none = "the document was closed"});
 }
 
-void Completions::end_run(const std::string& why) {
+void Completions::end_run(const CompletionAnswer& answer) {
   if (!run_) return;
   host_.queue().cancel(run_->job);
   const OnAnswer on_answer = std::move(run_->on_answer);
   run_.reset();
-  if (on_answer) on_answer({.why_none = why});
+  if (on_answer) on_answer(answer);
 }
 
 }  // namespace redraft

@@ -26,6 +26,8 @@ struct CompletionAnswer {
   std::string error = {};               // why it failed, if it did
   // The answer is what was left of an earlier one: the model did not run for it.
   bool carried = false;
+  // Nobody waits for it any more: a newer request took its place.
+  bool superseded = false;
   std::optional<DecodeStatistics> statistics = {};  // of the run that wrote the first text
 };
 
@@ -92,7 +94,7 @@ class Completions {
              OnAnswer on_answer);
   // Asks anew for the place where the user is by now.
   void start_again(Run run);
-  void end_run(const std::string& why);
+  void end_run(const CompletionAnswer& answer);
   void receive_text(CompletionId run, std::string text);
   void receive_result(CompletionId run, const Result<CompletionResult>& result);
   static CompletionAnswer answer_of(const Run& run, const CompletionResult& result);
