@@ -39,7 +39,8 @@ Result<CompletionRequest> make_request(const CompleteOptions& options, const Dec
                                        ? file.parent_path()
                                        : fs::weakly_canonical(fs::path(options.workspace)),
                            .decoder = decoder,
-                           .max_new_tokens = options.max_new_tokens};
+                           .max_new_tokens = options.max_new_tokens,
+                           .blocks = kBlocksWhenInvoked};
 }
 
 int report(const CompleteOptions& options, const CompletionResult& result, const Engine& engine) {

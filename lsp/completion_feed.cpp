@@ -175,6 +175,7 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
   if (!place) return;
   Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
   wish.alternatives = params.automatic ? 1 : settings_.alternatives;
+  wish.blocks = params.automatic ? 1 : kBlocksWhenInvoked;
   if (params.automatic) wish.delay = std::chrono::milliseconds(settings_.delay);
   std::string before;
   Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);

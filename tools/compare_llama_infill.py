@@ -8,7 +8,8 @@ character is typed, and the time to the whole answer of up to 16 new tokens is t
 same text: up to --prefix-bytes before the place and --suffix-bytes behind it. redraft is asked for a document of another
 name, so that it cannot carry its earlier answer forward. Where the reference is one line, both stop at the line's end.
 quality: answers of up to 128 tokens against what really stands there: exact matches (blanks at either end apart) and
-similarity (difflib's ratio), by all of the text that each engine wants to see.
+similarity (difflib's ratio), by all of the text that each engine wants to see. redraft is asked as if by typing and, once
+more, as if by hand, where it writes on for longer.
 
 The same weights and threads, greedy. Tasks are as of `redraft bench completion`: prefix, suffix (or suffix_head),
 reference. Without --llama-cpp, llama.cpp is built once into the cache directory (about 12 minutes on two cores).
@@ -28,6 +29,7 @@ from llama_cpp import BUILD_TIME, LlamaCpp, ROOT, add_folder_option, fail, model
 from llama_server import Mode, Server, ServerError, die_with_parent
 
 FEW_TOKENS, MANY_TOKENS = 16, 128
+INVOKED, AUTOMATIC = 1, 2  # the protocol's InlineCompletionTriggerKind
 MARK = 1.5  # redraft over the server, at the median
 ANSWER_SECONDS = 600
 EXTENSIONS = {"python": "py", "cpp": "cpp", "javascript": "js", "typescript": "ts", "go": "go", "rust": "rs", "java": "java"}
@@ -41,7 +43,8 @@ class Redraft:
                                          str(threads), "--log-level", "error"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, preexec_fn=die_with_parent)
         self.last_id = 0
-        settings = {"completion": {"maxTokens": max_tokens, "contextTokens": context_tokens, "delay": 0}}
+        settings = {"completion": {"maxTokens": max_tokens, "contextTokens": context_tokens, "delay": 0,
+                                   "alternatives": 1}}
         self.request("initialize", {"processId": None, "initializationOptions": {"redraft": settings},
                                     "capabilities": {"textDocument": {"inlineCompletion": {}},
                                                      "general": {"positionEncodings": ["utf-8"]}}})
@@ -81,7 +84,7 @@ class Redraft:
                 length = int(line.split(b":")[1])
         return json.loads(self.process.stdout.read(length))
 
-    def complete(self, language, before, behind):
+    def complete(self, language, before, behind, trigger=AUTOMATIC):
         """The answer for the place between the texts, and the seconds that the request took."""
         self.documents += 1
         uri = f"file:///completion/{self.documents}.{EXTENSIONS.get(language, 'txt')}"
@@ -90,7 +93,7 @@ class Redraft:
         place = {"line": before.count("\n"), "character": len(before[before.rfind("\n") + 1:].encode())}
         start = time.monotonic()
         items = self.request("textDocument/inlineCompletion", {"textDocument": {"uri": uri}, "position": place,
-                                                               "context": {"triggerKind": 2}})["items"]
+                                                               "context": {"triggerKind": trigger}})["items"]
         seconds = time.monotonic() - start
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
         statistics_ = items[0]["data"]["statistics"] if items else None
@@ -154,19 +157,18 @@ def measure_speed(redraft, llama, task, arguments):
     redraft.complete(task["language"], before[:-1], behind)
     ours = redraft.complete(task["language"], before, behind)
     llama.complete(before[:-1], behind, 1, [])
-    theirs = llama.complete(before, behind, FEW_TOKENS, stop)
-    return ours, theirs
+    return {"redraft": ours, "llama.cpp": llama.complete(before, behind, FEW_TOKENS, stop)}
 
 
 def measure_quality(redraft, llama, task, _):
-    ours = redraft.complete(task["language"], task["prefix"], task["suffix"])
-    theirs = llama.complete(task["prefix"], task["suffix"], MANY_TOKENS, [])
-    return ours, theirs
+    place = (task["language"], task["prefix"], task["suffix"])
+    return {"redraft": redraft.complete(*place), "by hand": redraft.complete(*place, trigger=INVOKED),
+            "llama.cpp": llama.complete(task["prefix"], task["suffix"], MANY_TOKENS, [])}
 
 
-def result_row(task, ours, theirs):
+def result_row(task, answers):
     row = {"file": task["file"], "id": task["id"]}
-    for name, answer in (("redraft", ours), ("llama.cpp", theirs)):
+    for name, answer in answers.items():
         row[name] = {**{key: answer[key] for key in ("seconds", "tokens", "read")},
                      "exact": answer["text"].strip() == task["reference"].strip(),
                      "similarity": similarity(answer["text"], task["reference"])}
@@ -183,7 +185,7 @@ def show(rows, measure):
     for file in files:
         chosen = [row for row in rows if row["file"] == file]
         print(f"\n{file}, {len(chosen)} places")
-        for engine in ("redraft", "llama.cpp"):
+        for engine in list(chosen[0])[2:]:
             results = [row[engine] for row in chosen]
             if measure == "speed":
                 seconds = [result["seconds"] for result in results]
@@ -232,7 +234,7 @@ def main():
         llama = Llama(program, model_path(arguments.model), arguments.threads, 8192)
         try:
             for task in tasks_of(arguments):
-                rows.append(result_row(task, *measure(redraft, llama, task, arguments)))
+                rows.append(result_row(task, measure(redraft, llama, task, arguments)))
                 print(f"{len(rows)} {task['id']}", end="\r", file=sys.stderr, flush=True)
                 if arguments.out:
                     arguments.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -57,7 +57,8 @@ std::string language(const CompletionRequest& request) {
 }
 
 CompletionShape shape_of(const CompletionRequest& request) {
-  return completion_shape(request.document->text(), request.offset, language(request));
+  return completion_shape(request.document->text(), request.offset, language(request),
+                          request.blocks);
 }
 
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
@@ -143,8 +144,8 @@ class Writing {
     // Of several lines the last one is left out where it was cut off.
     const std::size_t newline = text.rfind('\n');
     if (written.finish_reason == FinishReason::kLength && newline != std::string_view::npos)
-      text = text.substr(0, newline);
-    written.text = in_document(trimmed_completion(text, suffix_));
+      text = text.substr(0, newline + 1);
+    written.text = in_document(trimmed_completion(text, suffix_, shape_.before_line));
     return written;
   }
 

@@ -27,6 +27,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
+std::string_view below_line(std::string_view text) { return text.substr(first_line(text).size()); }
+
 // Columns before the first character that is no blank; none for a blank line.
 std::optional<std::size_t> indentation(std::string_view line) {
   std::size_t columns = 0;
@@ -84,6 +86,17 @@ bool opens_block(std::string_view line, std::string_view language_id) {
   return false;
 }
 
+std::string_view without_blank_end(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  return last == std::string_view::npos ? std::string_view() : text.substr(0, last + 1);
+}
+
+// Those before the first character that is no blank.
+std::size_t newlines_at_front(std::string_view text) {
+  const auto front = text.substr(0, text.find_first_not_of(" \t\r\n"));
+  return static_cast<std::size_t>(std::ranges::count(front, '\n'));
+}
+
 // The lines of `text` that are not blank, trimmed; at most `most`.
 std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) {
   std::vector<std::string_view> lines;
@@ -95,10 +108,8 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
-// Where a bracket stands that the text closes but did not open, and `rest` closes again.
-std::size_t doubled_closer(std::string_view text, std::string_view rest) {
-  const std::string_view closing = trimmed(first_line(rest));
-  if (closing.empty()) return text.size();
+// Where a bracket or quote stands that the text closes but did not open, of those in `closers`.
+std::size_t unopened_closer(std::string_view text, std::string_view closers) {
   std::string open;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -108,10 +119,7 @@ std::size_t doubled_closer(std::string_view text, std::string_view rest) {
       if (c == quote || c == '\n') quote = 0;
       continue;
     }
-    const bool closes_again = open.empty() && c == closing.front();
-    if (closes_again && std::string_view(")]}\"'`").find(c) != std::string_view::npos &&
-        only_closers(closing))
-      return i;
+    if (open.empty() && closers.find(c) != std::string_view::npos) return i;
     if (c == '"' || c == '\'' || c == '`') quote = c;
     if (c == '(') open += ')';
     if (c == '[') open += ']';
@@ -121,19 +129,32 @@ std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   return text.size();
 }
 
+// Where a bracket stands that the text closes but did not open, and `rest` closes again.
+std::size_t doubled_closer(std::string_view text, std::string_view rest) {
+  const std::string_view closing = trimmed(first_line(rest));
+  const bool closes = only_closers(closing) &&
+                      std::string_view(")]}\"'`").find(closing.front()) != std::string_view::npos;
+  return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
+}
+
+bool closes_unopened(std::string_view text) { return unopened_closer(text, ")]}") < text.size(); }
+
 }  // namespace
 
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
-                                 std::string_view language_id) {
+                                 std::string_view language_id, int most_blocks) {
   const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
   const std::string_view before = text.substr(begin, offset - begin);
   const std::string_view rest = trimmed(first_line(text.substr(offset)));
-  if (!rest.empty() && !only_closers(rest)) return {};
+  const bool before_line = before.empty() && !rest.empty();
+  if (!rest.empty() && !only_closers(rest) && !before_line) return {};
   if (trimmed(before).empty()) {
-    const std::size_t columns = indentation(std::string(before) + "x").value_or(0);
-    return {
-        .single_line = false, .indent = columns, .opens_block = false, .most_lines = kMostLines};
+    return {.single_line = false,
+            .indent = indentation(std::string(before) + "x").value_or(0),
+            .most_lines = kMostLines,
+            .most_blocks = before.empty() ? most_blocks : 0,
+            .before_line = before_line};
   }
   if (!opens_block(before, language_id)) return {};
   return {.single_line = false,
@@ -144,8 +165,7 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
 
 CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view suffix)
     : shape_(shape), suffix_(suffix) {
-  const std::string_view below = suffix.substr(std::min(first_line(suffix).size(), suffix.size()));
-  ahead_ = lines_of(below, kMostDoubledLines);
+  ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMostDoubledLines);
 }
 
 // The model goes over to what stands behind the place: nobody wants that once more.
@@ -158,6 +178,12 @@ bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
   ++repeated_;
   repeated_bytes_ += line.size();
   return repeated_ >= 2 && repeated_bytes_ >= kLeastRepeatedBytes;
+}
+
+std::string_view CompletionLimit::text() const {
+  const std::string_view written = text_;
+  if (!shape_.before_line) return written.substr(0, end_);
+  return written.substr(0, written.find_first_not_of(" \t\r\n", end_));
 }
 
 bool CompletionLimit::add(std::string_view bytes) {
@@ -185,24 +211,33 @@ void CompletionLimit::finish() {
   if (!std::exchange(done_, true)) ends_with_line(checked_, text_.size(), true);
 }
 
+// Whether the line at `begin`, of so many columns of indentation, begins one block too many. Called
+// anew as the line is written; its indentation is complete.
+bool CompletionLimit::ends_blocks(std::size_t begin, std::size_t columns) {
+  const bool behind_blank_line = begin > kept_ + 1 && kept_ > 0;
+  if (!behind_blank_line || columns > *first_ || begin == last_block_) return false;
+  last_block_ = begin;
+  return ++blocks_ >= shape_.most_blocks;
+}
+
 // Judges one line, as far as it is written: whether the completion ends with it or before it.
 bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool complete) {
-  if (shape_.single_line || lines_ == 0) {
-    end_ = end;
-    return shape_.single_line && complete;
-  }
   const std::string_view line = std::string_view(text_).substr(begin, end - begin);
   const std::optional<std::size_t> columns = indentation(line);
+  if (shape_.single_line || lines_ == 0) {
+    end_ = end;
+    first_ = columns;
+    return shape_.single_line && complete;
+  }
   if (!columns) return false;  // blank so far; counts with what follows it
+  if (!first_) first_ = columns;
+  if (lines_ >= shape_.most_lines) return true;
   const bool outside =
       *columns < shape_.indent || (shape_.opens_block && *columns == shape_.indent);
   if (!outside) {
-    // What has no indentation of its own ends at a blank line.
-    const bool behind_blank_line = begin - kept_ > 1;
-    if (shape_.indent == 0 && !shape_.opens_block && *columns == 0 && behind_blank_line)
-      return true;
+    if (shape_.most_blocks > 0 && ends_blocks(begin, *columns)) return true;
     end_ = end;
-    return complete && lines_ + 1 >= shape_.most_lines;
+    return false;
   }
   const bool beside = shape_.opens_block && *columns == shape_.indent;
   if (!beside || !(complete ? only_closers(line) : may_close(line))) return true;
@@ -212,27 +247,29 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
   return true;
 }
 
-std::string trimmed_completion(std::string_view completion, std::string_view suffix) {
-  std::string_view text = completion.substr(0, doubled_closer(completion, suffix));
-  const auto without_end = [](std::string_view of) {
-    const std::size_t last = of.find_last_not_of(" \t\r\n");
-    return last == std::string_view::npos ? std::string_view() : of.substr(0, last + 1);
-  };
-  text = without_end(text);
+std::string trimmed_completion(std::string_view completion, std::string_view suffix,
+                               bool before_line) {
+  std::string_view text = completion;
+  if (!before_line) text = text.substr(0, doubled_closer(text, suffix));
+  text = without_blank_end(text);
   // What stands behind the place on its own line is not the next line.
-  const std::string_view below = suffix.substr(std::min(first_line(suffix).size(), suffix.size()));
-  const std::vector<std::string_view> next = lines_of(below, kMostDoubledLines);
+  const std::vector<std::string_view> next =
+      lines_of(before_line ? suffix : below_line(suffix), kMostDoubledLines);
   const std::vector<std::string_view> own = lines_of(text, text.size());
   for (std::size_t count = std::min(next.size(), own.size()); count > 0; --count) {
     if (!std::equal(own.end() - static_cast<std::ptrdiff_t>(count), own.end(), next.begin()))
       continue;
     // One closing bracket alone is the end of many blocks.
-    if (count == 1 && own.size() > 1 && only_closers(next.front())) break;
+    const bool own_end = count == 1 && own.size() > 1 && only_closers(next.front());
+    if (own_end && !(before_line && closes_unopened(text))) break;
     const auto begin = static_cast<std::size_t>(own[own.size() - count].data() - text.data());
-    text = without_end(text.substr(0, begin));
+    text = without_blank_end(text.substr(0, begin));
     break;
   }
-  return std::string(text);
+  if (!before_line || text.empty()) return std::string(text);
+  const std::size_t newlines = newlines_at_front(completion.substr(text.size()));
+  const bool cut_off = newlines == 0 && text.find('\n') != std::string_view::npos;
+  return std::string(text) + std::string(cut_off ? 1 : newlines, '\n');
 }
 
 }  // namespace redraft

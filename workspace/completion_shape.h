@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +17,20 @@ struct CompletionShape {
   std::size_t indent = 0;
   bool opens_block = false;
   int most_lines = 1;
+  // Of several lines from the first column on, where no indentation tells what the place belongs
+  // to: so many blocks, each ended by a blank line before one that is indented no more than the
+  // first.
+  int most_blocks = 0;
+  // The place is before the whole of a line with text, so what comes is lines of its own.
+  bool before_line = false;
 
   friend bool operator==(const CompletionShape&, const CompletionShape&) = default;
 };
 
-// Several lines where nothing but closing brackets stands behind the place and the line is blank or
-// opens a block. `language_id` tells what opens one.
+// Several lines where a line begins, and where nothing but closing brackets stands behind the place
+// and the line is blank or opens a block. `language_id` tells what opens one.
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
-                                 std::string_view language_id);
+                                 std::string_view language_id, int most_blocks = 1);
 
 // A completion as it is written: says when there is no more to wait for.
 class CompletionLimit {
@@ -36,10 +43,11 @@ class CompletionLimit {
   // Nothing follows: the last line is as it is.
   void finish();
   // All so far that is part of the completion, as the model wrote it.
-  std::string_view text() const { return std::string_view(text_).substr(0, end_); }
+  std::string_view text() const;
 
  private:
   bool ends_with_line(std::size_t begin, std::size_t end, bool complete);
+  bool ends_blocks(std::size_t begin, std::size_t columns);
   bool repeats_suffix(std::size_t begin, std::size_t end);
 
   CompletionShape shape_;
@@ -49,6 +57,9 @@ class CompletionLimit {
   std::size_t checked_ = 0;  // begin of the first line that is not judged yet
   std::size_t kept_ = 0;     // what counted before that line
   int lines_ = 0;
+  int blocks_ = 0;                    // complete ones
+  std::size_t last_block_ = 0;        // begin of the line that ended the last one
+  std::optional<std::size_t> first_;  // columns of indentation of the first line that is not blank
   bool done_ = false;
   // What stands behind the place, line by line, and how much of it the last lines repeat.
   std::vector<std::string_view> ahead_;
@@ -58,7 +69,10 @@ class CompletionLimit {
 };
 
 // What of a completion is worth inserting before `suffix`: without blanks at its end, brackets that
-// `suffix` closes already, and lines that `suffix` begins with.
-std::string trimmed_completion(std::string_view completion, std::string_view suffix);
+// `suffix` closes already, and lines that `suffix` begins with. With `before_line` (as in
+// CompletionShape) the line that `suffix` begins with is one of these, and lines end with a
+// newline.
+std::string trimmed_completion(std::string_view completion, std::string_view suffix,
+                               bool before_line = false);
 
 }  // namespace redraft

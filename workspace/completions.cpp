@@ -124,6 +124,7 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
 
 bool Completions::answer_from_memory(const CompletionRequest& request, const OnAnswer& on_answer) {
   for (const Suggested& suggested : suggested_) {
+    if (request.blocks > suggested.blocks) continue;
     CompletionAnswer answer{.carried = true};
     for (const std::string& text : suggested.texts) {
       std::optional<std::string> rest = carried_forward(*suggested.document, suggested.offset, text,
@@ -143,8 +144,9 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
 // next one would have to do most again: it will do for the new request too. Were it given up at
 // every keystroke, who types faster than the model reads would never see anything.
 bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
-  if (!run_ || request.alternatives > run_->request.alternatives) return false;
+  if (!run_) return false;
   const CompletionRequest& began = run_->request;
+  if (request.alternatives > began.alternatives || request.blocks > began.blocks) return false;
   const bool same_place = began.document == request.document && began.offset == request.offset;
   if (!same_place &&
       (!run_->watch->begun.load() || !run_->may_do_for(*request.document, request.offset)))
@@ -216,7 +218,8 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
     return;
   }
   if (!result->texts.empty()) {
-    suggested_.push_front({ended.request.document, ended.request.offset, result->texts});
+    suggested_.push_front(
+        {ended.request.document, ended.request.offset, ended.request.blocks, result->texts});
     if (suggested_.size() > kSuggested) suggested_.pop_back();
   }
   if (!ended.on_answer) return;

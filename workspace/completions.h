@@ -85,6 +85,7 @@ class Completions {
   struct Suggested {
     std::shared_ptr<const Document> document;
     std::size_t offset;
+    int blocks;
     std::vector<std::string> texts;
   };
 

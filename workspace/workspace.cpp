@@ -376,6 +376,7 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                             .max_new_tokens = wish.max_new_tokens,
                             .context_tokens = wish.context_tokens,
                             .alternatives = wish.alternatives,
+                            .blocks = wish.blocks,
                             .in_comments = wish.in_comments};
   return impl_->completions.ask(std::move(request), wish.delay, std::move(on_answer));
 }

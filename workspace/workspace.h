@@ -106,6 +106,7 @@ class Workspace {
     std::optional<std::string> selected = {};
     ByteRange selected_range = {};
     int alternatives = 1;
+    int blocks = 1;
     int max_new_tokens = CompletionRequest().max_new_tokens;
     int context_tokens = 0;
     bool in_comments = true;

@@ -8,6 +8,7 @@ from server_case import URI, ServerTest, encoded, position, span
 FILLS = [{"after": "area = ", "write": "width * height"},
          {"after": "f(", "write": "one, two)"},
          {"after": "def f():\n    ", "write": "x = 1\n    return x\n"},
+         {"after": "import os\n\n", "write": "a()\nb()\n\nc()\n\nd()\n"},
          {"after": "naïve🙂 = ", "write": "\"日本語\""}]
 GHOST = {"textDocument": {"inlineCompletion": {}}}
 INVOKED, AUTOMATIC = 1, 2
@@ -37,6 +38,19 @@ class GhostText(CompletionTest):
         self.assertEqual(item["range"], span(0, 7, 0, 7))
         self.assertEqual(item["data"]["statistics"]["newTokens"], 14)
         self.assertFalse(item["data"]["carried"])
+
+    def test_who_asks_by_hand_is_shown_more(self):
+        client = self.start()
+        client.notify("workspace/didChangeConfiguration",
+                      {"settings": {"redraft": {"completion": {"alternatives": 1}}}})
+        self.open(client, "import os\n\n\n")
+        (item,) = self.ghost(client, 2, 0)
+        self.assertEqual(item["insertText"], "a()\nb()")
+        (item,) = self.ghost(client, 2, 0, INVOKED)
+        self.assertEqual(item["insertText"], "a()\nb()\n\nc()")
+        self.assertFalse(item["data"]["carried"])
+        (item,) = self.ghost(client, 2, 0, INVOKED)
+        self.assertTrue(item["data"]["carried"])
 
     def test_it_is_carried_forward_without_the_model(self):
         client = self.start(delay_ms_per_pass=20)

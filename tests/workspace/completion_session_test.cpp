@@ -78,6 +78,25 @@ TEST(Completion, OfSeveralLinesHasNoneThatIsCutOff) {
   EXPECT_EQ(result->text(), "a = 1");
 }
 
+TEST(Completion, HasAsManyBlocksAsAreAskedFor) {
+  const auto engine = engine_that_writes("f()\n\ng()\n\nh()\n");
+  CompletionRequest request = request_at("import a\n\n|\n");
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "f()");
+  request.blocks = kBlocksWhenInvoked;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "f()\n\ng()");
+}
+
+TEST(Completion, BeforeALineIsNotJoinedToIt) {
+  const auto engine = engine_that_writes("    a = 1\n    b = 2\n    c = 3\n");
+  CompletionRequest request = request_at("def f():\r\n|    return b\r\n");
+  EXPECT_EQ(run_completion(*engine, request, {})->text(),
+            "    a = 1\r\n    b = 2\r\n    c = 3\r\n");
+  request.max_new_tokens = 24;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "    a = 1\r\n    b = 2\r\n");
+  request.max_new_tokens = 14;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "    a = 1\r\n");
+}
+
 TEST(Completion, LinesEndAsInTheDocument) {
   const auto engine = engine_that_writes("a = 1\n    b = 2\n");
   const auto result = run_completion(*engine, request_at("def f():\r\n    |\r\n"), {});

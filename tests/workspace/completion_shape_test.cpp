@@ -15,7 +15,7 @@ struct Place {
     offset = text.find('|');
     text.erase(offset, 1);
   }
-  CompletionShape shape() const { return completion_shape(text, offset, language_id); }
+  CompletionShape shape() const { return completion_shape(text, offset, language_id, most_blocks); }
   std::string_view suffix() const { return std::string_view(text).substr(offset); }
   // What becomes of what a model writes, token by token.
   std::string completed(std::string_view written, std::size_t token = 3) const {
@@ -24,12 +24,13 @@ struct Place {
     for (std::size_t i = 0; i < written.size() && goes_on; i += token)
       goes_on = limit.add(written.substr(i, token));
     if (goes_on) limit.finish();
-    return trimmed_completion(limit.text(), suffix());
+    return trimmed_completion(limit.text(), suffix(), shape().before_line);
   }
 
   std::string text;
   std::string language_id;
   std::size_t offset = 0;
+  int most_blocks = 1;
 };
 
 TEST(CompletionShape, IsOneLineWithinALine) {
@@ -38,11 +39,13 @@ TEST(CompletionShape, IsOneLineWithinALine) {
   EXPECT_TRUE(Place("    |return x\n").shape().single_line);
   EXPECT_TRUE(Place("a = {'b': |}\n").shape().single_line);
   EXPECT_TRUE(Place("key: |\n", "typescript").shape().single_line);
+  EXPECT_TRUE(Place("x|\n").shape().single_line);
 }
 
 TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
   EXPECT_EQ(Place("def f():\n    |\n").shape(),
-            (CompletionShape{false, 4, false, Place("|").shape().most_lines}));
+            (CompletionShape{
+                .single_line = false, .indent = 4, .most_lines = Place("|").shape().most_lines}));
   const CompletionShape block = Place("  if x:|\n").shape();
   EXPECT_FALSE(block.single_line);
   EXPECT_TRUE(block.opens_block);
@@ -52,6 +55,9 @@ TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
   EXPECT_TRUE(Place("if x then|\n", "lua").shape().opens_block);
   EXPECT_TRUE(Place("undo|\n", "lua").shape().single_line);
   EXPECT_FALSE(Place("|").shape().single_line);
+  EXPECT_FALSE(Place("|\nx = 1\n").shape().before_line);
+  EXPECT_TRUE(Place("a = 0\n|x = 1\n").shape().before_line);
+  EXPECT_TRUE(Place("a = 0\n|  x = 1\n").shape().before_line);
 }
 
 TEST(Completion, OfOneLineEndsWithIt) {
@@ -76,6 +82,37 @@ TEST(Completion, WithoutIndentationEndsWithItsParagraph) {
   EXPECT_EQ(Place("|").completed("import os\nimport re\n\nx = 1\n"), "import os\nimport re");
   EXPECT_EQ(Place("|").completed("def f():\n    a = 1\n\n    return a\n\nf()\n"),
             "def f():\n    a = 1\n\n    return a");
+}
+
+TEST(Completion, WithoutIndentationHasAsManyBlocksAsAreWanted) {
+  const std::string written = "a()\n\nb()\nb2()\n\nc()\n";
+  Place place("|");
+  place.most_blocks = 2;
+  EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()");
+  place.most_blocks = 3;
+  EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()\n\nc()");
+  EXPECT_EQ(Place("|").completed("\n  a()\n    b()\n\n    c()\n\n  d()\n"),
+            "\n  a()\n    b()\n\n    c()")
+      << "the first line's indentation is the block's";
+}
+
+TEST(Completion, BeforeALineIsLinesOfItsOwn) {
+  const Place fields("struct S {\n  int a;\n|  int d;\n};\n", "cpp");
+  EXPECT_EQ(fields.completed("  int b;\n  int c;\n"), "  int b;\n  int c;\n");
+  EXPECT_EQ(fields.completed("  int b;\n  int d;\n"), "  int b;\n") << "which stands there already";
+  EXPECT_EQ(fields.completed("  int b;\n  int c;"), "  int b;\n  int c;\n") << "not joined to it";
+  EXPECT_EQ(fields.completed("  int d;\n};\n"), "");
+  EXPECT_EQ(fields.completed("static"), "static") << "within the line";
+  const Place functions("def f():\n    pass\n\n\n|def h():\n    pass\n");
+  EXPECT_EQ(functions.completed("def g():\n    pass\n\n\ndef h():\n    pass\n"),
+            "def g():\n    pass\n\n\n");
+  Place end("int f() {\n  a();\n|}\n", "cpp");
+  EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"), "  b();\n");
+  end.most_blocks = 2;
+  EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"),
+            "  b();\n}\n\nint g() {\n  c();\n")
+      << "the bracket behind the place closes the last one";
+  EXPECT_EQ(end.completed("  if (b) {\n    c();\n  }\n"), "  if (b) {\n    c();\n  }\n");
 }
 
 TEST(Completion, HasAsManyLinesAsItMay) {
@@ -135,7 +172,8 @@ TEST(Completion, DoesNotDependOnTokens) {
     for (const std::size_t token : {1U, 2U, 5U}) {
       EXPECT_EQ(place.completed(written, token), whole) << place.text << "\n---\n" << written;
     }
-    EXPECT_TRUE(written.starts_with(whole));
+    const std::string ending = whole.substr(whole.find_last_not_of("\n") + 1);
+    EXPECT_TRUE(written.starts_with(whole.substr(0, whole.size() - ending.size())));
   }
 }
 
