@@ -172,7 +172,7 @@ TEST(Completion, DoesNotDependOnTokens) {
     for (const std::size_t token : {1U, 2U, 5U}) {
       EXPECT_EQ(place.completed(written, token), whole) << place.text << "\n---\n" << written;
     }
-    const std::string ending = whole.substr(whole.find_last_not_of("\n") + 1);
+    const std::string ending = whole.substr(whole.find_last_not_of('\n') + 1);
     EXPECT_TRUE(written.starts_with(whole.substr(0, whole.size() - ending.size())));
   }
 }
