@@ -18,7 +18,7 @@ setup: ## Fetch everything: system packages, libtorch, grammars, models, test en
 	@$(SETUP)
 
 build: ## Build the optimised binary, build/redraft
-	@$(SETUP) system libtorch grammars
+	@$(SETUP) system libtorch grammars cuda
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release
 

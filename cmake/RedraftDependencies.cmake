@@ -8,6 +8,13 @@ find_package(spdlog 1.9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 
+# Where tools/setup keeps what it unpacks.
+if(DEFINED ENV{XDG_DATA_HOME})
+  set(REDRAFT_DATA_HOME $ENV{XDG_DATA_HOME}/redraft)
+else()
+  set(REDRAFT_DATA_HOME $ENV{HOME}/.local/share/redraft)
+endif()
+
 # libtorch: either a CPU build that brings its own TorchConfig (-DTorch_DIR=…), or the tree that
 # tools/setup unpacks from the wheel. The wheel's own TorchConfig insists on CUDA, so its two libraries are
 # imported by hand.
@@ -18,12 +25,7 @@ if(Torch_DIR)
   target_link_libraries(redraft_torch INTERFACE ${TORCH_LIBRARIES})
   set(REDRAFT_TORCH_VERSION ${Torch_VERSION})
 else()
-  if(DEFINED ENV{XDG_DATA_HOME})
-    set(_data_home $ENV{XDG_DATA_HOME})
-  else()
-    set(_data_home $ENV{HOME}/.local/share)
-  endif()
-  set(REDRAFT_LIBTORCH ${_data_home}/redraft/libtorch-2.11.0 CACHE PATH "libtorch unpacked by tools/setup")
+  set(REDRAFT_LIBTORCH ${REDRAFT_DATA_HOME}/libtorch-2.11.0 CACHE PATH "libtorch unpacked by tools/setup")
   set(_torch ${REDRAFT_LIBTORCH}/torch)
   set(REDRAFT_TORCH_VERSION 2.11.0)
   if(NOT EXISTS ${_torch}/lib/libtorch_cpu.so)

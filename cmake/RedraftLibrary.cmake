@@ -5,11 +5,13 @@ include_guard()
 
 add_library(redraft_options INTERFACE)
 target_include_directories(redraft_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(redraft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                                 $<$<BOOL:${REDRAFT_WERROR}>:-Werror>)
+# nvcc's warnings are in cuda/: what it hands to the host's compiler is not what was written.
+target_compile_options(redraft_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${REDRAFT_WERROR}>>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees an overlap in `"text" + std::string` that is not there (its bug 105651).
-  target_compile_options(redraft_options INTERFACE -Wno-restrict)
+  target_compile_options(redraft_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 endif()
 if(REDRAFT_SANITIZE)
   target_compile_options(redraft_options INTERFACE -fsanitize=${REDRAFT_SANITIZE} -fno-omit-frame-pointer)

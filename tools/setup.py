@@ -8,13 +8,14 @@ done, and takes up an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import grammars, libtorch, models, system_packages, test_environment
+from setup_steps import cuda, grammars, libtorch, models, system_packages, test_environment
 from setup_steps.common import SetupError, exclusive_lock
 
 STEPS = {
     "system": (system_packages.ensure_build, "compiler, CMake and the system's libraries"),
     "lint": (system_packages.ensure_lint, "clang-format and clang-tidy"),
     "libtorch": (libtorch.ensure, "libtorch's CPU libraries and headers"),
+    "cuda": (cuda.ensure, "nvcc, to compile kernels for GPUs; needs no GPU"),
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),

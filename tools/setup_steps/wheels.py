@@ -11,7 +11,8 @@ from .common import SetupError, cache_directory, say
 # The newest tag pip has to accept; torch's wheel is built for CPython 3.11, whatever Python runs this.
 _PLATFORM = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none",
              "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_25_x86_64",
-             "--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64", "--platform", "any"]
+             "--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64",
+             "--platform", "manylinux_2_12_x86_64", "--platform", "any"]
 
 
 def downloads_directory():

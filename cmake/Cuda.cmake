@@ -1,0 +1,28 @@
+# nvcc: the one that tools/setup.py unpacks from its wheels, or another (-DREDRAFT_NVCC=…). REDRAFT_CUDA says whether
+# kernels for GPUs are compiled; no GPU is needed for that.
+include_guard()
+
+set(_toolkit ${REDRAFT_DATA_HOME}/cuda-13.0)
+set(REDRAFT_NVCC "" CACHE FILEPATH "nvcc to compile kernels for GPUs with; empty: tools/setup's")
+if(REDRAFT_NVCC)
+  set(CMAKE_CUDA_COMPILER ${REDRAFT_NVCC})
+elseif(EXISTS ${_toolkit}/bin/nvcc)
+  set(CMAKE_CUDA_COMPILER ${_toolkit}/bin/nvcc)
+  set(CMAKE_CUDA_FLAGS_INIT -L${_toolkit}/lib)  # where nvcc.profile does not look
+endif()
+
+set(REDRAFT_CUDA OFF)
+if(CMAKE_CUDA_COMPILER AND NOT REDRAFT_SANITIZE)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # Ampere, Hopper, and PTX for what comes after
+  if(REDRAFT_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${REDRAFT_CCACHE})
+  endif()
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # before CMake 3.26, which does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(REDRAFT_CUDA ON)
+else()
+  message(STATUS "Kernels for GPUs are not compiled: no nvcc at ${_toolkit} (tools/setup.py cuda)")
+endif()

@@ -1,0 +1,98 @@
+#pragma once
+
+// A GPU for tests, in C++: runs the threads of a block as fibers, one block after the other, and
+// knows the instructions that cuda/device.h names. What it checks is the kernels' own logic (who
+// reads and writes what, in which order, and that all threads arrive where they meet); what it
+// cannot check is a real device's arithmetic within a matrix product, or its memory model.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __launch_bounds__(...)
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct uint4 {
+  std::uint32_t x, y, z, w;
+};
+struct uint2 {
+  std::uint32_t x, y;
+};
+struct float2 {
+  float x, y;
+};
+struct float4 {
+  float x, y, z, w;
+};
+struct CUstream_st;
+using cudaStream_t = CUstream_st*;
+
+inline dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace redraft::cuda {
+
+namespace emulator {
+
+// Runs `thread` once for every thread of the grid. A block whose threads do not all arrive at a
+// meeting point throws std::logic_error.
+void run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
+
+std::uint8_t* shared_memory();
+// Waits for the whole block.
+void meet_block();
+// Every lane of a warp brings `bytes` bytes; `all` is then called by one lane with the 32 pieces,
+// one behind the other, and each lane gets its own back as `all` left it.
+void meet_warp(void* piece, std::size_t bytes, const std::function<void(std::uint8_t*)>& all);
+
+}  // namespace emulator
+
+inline std::uint8_t* shared_memory() { return emulator::shared_memory(); }
+
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+            cudaStream_t, const Arguments&... arguments) {
+  emulator::run(grid, block, shared_bytes, [&] { kernel(arguments...); });
+}
+
+void multiply_halves(float (&acc)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                     std::uint32_t b1);
+void multiply_bfloats(float (&acc)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                      std::uint32_t b1);
+std::uint32_t to_halves(float low, float high);
+std::uint32_t to_bfloats(float low, float high);
+float low_half(std::uint32_t halves);
+float high_half(std::uint32_t halves);
+float low_bfloat(std::uint32_t bfloats);
+std::uint32_t add_halves(std::uint32_t a, std::uint32_t b);
+std::uint32_t fma_halves(std::uint32_t a, std::uint32_t b, std::uint32_t c);
+inline uint4 stream_in(const uint4* from) { return *from; }
+std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector);
+
+template <typename T>
+T of_lane_across(T value, int distance) {
+  emulator::meet_warp(&value, sizeof value, [distance](std::uint8_t* pieces) {
+    T before[32];
+    T after[32];
+    std::memcpy(before, pieces, sizeof before);
+    for (int lane = 0; lane < 32; ++lane) after[lane] = before[lane ^ distance];
+    std::memcpy(pieces, after, sizeof after);
+  });
+  return value;
+}
+
+}  // namespace redraft::cuda
+
+inline unsigned long long atomicMax(unsigned long long* at, unsigned long long value) {
+  const unsigned long long before = *at;
+  if (value > before) *at = value;
+  return before;
+}
+inline void __syncthreads() { redraft::cuda::emulator::meet_block(); }

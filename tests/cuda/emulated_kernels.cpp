@@ -1,0 +1,4 @@
+// Every source of kernels, for the emulated device.
+#include "cuda/attention.cu"
+#include "cuda/layer.cu"
+#include "cuda/linear.cu"
