@@ -2,11 +2,10 @@
 // of 16 outputs, so that even a small matrix asks the memory for all it can give; its strands meet
 // in shared memory. linear_many has a warp for 32 outputs by 64 rows, which computes one strand
 // after the other, so that what it opens and loads is used often.
-#include <bit>
-
 #include "cuda/accumulate.cuh"
 #include "cuda/formats.cuh"
 #include "cuda/linear.h"
+#include "cuda/order.cuh"
 
 namespace redraft::cuda {
 namespace {
@@ -28,18 +27,6 @@ template <WeightFormat kFormat>
 __device__ float worth(float sum, const Rows& x, int row) {
   constexpr float kScale = code_bits(kFormat) == 16 ? 1.0F : 1.0F / kWeightScale;
   return sum * ((x.scales ? x.scales[row] : 1.0F) * kScale);
-}
-
-// Larger where the value is larger or, the value the same, where the index is lower; NaN is least.
-__device__ std::uint64_t key_of(float value, int index) {
-  std::uint32_t order = 0;
-  if (value == value) {
-    // -0 is 0 here.
-    const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
-    order = bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
-  }
-  return static_cast<std::uint64_t>(order) << 32 |
-         (0xffffffffu - static_cast<std::uint32_t>(index));
 }
 
 // The strands of a block's 16 outputs by kRowTiles times 8 rows, added up in order. sums[output *
@@ -154,8 +141,7 @@ __global__ void clear_keys(std::uint64_t* keys, int rows) {
 }
 
 __global__ void take_indices(const std::uint64_t* keys, int rows, std::int32_t* best) {
-  for (int i = static_cast<int>(threadIdx.x); i < rows; i += kThreads)
-    best[i] = static_cast<std::int32_t>(0xffffffffu - static_cast<std::uint32_t>(keys[i]));
+  for (int i = static_cast<int>(threadIdx.x); i < rows; i += kThreads) best[i] = index_of(keys[i]);
 }
 
 constexpr unsigned blocks(int count, int each) {

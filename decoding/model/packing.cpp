@@ -28,7 +28,8 @@ struct JobTiles {
 
 class Packer {
  public:
-  Packer(std::span<const PackingJob> jobs, ThreadPool& pool) : jobs_(jobs), pool_(pool) {
+  Packer(std::span<const PackingJob> jobs, const TileLayout& layout, ThreadPool& pool)
+      : jobs_(jobs), layout_(layout), pool_(pool) {
     int next = 0;
     for (const PackingJob& job : jobs) {
       const int tiles = static_cast<int>((job.source->rows() + kTileOutputs - 1) / kTileOutputs);
@@ -101,9 +102,9 @@ class Packer {
     }
     if (job.out == nullptr) return;
     std::uint8_t* out =
-        job.out + static_cast<std::size_t>(tile) * kernels::tile_bytes(source.format, k);
+        job.out + static_cast<std::size_t>(tile) * layout_.tile_bytes(source.format, k);
     if (job.paired_head_dim == 0) {
-      kernels::pack_tile(source.format, n, k, source.data.data(), tile, out);
+      layout_.pack_tile(source.format, n, k, source.data.data(), tile, out);
       return;
     }
     reordered.resize(rows.size());
@@ -112,7 +113,7 @@ class Packer {
       std::memcpy(reordered.data() + static_cast<std::size_t>(i) * bytes,
                   source.data.data() + from * bytes, bytes);
     }
-    kernels::pack_tile(source.format, outputs, k, reordered.data(), 0, out);
+    layout_.pack_tile(source.format, outputs, k, reordered.data(), 0, out);
   }
 
   // Where the file has the row that comes as `row` when a head's halves follow each other.
@@ -123,6 +124,7 @@ class Packer {
   }
 
   std::span<const PackingJob> jobs_;
+  const TileLayout& layout_;
   ThreadPool& pool_;
   std::vector<JobTiles> tiles_;
   std::size_t all_bytes_ = 0;
@@ -131,9 +133,12 @@ class Packer {
 
 }  // namespace
 
-std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs, ThreadPool& pool,
+const TileLayout kCpuLayout = {kernels::tile_bytes, kernels::pack_tile};
+
+std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs,
+                                            const TileLayout& layout, ThreadPool& pool,
                                             const LoadControl& control) {
-  return Packer(jobs, pool).run(control);
+  return Packer(jobs, layout, pool).run(control);
 }
 
 }  // namespace redraft

@@ -10,13 +10,23 @@
 
 namespace redraft {
 
+// How a device wants weights: in tiles of 16 outputs, packed one by one.
+struct TileLayout {
+  std::size_t (*tile_bytes)(WeightFormat format, int k);
+  // `file` holds n rows of k weights in the file's order.
+  void (*pack_tile)(WeightFormat format, int n, int k, const std::uint8_t* file, int tile,
+                    std::uint8_t* out);
+};
+// That of decoding/kernels.
+extern const TileLayout kCpuLayout;
+
 // One matrix of a file and the place of its packed form.
 struct PackingJob {
   const StoredTensor* source;  // [n, k]
   // 0, or the width of heads whose rows stand in the file so that neighbours rotate together: they
   // are packed in halves, as the kernels have them.
   int paired_head_dim = 0;
-  std::uint8_t* out;  // packed_bytes() bytes, 64-byte aligned; null: checked only
+  std::uint8_t* out;  // all tiles of the layout, 64-byte aligned; null: checked only
 };
 
 // What ended the packing early.
@@ -26,7 +36,8 @@ struct PackingFailure {
 
 // Packs all matrices in one go, so that threads never wait for each other at the end of a small
 // one, and checks every scale on the way. What is in `out` after a failure is worthless.
-std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs, ThreadPool& pool,
+std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs,
+                                            const TileLayout& layout, ThreadPool& pool,
                                             const LoadControl& control);
 
 }  // namespace redraft

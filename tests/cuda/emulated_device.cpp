@@ -1,5 +1,6 @@
 #include "tests/cuda/emulated_device.h"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <bit>
@@ -25,16 +26,21 @@ struct Meeting {
   std::uint64_t held = 0;  // meetings so far
 };
 
+// A thread of the device. Made as a ucontext, then switched to and from by _longjmp, which leaves
+// the signal mask alone and so asks nothing of the system.
 struct Fiber {
   ucontext_t context;
+  jmp_buf place_in_code;
+  bool begun = false;
   std::unique_ptr<std::uint8_t[]> stack = std::make_unique<std::uint8_t[]>(kStackBytes);
   dim3 place;
   bool done = false;
 };
 
+// Pieces of one meeting are read while the next one's come in.
 struct Warp {
   Meeting meeting;
-  std::vector<std::uint8_t> pieces;
+  std::vector<std::uint8_t> pieces[2];
 };
 
 class Block {
@@ -57,7 +63,7 @@ class Block {
         Fiber& fiber = fibers_[current_];
         if (fiber.done) continue;
         threadIdx = fiber.place;
-        swapcontext(&main_, &fiber.context);
+        resume(fiber);
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
         if (fiber.done) --running;
       }
@@ -76,11 +82,11 @@ class Block {
   void meet_warp(void* piece, std::size_t bytes, const std::function<void(std::uint8_t*)>& all) {
     Warp& warp = warps_[current_ / kLanes];
     const unsigned lane = current_ % kLanes;
-    if (warp.pieces.size() < kLanes * bytes) warp.pieces.resize(kLanes * bytes);
-    std::memcpy(warp.pieces.data() + lane * bytes, piece, bytes);
-    meet(warp.meeting, kLanes, [&] { all(warp.pieces.data()); });
-    std::memcpy(piece, warp.pieces.data() + lane * bytes, bytes);
-    meet(warp.meeting, kLanes, [] {});  // the pieces are free again
+    std::vector<std::uint8_t>& pieces = warp.pieces[warp.meeting.held % 2];
+    if (pieces.size() < kLanes * bytes) pieces.resize(kLanes * bytes);
+    std::memcpy(pieces.data() + lane * bytes, piece, bytes);
+    meet(warp.meeting, kLanes, [&] { all(pieces.data()); });
+    std::memcpy(piece, pieces.data() + lane * bytes, bytes);
   }
 
  private:
@@ -94,12 +100,22 @@ class Block {
     }
     own.done = true;
     ++self->progress_;
-    setcontext(&self->main_);
+    _longjmp(self->scheduler_, 1);
+  }
+
+  void resume(Fiber& fiber) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (std::exchange(fiber.begun, true)) _longjmp(fiber.place_in_code, 1);
+    setcontext(&fiber.context);
+  }
+  // From within a fiber: others go on, and this one when its turn comes.
+  void yield(Fiber& fiber) {
+    if (_setjmp(fiber.place_in_code) == 0) _longjmp(scheduler_, 1);
   }
 
   void begin(unsigned i, dim3 size) {
     Fiber& fiber = fibers_[i];
-    fiber.done = false;
+    fiber.done = fiber.begun = false;
     fiber.place = {i % size.x, i / size.x % size.y, i / size.x / size.y};
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -121,8 +137,8 @@ class Block {
       return;
     }
     ++progress_;
-    const unsigned self = current_;
-    while (meeting.held == own) swapcontext(&fibers_[self].context, &main_);
+    Fiber& self = fibers_[current_];
+    while (meeting.held == own) yield(self);
   }
 
   const std::function<void()>* thread_ = nullptr;
@@ -133,7 +149,7 @@ class Block {
   unsigned threads_ = 0;
   unsigned current_ = 0;
   std::uint64_t progress_ = 0;
-  ucontext_t main_;
+  jmp_buf scheduler_;
   std::exception_ptr failure_;
 };
 

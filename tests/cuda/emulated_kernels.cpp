@@ -1,4 +1,5 @@
 // Every source of kernels, for the emulated device.
 #include "cuda/attention.cu"
+#include "cuda/head.cu"
 #include "cuda/layer.cu"
 #include "cuda/linear.cu"

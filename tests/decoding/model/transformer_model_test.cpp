@@ -6,6 +6,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
+#include "tests/decoding/model/cache_bits.h"
 #include "tests/decoding/model/cache_checks.h"
 #include "tests/decoding/model/transformer_checks.h"
 

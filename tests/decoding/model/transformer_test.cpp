@@ -8,6 +8,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/pass_profile.h"
+#include "tests/decoding/model/cache_bits.h"
 #include "tests/decoding/model/cache_checks.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/decoding/model/transformer_checks.h"

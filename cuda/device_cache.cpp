@@ -1,0 +1,85 @@
+#include "cuda/device_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace redraft::cuda {
+namespace {
+
+constexpr int kLeastSlots = 512;
+
+}  // namespace
+
+DeviceKvStorage::DeviceKvStorage(const Shape& shape, int most_slots,
+                                 std::shared_ptr<DeviceQueue> queue)
+    : shape_(shape), most_slots_(most_slots), queue_(std::move(queue)) {}
+
+// Doubles as it grows, so that moving what is there costs less than writing it did.
+int DeviceKvStorage::rounded(int slots) const {
+  if (slots == 0) return 0;
+  const auto power = static_cast<int>(std::bit_ceil(static_cast<unsigned>(slots)));
+  return std::min(std::max(kLeastSlots, power), most_slots_);
+}
+
+void DeviceKvStorage::reserve(int count) {
+  if (count > slots_) resize(rounded(count), slots_);
+}
+
+void DeviceKvStorage::resize(int slots, int kept) {
+  DeviceMemory memory(strips() * static_cast<std::size_t>(slots) * slot_bytes());
+  if (kept > 0) {
+    queue_->copy_strips(memory.as<std::uint8_t>(), static_cast<std::size_t>(slots) * slot_bytes(),
+                        memory_.as<std::uint8_t>(), static_cast<std::size_t>(slots_) * slot_bytes(),
+                        static_cast<std::size_t>(kept) * slot_bytes(), strips());
+    queue_->wait();  // the old memory is given back
+  }
+  memory_ = std::move(memory);
+  slots_ = slots;
+}
+
+KvMemory DeviceKvStorage::kv(int layer) const {
+  const auto strip = static_cast<std::size_t>(slots_) * static_cast<std::size_t>(shape_.head_dim);
+  const std::size_t all = strip * static_cast<std::size_t>(shape_.kv_heads);
+  auto* keys = memory_.as<std::uint16_t>() + static_cast<std::size_t>(layer) * 2 * all;
+  return {keys, keys + all, slots_};
+}
+
+void DeviceKvStorage::move_slot(int from, int to) {
+  const std::size_t pitch = static_cast<std::size_t>(slots_) * slot_bytes();
+  auto* base = memory_.as<std::uint8_t>();
+  queue_->copy_strips(base + static_cast<std::size_t>(to) * slot_bytes(), pitch,
+                      base + static_cast<std::size_t>(from) * slot_bytes(), pitch, slot_bytes(),
+                      strips());
+}
+
+std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
+  auto copy = std::make_unique<DeviceKvStorage>(shape_, most_slots_, queue_);
+  if (slots == 0) return copy;
+  copy->reserve(slots);
+  queue_->copy_strips(copy->memory_.as<std::uint8_t>(),
+                      static_cast<std::size_t>(copy->slots_) * slot_bytes(),
+                      memory_.as<std::uint8_t>(), static_cast<std::size_t>(slots_) * slot_bytes(),
+                      static_cast<std::size_t>(slots) * slot_bytes(), strips());
+  return copy;
+}
+
+void DeviceKvStorage::discard(int from) {
+  if (rounded(from) >= slots_) return;
+  if (from == 0) {
+    memory_ = DeviceMemory();
+    slots_ = 0;
+    return;
+  }
+  try {
+    resize(rounded(from), from);
+  } catch (const DeviceError&) {
+    // There is no room to move to: it stays as large as it is.
+  }
+}
+
+std::size_t DeviceKvStorage::bytes(int slots) const {
+  return strips() * static_cast<std::size_t>(rounded(slots)) * slot_bytes();
+}
+
+}  // namespace redraft::cuda

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "cuda/layer.h"
+#include "cuda/runtime.h"
+#include "decoding/kv_cache.h"
+
+namespace redraft::cuda {
+
+// Keys and values of all layers in the memory of the GPU: for each layer the keys of all kv heads,
+// then the values, [layer][2][kv_head][slot][head_dim] halves. Grows as slots are used; what grows
+// moves, so kv() is asked anew for every pass.
+class DeviceKvStorage : public KvStorage {
+ public:
+  struct Shape {
+    int layers;
+    int kv_heads;
+    int head_dim;
+  };
+  // `most_slots` is what it may grow to. Throws DeviceError.
+  DeviceKvStorage(const Shape& shape, int most_slots, std::shared_ptr<DeviceQueue> queue);
+
+  // Makes slots 0..count-1 writable and keeps what they hold. Throws DeviceError, and is then as it
+  // was.
+  void reserve(int count);
+  KvMemory kv(int layer) const;
+
+  void move_slot(int from, int to) override;
+  std::unique_ptr<KvStorage> fork(int slots) const override;
+  void discard(int from) override;
+  std::size_t bytes(int slots) const override;
+
+ private:
+  std::size_t strips() const {
+    return static_cast<std::size_t>(shape_.layers) * 2 * static_cast<std::size_t>(shape_.kv_heads);
+  }
+  std::size_t slot_bytes() const { return static_cast<std::size_t>(shape_.head_dim) * 2; }
+  int rounded(int slots) const;
+  void resize(int slots, int kept);
+
+  Shape shape_;
+  int most_slots_;
+  std::shared_ptr<DeviceQueue> queue_;
+  int slots_ = 0;  // that there is memory for
+  DeviceMemory memory_;
+};
+
+}  // namespace redraft::cuda

@@ -1,0 +1,179 @@
+// All of a model lies in one allocation, whose size is known before anything is packed. Matrices
+// are packed one by one into memory of the host and copied from there, so that the host never holds
+// more than the largest.
+#include "cuda/device_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "decoding/model/packing.h"
+#include "decoding/model/weight_plan.h"
+
+namespace redraft::cuda {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+const TileLayout kDeviceLayout = {tile_bytes, pack_tile};
+
+// Hands out parts of one allocation; before there is one, counts what will be wanted.
+class Arena {
+ public:
+  std::size_t take(std::size_t bytes) {
+    const std::size_t at = used_;
+    used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return at;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::size_t used_ = 0;
+};
+
+struct PendingMatrix {
+  const PlannedMatrix* planned;
+  Weight* target;
+  std::size_t offset;
+};
+struct PendingVector {
+  const std::vector<float>* values;
+  const float** target;
+  std::size_t offset;
+};
+
+class Loader {
+ public:
+  Loader(const ModelFiles& files, ThreadPool& pool, DeviceQueue& queue, const LoadControl& control)
+      : files_(files), pool_(pool), queue_(queue), control_(control) {}
+
+  Result<DeviceWeights> run(const WeightPlan& plan) {
+    if (Result<void> taken = take_all(plan); !taken) return taken.error();
+    try {
+      weights_.memory = DeviceMemory(arena_.used());
+      for (const PendingVector& vector : vectors_) {
+        auto* to = weights_.memory.as<std::uint8_t>() + vector.offset;
+        queue_.copy_in(to, vector.values->data(), vector.values->size() * sizeof(float));
+        *vector.target = reinterpret_cast<const float*>(to);
+      }
+      if (Result<void> packed = pack(); !packed) return packed.error();
+      queue_.wait();
+    } catch (const DeviceError& failure) {
+      return Error(files_.path() + ": " + failure.what());
+    }
+    if (plan.tied) weights_.embedding = weights_.head.weight;
+    return std::move(weights_);
+  }
+
+ private:
+  Result<void> take_all(const WeightPlan& plan) {
+    weights_.layers.resize(plan.layers.size());
+    take(plan.output_norm, weights_.output_norm);
+    if (Result<void> taken = take(plan.head, weights_.head); !taken) return taken;
+    for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+      if (Result<void> taken = take_layer(plan.layers[i], weights_.layers[i]); !taken) return taken;
+    }
+    weights_.matrix_bytes = matrix_bytes_;
+    if (!plan.tied) return take(plan.embedding, weights_.embedding);
+    return {};
+  }
+
+  Result<void> take_layer(const PlannedLayer& from, DeviceLayer& layer) {
+    take(from.attention_norm, layer.attention_norm);
+    take(from.query_norm, layer.query_norm);
+    take(from.key_norm, layer.key_norm);
+    take(from.feed_forward_norm, layer.feed_forward_norm);
+    const std::pair<const PlannedMatrix*, DeviceLinear*> matrices[] = {
+        {&from.query, &layer.query}, {&from.key, &layer.key},
+        {&from.value, &layer.value}, {&from.attention_output, &layer.attention_output},
+        {&from.gate, &layer.gate},   {&from.up, &layer.up},
+        {&from.down, &layer.down}};
+    for (const auto& [planned, target] : matrices) {
+      if (Result<void> taken = take(*planned, *target); !taken) return taken;
+    }
+    // They read one input, which is rounded once.
+    if (Result<void> same = same_input({&from.query, &from.key, &from.value}); !same) return same;
+    return same_input({&from.gate, &from.up});
+  }
+
+  Result<void> same_input(std::initializer_list<const PlannedMatrix*> readers) const {
+    const PlannedMatrix& first = **readers.begin();
+    for (const PlannedMatrix* reader : readers) {
+      if (reads_bfloats(reader->source->format) != reads_bfloats(first.source->format)) {
+        return files_.tensor_error(reader->role, "is bfloat16 where '" + first.role +
+                                                     "' is not, or the other way round; a GPU's "
+                                                     "kernels want both or neither");
+      }
+    }
+    return {};
+  }
+
+  void take(const std::vector<float>& values, const float*& target) {
+    if (values.empty()) return;
+    vectors_.push_back({&values, &target, arena_.take(values.size() * sizeof(float))});
+  }
+
+  Result<void> take(const PlannedMatrix& planned, Weight& target) {
+    const WeightFormat format = planned.source->format;
+    if (!supports(format)) {
+      return files_.tensor_error(planned.role, std::string("weight format ") +
+                                                   weight_format_info(format)->name +
+                                                   " is not supported for a matrix on a GPU");
+    }
+    target = {format, planned.n, planned.k, nullptr};
+    const std::size_t bytes = packed_bytes(format, planned.n, planned.k);
+    matrices_.push_back({&planned, &target, arena_.take(bytes)});
+    matrix_bytes_ += bytes;
+    return {};
+  }
+
+  Result<void> take(const PlannedMatrix& planned, DeviceLinear& target) {
+    take(planned.bias, target.bias);
+    return take(planned, target.weight);
+  }
+
+  Result<void> pack() {
+    std::vector<std::uint8_t> packed;
+    double done = 0;
+    for (const PendingMatrix& matrix : matrices_) {
+      const Weight& weight = *matrix.target;
+      packed.resize(packed_bytes(weight.format, weight.n, weight.k));
+      const PackingJob job{matrix.planned->source, matrix.planned->paired_head_dim, packed.data()};
+      const std::optional<PackingFailure> failure =
+          pack_matrices({&job, 1}, kDeviceLayout, pool_, {.stop = control_.stop, .progress = {}});
+      if (failure) {
+        return failure->job < 0 ? Error(files_.path() + ": loading was cancelled")
+                                : not_finite(files_, matrix.planned->role);
+      }
+      auto* to = weights_.memory.as<std::uint8_t>() + matrix.offset;
+      queue_.copy_in(to, packed.data(), packed.size());
+      queue_.wait();  // before `packed` holds the next one
+      matrix.target->data = to;
+      done += static_cast<double>(packed.size());
+      if (control_.progress) control_.progress(done / static_cast<double>(arena_.used()));
+    }
+    return {};
+  }
+
+  const ModelFiles& files_;
+  ThreadPool& pool_;
+  DeviceQueue& queue_;
+  const LoadControl& control_;
+  Arena arena_;
+  std::vector<PendingMatrix> matrices_;
+  std::vector<PendingVector> vectors_;
+  std::size_t matrix_bytes_ = 0;
+  DeviceWeights weights_;
+};
+
+}  // namespace
+
+Result<DeviceWeights> DeviceWeights::load(const ModelFiles& files, const TransformerShape& shape,
+                                          ThreadPool& pool, DeviceQueue& queue,
+                                          const LoadControl& control) {
+  const Result<WeightPlan> plan = WeightPlan::make(files, shape);
+  if (!plan) return plan.error();
+  return Loader(files, pool, queue, control).run(*plan);
+}
+
+}  // namespace redraft::cuda

@@ -1,0 +1,127 @@
+#include "cuda/pass_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "decoding/kernels/transformer_ops.h"
+#include "decoding/model/rope_scaling.h"
+
+namespace redraft::cuda {
+namespace {
+
+constexpr int kLeastRows = 64;
+constexpr int kLeastPositions = 1024;
+
+int grown(int least, int wanted) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(least, wanted))));
+}
+
+void make_room(DeviceMemory& memory, std::size_t bytes) {
+  if (memory.bytes() >= bytes) return;
+  memory = DeviceMemory();  // first: there may be no room for both
+  memory = DeviceMemory(bytes);
+}
+
+}  // namespace
+
+PassMemory::PassMemory(const TransformerShape& shape, DeviceQueue& queue)
+    : shape_(shape),
+      queue_(queue),
+      frequencies_(rope_frequencies(shape.head_dim, shape.rope_base, shape.rope_scaling,
+                                    shape.rope_divisors)) {}
+
+void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& draft,
+                            int committed) {
+  const int context_rows = static_cast<int>(context.size());
+  rows_ = context_rows + draft.size();
+  reserve(rows_);
+  const auto rows = static_cast<std::size_t>(rows_);
+  staged_.assign(6 * rows, 0);
+  std::int32_t* ids = staged_.data();
+  std::int32_t* positions = ids + rows;
+  std::int32_t* slots = positions + rows;
+  std::int32_t* lengths = slots + rows;
+  std::int32_t* straight = lengths + rows;
+  std::int32_t* tail_begin = straight + rows;
+  std::copy(context.begin(), context.end(), ids);
+  std::copy(draft.tokens().begin(), draft.tokens().end(), ids + context_rows);
+  for (int r = 0; r < context_rows; ++r) {
+    positions[r] = slots[r] = committed + r;
+    lengths[r] = straight[r] = committed + r + 1;
+  }
+  std::vector<std::int32_t> tails;
+  const int regular = committed + context_rows;
+  longest_ = regular;
+  for (int i = 0; i < draft.size(); ++i) {
+    const int row = context_rows + i;
+    const int depth = draft.depth(i);
+    positions[row] = regular + depth;
+    slots[row] = regular + i;
+    lengths[row] = regular + depth + 1;
+    straight[row] = regular;
+    tail_begin[row] = static_cast<std::int32_t>(tails.size());
+    tails.resize(tails.size() + static_cast<std::size_t>(depth) + 1);
+    auto end = tails.end();
+    for (int node = i; node >= 0; node = draft.parents()[static_cast<std::size_t>(node)])
+      *--end = regular + node;
+    longest_ = std::max(longest_, lengths[row]);
+  }
+  tails.push_back(0);  // so that there is always one to point at
+  staged_.insert(staged_.end(), tails.begin(), tails.end());
+  make_room(rows_in_, staged_.size() * sizeof(std::int32_t));
+  reserve_positions(longest_);
+  queue_.copy_in(rows_in_.as<std::int32_t>(), staged_.data(),
+                 staged_.size() * sizeof(std::int32_t));
+}
+
+void PassMemory::reserve(int rows) {
+  if (rows <= most_rows_) return;
+  most_rows_ = 0;  // should one of them fail
+  const int most = grown(kLeastRows, rows);
+  const auto count = static_cast<std::size_t>(most);
+  const auto floats = [&](DeviceMemory& memory, int width) {
+    make_room(memory, count * static_cast<std::size_t>(width) * sizeof(float));
+  };
+  floats(hidden_, shape_.hidden);
+  floats(block_output_, shape_.hidden);
+  floats(wide_, std::max(shape_.query_width() + 2 * shape_.kv_width(), 2 * shape_.feed_forward));
+  floats(scales_, 1);
+  make_room(queries_, count * static_cast<std::size_t>(shape_.query_width()) * 2);
+  const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward});
+  make_room(rounded_, count * static_cast<std::size_t>(padded_width(widest)) * 2);
+  most_rows_ = most;
+}
+
+void PassMemory::reserve_positions(int count) {
+  if (count <= most_positions_) return;
+  const int most = grown(kLeastPositions, count);
+  most_positions_ = 0;
+  const std::size_t numbers = static_cast<std::size_t>(most) * frequencies_.size();
+  std::vector<float> cosines(numbers), sines(numbers);
+  kernels::rope_table(most, frequencies_, shape_.rope_scaling.attention_factor, cosines.data(),
+                      sines.data());
+  make_room(cosines_, numbers * sizeof(float));
+  make_room(sines_, numbers * sizeof(float));
+  queue_.copy_in(cosines_.as<float>(), cosines.data(), numbers * sizeof(float));
+  queue_.copy_in(sines_.as<float>(), sines.data(), numbers * sizeof(float));
+  most_positions_ = most;
+}
+
+float* PassMemory::scratch(const Attention& attention, int rows) {
+  make_room(scratch_, attention_scratch_bytes(attention, rows, longest_));
+  return scratch_.as<float>();
+}
+
+PassMemory::Head PassMemory::head(int rows, int k, bool with_logits) {
+  const auto count = static_cast<std::size_t>(rows);
+  if (with_logits)
+    make_room(logits_, count * static_cast<std::size_t>(shape_.vocabulary) * sizeof(float));
+  make_room(keys_, count * sizeof(std::uint64_t));
+  make_room(head_ids_, count * static_cast<std::size_t>(k) * sizeof(std::int32_t));
+  make_room(head_best_, count * static_cast<std::size_t>(k) * sizeof(float));
+  return {logits_.as<float>(), keys_.as<std::uint64_t>(), head_ids_.as<std::int32_t>(),
+          head_best_.as<float>()};
+}
+
+}  // namespace redraft::cuda

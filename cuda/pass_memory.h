@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cuda/attention.h"
+#include "cuda/layer.h"
+#include "cuda/runtime.h"
+#include "decoding/draft_tree.h"
+#include "decoding/model/transformer_shape.h"
+#include "support/token.h"
+
+namespace redraft::cuda {
+
+// What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
+// pass; pointers are valid until the next begin_pass(). Throws DeviceError where memory is missing.
+class PassMemory {
+ public:
+  // `queue` outlives it.
+  PassMemory(const TransformerShape& shape, DeviceQueue& queue);
+
+  // Sends what is known of the rows: their tokens, positions, slots and paths.
+  void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed);
+
+  // Of every row, int32.
+  const std::int32_t* ids() const { return rows_in_.as<std::int32_t>(); }
+  const std::int32_t* positions() const { return ids() + rows_; }
+  const std::int32_t* slots() const { return ids() + 2 * rows_; }
+  Paths paths() const {
+    return {.lengths = ids() + 3 * rows_,
+            .straight = ids() + 4 * rows_,
+            .tails = ids() + 6 * rows_,
+            .tail_begin = ids() + 5 * rows_};
+  }
+  int longest() const { return longest_; }  // of the paths, in positions
+
+  // [positions, head_dim / 2], of all positions of the pass.
+  const float* cosines() const { return cosines_.as<float>(); }
+  const float* sines() const { return sines_.as<float>(); }
+
+  float* hidden() const { return hidden_.as<float>(); }              // [rows, hidden]
+  float* block_output() const { return block_output_.as<float>(); }  // [rows, hidden]
+  // [rows, the widest of what linears of a layer write side by side]
+  float* wide() const { return wide_.as<float>(); }
+  std::uint16_t* queries() const { return queries_.as<std::uint16_t>(); }
+  // The input of the next linears.
+  RowsOut rounded(bool bfloats) const {
+    return {rounded_.as<std::uint16_t>(), bfloats ? nullptr : scales_.as<float>()};
+  }
+  float* scratch(const Attention& attention, int rows);
+
+  // For `rows` rows of the head, `k` numbers each. Valid until the next call.
+  struct Head {
+    float* logits;  // [rows, vocabulary] where rows are few
+    std::uint64_t* keys;
+    std::int32_t* ids;
+    float* best;
+  };
+  Head head(int rows, int k, bool with_logits);
+
+ private:
+  void reserve(int rows);
+  void reserve_positions(int count);
+
+  TransformerShape shape_;
+  DeviceQueue& queue_;
+  std::vector<double> frequencies_;
+  std::vector<std::int32_t> staged_;
+  int rows_ = 0;
+  int longest_ = 0;
+  int most_rows_ = 0;
+  int most_positions_ = 0;
+  DeviceMemory rows_in_, cosines_, sines_, hidden_, block_output_, wide_, queries_, rounded_,
+      scales_, scratch_, logits_, keys_, head_ids_, head_best_;
+};
+
+}  // namespace redraft::cuda

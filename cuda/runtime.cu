@@ -1,0 +1,99 @@
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <utility>
+
+#include "cuda/runtime.h"
+
+namespace redraft::cuda {
+namespace {
+
+// What the kernels are compiled for at least: matrix instructions of bfloat16.
+constexpr int kLeastMajor = 8;
+
+std::atomic<int> chosen = 0;
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw DeviceError(std::string("the GPU failed (") + what + "): " + cudaGetErrorString(status));
+}
+
+std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+}  // namespace
+
+Result<DeviceInfo> find_device() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess)
+    return Error(std::string("no GPU can be used: ") + cudaGetErrorString(status));
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess || properties.major < kLeastMajor)
+      continue;
+    DeviceInfo info{.name = properties.name, .major = properties.major, .minor = properties.minor};
+    if (cudaSetDevice(i) != cudaSuccess ||
+        cudaMemGetInfo(&info.free_bytes, &info.memory_bytes) != cudaSuccess)
+      continue;
+    chosen = i;
+    return info;
+  }
+  return Error(
+      "no GPU can be used: none of those there has compute capability 8.0 (Ampere) or more");
+}
+
+void use_device() { check(cudaSetDevice(chosen), "no such device"); }
+
+DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  const cudaError_t status = cudaMalloc(&data_, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // it is no error of what comes next
+    std::size_t free = 0, all = 0;
+    cudaMemGetInfo(&free, &all);
+    throw DeviceError("the GPU has no " + mebibytes(bytes) + " of memory left (" + mebibytes(free) +
+                      " of " + mebibytes(all) + " are free)");
+  }
+  check(status, "allocation");
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (data_) cudaFree(data_);
+}
+
+DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+DeviceQueue::DeviceQueue() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
+}
+
+DeviceQueue::~DeviceQueue() { cudaStreamDestroy(stream_); }
+
+void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copy to it");
+}
+
+void DeviceQueue::copy_out(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copy from it");
+}
+
+void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t bytes, std::size_t count) {
+  check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, count, cudaMemcpyDeviceToDevice,
+                          stream_),
+        "copy within it");
+}
+
+void DeviceQueue::wait() {
+  check(cudaGetLastError(), "kernel launch");
+  check(cudaStreamSynchronize(stream_), "kernel");
+}
+
+}  // namespace redraft::cuda

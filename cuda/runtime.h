@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "cuda/stream.h"
+#include "support/result.h"
+
+// The few things that redraft wants of a GPU's driver besides running kernels. CUDA's runtime is
+// linked into the program and finds the driver by itself; without one find_device() says so.
+namespace redraft::cuda {
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::size_t memory_bytes = 0;
+  std::size_t free_bytes = 0;
+};
+
+// The GPU that is used from now on: the first one that the kernels run on. The error says what is
+// missing.
+Result<DeviceInfo> find_device();
+
+// Makes the calling thread use the GPU that find_device() chose, the first one without it.
+void use_device();
+
+// The GPU does not have the memory, or failed at its work. After the latter nothing can be asked of
+// it any more by this process.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Memory of the GPU, 256-byte aligned, not initialised.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  // Throws DeviceError where there is not so much.
+  explicit DeviceMemory(std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept;
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+
+  std::size_t bytes() const { return bytes_; }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Work of the GPU, done in the order in which it is queued. One thread at a time.
+class DeviceQueue {
+ public:
+  DeviceQueue();
+  ~DeviceQueue();
+  DeviceQueue(const DeviceQueue&) = delete;
+  DeviceQueue& operator=(const DeviceQueue&) = delete;
+
+  Stream stream() const { return stream_; }
+  // Copies to and from the GPU. What `from` holds is read before copy_in() returns; `to` of
+  // copy_out() holds it after the next wait().
+  void copy_in(void* to, const void* from, std::size_t bytes);
+  void copy_out(void* to, const void* from, std::size_t bytes);
+  // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart.
+  void copy_strips(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                   std::size_t bytes, std::size_t count);
+  // Returns when all is done. Throws DeviceError if something of it failed.
+  void wait();
+
+ private:
+  Stream stream_ = nullptr;
+};
+
+}  // namespace redraft::cuda

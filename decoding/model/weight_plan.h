@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decoding/model/model_files.h"
+#include "decoding/model/transformer_shape.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// A matrix of n output by k input features, where it lies in a model's files.
+struct PlannedMatrix {
+  std::string role;  // "blk.3.attn_q.weight"
+  const StoredTensor* source = nullptr;
+  int n = 0;
+  int k = 0;
+  // 0, or the width of heads whose rows stand in the file so that neighbours rotate together; see
+  // PackingJob.
+  int paired_head_dim = 0;
+  std::vector<float> bias = {};  // [n] in the order of packed rows; empty where the file has none
+};
+
+struct PlannedLayer {
+  std::vector<float> attention_norm;  // [hidden]
+  PlannedMatrix query, key, value;
+  std::vector<float> query_norm, key_norm;  // [head_dim]; empty where heads are not normed
+  PlannedMatrix attention_output;
+  std::vector<float> feed_forward_norm;  // [hidden]
+  PlannedMatrix gate, up, down;
+
+  // In the order in which a pass reads them.
+  std::vector<PlannedMatrix*> matrices() {
+    return {&query, &key, &value, &attention_output, &gate, &up, &down};
+  }
+};
+
+// The tensors of a model by their role: found, of the shape that their role asks for, small ones
+// read. What is in matrices is not looked at yet.
+struct WeightPlan {
+  // Every error names the file, the tensor and the reason.
+  static Result<WeightPlan> make(const ModelFiles& files, const TransformerShape& shape);
+
+  PlannedMatrix embedding;
+  std::vector<PlannedLayer> layers;
+  std::vector<float> output_norm;  // [hidden]
+  PlannedMatrix head;              // the output matrix, or the embedding's where the file ties them
+  bool tied = false;
+};
+
+// "… holds a weight or a scale that is no finite number"
+Error not_finite(const ModelFiles& files, std::string_view role);
+
+}  // namespace redraft

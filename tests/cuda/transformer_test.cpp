@@ -1,0 +1,164 @@
+// The whole model as a GPU runs it, on the emulated device: what is promised of every
+// LanguageModel, and agreement with the CPU's.
+#include "cuda/transformer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/model/transformer.h"
+#include "tests/decoding/model/tiny_model.h"
+#include "tests/decoding/model/transformer_checks.h"
+
+namespace redraft::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+TinyModel small_model(const std::string& architecture = "qwen2") {
+  TinyModel model;
+  model.architecture = architecture;
+  model.layers = 2;
+  model.hidden = 64;
+  model.feed_forward = 96;
+  model.heads = 2;
+  model.kv_heads = 1;
+  model.head_dim = 64;
+  model.vocabulary = 270;
+  return model;
+}
+
+class CudaTransformer : public testing::Test {
+ protected:
+  std::shared_ptr<const ModelFiles> files_of(const GgufWriter& writer) {
+    bytes_.push_back(writer.bytes());
+    Result<GgufFile> file = GgufFile::parse("tiny.gguf", bytes_.back());
+    EXPECT_TRUE(file) << file.error().message();
+    return gguf_model(std::move(*file));
+  }
+  std::unique_ptr<LanguageModel> on_gpu(const TinyModel& model) {
+    auto loaded = load_transformer(files_of(model.writer()), pool_);
+    EXPECT_TRUE(loaded) << loaded.error().message();
+    return std::move(*loaded);
+  }
+  std::unique_ptr<LanguageModel> on_cpu(const TinyModel& model) {
+    auto loaded = redraft::load_transformer(files_of(model.writer()), kernels::best_isa(), pool_);
+    EXPECT_TRUE(loaded) << loaded.error().message();
+    return std::move(*loaded);
+  }
+
+  ThreadPool pool_{1};
+
+ private:
+  std::list<std::vector<std::uint8_t>> bytes_;
+};
+
+// Of the same tokens, in the order of ids; [rows][vocabulary].
+std::vector<float> logits_of(LanguageModel& model, std::span<const TokenId> tokens) {
+  const int vocabulary = model.vocabulary_size();
+  const auto cache = model.new_cache(static_cast<int>(tokens.size()));
+  const DraftTree draft = DraftTree::chain(tokens.subspan(1), DraftOrigin::kOther);
+  const Predictions all = model.forward(tokens.first(1), draft, *cache, {.top_k = vocabulary});
+  std::vector<float> logits(all.top_ids.size());
+  for (std::size_t i = 0; i < all.top_ids.size(); ++i) {
+    const std::size_t row = i / static_cast<std::size_t>(vocabulary);
+    logits[row * static_cast<std::size_t>(vocabulary) + static_cast<std::size_t>(all.top_ids[i])] =
+        all.top_logits[i];
+  }
+  return logits;
+}
+
+// Both round, but not the same things: the CPU activations to 8 bits, the GPU weights to 11.
+TEST_F(CudaTransformer, AgreesWithTheCpu) {
+  for (const char* architecture : {"qwen2", "qwen3", "llama"}) {
+    TinyModel tiny = small_model(architecture);
+    tiny.tied = architecture == std::string("qwen3");
+    const auto gpu = on_gpu(tiny), cpu = on_cpu(tiny);
+    const std::vector<TokenId> tokens = random_tokens(*cpu, 9, 1);
+    const std::vector<float> ours = logits_of(*gpu, tokens), reference = logits_of(*cpu, tokens);
+    const auto [least, most] = std::ranges::minmax(reference);
+    double sum = 0;
+    for (std::size_t i = 0; i < ours.size(); ++i) sum += std::fabs(ours[i] - reference[i]);
+    EXPECT_LT(sum / static_cast<double>(ours.size()), 0.005 * static_cast<double>(most - least))
+        << architecture;
+  }
+}
+
+TEST_F(CudaTransformer, ChunksLeaveNoTrace) {
+  const auto model = on_gpu(small_model());
+  check_chunking(*model, *model, 22);
+}
+
+TEST_F(CudaTransformer, ANodeOfATreeIsTheEndOfAChain) {
+  const auto model = on_gpu(small_model());
+  check_trees(*model, 18, 7);
+}
+
+TEST_F(CudaTransformer, KeepsAPathAndForgets) {
+  const auto model = on_gpu(small_model("llama"));
+  check_keep_and_truncate(*model, 20, 10);
+}
+
+TEST_F(CudaTransformer, ScoresAreThoseOfTheLogits) {
+  const auto model = on_gpu(small_model());
+  check_scores(*model);
+}
+
+TEST_F(CudaTransformer, AForkKnowsNothingOfItsOrigin) {
+  const auto model = on_gpu(small_model());
+  const std::vector<TokenId> tokens = random_tokens(*model, 12, 3);
+  const auto cache = model->new_cache(40);
+  prefill(*model, *cache, tokens, 12);
+  const auto fork = cache->fork(8);
+  const auto fresh = model->new_cache(40);
+  prefill(*model, *fresh, std::span(tokens).first(8), 8);
+  const TokenId next = 5;
+  EXPECT_TRUE(prefill(*model, *fork, {&next, 1}, 1) == prefill(*model, *fresh, {&next, 1}, 1));
+  EXPECT_EQ(cache->length(), 12);
+}
+
+TEST_F(CudaTransformer, ACacheGrowsAndShrinksWithItsTokens) {
+  const auto model = on_gpu(small_model());
+  const std::vector<TokenId> tokens = random_tokens(*model, 520, 4);
+  const auto cache = model->new_cache(1000);
+  EXPECT_EQ(cache->bytes(), 0U);
+  const auto whole = prefill(*model, *cache, tokens, 520);  // in two blocks
+  EXPECT_EQ(cache->bytes(), cache->bytes_of(520));
+  EXPECT_GT(cache->bytes_of(520), cache->bytes_of(500));
+  cache->truncate(511);
+  EXPECT_TRUE(prefill(*model, *cache, std::span(tokens).subspan(511), 3) == whole);
+  cache->truncate(3);
+  cache->trim();
+  EXPECT_EQ(cache->bytes(), cache->bytes_of(3));
+}
+
+TEST_F(CudaTransformer, RefusesWhatItsKernelsDoNotTake) {
+  TinyModel odd = small_model();
+  odd.head_dim = 16;
+  auto refused = load_transformer(files_of(odd.writer()), pool_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("heads of 16"));
+  TinyModel mixed = small_model();
+  mixed.mixed_formats = true;
+  refused = load_transformer(files_of(mixed.writer()), pool_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("on a GPU"));
+  std::stop_source stop;
+  stop.request_stop();
+  refused = load_transformer(files_of(small_model().writer()), pool_,
+                             {.stop = stop.get_token(), .progress = {}});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("cancelled"));
+}
+
+}  // namespace
+}  // namespace redraft::cuda
