@@ -10,6 +10,7 @@
 #include "cli/bench_tasks.h"
 #include "cli/command.h"
 #include "cli/cost_cache.h"
+#include "cli/device.h"
 #include "cli/engine_loader.h"
 #include "cli/interrupt.h"
 #include "cli/machine.h"
@@ -130,7 +131,8 @@ int run_cost(const CostOptions& options) {
   if (!target) return fail(target.error());
   const Result<CostPlan> plan = make_plan(options, target->model->context_length());
   if (!plan) return misuse(plan.error());
-  const Result<CostKey> key = cost_key(target->file, pool->threads());
+  const Result<CostKey> key =
+      cost_key(target->file, pool->threads(), kernels_on(options.common.device));
   if (!key) return fail(key.error());
   status.show("measuring the machine's peak");
   kernels::PeakProbe probe(kernels::best_isa(), *pool);

@@ -11,6 +11,7 @@
 #include "bench/record.h"
 #include "bench/repository.h"
 #include "cli/cost_cache.h"
+#include "cli/device.h"
 #include "cli/engine_loader.h"
 #include "cli/index_loader.h"
 #include "decoding/model/model_store.h"
@@ -47,7 +48,8 @@ std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder
 Result<CostCurve> replay_curve(const TaskBenchOptions& options,
                                const std::filesystem::path& target) {
   if (options.curve != "machine") return parse_curve(options.curve.value_or(kDefaultCurve));
-  const Result<CostKey> key = cost_key(target, make_pool(options.common)->threads());
+  const Result<CostKey> key =
+      cost_key(target, make_pool(options.common)->threads(), kernels_on(options.common.device));
   if (!key) return key.error();
   const std::optional<StoredCost> stored = CostCache().load(*key);
   if (!stored) {
@@ -280,7 +282,8 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["curve"] = options.curve.value_or("");
   const Result<std::filesystem::path> target = find_model(options.common.target);
   if (!target) return target.error();
-  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads());
+  const Result<CostKey> key =
+      cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
   if (!key) return key.error();
   settings["program"] = key->program;
   settings["model"] = key->model;

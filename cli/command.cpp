@@ -5,6 +5,8 @@
 
 #include <iostream>
 
+#include "cli/device.h"
+
 namespace redraft::cli {
 
 int fail(const Error& error) {
@@ -49,10 +51,7 @@ Result<void> apply(const CommonOptions& options) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
   spdlog::set_level(spdlog::level::from_str(options.log_level));
-  if (options.device == "cuda") {
-    return Error("--device cuda: this build has no GPU support yet; use --device cpu");
-  }
-  return {};
+  return check_device(options.device);
 }
 
 }  // namespace redraft::cli

@@ -13,7 +13,6 @@
 #include "cli/files.h"
 #include "cli/identity.h"
 #include "cli/machine.h"
-#include "decoding/kernels/linear.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
@@ -113,10 +112,11 @@ Result<CostCurve> parse_points(const JsonValue& root) {
 
 }  // namespace
 
-Result<CostKey> cost_key(const std::filesystem::path& model, int threads) {
+Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
+                         const std::string& instructions) {
   CostKey key{.cpu = cpu_name(),
               .threads = threads,
-              .instructions = kernels::to_string(kernels::best_isa()),
+              .instructions = instructions,
               .program = program_identity(),
               .model = model.filename().string(),
               .model_bytes = 0,

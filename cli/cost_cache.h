@@ -24,8 +24,10 @@ struct CostKey {
   bool operator==(const CostKey&) const = default;
 };
 
-// For this machine and program. A folder's weights are all files in it.
-Result<CostKey> cost_key(const std::filesystem::path& model, int threads);
+// For this machine and program, and the kernels that kernels_on() names. A folder's weights are all
+// files in it.
+Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
+                         const std::string& instructions);
 
 struct StoredCost {
   CostCurve curve;

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/cost_cache.h"
+#include "cli/device.h"
 #include "cli/engine_loader.h"
 #include "cli/machine.h"
 #include "decoding/kernels/linear.h"
@@ -99,11 +100,11 @@ std::string age_of(std::int64_t time) {
 }
 
 // What the planner goes by.
-std::string cost_of_passes(const std::string& target, int threads) {
+std::string cost_of_passes(const std::string& target, const std::string& device, int threads) {
   const std::string how = "`redraft bench cost` measures it in some minutes";
   const Result<std::filesystem::path> file = find_model(target);
   if (!file) return "unknown: " + target + " is not here";
-  const Result<CostKey> key = cost_key(*file, threads);
+  const Result<CostKey> key = cost_key(*file, threads, kernels_on(device));
   const std::optional<StoredCost> cost = key ? CostCache().load(*key) : std::nullopt;
   if (!cost) return "not measured yet: a first edit does so in a second; " + how;
   constexpr int kMany = 64;
@@ -153,9 +154,9 @@ int run_doctor(const DoctorOptions& options) {
   print_machine(pool->threads());
   print_kernels(*pool);
   print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
-  print_row("GPU", "not used: this build has no GPU support yet");
+  print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
-  print_row("cost", cost_of_passes(options.common.target, pool->threads()));
+  print_row("cost", cost_of_passes(options.common.target, options.common.device, pool->threads()));
   print_usage();
   const Result<void> target = check_target(options.common.target);
   if (!target) return fail(target.error());

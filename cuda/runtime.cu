@@ -25,6 +25,8 @@ std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 Result<DeviceInfo> find_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorInsufficientDriver)
+    return Error("no GPU can be used: NVIDIA's driver is not there, or is older than CUDA 13");
   if (status != cudaSuccess)
     return Error(std::string("no GPU can be used: ") + cudaGetErrorString(status));
   for (int i = 0; i < count; ++i) {

@@ -32,8 +32,13 @@ TokenizerResult make_fitting_tokenizer(const ModelFiles& files, const Transforme
                std::to_string(shape.vocabulary));
 }
 
+Result<std::unique_ptr<LanguageModel>> make_for_cpu(std::shared_ptr<const ModelFiles> files,
+                                                    ThreadPool& pool, const LoadControl& control) {
+  return load_transformer(std::move(files), kernels::best_isa(), pool, control);
+}
+
 Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool,
-                                 const LoadControl& control) {
+                                 const LoadControl& control, const TransformerMaker& make) {
   Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(path);
   if (!opened) return opened.error();
   const std::shared_ptr<const ModelFiles> files = std::move(*opened);
@@ -50,8 +55,9 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
     if (!result) stop.request_stop();
     return result;
   });
-  Result<std::unique_ptr<LanguageModel>> model = load_transformer(
-      files, kernels::best_isa(), pool, {.stop = stop.get_token(), .progress = control.progress});
+  const LoadControl own{.stop = stop.get_token(), .progress = control.progress};
+  Result<std::unique_ptr<LanguageModel>> model =
+      make ? make(files, pool, own) : make_for_cpu(files, pool, own);
   TokenizerResult made = tokenizer.get();
   if (!made) return made.error();
   if (!model) return model.error();
@@ -67,10 +73,10 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
 }  // namespace
 
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
-                               const LoadControl& control) {
+                               const LoadControl& control, const TransformerMaker& make) {
   // torch reports a failed allocation by throwing; the standard library what the system refuses.
   try {
-    return load_checked(path, pool, control);
+    return load_checked(path, pool, control, make);
   } catch (const std::system_error& error) {
     return Error(path.string() + ": " + error.what());
   } catch (const std::exception&) {

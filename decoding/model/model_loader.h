@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/language_model.h"
 #include "decoding/load_control.h"
+#include "decoding/model/model_files.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
@@ -20,10 +22,15 @@ struct LoadedModel {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
+// Makes a LanguageModel of opened files, for one device.
+using TransformerMaker = std::function<Result<std::unique_ptr<LanguageModel>>(
+    std::shared_ptr<const ModelFiles>, ThreadPool&, const LoadControl&)>;
+
 // Maps, checks and repacks a GGUF file or a folder of Hugging Face's. `pool` outlives the model.
-// Every error names the file, the tensor or key, and the reason; after one, nothing is left.
+// Without `make` it runs on the CPU. Every error names the file, the tensor or key, and the reason;
+// after one, nothing is left.
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
-                               const LoadControl& control = {});
+                               const LoadControl& control = {}, const TransformerMaker& make = {});
 
 // Its tokenizer alone, without touching the weights.
 Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path);

@@ -230,14 +230,14 @@ TEST_F(CostCacheTest, AChangedModelHasAnotherKey) {
   std::filesystem::create_directories(folder_ / "model");
   const std::filesystem::path file = folder_ / "model" / "weights.safetensors";
   std::ofstream(file) << "12345";
-  const Result<CostKey> key = cost_key(file, 2);
+  const Result<CostKey> key = cost_key(file, 2, "avx2");
   ASSERT_TRUE(key);
   EXPECT_EQ(key->model_bytes, 5U);
-  EXPECT_EQ(*key, *cost_key(file, 2));
-  EXPECT_EQ(cost_key(folder_ / "model", 2)->model_bytes, 5U);
+  EXPECT_EQ(*key, *cost_key(file, 2, "avx2"));
+  EXPECT_EQ(cost_key(folder_ / "model", 2, "avx2")->model_bytes, 5U);
   std::ofstream(file) << "1234567";
-  EXPECT_NE(*key, *cost_key(file, 2));
-  EXPECT_FALSE(cost_key(folder_ / "none.gguf", 2));
+  EXPECT_NE(*key, *cost_key(file, 2, "avx2"));
+  EXPECT_FALSE(cost_key(folder_ / "none.gguf", 2, "avx2"));
 }
 
 }  // namespace

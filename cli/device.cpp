@@ -1,0 +1,70 @@
+#include "cli/device.h"
+
+#include "decoding/kernels/linear.h"
+
+#ifdef REDRAFT_CUDA
+#include "cuda/runtime.h"
+#include "cuda/transformer.h"
+#endif
+
+namespace redraft::cli {
+namespace {
+
+#ifdef REDRAFT_CUDA
+
+using cuda::DeviceInfo;
+using cuda::find_device;
+
+TransformerMaker maker_of(const std::string& device) {
+  if (device == "cuda") return cuda::load_transformer;
+  return {};
+}
+
+#else
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0, minor = 0;
+  std::size_t memory_bytes = 0;
+};
+
+Result<DeviceInfo> find_device() {
+  return Error(
+      "this build has no GPU support, because nvcc was not there when it was made: "
+      "`tools/setup.py cuda`, then build again");
+}
+
+TransformerMaker maker_of(const std::string&) { return {}; }
+
+#endif
+
+}  // namespace
+
+Result<void> check_device(const std::string& device) {
+  if (device != "cuda") return {};
+  const Result<DeviceInfo> found = find_device();
+  if (!found)
+    return Error("--device cuda: " + found.error().message() + "; --device cpu works everywhere");
+  return {};
+}
+
+Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
+                                  ThreadPool& pool, const LoadControl& control) {
+  return load_model(path, pool, control, maker_of(device));
+}
+
+std::string kernels_on(const std::string& device) {
+  if (device != "cuda") return kernels::to_string(kernels::best_isa());
+  const Result<DeviceInfo> found = find_device();
+  return "cuda " + (found ? found->name : "none");
+}
+
+std::string describe_gpu() {
+  const Result<DeviceInfo> found = find_device();
+  if (!found) return "none: " + found.error().message();
+  return found->name + ", compute capability " + std::to_string(found->major) + "." +
+         std::to_string(found->minor) + ", " + std::to_string(found->memory_bytes >> 30) +
+         " GiB; used with --device cuda";
+}
+
+}  // namespace redraft::cli

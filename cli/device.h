@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "decoding/kernels/thread_pool.h"
+#include "decoding/load_control.h"
+#include "decoding/model/model_loader.h"
+#include "support/result.h"
+
+// Where models run, by the names of --device: "cpu" and "cuda".
+namespace redraft::cli {
+
+// Whether this build and this machine have the device; the error says what is missing.
+Result<void> check_device(const std::string& device);
+
+// load_model() for a device that is there.
+Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
+                                  ThreadPool& pool, const LoadControl& control);
+
+// Which kernels run there: an instruction set, or the GPU. Decides, with the model, what a pass
+// costs.
+std::string kernels_on(const std::string& device);
+
+// For `redraft doctor`: the GPU, or why there is none.
+std::string describe_gpu();
+
+}  // namespace redraft::cli
