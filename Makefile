@@ -31,7 +31,7 @@ check: build ## Test what needs no weights and no network (seconds)
 
 test: build ## Run all tests but the long sweeps
 	@$(SETUP) models tests
-	@$(CTEST) --exclude 'gpu|long'
+	@$(CTEST) --exclude long
 
 test-long: build ## Run the sweeps (hours)
 	@$(SETUP) models tests

@@ -23,6 +23,9 @@ if(CMAKE_CUDA_COMPILER AND NOT REDRAFT_SANITIZE)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   set(REDRAFT_CUDA ON)
+  # To be linked first by programs that use nothing of torch, so that they run on a machine without it: torch's libraries
+  # have copies of parts of the standard library and would be needed for these.
+  set(REDRAFT_NO_TORCH -Wl,--no-as-needed -lstdc++ -Wl,--as-needed)
 else()
   message(STATUS "Kernels for GPUs are not compiled: no nvcc at ${_toolkit} (tools/setup.py cuda)")
 endif()
