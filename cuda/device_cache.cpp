@@ -8,6 +8,7 @@ namespace redraft::cuda {
 namespace {
 
 constexpr int kLeastSlots = 512;
+constexpr std::size_t kLeastMoves = 256 * sizeof(SlotMove);
 
 }  // namespace
 
@@ -23,6 +24,7 @@ int DeviceKvStorage::rounded(int slots) const {
 }
 
 void DeviceKvStorage::reserve(int count) {
+  settle();
   if (count > slots_) resize(rounded(count), slots_);
 }
 
@@ -46,16 +48,23 @@ KvMemory DeviceKvStorage::kv(int layer) const {
 }
 
 void DeviceKvStorage::move_slot(int from, int to) {
-  const std::size_t pitch = static_cast<std::size_t>(slots_) * slot_bytes();
-  auto* base = memory_.as<std::uint8_t>();
-  queue_->copy_strips(base + static_cast<std::size_t>(to) * slot_bytes(), pitch,
-                      base + static_cast<std::size_t>(from) * slot_bytes(), pitch, slot_bytes(),
-                      strips());
+  if (from != to) moves_.push_back({from, to});
+}
+
+void DeviceKvStorage::settle() const {
+  if (moves_.empty()) return;
+  const std::size_t bytes = moves_.size() * sizeof(SlotMove);
+  if (moves_there_.bytes() < bytes) moves_there_ = DeviceMemory(std::max(bytes, kLeastMoves));
+  queue_->copy_in(moves_there_.as<SlotMove>(), moves_.data(), bytes);
+  move_slots(memory_.as<std::uint16_t>(), static_cast<int>(strips()), slots_, shape_.head_dim,
+             moves_there_.as<SlotMove>(), static_cast<int>(moves_.size()), queue_->stream());
+  moves_.clear();
 }
 
 std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
   auto copy = std::make_unique<DeviceKvStorage>(shape_, most_slots_, queue_);
   if (slots == 0) return copy;
+  settle();
   copy->reserve(slots);
   queue_->copy_strips(copy->memory_.as<std::uint8_t>(),
                       static_cast<std::size_t>(copy->slots_) * slot_bytes(),
@@ -67,11 +76,13 @@ std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
 void DeviceKvStorage::discard(int from) {
   if (rounded(from) >= slots_) return;
   if (from == 0) {
+    moves_.clear();
     memory_ = DeviceMemory();
     slots_ = 0;
     return;
   }
   try {
+    settle();
     resize(rounded(from), from);
   } catch (const DeviceError&) {
     // There is no room to move to: it stays as large as it is.

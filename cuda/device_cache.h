@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "cuda/layer.h"
 #include "cuda/runtime.h"
@@ -21,8 +22,8 @@ class DeviceKvStorage : public KvStorage {
   // `most_slots` is what it may grow to. Throws DeviceError.
   DeviceKvStorage(const Shape& shape, int most_slots, std::shared_ptr<DeviceQueue> queue);
 
-  // Makes slots 0..count-1 writable and keeps what they hold. Throws DeviceError, and is then as it
-  // was.
+  // Makes slots 0..count-1 writable and keeps what they hold; what was moved is there when this has
+  // been called. Throws DeviceError, and is then as it was.
   void reserve(int count);
   KvMemory kv(int layer) const;
 
@@ -38,12 +39,16 @@ class DeviceKvStorage : public KvStorage {
   std::size_t slot_bytes() const { return static_cast<std::size_t>(shape_.head_dim) * 2; }
   int rounded(int slots) const;
   void resize(int slots, int kept);
+  // Does all moves that were asked for, in one go.
+  void settle() const;
 
   Shape shape_;
   int most_slots_;
   std::shared_ptr<DeviceQueue> queue_;
   int slots_ = 0;  // that there is memory for
   DeviceMemory memory_;
+  mutable std::vector<SlotMove> moves_;  // not done yet
+  mutable DeviceMemory moves_there_;
 };
 
 }  // namespace redraft::cuda

@@ -12,15 +12,11 @@ namespace {
 
 constexpr int kLeastRows = 64;
 constexpr int kLeastPositions = 1024;
+// More than 128 rows have, whatever their tree.
+constexpr std::size_t kLeastRowNumbers = 6 * 128 + 128 * 129 / 2 + 1;
 
 int grown(int least, int wanted) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(least, wanted))));
-}
-
-void make_room(DeviceMemory& memory, std::size_t bytes) {
-  if (memory.bytes() >= bytes) return;
-  memory = DeviceMemory();  // first: there may be no room for both
-  memory = DeviceMemory(bytes);
 }
 
 }  // namespace
@@ -31,10 +27,18 @@ PassMemory::PassMemory(const TransformerShape& shape, DeviceQueue& queue)
       frequencies_(rope_frequencies(shape.head_dim, shape.rope_base, shape.rope_scaling,
                                     shape.rope_divisors)) {}
 
-void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& draft,
-                            int committed) {
+void PassMemory::make_room(DeviceMemory& memory, std::size_t bytes) {
+  if (memory.bytes() >= bytes) return;
+  ++generation_;
+  memory = DeviceMemory();  // first: there may be no room for both
+  memory = DeviceMemory(bytes);
+}
+
+void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
+                            int padded) {
   const int context_rows = static_cast<int>(context.size());
-  rows_ = context_rows + draft.size();
+  const int own_rows = context_rows + draft.size();
+  rows_ = std::max(own_rows, padded);
   reserve(rows_);
   const auto rows = static_cast<std::size_t>(rows_);
   staged_.assign(6 * rows, 0);
@@ -67,10 +71,16 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
       *--end = regular + node;
     longest_ = std::max(longest_, lengths[row]);
   }
+  for (int row = own_rows; row < rows_; ++row) {
+    slots[row] = committed + row;
+    lengths[row] = straight[row] = 1;
+  }
   tails.push_back(0);  // so that there is always one to point at
   staged_.insert(staged_.end(), tails.begin(), tails.end());
-  make_room(rows_in_, staged_.size() * sizeof(std::int32_t));
+  make_room(rows_in_, std::max(staged_.size(), kLeastRowNumbers) * sizeof(std::int32_t));
   reserve_positions(longest_);
+  longest_ = grown(kSpan, longest_);
+  reserve_scratch();
   queue_.copy_in(rows_in_.as<std::int32_t>(), staged_.data(),
                  staged_.size() * sizeof(std::int32_t));
 }
@@ -90,6 +100,8 @@ void PassMemory::reserve(int rows) {
   make_room(queries_, count * static_cast<std::size_t>(shape_.query_width()) * 2);
   const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward});
   make_room(rounded_, count * static_cast<std::size_t>(padded_width(widest)) * 2);
+  make_room(keys_, count * sizeof(std::uint64_t));
+  make_room(best_, count * sizeof(std::int32_t));
   most_rows_ = most;
 }
 
@@ -108,20 +120,22 @@ void PassMemory::reserve_positions(int count) {
   most_positions_ = most;
 }
 
-float* PassMemory::scratch(const Attention& attention, int rows) {
-  make_room(scratch_, attention_scratch_bytes(attention, rows, longest_));
-  return scratch_.as<float>();
+void PassMemory::reserve_scratch() {
+  const Attention of{.queries = nullptr,
+                     .kv = {},
+                     .heads = shape_.heads,
+                     .kv_heads = shape_.kv_heads,
+                     .head_dim = shape_.head_dim,
+                     .paths = {}};
+  make_room(scratch_, attention_scratch_bytes(of, rows_, longest_));
 }
 
-PassMemory::Head PassMemory::head(int rows, int k, bool with_logits) {
+PassMemory::Head PassMemory::head(int rows, int k) {
   const auto count = static_cast<std::size_t>(rows);
-  if (with_logits)
-    make_room(logits_, count * static_cast<std::size_t>(shape_.vocabulary) * sizeof(float));
-  make_room(keys_, count * sizeof(std::uint64_t));
+  make_room(logits_, count * static_cast<std::size_t>(shape_.vocabulary) * sizeof(float));
   make_room(head_ids_, count * static_cast<std::size_t>(k) * sizeof(std::int32_t));
   make_room(head_best_, count * static_cast<std::size_t>(k) * sizeof(float));
-  return {logits_.as<float>(), keys_.as<std::uint64_t>(), head_ids_.as<std::int32_t>(),
-          head_best_.as<float>()};
+  return {logits_.as<float>(), head_ids_.as<std::int32_t>(), head_best_.as<float>()};
 }
 
 }  // namespace redraft::cuda

@@ -20,8 +20,13 @@ class PassMemory {
   // `queue` outlives it.
   PassMemory(const TransformerShape& shape, DeviceQueue& queue);
 
-  // Sends what is known of the rows: their tokens, positions, slots and paths.
-  void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed);
+  // Sends what is known of the rows: their tokens, positions, slots and paths. Rows up to `padded`
+  // (0: none) are of no meaning; they take the slots behind the draft.
+  void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
+                  int padded = 0);
+  // All that the layers and the argmax of a pass of `rows` rows touch stays where it is until this
+  // changes.
+  int generation() const { return generation_; }
 
   // Of every row, int32.
   const std::int32_t* ids() const { return rows_in_.as<std::int32_t>(); }
@@ -33,7 +38,8 @@ class PassMemory {
             .tails = ids() + 6 * rows_,
             .tail_begin = ids() + 5 * rows_};
   }
-  int longest() const { return longest_; }  // of the paths, in positions
+  // No path has more positions. Twice as many at most, so that few numbers occur.
+  int longest() const { return longest_; }
 
   // [positions, head_dim / 2], of all positions of the pass.
   const float* cosines() const { return cosines_.as<float>(); }
@@ -48,20 +54,24 @@ class PassMemory {
   RowsOut rounded(bool bfloats) const {
     return {rounded_.as<std::uint16_t>(), bfloats ? nullptr : scales_.as<float>()};
   }
-  float* scratch(const Attention& attention, int rows);
+  float* scratch() const { return scratch_.as<float>(); }  // of attention
 
-  // For `rows` rows of the head, `k` numbers each. Valid until the next call.
+  // Of the argmax of every row.
+  std::uint64_t* keys() const { return keys_.as<std::uint64_t>(); }
+  std::int32_t* best() const { return best_.as<std::int32_t>(); }
+  // For `rows` rows of logits, `k` numbers each. Valid until the next call.
   struct Head {
-    float* logits;  // [rows, vocabulary] where rows are few
-    std::uint64_t* keys;
+    float* logits;  // [rows, vocabulary]
     std::int32_t* ids;
     float* best;
   };
-  Head head(int rows, int k, bool with_logits);
+  Head head(int rows, int k);
 
  private:
+  void make_room(DeviceMemory& memory, std::size_t bytes);
   void reserve(int rows);
   void reserve_positions(int count);
+  void reserve_scratch();
 
   TransformerShape shape_;
   DeviceQueue& queue_;
@@ -71,8 +81,9 @@ class PassMemory {
   int longest_ = 0;
   int most_rows_ = 0;
   int most_positions_ = 0;
+  int generation_ = 0;
   DeviceMemory rows_in_, cosines_, sines_, hidden_, block_output_, wide_, queries_, rounded_,
-      scales_, scratch_, logits_, keys_, head_ids_, head_best_;
+      scales_, scratch_, keys_, best_, logits_, head_ids_, head_best_;
 };
 
 }  // namespace redraft::cuda

@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <functional>
 #include <utility>
 
 #include "cuda/runtime.h"
@@ -91,6 +92,34 @@ void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
   check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, count, cudaMemcpyDeviceToDevice,
                           stream_),
         "copy within it");
+}
+
+DeviceGraph::~DeviceGraph() {
+  if (handle_) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(handle_));
+}
+
+DeviceGraph DeviceQueue::record(const std::function<void()>& record) {
+  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording");
+  cudaGraph_t graph = nullptr;
+  try {
+    record();
+  } catch (...) {
+    cudaStreamEndCapture(stream_, &graph);
+    if (graph) cudaGraphDestroy(graph);
+    throw;
+  }
+  check(cudaStreamEndCapture(stream_, &graph), "recording");
+  cudaGraphExec_t executable = nullptr;
+  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status, "a recording's start");
+  DeviceGraph result;
+  result.handle_ = executable;
+  return result;
+}
+
+void DeviceQueue::queue(const DeviceGraph& graph) {
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph.handle_), stream_), "a recording");
 }
 
 void DeviceQueue::wait() {

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "cuda/stream.h"
 #include "support/result.h"
@@ -54,6 +56,23 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
+// Work that was recorded once and is queued as a whole. It reads and writes where it did when it
+// was recorded.
+class DeviceGraph {
+ public:
+  DeviceGraph() = default;
+  ~DeviceGraph();
+  DeviceGraph(DeviceGraph&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  DeviceGraph& operator=(DeviceGraph&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+
+ private:
+  friend class DeviceQueue;
+  void* handle_ = nullptr;
+};
+
 // Work of the GPU, done in the order in which it is queued. One thread at a time.
 class DeviceQueue {
  public:
@@ -70,6 +89,10 @@ class DeviceQueue {
   // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart.
   void copy_strips(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                    std::size_t bytes, std::size_t count);
+  // What `record` queues is not done but kept. It allocates nothing and copies nothing from or to
+  // the GPU.
+  DeviceGraph record(const std::function<void()>& record);
+  void queue(const DeviceGraph& graph);
   // Returns when all is done. Throws DeviceError if something of it failed.
   void wait();
 

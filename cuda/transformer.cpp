@@ -1,11 +1,14 @@
 // The transformer of llama, qwen2 and qwen3 on a GPU: what decoding/model/transformer.cpp is on the
 // CPU, of fewer and larger operators. A pass sends its tokens, positions and paths in one copy,
-// queues its kernels, and gets back what was asked for.
+// queues its kernels, and gets back what was asked for. The passes of verification, few rows of
+// which only the best token is wanted, are recorded once for a number of rows and of spans and then
+// queued as a whole.
 #include "cuda/transformer.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
+#include <compare>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +27,11 @@ namespace {
 constexpr int kContextBlock = 512;
 // Rows whose logits exist at once.
 constexpr int kLogitRows = 16;
+// Numbers of rows for which passes are recorded; others are filled up to the next.
+constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+constexpr int kMostRecordedRows = 128;
+// A recording takes some hundred kilobytes.
+constexpr std::size_t kMostRecordings = 64;
 
 class Transformer : public LanguageModel {
  public:
@@ -41,8 +49,9 @@ class Transformer : public LanguageModel {
 
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     const DeviceKvStorage::Shape shape{shape_.layers, shape_.kv_heads, shape_.head_dim};
-    return std::make_unique<KvCache>(capacity,
-                                     std::make_unique<DeviceKvStorage>(shape, capacity, queue_));
+    // Rows that fill up a recorded pass have slots as well.
+    return std::make_unique<KvCache>(
+        capacity, std::make_unique<DeviceKvStorage>(shape, capacity + kMostRecordedRows, queue_));
   }
 
   PassWork work(int rows, int context) const override {
@@ -66,14 +75,23 @@ class Transformer : public LanguageModel {
     use_device();
     auto& storage = static_cast<DeviceKvStorage&>(*cache.storage());
     int committed = cache.length();
-    storage.reserve(committed + static_cast<int>(context.size()) + draft.size());
+    storage.reserve(committed + static_cast<int>(context.size()) + draft.size() +
+                    kMostRecordedRows);
     std::span<const TokenId> rest = context;
     for (; rest.size() > kContextBlock;
          rest = rest.subspan(kContextBlock), committed += kContextBlock) {
       run_layers(rest.first(kContextBlock), DraftTree(), committed, storage);
     }
-    run_layers(rest, draft, committed, storage);
-    Predictions out = predict(static_cast<int>(rest.size()) - 1, 1 + draft.size(), needs);
+    const int rows = static_cast<int>(rest.size()) + draft.size();
+    const int first = static_cast<int>(rest.size()) - 1;
+    Predictions out;
+    if (rows <= kMostRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
+      run_recorded(rest, draft, committed, storage);
+      take_best(first, 1 + draft.size(), out);
+    } else {
+      run_layers(rest, draft, committed, storage);
+      out = predict(first, 1 + draft.size(), needs);
+    }
     cache.append(context, draft);
     return out;
   }
@@ -81,11 +99,46 @@ class Transformer : public LanguageModel {
  private:
   Stream stream() const { return queue_->stream(); }
 
-  // Leaves the last layer's output in hidden(), but for what its feed-forward block adds.
+  // What a recording depends on besides what begin_pass() sends.
+  struct Recorded {
+    int rows;
+    int longest;
+    const std::uint16_t* keys;  // of the cache's first layer
+    int slots;
+    auto operator<=>(const Recorded&) const = default;
+  };
+
+  // The whole pass with the best token of every row in memory_.best().
+  void run_recorded(std::span<const TokenId> context, const DraftTree& draft, int committed,
+                    const DeviceKvStorage& storage) {
+    const int own_rows = static_cast<int>(context.size()) + draft.size();
+    const int rows = *std::ranges::lower_bound(kRecordedRows, own_rows);
+    memory_.begin_pass(context, draft, committed, rows);
+    if (memory_.generation() != recorded_generation_ || recordings_.size() >= kMostRecordings) {
+      queue_->wait();  // none of them is under way
+      recordings_.clear();
+      recorded_generation_ = memory_.generation();
+    }
+    const KvMemory kv = storage.kv(0);
+    const auto [found, is_new] =
+        recordings_.try_emplace({rows, memory_.longest(), kv.keys, kv.slots});
+    if (is_new) {
+      found->second = queue_->record([&] {
+        queue_layers(rows, storage);
+        queue_best(0, rows);
+      });
+    }
+    queue_->queue(found->second);
+  }
+
   void run_layers(std::span<const TokenId> context, const DraftTree& draft, int committed,
                   const DeviceKvStorage& storage) {
-    const int rows = static_cast<int>(context.size()) + draft.size();
     memory_.begin_pass(context, draft, committed);
+    queue_layers(static_cast<int>(context.size()) + draft.size(), storage);
+  }
+
+  // Leaves the last layer's output in hidden(), but for what its feed-forward block adds.
+  void queue_layers(int rows, const DeviceKvStorage& storage) {
     embedding(weights_.embedding, memory_.ids(), rows, memory_.hidden(), stream());
     const float* added = nullptr;
     for (int i = 0; i < shape_.layers; ++i) {
@@ -133,7 +186,7 @@ class Transformer : public LanguageModel {
     const Attention of{memory_.queries(), kv, shape_.heads, shape_.kv_heads, shape_.head_dim,
                        memory_.paths()};
     const RowsOut attended = memory_.rounded(reads_bfloats(layer.attention_output.weight.format));
-    attention(of, rows, memory_.longest(), memory_.scratch(of, rows), attended, stream());
+    attention(of, rows, memory_.longest(), memory_.scratch(), attended, stream());
     multiply(layer.attention_output, {attended.values, attended.scales}, rows,
              memory_.block_output(), shape_.hidden);
   }
@@ -150,24 +203,37 @@ class Transformer : public LanguageModel {
              shape_.hidden);
   }
 
-  // The head over `count` rows from `first` on.
-  Predictions predict(int first, int count, const PredictionNeeds& needs) {
+  // What the head reads of `count` rows from `first` on.
+  Rows normed_output(int first, int count) {
     const RowsOut out = memory_.rounded(reads_bfloats(weights_.head.weight.format));
     const auto skipped = static_cast<std::size_t>(first) * static_cast<std::size_t>(shape_.hidden);
     add_norm({memory_.hidden() + skipped, memory_.block_output() + skipped, weights_.output_norm,
               static_cast<float>(shape_.epsilon), shape_.hidden},
              count, out, stream());
-    const Rows x{out.values, out.scales};
+    return {out.values, out.scales};
+  }
+
+  void queue_best(int first, int count) {
+    linear_argmax(weights_.head.weight, normed_output(first, count), count, memory_.keys(),
+                  memory_.best(), stream());
+  }
+
+  void take_best(int first, int count, Predictions& out) {
+    out.argmax.resize(static_cast<std::size_t>(count));
+    queue_->copy_out(out.argmax.data(), memory_.best() + first,
+                     out.argmax.size() * sizeof(TokenId));
+    queue_->wait();
+  }
+
+  // The head over `count` rows from `first` on.
+  Predictions predict(int first, int count, const PredictionNeeds& needs) {
     Predictions predictions;
+    const Rows x = normed_output(first, count);
     if (needs.top_k > 0) {
       find_top(x, count, std::min(needs.top_k, shape_.vocabulary), predictions);
     } else {
-      const PassMemory::Head head = memory_.head(count, 1, false);
-      linear_argmax(weights_.head.weight, x, count, head.keys, head.ids, stream());
-      predictions.argmax.resize(static_cast<std::size_t>(count));
-      queue_->copy_out(predictions.argmax.data(), head.ids,
-                       predictions.argmax.size() * sizeof(TokenId));
-      queue_->wait();
+      linear_argmax(weights_.head.weight, x, count, memory_.keys(), memory_.best(), stream());
+      take_best(0, count, predictions);
     }
     if (!needs.scored.empty()) predictions.log_probability = score(x, needs.scored);
     return predictions;
@@ -185,7 +251,7 @@ class Transformer : public LanguageModel {
     out.top_logits.resize(all);
     for (int r = 0; r < count; r += kLogitRows) {
       const int rows = std::min(kLogitRows, count - r);
-      const PassMemory::Head head = memory_.head(kLogitRows, k, true);
+      const PassMemory::Head head = memory_.head(kLogitRows, k);
       multiply(weights_.head, part(x, r), rows, head.logits, shape_.vocabulary);
       top_k(head.logits, rows, shape_.vocabulary, k, head.ids, head.best, stream());
       const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(k);
@@ -207,7 +273,7 @@ class Transformer : public LanguageModel {
     const int count = static_cast<int>(tokens.size());
     for (int r = 0; r < count; r += kLogitRows) {
       const int rows = std::min(kLogitRows, count - r);
-      const PassMemory::Head head = memory_.head(kLogitRows, 1, true);
+      const PassMemory::Head head = memory_.head(kLogitRows, 1);
       multiply(weights_.head, part(x, r), rows, head.logits, shape_.vocabulary);
       queue_->copy_in(head.ids, tokens.data() + r,
                       static_cast<std::size_t>(rows) * sizeof(TokenId));
@@ -223,6 +289,8 @@ class Transformer : public LanguageModel {
   std::shared_ptr<DeviceQueue> queue_;
   DeviceWeights weights_;
   PassMemory memory_;
+  std::map<Recorded, DeviceGraph> recordings_;
+  int recorded_generation_ = 0;
 };
 
 }  // namespace

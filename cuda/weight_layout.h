@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/weight_format.h"
 
 // How weights lie in a GPU's memory: the file's numbers in an order in which every lane of a warp
@@ -40,29 +41,12 @@ inline constexpr int kSuperblockChunks = 4;  // of a K format
 // Formats that a GPU's linears take. F32 is none: no matrix instruction keeps its bits.
 constexpr bool supports(WeightFormat format) { return format != WeightFormat::kF32; }
 
-constexpr bool is_k_format(WeightFormat format) {
-  return format == WeightFormat::kQ4_K || format == WeightFormat::kQ5_K ||
-         format == WeightFormat::kQ6_K;
-}
+using kernels::is_k_format;
 
 // Bits of a weight's code; 16 for the formats without one.
 constexpr int code_bits(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kQ4_0:
-    case WeightFormat::kQ4_1:
-    case WeightFormat::kQ4_K:
-      return 4;
-    case WeightFormat::kQ5_0:
-    case WeightFormat::kQ5_1:
-    case WeightFormat::kQ5_K:
-      return 5;
-    case WeightFormat::kQ6_K:
-      return 6;
-    case WeightFormat::kQ8_0:
-      return 8;
-    default:
-      return 16;
-  }
+  const int bits = kernels::code_bits(format);
+  return bits == 0 ? 16 : bits;
 }
 
 // Bytes of one chunk, and where its scales begin.

@@ -232,6 +232,19 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<vo
   }
 }
 
+namespace {
+std::vector<std::function<void()>>* the_recording = nullptr;
+}  // namespace
+
+void submit(const std::function<void()>& work) {
+  if (the_recording) {
+    the_recording->push_back(work);
+  } else {
+    work();
+  }
+}
+void record_to(std::vector<std::function<void()>>* recording) { the_recording = recording; }
+
 std::uint8_t* shared_memory() { return the_block().shared(); }
 void meet_block() { the_block().meet_block(); }
 void meet_warp(void* piece, std::size_t bytes, const std::function<void(std::uint8_t*)>& all) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -41,6 +42,10 @@ namespace redraft::cuda {
 
 namespace emulator {
 
+// Does `work`, or, while there is a recording, keeps it there.
+void submit(const std::function<void()>& work);
+void record_to(std::vector<std::function<void()>>* recording);  // null: no longer
+
 // Runs `thread` once for every thread of the grid. A block whose threads do not all arrive at a
 // meeting point throws std::logic_error.
 void run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
@@ -59,7 +64,9 @@ inline std::uint8_t* shared_memory() { return emulator::shared_memory(); }
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             cudaStream_t, const Arguments&... arguments) {
-  emulator::run(grid, block, shared_bytes, [&] { kernel(arguments...); });
+  emulator::submit([kernel, grid, block, shared_bytes, arguments...] {
+    emulator::run(grid, block, shared_bytes, [&] { kernel(arguments...); });
+  });
 }
 
 void multiply_halves(float (&acc)[4], const std::uint32_t (&a)[4], std::uint32_t b0,

@@ -2,9 +2,13 @@
 // queued.
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "cuda/runtime.h"
+#include "tests/cuda/emulated_device.h"
 
 namespace redraft::cuda {
 namespace {
@@ -48,5 +52,23 @@ void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
   }
 }
 void DeviceQueue::wait() {}
+
+namespace {
+using Recording = std::vector<std::function<void()>>;
+}  // namespace
+
+DeviceGraph::~DeviceGraph() { delete static_cast<Recording*>(handle_); }
+DeviceGraph DeviceQueue::record(const std::function<void()>& record) {
+  auto recording = std::make_unique<Recording>();
+  emulator::record_to(recording.get());
+  record();
+  emulator::record_to(nullptr);
+  DeviceGraph graph;
+  graph.handle_ = recording.release();
+  return graph;
+}
+void DeviceQueue::queue(const DeviceGraph& graph) {
+  for (const auto& work : *static_cast<const Recording*>(graph.handle_)) work();
+}
 
 }  // namespace redraft::cuda

