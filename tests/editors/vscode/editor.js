@@ -107,6 +107,16 @@ class CodeServer {
     return `http://${this.address}/?${query}`;
   }
 
+  // What the extension and the hosts of extensions wrote, for when something did not happen.
+  extensionLogs() {
+    const folder = path.join(this.folder, 'data', 'logs');
+    const files = fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [];
+    return files
+      .filter((name) => /(redraft|exthost)[^/]*\.log$/.test(name))
+      .map((name) => `--- ${name}\n${fs.readFileSync(path.join(folder, name), 'utf8').slice(-3000)}`)
+      .join('\n');
+  }
+
   // Ends the whole process group: server, extension hosts, language servers.
   async stop() {
     if (this.child && this.child.exitCode === null && this.child.signalCode === null) {

@@ -179,9 +179,9 @@ test('what follows from a change', async () => {
 
 test('commands and documents, inside the extension host', async () => {
   const { code, log } = await runInExtensionHost(server, workspace.folder, path.join(__dirname, 'in_host.js')).catch((error) => {
-    error.message += `\n--- the servers' log\n${workspace.log()}`;
+    error.message += `\n--- the servers' log\n${workspace.log()}\n${server.extensionLogs()}`;
     throw error;
   });
   console.log(log.split('\n').filter((line) => /: (ok|FAILED),/.test(line)).join('\n'));
-  assert.strictEqual(code, 0, `${log}\n--- the servers' log\n${workspace.log()}`);
+  assert.strictEqual(code, 0, `${log}\n--- the servers' log\n${workspace.log()}\n${server.extensionLogs()}`);
 });
