@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <compare>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,7 +105,10 @@ class Transformer : public LanguageModel {
     int longest;
     const std::uint16_t* keys;  // of the cache's first layer
     int slots;
-    auto operator<=>(const Recorded&) const = default;
+    bool operator<(const Recorded& other) const {
+      return std::tie(rows, longest, keys, slots) <
+             std::tie(other.rows, other.longest, other.keys, other.slots);
+    }
   };
 
   // The whole pass with the best token of every row in memory_.best().

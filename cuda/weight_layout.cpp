@@ -34,9 +34,10 @@ void read_superblock_part(WeightFormat format, const kernels::WeightBlock& block
     return;
   }
   put_half(block.m, out.head.data() + 2);
-  for (int half = 0; half < 2; ++half) {
-    out.scales[static_cast<std::size_t>(2 * half)] = block.scales[2 * quarter + half];
-    out.scales[static_cast<std::size_t>(2 * half + 1)] = block.mins[2 * quarter + half];
+  const auto first = static_cast<std::size_t>(quarter) * 2;
+  for (std::size_t half = 0; half < 2; ++half) {
+    out.scales[2 * half] = block.scales[first + half];
+    out.scales[2 * half + 1] = block.mins[first + half];
   }
 }
 
@@ -57,8 +58,7 @@ OutputChunk read_chunk(WeightFormat format, const std::uint8_t* row, int k, int 
   }
   for (int half = 0; half * info.block_size < count; ++half) {
     kernels::read_block(format, row + (begin / info.block_size + half) * info.block_bytes, block);
-    for (int i = 0; i < info.block_size; ++i)
-      out.codes[static_cast<std::size_t>(half * info.block_size + i)] = block.codes[i];
+    std::copy_n(block.codes, info.block_size, out.codes.begin() + half * info.block_size);
     put_half(block.d, out.scales.data() + 2 * half);
     put_half(block.m, out.scales.data() + 4 + 2 * half);
   }

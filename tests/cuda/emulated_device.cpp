@@ -3,8 +3,10 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -29,6 +31,10 @@ struct Meeting {
 // A thread of the device. Made as a ucontext, then switched to and from by _longjmp, which leaves
 // the signal mask alone and so asks nothing of the system.
 struct Fiber {
+  Fiber() = default;
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
   ucontext_t context;
   jmp_buf place_in_code;
   bool begun = false;
@@ -40,7 +46,7 @@ struct Fiber {
 // Pieces of one meeting are read while the next one's come in.
 struct Warp {
   Meeting meeting;
-  std::vector<std::uint8_t> pieces[2];
+  std::array<std::vector<std::uint8_t>, 2> pieces;
 };
 
 class Block {
@@ -142,7 +148,7 @@ class Block {
   }
 
   const std::function<void()>* thread_ = nullptr;
-  std::vector<Fiber> fibers_;
+  std::deque<Fiber> fibers_;
   std::vector<Warp> warps_;
   Meeting block_meeting_;
   std::vector<std::uint8_t> shared_;
