@@ -209,6 +209,10 @@ int run(const std::string& size, const std::string& format_name) {
     std::printf("no weight format '%s'\n", format_name.c_str());
     return EXIT_FAILURE;
   }
+  if (size != "1.5b" && size != "7b") {
+    std::printf("no size '%s': 1.5b or 7b\n", size.c_str());
+    return EXIT_FAILURE;
+  }
   ThreadPool pool(8);
   auto model = cuda::load_transformer(std::make_shared<RandomFiles>(shape_of(size), format), pool);
   if (!model) {

@@ -1,18 +1,14 @@
 #include "cli/device.h"
 
-#include "decoding/kernels/linear.h"
-
-#ifdef REDRAFT_CUDA
 #include "cuda/runtime.h"
 #include "cuda/transformer.h"
-#endif
+#include "decoding/kernels/linear.h"
 
 namespace redraft::cli {
 namespace {
 
 #ifdef REDRAFT_CUDA
 
-using cuda::DeviceInfo;
 using cuda::find_device;
 
 TransformerMaker maker_of(const std::string& device) {
@@ -22,13 +18,7 @@ TransformerMaker maker_of(const std::string& device) {
 
 #else
 
-struct DeviceInfo {
-  std::string name;
-  int major = 0, minor = 0;
-  std::size_t memory_bytes = 0;
-};
-
-Result<DeviceInfo> find_device() {
+Result<cuda::DeviceInfo> find_device() {
   return Error(
       "this build has no GPU support, because nvcc was not there when it was made: "
       "`tools/setup.py cuda`, then build again");
@@ -42,7 +32,7 @@ TransformerMaker maker_of(const std::string&) { return {}; }
 
 Result<void> check_device(const std::string& device) {
   if (device != "cuda") return {};
-  const Result<DeviceInfo> found = find_device();
+  const Result<cuda::DeviceInfo> found = find_device();
   if (!found)
     return Error("--device cuda: " + found.error().message() + "; --device cpu works everywhere");
   return {};
@@ -55,12 +45,12 @@ Result<LoadedModel> load_model_on(const std::string& device, const std::filesyst
 
 std::string kernels_on(const std::string& device) {
   if (device != "cuda") return kernels::to_string(kernels::best_isa());
-  const Result<DeviceInfo> found = find_device();
+  const Result<cuda::DeviceInfo> found = find_device();
   return "cuda " + (found ? found->name : "none");
 }
 
 std::string describe_gpu() {
-  const Result<DeviceInfo> found = find_device();
+  const Result<cuda::DeviceInfo> found = find_device();
   if (!found) return "none: " + found.error().message();
   return found->name + ", compute capability " + std::to_string(found->major) + "." +
          std::to_string(found->minor) + ", " + std::to_string(found->memory_bytes >> 30) +

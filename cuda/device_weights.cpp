@@ -3,8 +3,8 @@
 // more than the largest.
 #include "cuda/device_weights.h"
 
-#include <algorithm>
-#include <array>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,7 +73,7 @@ class Loader {
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
       if (Result<void> taken = take_layer(plan.layers[i], weights_.layers[i]); !taken) return taken;
     }
-    weights_.matrix_bytes = matrix_bytes_;
+    weights_.bytes_of_pass = arena_.used();
     if (!plan.tied) return take(plan.embedding, weights_.embedding);
     return {};
   }
@@ -121,9 +121,8 @@ class Loader {
                                                    " is not supported for a matrix on a GPU");
     }
     target = {format, planned.n, planned.k, nullptr};
-    const std::size_t bytes = packed_bytes(format, planned.n, planned.k);
-    matrices_.push_back({&planned, &target, arena_.take(bytes)});
-    matrix_bytes_ += bytes;
+    matrices_.push_back(
+        {&planned, &target, arena_.take(packed_bytes(format, planned.n, planned.k))});
     return {};
   }
 
@@ -162,7 +161,6 @@ class Loader {
   Arena arena_;
   std::vector<PendingMatrix> matrices_;
   std::vector<PendingVector> vectors_;
-  std::size_t matrix_bytes_ = 0;
   DeviceWeights weights_;
 };
 

@@ -41,8 +41,8 @@ struct DeviceWeights {
   const float* output_norm = nullptr;
   DeviceLinear head;
 
-  std::size_t matrix_bytes = 0;  // of what a pass reads
-  DeviceMemory memory;           // of all of it
+  std::size_t bytes_of_pass = 0;  // all but an embedding that is not the head as well
+  DeviceMemory memory;            // of all of it
 };
 
 }  // namespace redraft::cuda

@@ -12,8 +12,10 @@ namespace {
 
 constexpr int kLeastRows = 64;
 constexpr int kLeastPositions = 1024;
-// More than 128 rows have, whatever their tree.
-constexpr std::size_t kLeastRowNumbers = 6 * 128 + 128 * 129 / 2 + 1;
+// What a recorded pass may send, whatever its tree: six numbers a row, and paths of which each is
+// one longer than the one before.
+constexpr std::size_t kLeastRowNumbers =
+    6 * kMostRecordedRows + kMostRecordedRows * (kMostRecordedRows + 1) / 2 + 1;
 
 int grown(int least, int wanted) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(least, wanted))));

@@ -13,6 +13,9 @@
 
 namespace redraft::cuda {
 
+// Passes of no more rows than this may be recorded.
+inline constexpr int kMostRecordedRows = 128;
+
 // What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
 // pass; pointers are valid until the next begin_pass(). Throws DeviceError where memory is missing.
 class PassMemory {
@@ -24,8 +27,8 @@ class PassMemory {
   // (0: none) are of no meaning; they take the slots behind the draft.
   void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
                   int padded = 0);
-  // All that the layers and the argmax of a pass of `rows` rows touch stays where it is until this
-  // changes.
+  // All that the layers and the argmax of a pass of at most kMostRecordedRows touch stays where it
+  // is until this changes.
   int generation() const { return generation_; }
 
   // Of every row, int32.

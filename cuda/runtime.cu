@@ -64,15 +64,6 @@ DeviceMemory::~DeviceMemory() {
   if (data_) cudaFree(data_);
 }
 
-DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-
-DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 DeviceQueue::DeviceQueue() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
 }

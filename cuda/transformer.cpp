@@ -28,8 +28,7 @@ constexpr int kContextBlock = 512;
 // Rows whose logits exist at once.
 constexpr int kLogitRows = 16;
 // Numbers of rows for which passes are recorded; others are filled up to the next.
-constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-constexpr int kMostRecordedRows = 128;
+constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, kMostRecordedRows};
 // A recording takes some hundred kilobytes.
 constexpr std::size_t kMostRecordings = 64;
 
@@ -56,7 +55,7 @@ class Transformer : public LanguageModel {
 
   PassWork work(int rows, int context) const override {
     PassWork work;
-    work.bytes = static_cast<double>(weights_.matrix_bytes) +
+    work.bytes = static_cast<double>(weights_.bytes_of_pass) +
                  4.0 * shape_.layers * shape_.kv_width() * context;
     const double width = shape_.query_width();
     double weights = static_cast<double>(shape_.vocabulary) * shape_.hidden;

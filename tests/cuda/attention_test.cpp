@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cuda/reference.h"
-#include "tests/decoding/kernels/kernel_cases.h"
+#include "tests/cuda/packed_file.h"
 
 namespace redraft::cuda {
 namespace {
@@ -22,13 +22,6 @@ struct Heads {
   int dim;
 };
 constexpr Heads kKinds[] = {{12, 2, 128}, {14, 2, 64}, {3, 3, 96}, {16, 1, 64}};
-
-std::vector<std::uint16_t> random_halves(std::size_t count, float spread, std::mt19937& random) {
-  std::normal_distribution<float> normal(0.0F, spread);
-  std::vector<std::uint16_t> halves(count);
-  for (std::uint16_t& half : halves) half = kernels::float_to_half(normal(random));
-  return halves;
-}
 
 // Slots of positions 0, 1, … of each row's path.
 using Slots = std::vector<std::vector<std::int32_t>>;

@@ -174,13 +174,6 @@ void check_linears(DeviceQueue& queue, Check& check) {
   }
 }
 
-std::vector<std::uint16_t> random_halves(std::size_t count, float spread, std::mt19937& random) {
-  std::normal_distribution<float> normal(0.0F, spread);
-  std::vector<std::uint16_t> halves(count);
-  for (std::uint16_t& half : halves) half = kernels::float_to_half(normal(random));
-  return halves;
-}
-
 // 33 rows: some of a chain, one a branch whose keys and values are also the chain's; against that
 // row alone, as the end of the chain.
 void check_attention(DeviceQueue& queue, Check& check) {

@@ -28,14 +28,6 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
   std::memset(data_, 0xff, bytes);  // NaN to who reads before writing
 }
 DeviceMemory::~DeviceMemory() { std::free(data_); }
-DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 DeviceQueue::DeviceQueue() = default;
 DeviceQueue::~DeviceQueue() = default;
 void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {

@@ -2,47 +2,20 @@
 // whole model on the emulated device, with its recorded passes and moving caches.
 #include <gtest/gtest.h>
 
-#include <list>
 #include <memory>
 #include <vector>
 
-#include "cuda/transformer.h"
+#include "tests/cuda/device_model.h"
 #include "tests/decoding/model/row_invariance.h"
-#include "tests/decoding/model/tiny_model.h"
 #include "tests/kit/lossless_case.h"
 
 namespace redraft::cuda {
 namespace {
 
-// Its random weights are small, so that it says the same again and drafts have something to find.
-TinyModel talker(std::uint32_t seed) {
-  TinyModel model;
-  model.heads = 2;
-  model.kv_heads = 1;
-  model.head_dim = 64;
-  model.vocabulary = 270;
-  model.seed = seed;
-  return model;
-}
-
-class CudaDecoding : public testing::Test {
- protected:
-  std::unique_ptr<LanguageModel> load(const TinyModel& model) {
-    bytes_.push_back(model.writer().bytes());
-    Result<GgufFile> file = GgufFile::parse("tiny.gguf", bytes_.back());
-    EXPECT_TRUE(file) << file.error().message();
-    auto loaded = load_transformer(gguf_model(std::move(*file)), pool_);
-    EXPECT_TRUE(loaded) << loaded.error().message();
-    return std::move(*loaded);
-  }
-
- private:
-  ThreadPool pool_{1};
-  std::list<std::vector<std::uint8_t>> bytes_;
-};
+class CudaDecoding : public DeviceModelTest {};
 
 TEST_F(CudaDecoding, IsPlainDecodingWhateverIsDrafted) {
-  const auto target = load(talker(1)), drafter = load(talker(2));
+  const auto target = on_gpu(small_model()), drafter = on_gpu(small_model("qwen2", 2));
   DecodeRequest request;
   request.prompt = random_tokens(*target, 30, 1);
   request.max_new_tokens = 20;

@@ -56,4 +56,12 @@ inline std::vector<float> random_floats(std::size_t count, std::mt19937& random)
   return x;
 }
 
+inline std::vector<std::uint16_t> random_halves(std::size_t count, float spread,
+                                                std::mt19937& random) {
+  std::normal_distribution<float> normal(0.0F, spread);
+  std::vector<std::uint16_t> halves(count);
+  for (std::uint16_t& half : halves) half = kernels::float_to_half(normal(random));
+  return halves;
+}
+
 }  // namespace redraft::cuda

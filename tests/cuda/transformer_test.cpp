@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -16,7 +15,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/model/transformer.h"
-#include "tests/decoding/model/tiny_model.h"
+#include "tests/cuda/device_model.h"
 #include "tests/decoding/model/transformer_checks.h"
 
 namespace redraft::cuda {
@@ -24,42 +23,13 @@ namespace {
 
 using testing::HasSubstr;
 
-TinyModel small_model(const std::string& architecture = "qwen2") {
-  TinyModel model;
-  model.architecture = architecture;
-  model.layers = 2;
-  model.hidden = 64;
-  model.feed_forward = 96;
-  model.heads = 2;
-  model.kv_heads = 1;
-  model.head_dim = 64;
-  model.vocabulary = 270;
-  return model;
-}
-
-class CudaTransformer : public testing::Test {
+class CudaTransformer : public DeviceModelTest {
  protected:
-  std::shared_ptr<const ModelFiles> files_of(const GgufWriter& writer) {
-    bytes_.push_back(writer.bytes());
-    Result<GgufFile> file = GgufFile::parse("tiny.gguf", bytes_.back());
-    EXPECT_TRUE(file) << file.error().message();
-    return gguf_model(std::move(*file));
-  }
-  std::unique_ptr<LanguageModel> on_gpu(const TinyModel& model) {
-    auto loaded = load_transformer(files_of(model.writer()), pool_);
-    EXPECT_TRUE(loaded) << loaded.error().message();
-    return std::move(*loaded);
-  }
   std::unique_ptr<LanguageModel> on_cpu(const TinyModel& model) {
     auto loaded = redraft::load_transformer(files_of(model.writer()), kernels::best_isa(), pool_);
     EXPECT_TRUE(loaded) << loaded.error().message();
     return std::move(*loaded);
   }
-
-  ThreadPool pool_{1};
-
- private:
-  std::list<std::vector<std::uint8_t>> bytes_;
 };
 
 // Of the same tokens, in the order of ids; [rows][vocabulary].
