@@ -157,7 +157,7 @@ Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,
   out.pool = make_pool(options.common);
   Result<std::unique_ptr<Engine>> engine =
       load_engine(options.common, drafts == decoders.end() ? decoders.front() : *drafts, *out.pool,
-                  control, engine_options);
+                  control, Fallback::kNone, engine_options);
   if (!engine) return engine.error();
   out.engine = std::move(*engine);
   return out;

@@ -20,30 +20,51 @@ int misuse(const Error& error) {
   return kWrongUsage;
 }
 
-void add_common_options(CLI::App& subcommand, CommonOptions& options) {
-  const std::string group = "Common options";
+namespace {
+
+constexpr const char* kGroup = "Common options";
+
+// All but --device.
+void add_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--target", options.target,
                   "Model that decides every token: a name, a file or a folder")
       ->capture_default_str()
-      ->group(group);
+      ->group(kGroup);
   subcommand
       .add_option(
           "--draft", options.draft,
           "Model that makes guesses, for decoders that use one (default: qwen2.5-coder-0.5b)")
-      ->group(group);
-  subcommand.add_option("--device", options.device, "Where the model runs")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->capture_default_str()
-      ->group(group);
+      ->group(kGroup);
   subcommand
       .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
       ->check(CLI::Range(1, 1024))
-      ->group(group);
+      ->group(kGroup);
   subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str()
-      ->group(group);
+      ->group(kGroup);
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& subcommand, CommonOptions& options) {
+  subcommand.add_option("--device", options.device, "Where the model runs")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  add_options(subcommand, options);
+}
+
+void add_server_options(CLI::App& subcommand, CommonOptions& options) {
+  options.device = "auto";
+  subcommand
+      .add_option("--device", options.device,
+                  "Where the model runs; auto: on a GPU if there is one with room for it")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  add_options(subcommand, options);
 }
 
 Result<void> apply(const CommonOptions& options) {

@@ -37,12 +37,14 @@ int misuse(const Error& error);
 // What every subcommand takes.
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
-  std::string draft;  // empty: the default one, where it is needed
-  std::string device = "cpu";
-  int threads = 0;  // 0: one per physical core
+  std::string draft;           // empty: the default one, where it is needed
+  std::string device = "cpu";  // or "cuda"; of a server also "auto"
+  int threads = 0;             // 0: one per physical core
   std::string log_level = "warning";
 };
 void add_common_options(CLI::App& subcommand, CommonOptions& options);
+// The same where --device may be, and is by default, `auto`: a GPU that is there, else the CPU.
+void add_server_options(CLI::App& subcommand, CommonOptions& options);
 // Sets the log level and says whether the device is one this build has.
 Result<void> apply(const CommonOptions& options);
 

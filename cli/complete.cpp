@@ -47,7 +47,7 @@ int report(const CompleteOptions& options, const CompletionResult& result, const
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(Report{result.text(), result.output, result.finish_reason,
                                      result.statistics, options.decoder, engine.target_name(),
-                                     options.common.device}))
+                                     engine.device()}))
               << std::endl;
   } else {
     if (!result.texts.empty()) std::cout << result.text() << std::endl;

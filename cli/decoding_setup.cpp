@@ -11,7 +11,7 @@ std::optional<int> set_up(const CommonOptions& common, const DecoderName& decode
                           StatusLine& status, const InterruptWatch& watch, DecodingSetup& setup) {
   setup.pool = make_pool(common);
   Result<std::unique_ptr<Engine>> engine =
-      load_engine(common, decoder, *setup.pool, shown_on(status, watch.token()));
+      load_engine(common, decoder, *setup.pool, shown_on(status, watch.token()), Fallback::kCpu);
   status.clear();
   if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());

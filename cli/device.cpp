@@ -40,7 +40,14 @@ Result<void> check_device(const std::string& device) {
 
 Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
                                   ThreadPool& pool, const LoadControl& control) {
-  return load_model(path, pool, control, maker_of(device));
+  Result<LoadedModel> loaded = load_model(path, pool, control, maker_of(device));
+  if (loaded) loaded->device = device;
+  return loaded;
+}
+
+std::size_t free_gpu_memory() {
+  const Result<cuda::DeviceInfo> found = find_device();
+  return found ? found->free_bytes : 0;
 }
 
 std::string kernels_on(const std::string& device) {

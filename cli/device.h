@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -14,9 +15,13 @@ namespace redraft::cli {
 // Whether this build and this machine have the device; the error says what is missing.
 Result<void> check_device(const std::string& device);
 
-// load_model() for a device that is there.
+// load_model() for a device that is there. Throws ModelFailure where its memory is too small for
+// the model, or it fails.
 Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
                                   ThreadPool& pool, const LoadControl& control);
+
+// Bytes of the GPU's memory that are free; 0 where there is no GPU.
+std::size_t free_gpu_memory();
 
 // Which kernels run there: an instruction set, or the GPU. Decides, with the model, what a pass
 // costs.

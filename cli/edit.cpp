@@ -159,7 +159,7 @@ class EditCommand {
   void print_json(const EditResult& result, const std::optional<Comparison>& comparison) const {
     nlohmann::ordered_json json =
         to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
-                       request_.decoder.text, engine_.target_name(), options_.common.device});
+                       request_.decoder.text, engine_.target_name(), engine_.device()});
     if (comparison) {
       json["plain"] = {{"decode_seconds", comparison->plain.statistics.decode_seconds},
                        {"tokens_per_second", comparison->plain.statistics.tokens_per_second()},

@@ -47,7 +47,7 @@ int report(const GenerateOptions& options, const DecodeResult& result, const Eng
   const std::string text = engine.tokenizer().decode(result.tokens);
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(Report{text, text, result.finish_reason, result.statistics,
-                                     options.decoder, engine.target_name(), options.common.device}))
+                                     options.decoder, engine.target_name(), engine.device()}))
               << std::endl;
   } else {
     std::cout << std::endl;

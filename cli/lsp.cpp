@@ -43,8 +43,22 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
   const Result<DecoderName> decoder =
       parse_decoder_name(choices.common.draft.empty() ? "redraft" : "efficientedit");
   if (!decoder) return decoder.error();
-  return load_engine(choices.common, *decoder, pool, control,
+  return load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
                      {.cache_bytes = choices.cache_mib << 20});
+}
+
+// Asked again, it is because the engine before failed: one on a GPU is then not tried again.
+EngineHost::Factory engine_factory(const ServerChoices& given) {
+  return [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
+          was_on_gpu = false](const LoadControl& control) mutable {
+    if (was_on_gpu) {
+      choices.common.device = "cpu";
+      if (control.notice) control.notice("From now on the models run on the CPU.");
+    }
+    Result<std::unique_ptr<Engine>> engine = make_engine(choices, *pool, control);
+    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
+    return engine;
+  };
 }
 
 using Folders = lsp::Server::Folders;
@@ -72,10 +86,7 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common) {
 
 lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
-  server.make_engine = [choices, pool = std::shared_ptr<ThreadPool>(make_pool(choices.common))](
-                           const LoadControl& control) {
-    return make_engine(choices, *pool, control);
-  };
+  server.make_engine = engine_factory(choices);
   if (!choices.no_index) server.index = index_factories(choices.common);
   server.usage_file = lsp::default_usage_file();
   server.log_level = choices.common.log_level;
@@ -172,7 +183,7 @@ void add_lsp(CLI::App& app, Command& chosen) {
                    "MiB for what earlier requests have read, so that the next ones need not")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
-  add_common_options(*command, options->choices.common);
+  add_server_options(*command, options->choices.common);
   command->callback([&chosen, options] { chosen = [options] { return run_lsp(*options); }; });
 }
 

@@ -25,11 +25,12 @@ int DeviceKvStorage::rounded(int slots) const {
 
 void DeviceKvStorage::reserve(int count) {
   settle();
-  if (count > slots_) resize(rounded(count), slots_);
+  if (count <= slots_) return;
+  const int slots = rounded(count);
+  move_to(queue_->allocate(bytes_of(slots)), slots, slots_);
 }
 
-void DeviceKvStorage::resize(int slots, int kept) {
-  DeviceMemory memory(strips() * static_cast<std::size_t>(slots) * slot_bytes());
+void DeviceKvStorage::move_to(DeviceMemory memory, int slots, int kept) {
   if (kept > 0) {
     queue_->copy_strips(memory.as<std::uint8_t>(), static_cast<std::size_t>(slots) * slot_bytes(),
                         memory_.as<std::uint8_t>(), static_cast<std::size_t>(slots_) * slot_bytes(),
@@ -38,6 +39,12 @@ void DeviceKvStorage::resize(int slots, int kept) {
   }
   memory_ = std::move(memory);
   slots_ = slots;
+}
+
+void DeviceKvStorage::fill(int count) {
+  constexpr std::uint8_t kByte = 0x2c;  // two of them are the half 0.065
+  reserve(count);
+  queue_->fill(memory_.as<std::uint8_t>(), kByte, memory_.bytes());
 }
 
 KvMemory DeviceKvStorage::kv(int layer) const {
@@ -65,7 +72,8 @@ std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
   auto copy = std::make_unique<DeviceKvStorage>(shape_, most_slots_, queue_);
   if (slots == 0) return copy;
   settle();
-  copy->reserve(slots);
+  // Not by allocate(): what it would free may be the owner's record of this very cache.
+  copy->move_to(DeviceMemory(bytes_of(rounded(slots))), rounded(slots), 0);
   queue_->copy_strips(copy->memory_.as<std::uint8_t>(),
                       static_cast<std::size_t>(copy->slots_) * slot_bytes(),
                       memory_.as<std::uint8_t>(), static_cast<std::size_t>(slots_) * slot_bytes(),
@@ -83,14 +91,13 @@ void DeviceKvStorage::discard(int from) {
   }
   try {
     settle();
-    resize(rounded(from), from);
+    const int slots = rounded(from);
+    move_to(DeviceMemory(bytes_of(slots)), slots, from);
   } catch (const DeviceError&) {
     // There is no room to move to: it stays as large as it is.
   }
 }
 
-std::size_t DeviceKvStorage::bytes(int slots) const {
-  return strips() * static_cast<std::size_t>(rounded(slots)) * slot_bytes();
-}
+std::size_t DeviceKvStorage::bytes(int slots) const { return bytes_of(rounded(slots)); }
 
 }  // namespace redraft::cuda

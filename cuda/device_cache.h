@@ -19,13 +19,15 @@ class DeviceKvStorage : public KvStorage {
     int kv_heads;
     int head_dim;
   };
-  // `most_slots` is what it may grow to. Throws DeviceError.
+  // `most_slots` is what it may grow to.
   DeviceKvStorage(const Shape& shape, int most_slots, std::shared_ptr<DeviceQueue> queue);
 
   // Makes slots 0..count-1 writable and keeps what they hold; what was moved is there when this has
-  // been called. Throws DeviceError, and is then as it was.
+  // been called. Throws DeviceMemoryError, and is then as it was.
   void reserve(int count);
   KvMemory kv(int layer) const;
+  // Makes slots 0..count-1 writable and all that is there a small number.
+  void fill(int count);
 
   void move_slot(int from, int to) override;
   std::unique_ptr<KvStorage> fork(int slots) const override;
@@ -38,7 +40,11 @@ class DeviceKvStorage : public KvStorage {
   }
   std::size_t slot_bytes() const { return static_cast<std::size_t>(shape_.head_dim) * 2; }
   int rounded(int slots) const;
-  void resize(int slots, int kept);
+  // To `memory`, which has room for `slots` slots; the first `kept` keep what they hold.
+  void move_to(DeviceMemory memory, int slots, int kept);
+  std::size_t bytes_of(int slots) const {
+    return strips() * static_cast<std::size_t>(slots) * slot_bytes();
+  }
   // Does all moves that were asked for, in one go.
   void settle() const;
 

@@ -49,18 +49,14 @@ class Loader {
 
   Result<DeviceWeights> run(const WeightPlan& plan) {
     if (Result<void> taken = take_all(plan); !taken) return taken.error();
-    try {
-      weights_.memory = DeviceMemory(arena_.used());
-      for (const PendingVector& vector : vectors_) {
-        auto* to = weights_.memory.as<std::uint8_t>() + vector.offset;
-        queue_.copy_in(to, vector.values->data(), vector.values->size() * sizeof(float));
-        *vector.target = reinterpret_cast<const float*>(to);
-      }
-      if (Result<void> packed = pack(); !packed) return packed.error();
-      queue_.wait();
-    } catch (const DeviceError& failure) {
-      return Error(files_.path() + ": " + failure.what());
+    weights_.memory = DeviceMemory(arena_.used());
+    for (const PendingVector& vector : vectors_) {
+      auto* to = weights_.memory.as<std::uint8_t>() + vector.offset;
+      queue_.copy_in(to, vector.values->data(), vector.values->size() * sizeof(float));
+      *vector.target = reinterpret_cast<const float*>(to);
     }
+    if (Result<void> packed = pack(); !packed) return packed.error();
+    queue_.wait();
     if (plan.tied) weights_.embedding = weights_.head.weight;
     return std::move(weights_);
   }

@@ -33,7 +33,7 @@ void PassMemory::make_room(DeviceMemory& memory, std::size_t bytes) {
   if (memory.bytes() >= bytes) return;
   ++generation_;
   memory = DeviceMemory();  // first: there may be no room for both
-  memory = DeviceMemory(bytes);
+  memory = queue_.allocate(bytes);
 }
 
 void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,

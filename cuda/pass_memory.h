@@ -17,7 +17,8 @@ namespace redraft::cuda {
 inline constexpr int kMostRecordedRows = 128;
 
 // What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
-// pass; pointers are valid until the next begin_pass(). Throws DeviceError where memory is missing.
+// pass; pointers are valid until the next begin_pass(). Throws DeviceMemoryError where memory is
+// missing.
 class PassMemory {
  public:
   // `queue` outlives it.

@@ -54,8 +54,8 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
     cudaGetLastError();  // it is no error of what comes next
     std::size_t free = 0, all = 0;
     cudaMemGetInfo(&free, &all);
-    throw DeviceError("the GPU has no " + mebibytes(bytes) + " of memory left (" + mebibytes(free) +
-                      " of " + mebibytes(all) + " are free)");
+    throw DeviceMemoryError("the GPU has no " + mebibytes(bytes) + " of memory left (" +
+                            mebibytes(free) + " of " + mebibytes(all) + " are free)");
   }
   check(status, "allocation");
 }
@@ -76,6 +76,10 @@ void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
 
 void DeviceQueue::copy_out(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copy from it");
+}
+
+void DeviceQueue::fill(void* to, std::uint8_t value, std::size_t bytes) {
+  check(cudaMemsetAsync(to, value, bytes, stream_), "filling memory");
 }
 
 void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "cuda/stream.h"
+#include "decoding/model_failure.h"
 #include "support/result.h"
 
 // The few things that redraft wants of a GPU's driver besides running kernels. CUDA's runtime is
@@ -28,18 +28,22 @@ Result<DeviceInfo> find_device();
 // Makes the calling thread use the GPU that find_device() chose, the first one without it.
 void use_device();
 
-// The GPU does not have the memory, or failed at its work. After the latter nothing can be asked of
-// it any more by this process.
-class DeviceError : public std::runtime_error {
+// The GPU failed at its work. Nothing can be asked of it any more by this process.
+class DeviceError : public ModelFailure {
  public:
-  using std::runtime_error::runtime_error;
+  using ModelFailure::ModelFailure;
+};
+// It does not have the memory, and is as it was.
+class DeviceMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
 };
 
 // Memory of the GPU, 256-byte aligned, not initialised.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  // Throws DeviceError where there is not so much.
+  // Throws DeviceMemoryError where there is not so much.
   explicit DeviceMemory(std::size_t bytes);
   ~DeviceMemory();
   DeviceMemory(DeviceMemory&& other) noexcept
@@ -87,10 +91,16 @@ class DeviceQueue {
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
   Stream stream() const { return stream_; }
+  // Memory for what is queued here. Where the GPU has none left, `reclaim` frees some of what its
+  // owner can do without, again and again until it returns false.
+  DeviceMemory allocate(std::size_t bytes) const;
+  void set_reclaim(std::function<bool()> reclaim) { reclaim_ = std::move(reclaim); }
   // Copies to and from the GPU. What `from` holds is read before copy_in() returns; `to` of
   // copy_out() holds it after the next wait().
   void copy_in(void* to, const void* from, std::size_t bytes);
   void copy_out(void* to, const void* from, std::size_t bytes);
+  // Every byte of `bytes` from `to` on becomes `value`.
+  void fill(void* to, std::uint8_t value, std::size_t bytes);
   // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart.
   void copy_strips(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                    std::size_t bytes, std::size_t count);
@@ -103,6 +113,7 @@ class DeviceQueue {
 
  private:
   Stream stream_ = nullptr;
+  std::function<bool()> reclaim_;
 };
 
 }  // namespace redraft::cuda

@@ -23,8 +23,14 @@
 namespace redraft::cuda {
 namespace {
 
-// A long context runs in blocks of so many rows, so that buffers stay small.
+// A long context runs in blocks of so many rows, so that buffers stay small: attention's grow with
+// the spans that a row sees.
 constexpr int kContextBlock = 512;
+constexpr int kRowsTimesSpans = 8192;
+int rows_of_block(int committed) {
+  const int spans = (committed + kContextBlock) / kSpan + 1;
+  return std::clamp(kRowsTimesSpans / spans / kSpan * kSpan, kSpan / 2, kContextBlock);
+}
 // Rows whose logits exist at once.
 constexpr int kLogitRows = 16;
 // Numbers of rows for which passes are recorded; others are filled up to the next.
@@ -53,6 +59,18 @@ class Transformer : public LanguageModel {
         capacity, std::make_unique<DeviceKvStorage>(shape, capacity + kMostRecordedRows, queue_));
   }
 
+  std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
+    use_device();
+    std::unique_ptr<KvCache> cache = new_cache(capacity);
+    static_cast<DeviceKvStorage&>(*cache->storage()).fill(length);
+    cache->append(std::vector<TokenId>(static_cast<std::size_t>(length), 0), DraftTree());
+    return cache;
+  }
+
+  void set_reclaim(std::function<bool()> reclaim) override {
+    queue_->set_reclaim(std::move(reclaim));
+  }
+
   PassWork work(int rows, int context) const override {
     PassWork work;
     work.bytes = static_cast<double>(weights_.bytes_of_pass) +
@@ -77,9 +95,11 @@ class Transformer : public LanguageModel {
     storage.reserve(committed + static_cast<int>(context.size()) + draft.size() +
                     kMostRecordedRows);
     std::span<const TokenId> rest = context;
-    for (; rest.size() > kContextBlock;
-         rest = rest.subspan(kContextBlock), committed += kContextBlock) {
-      run_layers(rest.first(kContextBlock), DraftTree(), committed, storage);
+    for (std::size_t block = rows_of_block(committed); rest.size() > block;
+         block = rows_of_block(committed)) {
+      run_layers(rest.first(block), DraftTree(), committed, storage);
+      rest = rest.subspan(block);
+      committed += static_cast<int>(block);
     }
     const int rows = static_cast<int>(rest.size()) + draft.size();
     const int first = static_cast<int>(rest.size()) - 1;
@@ -307,17 +327,13 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
                  std::to_string(shape->head_dim) + " for " + std::to_string(shape->kv_heads) +
                  " of keys and values are not supported on a GPU");
   }
-  try {
-    use_device();
-    auto queue = std::make_shared<DeviceQueue>();
-    Result<DeviceWeights> weights = DeviceWeights::load(*files, *shape, pool, *queue, control);
-    if (!weights) return weights.error();
-    files->release_pages();
-    return std::unique_ptr<LanguageModel>(std::make_unique<Transformer>(
-        files->name(), *shape, std::move(*weights), std::move(queue)));
-  } catch (const DeviceError& failure) {
-    return Error(files->path() + ": " + failure.what());
-  }
+  use_device();
+  auto queue = std::make_shared<DeviceQueue>();
+  Result<DeviceWeights> weights = DeviceWeights::load(*files, *shape, pool, *queue, control);
+  if (!weights) return weights.error();
+  files->release_pages();
+  return std::unique_ptr<LanguageModel>(
+      std::make_unique<Transformer>(files->name(), *shape, std::move(*weights), std::move(queue)));
 }
 
 }  // namespace redraft::cuda

@@ -15,7 +15,7 @@ namespace {
 
 // The points that shape the curve, always measured, and those that only refine it.
 constexpr int kRows[] = {1, 4, 8, 16};
-constexpr int kMoreRows[] = {2, 32, 64};
+constexpr int kMoreRows[] = {2, 32, 64, 128, 256};  // on a GPU many rows cost little
 constexpr double kBudget = 0.6;  // seconds after which nothing further is started
 constexpr int kRounds = 3;       // the least of so many timings counts
 // Attention costs in proportion to the context, so one long context says what any other costs.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,7 +44,7 @@ struct PassWork {
 
 // The model interface: tokens in, predictions out. A row's result depends on its own path alone, to
 // the last bit: not on how many rows share the pass, on chunking, on the tree's shape or on the
-// thread count. One thread at a time.
+// thread count. One thread at a time. forward() throws ModelFailure where the model's device fails.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
@@ -64,6 +65,9 @@ class LanguageModel {
   // From now on every forward() adds to `profile` (null: to none, as at first), which outlives its
   // use here. A model that does not know where its time goes leaves it alone.
   virtual void set_profile(PassProfile* /*profile*/) {}
+  // `reclaim` frees memory that requests can do without, if there is any, and says whether there
+  // was: called within forward() where the model's device has none left. It outlives its use here.
+  virtual void set_reclaim(std::function<bool()> /*reclaim*/) {}
   // Of a pass that predicts after each of `rows` on top of `context` committed tokens. Zeros where
   // the model does not know.
   virtual PassWork work(int rows, int context) const;

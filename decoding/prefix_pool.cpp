@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "decoding/model_failure.h"
+
 namespace redraft {
 
 PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<const TokenId> tokens) {
@@ -46,8 +48,13 @@ PrefixPool::Sequence PrefixPool::reuse(Kept::iterator found, int shared,
   // Together they have to fit, or the copy would only push out what it was made from.
   const std::size_t together = cache.bytes() + cache.bytes_of(needed) + lent_bytes_;
   if (worth_a_copy(*found, shared) && together <= budget_) {
-    ++counts_.forks;
-    return {found->model, cache.fork(shared), 0};
+    try {
+      Sequence copy{found->model, cache.fork(shared), 0};
+      ++counts_.forks;
+      return copy;
+    } catch (const ModelFailure&) {
+      // There is no memory for a copy where the model runs: the request gets the cache itself.
+    }
   }
   Sequence taken = std::move(*found);
   kept_.erase(found);
@@ -80,6 +87,14 @@ void PrefixPool::make_room(std::size_t bytes) {
 }
 
 void PrefixPool::clear() { kept_.clear(); }
+
+bool PrefixPool::shrink() {
+  if (kept_.empty()) return false;
+  kept_.erase(kept_.begin());
+  ++counts_.evictions;
+  budget_ = std::min(budget_, kept_bytes() + lent_bytes_);
+  return true;
+}
 
 std::size_t PrefixPool::kept_bytes() const {
   std::size_t bytes = 0;

@@ -42,6 +42,9 @@ class PrefixPool {
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
   // Forgets everything that is not lent.
   void clear();
+  // For who has run out of memory: forgets what was not used for longest and from now on keeps no
+  // more than what is left. False: all is lent.
+  bool shrink();
 
   Statistics statistics() const;
 

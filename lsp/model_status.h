@@ -12,8 +12,9 @@
 
 namespace redraft::lsp {
 
-// What the client is told about the model: progress while it is loaded, a message when that fails,
-// its state at any time (StatusReport sends it). Main thread.
+// What the client is told about the model: progress while it is loaded, a message when that fails
+// or the model is not as it was asked for, its state at any time (StatusReport sends it). Main
+// thread.
 class ModelStatus {
  public:
   // `on_change` runs when the state is another.
@@ -28,10 +29,12 @@ class ModelStatus {
   bool told_failure() const { return told_failure_; }
   // The model's part of the result of `redraft/status`.
   Json json() const;
-  // Why there is no model now, as sentences; empty: there is one.
+  // Why there is no model now, and what is not as it was asked for, as sentences.
   std::vector<std::string> reasons() const;
 
  private:
+  void show_notice(const std::string& notice);
+
   std::shared_ptr<Connection> connection_;
   std::function<void()> on_change_;
   ClientCapabilities capabilities_;
@@ -39,6 +42,7 @@ class ModelStatus {
   std::shared_ptr<WorkDoneProgress> progress_;
   std::string last_failure_;
   bool told_failure_ = false;
+  std::string told_notice_;
 };
 
 }  // namespace redraft::lsp

@@ -40,14 +40,24 @@ std::array<DecoderMemory, kPurposes> memories_for(std::shared_ptr<const Tokenize
 
 }  // namespace
 
-Engine::Engine(Model target, Model draft, int context_length, std::size_t cache_bytes)
+Engine::Engine(Model target, Model draft, int context_length, const EngineOptions& options)
     : target_(std::move(target)),
       draft_(std::move(draft)),
       context_length_(context_length),
-      caches_(context_length, cache_bytes),
+      caches_(context_length, options.cache_bytes),
       memories_(memories_for(target_.tokenizer)),
       prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
-                       PromptEncoder(*target_.tokenizer)} {}
+                       PromptEncoder(*target_.tokenizer)} {
+  const auto reclaim = [this, notice = options.notice, told = false]() mutable {
+    if (!caches_.shrink()) return false;
+    if (notice && !std::exchange(told, true))
+      notice("Memory is short where the model runs: less is remembered of earlier requests.");
+    return true;
+  };
+  for (const Model* model : {&target_, &draft_}) {
+    if (model->model) model->model->set_reclaim(reclaim);
+  }
+}
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
                                              const EngineOptions& options) {
@@ -66,7 +76,7 @@ Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
     context_length = std::min(context_length, draft.model->context_length());
   }
   return std::unique_ptr<Engine>(
-      new Engine(std::move(target), std::move(draft), context_length, options.cache_bytes));
+      new Engine(std::move(target), std::move(draft), context_length, options));
 }
 
 PromptEncoder& Engine::prompt_encoder(Purpose purpose) {

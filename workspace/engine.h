@@ -25,6 +25,8 @@ struct EngineOptions {
   int context_limit = 16384;  // tokens of one sequence
   // Memory for the keys and values of requests done and under way, of both models.
   std::size_t cache_bytes = std::size_t{512} << 20;
+  // LoadControl::notice; may be empty.
+  std::function<void(const std::string&)> notice = {};
 };
 
 // What a request is for. Each purpose has a memory of its own: what is written differs, and a
@@ -43,6 +45,7 @@ class Engine {
     std::shared_ptr<const Tokenizer> tokenizer;
     // Where the cost of its passes is known from; empty: it is measured.
     std::function<CostCurve(LanguageModel&)> find_cost = {};
+    std::string device = "cpu";  // where it runs, as --device has it
   };
   // `draft` may hold no model; if it does, its vocabulary must be the target's (an error
   // otherwise).
@@ -58,6 +61,7 @@ class Engine {
       const std::vector<std::shared_ptr<const Document>>& documents);
   const std::string& target_name() const { return target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
+  const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
   int context_length() const { return context_length_; }
   // Cost of the target's passes, found or measured once when first asked for.
@@ -79,7 +83,7 @@ class Engine {
   LanguageModel& target() { return *target_.model; }
 
  private:
-  Engine(Model target, Model draft, int context_length, std::size_t cache_bytes);
+  Engine(Model target, Model draft, int context_length, const EngineOptions& options);
 
   Model target_;
   Model draft_;

@@ -17,16 +17,21 @@ EngineHost::ObserverId EngineHost::observe(OnStatus on_status) {
 }
 
 Result<Engine*> EngineHost::engine() {
+  if (failed_) return Error(failure_);
   if (engine_) return engine_.get();
+  notice_ = failure_;
   set_status({.state = EngineStatus::State::kLoading});
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
-    made = make_({.stop = closing_.get_token(), .progress = [this](double fraction) {
-                    call_([this, fraction] {
-                      status_.loaded = fraction;
-                      tell();
-                    });
-                  }});
+    made = make_({.stop = closing_.get_token(),
+                  .progress =
+                      [this](double fraction) {
+                        call_([this, fraction] {
+                          status_.loaded = fraction;
+                          tell();
+                        });
+                      },
+                  .notice = [this](const std::string& notice) { add_notice(notice); }});
   } catch (const std::exception& exception) {
     made = Error(std::string("loading the model failed: ") + exception.what());
   }
@@ -37,11 +42,34 @@ Result<Engine*> EngineHost::engine() {
   engine_ = std::move(*made);
   set_status({.state = EngineStatus::State::kReady,
               .target = engine_->target_name(),
-              .draft = engine_->has_draft() ? engine_->draft_name() : std::string()});
+              .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
+              .device = engine_->device()});
   return engine_.get();
 }
 
+void EngineHost::give_up(const ModelFailure& failure) {
+  failed_ = true;
+  failure_ = std::string("A request ended because ") + failure.what() + ".";
+  notice_ = failure_;
+  set_status({});
+}
+
+void EngineHost::end_use() {
+  if (--uses_ > 0 || !failed_) return;
+  engine_.reset();
+  failed_ = false;
+}
+
+void EngineHost::add_notice(const std::string& notice) {
+  notice_ += (notice_.empty() ? "" : " ") + notice;
+  call_([this, all = notice_] {
+    status_.notice = all;
+    tell();
+  });
+}
+
 void EngineHost::set_status(EngineStatus status) {
+  status.notice = notice_;
   call_([this, status = std::move(status)] {
     status_ = status;
     tell();

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "decoding/load_control.h"
+#include "decoding/model_failure.h"
 #include "support/result.h"
 #include "workspace/decode_queue.h"
 #include "workspace/engine.h"
@@ -23,7 +24,9 @@ struct EngineStatus {
   double loaded = 0;        // the part that is, while loading
   std::string target = {};  // names, once ready
   std::string draft = {};   // empty: none
+  std::string device = {};  // of the target: "cpu" or "cuda"
   std::string error = {};   // why loading failed; the next request tries again
+  std::string notice = {};  // what is not as it was asked for, as sentences; empty: nothing
 };
 
 // The models of a process and the one thread that works with them, for all workspaces that it
@@ -47,15 +50,37 @@ class EngineHost {
   ObserverId observe(OnStatus on_status);
   void forget(ObserverId id) { observers_.erase(id); }
 
-  // On the decode thread: the engine, loaded now if it is not yet.
+  // On the decode thread: the engine, loaded now if there is none. The caller has a Use.
   Result<Engine*> engine();
+  // The engine stays while there is one of these, on the decode thread.
+  class Use {
+   public:
+    explicit Use(EngineHost& host) : host_(host) { ++host_.uses_; }
+    ~Use() { host_.end_use(); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    EngineHost& host_;
+  };
+  // On the decode thread: nothing is to use the engine again, for where it runs failed. The next
+  // request loads another.
+  void give_up(const ModelFailure& failure);
 
  private:
+  void end_use();
+  void add_notice(const std::string& notice);
   void set_status(EngineStatus status);
   void tell();
 
   Factory make_;
-  std::unique_ptr<Engine> engine_;  // of the decode thread
+  // Of the decode thread:
+  std::unique_ptr<Engine> engine_;
+  int uses_ = 0;         // a completion runs between two passes of an edit
+  bool failed_ = false;  // engine_ goes when nothing uses it any more
+  std::string failure_;  // of the engine before
+  std::string notice_;   // with that
+  // Of the owner's:
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
   ObserverId last_observer_ = 0;
@@ -70,10 +95,14 @@ class EngineHost {
 template <typename Run>
 std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
                                                  const Run& run) {
+  const EngineHost::Use use(host);
   try {
     const Result<Engine*> engine = host.engine();
     if (!engine) return engine.error();
     return run(**engine);
+  } catch (const ModelFailure& failure) {
+    host.give_up(failure);
+    return Error(what + ": " + failure.what());
   } catch (const std::exception& exception) {
     return Error(what + ": " + exception.what());
   }

@@ -9,6 +9,7 @@
 #include "decoding/model/model_files.h"
 #include "decoding/model/transformer.h"
 #include "decoding/model/transformer_shape.h"
+#include "decoding/model_failure.h"
 
 namespace redraft {
 
@@ -55,7 +56,8 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
     if (!result) stop.request_stop();
     return result;
   });
-  const LoadControl own{.stop = stop.get_token(), .progress = control.progress};
+  const LoadControl own{
+      .stop = stop.get_token(), .progress = control.progress, .notice = control.notice};
   Result<std::unique_ptr<LanguageModel>> model =
       make ? make(files, pool, own) : make_for_cpu(files, pool, own);
   TokenizerResult made = tokenizer.get();
@@ -77,6 +79,8 @@ Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& po
   // torch reports a failed allocation by throwing; the standard library what the system refuses.
   try {
     return load_checked(path, pool, control, make);
+  } catch (const ModelFailure&) {  // of the device that `make` is for
+    throw;
   } catch (const std::system_error& error) {
     return Error(path.string() + ": " + error.what());
   } catch (const std::exception&) {

@@ -18,6 +18,7 @@ struct LoadedModel {
   std::string name;  // general.name, or the file's
   std::string architecture;
   std::filesystem::path file;
+  std::string device = "cpu";  // where it runs, as --device has it
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;
 };
@@ -28,7 +29,7 @@ using TransformerMaker = std::function<Result<std::unique_ptr<LanguageModel>>(
 
 // Maps, checks and repacks a GGUF file or a folder of Hugging Face's. `pool` outlives the model.
 // Without `make` it runs on the CPU. Every error names the file, the tensor or key, and the reason;
-// after one, nothing is left.
+// after one, nothing is left. Throws the ModelFailure that `make` throws.
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
                                const LoadControl& control = {}, const TransformerMaker& make = {});
 

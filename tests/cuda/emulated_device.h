@@ -42,6 +42,15 @@ namespace redraft::cuda {
 
 namespace emulator {
 
+// What the device is like, for tests to change. Used by all threads, changed before they begin.
+struct Device {
+  bool there = true;
+  std::size_t memory_bytes = std::size_t{64} << 30;
+  std::function<bool()> lost = [] { return false; };  // from then on all that is asked of it fails
+};
+Device& device();
+std::size_t used_memory();
+
 // Does `work`, or, while there is a recording, keeps it there.
 void submit(const std::function<void()>& work);
 void record_to(std::vector<std::function<void()>>* recording);  // null: no longer

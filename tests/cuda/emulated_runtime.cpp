@@ -1,9 +1,11 @@
 // The runtime of the emulated device: its memory is the program's, and work is done when it is
 // queued.
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,43 +13,87 @@
 #include "tests/cuda/emulated_device.h"
 
 namespace redraft::cuda {
+namespace emulator {
+namespace {
+
+std::atomic<std::size_t> used = 0;
+
+void check() {
+  if (device().lost()) throw DeviceError("the GPU failed (emulated): it was lost");
+}
+
+}  // namespace
+
+Device& device() {
+  static Device the_device;
+  return the_device;
+}
+
+std::size_t used_memory() { return used; }
+
+}  // namespace emulator
+
 namespace {
 
 constexpr std::size_t kAlignment = 256;
 
+using Recording = std::vector<std::function<void()>>;
+
 }  // namespace
 
-Result<DeviceInfo> find_device() { return DeviceInfo{.name = "emulated", .major = 9}; }
+Result<DeviceInfo> find_device() {
+  const emulator::Device& device = emulator::device();
+  if (!device.there || device.lost()) return Error("no GPU can be used: it is not there");
+  return DeviceInfo{.name = "emulated",
+                    .major = 9,
+                    .memory_bytes = device.memory_bytes,
+                    .free_bytes = device.memory_bytes - emulator::used_memory()};
+}
 
-void use_device() {}
+void use_device() { emulator::check(); }
 
 DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
+  emulator::check();
+  const std::size_t free = emulator::device().memory_bytes - emulator::used_memory();
+  if (bytes > free) {
+    throw DeviceMemoryError("the GPU has no " + std::to_string(bytes) + " bytes left (" +
+                            std::to_string(free) + " are free)");
+  }
   data_ = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (!data_) throw DeviceError("no memory");
+  if (!data_) throw DeviceMemoryError("no memory");
+  emulator::used += bytes;
   std::memset(data_, 0xff, bytes);  // NaN to who reads before writing
 }
-DeviceMemory::~DeviceMemory() { std::free(data_); }
-DeviceQueue::DeviceQueue() = default;
+DeviceMemory::~DeviceMemory() {
+  if (!data_) return;
+  emulator::used -= bytes_;
+  std::free(data_);
+}
+
+DeviceQueue::DeviceQueue() { emulator::check(); }
 DeviceQueue::~DeviceQueue() = default;
 void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
+  emulator::check();
   std::memcpy(to, from, bytes);
 }
 void DeviceQueue::copy_out(void* to, const void* from, std::size_t bytes) {
+  emulator::check();
   std::memcpy(to, from, bytes);
+}
+void DeviceQueue::fill(void* to, std::uint8_t value, std::size_t bytes) {
+  emulator::check();
+  std::memset(to, value, bytes);
 }
 void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t bytes, std::size_t count) {
+  emulator::check();
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(static_cast<std::uint8_t*>(to) + i * to_pitch,
                 static_cast<const std::uint8_t*>(from) + i * from_pitch, bytes);
   }
 }
-void DeviceQueue::wait() {}
-
-namespace {
-using Recording = std::vector<std::function<void()>>;
-}  // namespace
+void DeviceQueue::wait() { emulator::check(); }
 
 DeviceGraph::~DeviceGraph() { delete static_cast<Recording*>(handle_); }
 DeviceGraph DeviceQueue::record(const std::function<void()>& record) {
@@ -60,6 +106,7 @@ DeviceGraph DeviceQueue::record(const std::function<void()>& record) {
   return graph;
 }
 void DeviceQueue::queue(const DeviceGraph& graph) {
+  emulator::check();
   for (const auto& work : *static_cast<const Recording*>(graph.handle_)) work();
 }
 

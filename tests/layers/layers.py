@@ -40,7 +40,8 @@ class Layers:
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
             self._add(folder, name, [])
         for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
-            links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}\b([^)]*)\)", text))
+            # Its commands are a library of objects beside it, which is no layer of its own.
+            links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))
             self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
 
     def _add(self, folder, name, depends):

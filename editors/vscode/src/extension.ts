@@ -140,7 +140,7 @@ class Extension implements vscode.Disposable {
     }
     const why = status.completion.whyNone;
     const lines = [
-      `The model is ${status.state}${status.target ? `: ${status.target}` : ''}.`,
+      `The model is ${status.state}${status.target ? `: ${status.target}` : ''}${status.device === 'cuda' ? ', on the GPU' : ''}.`,
       ...status.reasons,
       ...(why ? [`The last suggestion: ${why}.`] : []),
       ...(status.nextEdit.whyNone ? [`The last search for a next edit: ${status.nextEdit.whyNone}.`] : []),

@@ -45,6 +45,7 @@ export interface ModelStatus {
   state: 'unloaded' | 'loading' | 'ready' | 'failed';
   target: string | null;
   draft: string | null;
+  device: 'cpu' | 'cuda' | null;
   error: string | null;
 }
 

@@ -62,6 +62,7 @@ export class Status implements vscode.Disposable {
       return 'The server is starting.';
     }
     const draft = this.model.draft ? `\nDraft model: ${this.model.draft}` : '';
-    return this.model.target ? `Model: ${this.model.target}${draft}` : 'The model is loaded when it is first needed.';
+    const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.' : '';
+    return this.model.target ? `Model: ${this.model.target}${draft}${device}` : 'The model is loaded when it is first needed.';
   }
 }

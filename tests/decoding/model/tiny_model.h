@@ -25,6 +25,7 @@ struct TinyModel {
   bool tied = false;
   bool mixed_formats = false;      // every matrix in another one, some of floats
   std::string tokenizer = "gpt2";  // empty: the file has none
+  bool chats = false;              // its tokenizer has what chats and completions need
   std::uint32_t seed = 1;
 
   GgufWriter writer() const {
@@ -94,6 +95,13 @@ struct TinyModel {
     for (const char* merged : {"th", "an"}) {
       tokens.emplace_back(merged);
       types.push_back(1);
+    }
+    if (chats) {
+      for (const char* special : {"<|im_start|>", "<|im_end|>", "<|fim_prefix|>", "<|fim_suffix|>",
+                                  "<|fim_middle|>", "<|fim_pad|>", "<|file_sep|>"}) {
+        tokens.emplace_back(special);
+        types.push_back(3);
+      }
     }
     while (static_cast<int>(tokens.size()) < vocabulary) {
       tokens.push_back("[UNUSED" + std::to_string(tokens.size()) + "]");

@@ -223,7 +223,8 @@ function M.explain()
     if err then
       return notify(err.message, vim.log.levels.ERROR)
     end
-    local lines = { ('model %s%s'):format(status.state, status.target ~= vim.NIL and ': ' .. status.target or '') }
+    local target = status.target ~= vim.NIL and ': ' .. status.target or ''
+    local lines = { ('model %s%s%s'):format(status.state, target, status.device == 'cuda' and ', on the GPU' or '') }
     vim.list_extend(lines, status.reasons or {})
     local why = status.completion and status.completion.whyNone
     if why and why ~= vim.NIL then

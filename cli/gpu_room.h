@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "decoding/language_model.h"
+#include "support/result.h"
+#include "workspace/engine.h"
+
+namespace redraft::cli {
+
+// How a GPU's memory beside the weights is shared out.
+struct GpuRoom {
+  EngineOptions options;  // contexts and caches no larger than fit
+  std::string notice;     // what is smaller than was wanted; empty: nothing
+};
+
+// `models` are those on the GPU, of which `free_bytes` are free. An error: there is not even room
+// for a short prompt.
+Result<GpuRoom> share_gpu_memory(std::span<const LanguageModel* const> models,
+                                 std::size_t free_bytes, const EngineOptions& wanted);
+
+}  // namespace redraft::cli
