@@ -14,6 +14,7 @@
 
 #include "cuda/runtime.h"
 #include "cuda/transformer.h"
+#include "decoding/acceptance.h"
 #include "decoding/kernels/half.h"
 
 namespace redraft {
@@ -129,14 +130,18 @@ class RandomFiles : public ModelFiles {
   std::map<std::string, StoredTensor> tensors_;
 };
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 template <typename Work>
 double median_seconds(const Work& work) {
   std::vector<double> all;
   for (int i = 0; i < kRepeats + 3; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (i >= 3) all.push_back(took.count());
+    const double took = seconds_since(start);
+    if (i >= 3) all.push_back(took);
   }
   std::nth_element(all.begin(), all.begin() + kRepeats / 2, all.end());
   return all[kRepeats / 2];
@@ -161,19 +166,33 @@ std::vector<TokenId> some_tokens(int count) {
 void print_passes(LanguageModel& model, double bandwidth) {
   const auto cache = model.new_cache(kContext + 512);
   model.forward(some_tokens(kContext), {}, *cache, {.every_row = false});
-  std::printf("%5s %10s %8s %12s\n", "rows", "ms", "of one", "of the copy");
+  std::printf("%5s %10s %8s %12s %14s\n", "rows", "ms", "of one", "of the copy", "queued in us");
   double one = 0;
   for (const int rows : {1, 2, 4, 8, 16, 32, 64, 128}) {
     const DraftTree draft = DraftTree::chain(some_tokens(rows - 1), DraftOrigin::kOther);
     const TokenId next = 3;
+    double queued = 1;
     const double seconds = median_seconds([&] {
-      model.forward({&next, 1}, draft, *cache, {});
+      Predictions predictions;
+      const auto start = std::chrono::steady_clock::now();
+      model.verify(
+          {&next, 1}, draft, *cache, [&] { queued = std::min(queued, seconds_since(start)); },
+          predictions);
       cache->truncate(kContext);
     });
     if (rows == 1) one = seconds;
-    std::printf("%5d %10.3f %8.2f %11.0f%%\n", rows, 1e3 * seconds, seconds / one,
-                100 * model.work(rows, kContext).bytes / seconds / bandwidth);
+    std::printf("%5d %10.3f %8.2f %11.0f%% %14.0f\n", rows, 1e3 * seconds, seconds / one,
+                100 * model.work(rows, kContext).bytes / seconds / bandwidth, 1e6 * queued);
   }
+  // What the host costs is what a step takes longer by itself than among others.
+  const int steps = model.steps_at_once();
+  const TokenId next = 3;
+  const double together = median_seconds([&] {
+    model.continue_greedily({&next, 1}, steps, *cache);
+    cache->truncate(kContext);
+  });
+  std::printf("%d tokens in one go: %.3f ms each, %.0f us less than by itself\n", steps,
+              1e3 * together / steps, 1e6 * (one - together / steps));
 }
 
 void print_prompt(LanguageModel& model) {

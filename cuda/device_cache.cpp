@@ -54,6 +54,11 @@ KvMemory DeviceKvStorage::kv(int layer) const {
   return {keys, keys + all, slots_};
 }
 
+void DeviceKvStorage::move_accepted(const DraftRows& draft, const Verdict* verdict) const {
+  cuda::move_accepted(memory_.as<std::uint16_t>(), static_cast<int>(strips()), slots_,
+                      shape_.head_dim, draft, verdict, queue_->stream());
+}
+
 void DeviceKvStorage::move_slot(int from, int to) {
   if (from != to) moves_.push_back({from, to});
 }

@@ -5,6 +5,7 @@
 
 #include "cuda/layer.h"
 #include "cuda/runtime.h"
+#include "cuda/sequence.h"
 #include "decoding/kv_cache.h"
 
 namespace redraft::cuda {
@@ -26,6 +27,8 @@ class DeviceKvStorage : public KvStorage {
   // been called. Throws DeviceMemoryError, and is then as it was.
   void reserve(int count);
   KvMemory kv(int layer) const;
+  // Queues the moves of what accept_draft() has accepted.
+  void move_accepted(const DraftRows& draft, const Verdict* verdict) const;
   // Makes slots 0..count-1 writable and all that is there a small number.
   void fill(int count);
 

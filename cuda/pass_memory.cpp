@@ -12,10 +12,8 @@ namespace {
 
 constexpr int kLeastRows = 64;
 constexpr int kLeastPositions = 1024;
-// What a recorded pass may send, whatever its tree: six numbers a row, and paths of which each is
-// one longer than the one before.
-constexpr std::size_t kLeastRowNumbers =
-    6 * kMostRecordedRows + kMostRecordedRows * (kMostRecordedRows + 1) / 2 + 1;
+// Of the paths of a recorded pass, whatever its tree: each is one longer than the one before.
+constexpr std::size_t kMostTails = kMostRecordedRows * (kMostRecordedRows + 1) / 2 + 1;
 
 int grown(int least, int wanted) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(least, wanted))));
@@ -37,19 +35,21 @@ void PassMemory::make_room(DeviceMemory& memory, std::size_t bytes) {
 }
 
 void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
-                            int padded) {
+                            int padded, int steps) {
   const int context_rows = static_cast<int>(context.size());
   const int own_rows = context_rows + draft.size();
   rows_ = std::max(own_rows, padded);
   reserve(rows_);
   const auto rows = static_cast<std::size_t>(rows_);
-  staged_.assign(6 * rows, 0);
+  staged_.assign(kRowNumbers * rows, 0);
   std::int32_t* ids = staged_.data();
   std::int32_t* positions = ids + rows;
   std::int32_t* slots = positions + rows;
   std::int32_t* lengths = slots + rows;
   std::int32_t* straight = lengths + rows;
   std::int32_t* tail_begin = straight + rows;
+  std::int32_t* parents = tail_begin + rows;
+  std::fill_n(parents, rows, -1);
   std::copy(context.begin(), context.end(), ids);
   std::copy(draft.tokens().begin(), draft.tokens().end(), ids + context_rows);
   for (int r = 0; r < context_rows; ++r) {
@@ -66,6 +66,7 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
     slots[row] = regular + i;
     lengths[row] = regular + depth + 1;
     straight[row] = regular;
+    parents[row] = context_rows + draft.parents()[static_cast<std::size_t>(i)];  // -1: the last row
     tail_begin[row] = static_cast<std::int32_t>(tails.size());
     tails.resize(tails.size() + static_cast<std::size_t>(depth) + 1);
     auto end = tails.end();
@@ -79,7 +80,9 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
   }
   tails.push_back(0);  // so that there is always one to point at
   staged_.insert(staged_.end(), tails.begin(), tails.end());
-  make_room(rows_in_, std::max(staged_.size(), kLeastRowNumbers) * sizeof(std::int32_t));
+  constexpr std::size_t kLeastNumbers = kRowNumbers * kMostRecordedRows + kMostTails;
+  make_room(rows_in_, std::max(staged_.size(), kLeastNumbers) * sizeof(std::int32_t));
+  longest_ += steps;
   reserve_positions(longest_);
   longest_ = grown(kSpan, longest_);
   reserve_scratch();
@@ -104,6 +107,11 @@ void PassMemory::reserve(int rows) {
   make_room(rounded_, count * static_cast<std::size_t>(padded_width(widest)) * 2);
   make_room(keys_, count * sizeof(std::uint64_t));
   make_room(best_, count * sizeof(std::int32_t));
+  make_room(verdict_, sizeof(Verdict));
+  make_room(written_, kMostSteps * sizeof(std::int32_t));
+  best_here_ = HostMemory(count * sizeof(std::int32_t));
+  if (verdict_here_.bytes() == 0) verdict_here_ = HostMemory(sizeof(Verdict));
+  if (written_here_.bytes() == 0) written_here_ = HostMemory(kMostSteps * sizeof(std::int32_t));
   most_rows_ = most;
 }
 

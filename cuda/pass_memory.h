@@ -7,6 +7,7 @@
 #include "cuda/attention.h"
 #include "cuda/layer.h"
 #include "cuda/runtime.h"
+#include "cuda/sequence.h"
 #include "decoding/draft_tree.h"
 #include "decoding/model/transformer_shape.h"
 #include "support/token.h"
@@ -15,6 +16,8 @@ namespace redraft::cuda {
 
 // Passes of no more rows than this may be recorded.
 inline constexpr int kMostRecordedRows = 128;
+// Tokens that are written in one go.
+inline constexpr int kMostSteps = 8;
 
 // What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
 // pass; pointers are valid until the next begin_pass(). Throws DeviceMemoryError where memory is
@@ -24,24 +27,28 @@ class PassMemory {
   // `queue` outlives it.
   PassMemory(const TransformerShape& shape, DeviceQueue& queue);
 
-  // Sends what is known of the rows: their tokens, positions, slots and paths. Rows up to `padded`
-  // (0: none) are of no meaning; they take the slots behind the draft.
+  // Sends what is known of the rows: their tokens, positions, slots, paths and parents. Rows up to
+  // `padded` (0: none) are of no meaning; they take the slots behind the draft. The only row may
+  // move on by `steps`.
   void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
-                  int padded = 0);
+                  int padded = 0, int steps = 0);
   // All that the layers and the argmax of a pass of at most kMostRecordedRows touch stays where it
   // is until this changes.
   int generation() const { return generation_; }
 
   // Of every row, int32.
-  const std::int32_t* ids() const { return rows_in_.as<std::int32_t>(); }
-  const std::int32_t* positions() const { return ids() + rows_; }
-  const std::int32_t* slots() const { return ids() + 2 * rows_; }
+  const std::int32_t* ids() const { return numbers(0); }
+  const std::int32_t* positions() const { return numbers(1); }
+  const std::int32_t* slots() const { return numbers(2); }
   Paths paths() const {
-    return {.lengths = ids() + 3 * rows_,
-            .straight = ids() + 4 * rows_,
-            .tails = ids() + 6 * rows_,
-            .tail_begin = ids() + 5 * rows_};
+    return {.lengths = numbers(3),
+            .straight = numbers(4),
+            .tails = numbers(kRowNumbers),
+            .tail_begin = numbers(5)};
   }
+  DraftRows draft_rows() const { return {ids(), best(), numbers(6), slots(), paths()}; }
+  // Of a pass of one row.
+  StepRow step_row() const { return {numbers(0), numbers(1), numbers(2), numbers(3), numbers(4)}; }
   // No path has more positions. Twice as many at most, so that few numbers occur.
   int longest() const { return longest_; }
 
@@ -63,6 +70,12 @@ class PassMemory {
   // Of the argmax of every row.
   std::uint64_t* keys() const { return keys_.as<std::uint64_t>(); }
   std::int32_t* best() const { return best_.as<std::int32_t>(); }
+  Verdict* verdict() const { return verdict_.as<Verdict>(); }
+  std::int32_t* written() const { return written_.as<std::int32_t>(); }  // [kMostSteps]
+  // Where the host gets them: [rows], one, [kMostSteps].
+  std::int32_t* best_here() const { return best_here_.as<std::int32_t>(); }
+  Verdict* verdict_here() const { return verdict_here_.as<Verdict>(); }
+  std::int32_t* written_here() const { return written_here_.as<std::int32_t>(); }
   // For `rows` rows of logits, `k` numbers each. Valid until the next call.
   struct Head {
     float* logits;  // [rows, vocabulary]
@@ -72,6 +85,9 @@ class PassMemory {
   Head head(int rows, int k);
 
  private:
+  static constexpr int kRowNumbers = 7;  // that are sent for each row
+
+  std::int32_t* numbers(int which) const { return rows_in_.as<std::int32_t>() + which * rows_; }
   void make_room(DeviceMemory& memory, std::size_t bytes);
   void reserve(int rows);
   void reserve_positions(int count);
@@ -87,7 +103,8 @@ class PassMemory {
   int most_positions_ = 0;
   int generation_ = 0;
   DeviceMemory rows_in_, cosines_, sines_, hidden_, block_output_, wide_, queries_, rounded_,
-      scales_, scratch_, keys_, best_, logits_, head_ids_, head_best_;
+      scales_, scratch_, keys_, best_, verdict_, written_, logits_, head_ids_, head_best_;
+  HostMemory best_here_, verdict_here_, written_here_;
 };
 
 }  // namespace redraft::cuda

@@ -64,6 +64,20 @@ DeviceMemory::~DeviceMemory() {
   if (data_) cudaFree(data_);
 }
 
+HostMemory::HostMemory(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  const cudaError_t status = cudaMallocHost(&data_, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw DeviceMemoryError("there is no " + mebibytes(bytes) + " of memory to share with the GPU");
+  }
+  check(status, "allocation");
+}
+
+HostMemory::~HostMemory() {
+  if (data_) cudaFreeHost(data_);
+}
+
 DeviceQueue::DeviceQueue() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
 }

@@ -65,6 +65,33 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
+// Memory of the host that the GPU reaches by itself: copies from there need nobody to wait for
+// them.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  // Throws DeviceMemoryError where there is not so much.
+  explicit HostMemory(std::size_t bytes);
+  ~HostMemory();
+  HostMemory(HostMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  HostMemory& operator=(HostMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  std::size_t bytes() const { return bytes_; }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 // Work that was recorded once and is queued as a whole. It reads and writes where it did when it
 // was recorded.
 class DeviceGraph {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include "cuda/device_cache.h"
 #include "cuda/device_weights.h"
 #include "cuda/head.h"
+#include "cuda/pass_kernels.h"
 #include "cuda/pass_memory.h"
 #include "decoding/acceptance.h"
 
@@ -46,7 +48,8 @@ class Transformer : public LanguageModel {
         shape_(shape),
         queue_(std::move(queue)),
         weights_(std::move(weights)),
-        memory_(shape, *queue_) {}
+        memory_(shape, *queue_),
+        kernels_(shape_, weights_, memory_, *queue_) {}
 
   std::string name() const override { return name_; }
   int vocabulary_size() const override { return shape_.vocabulary; }
@@ -87,175 +90,181 @@ class Transformer : public LanguageModel {
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
-    assert(!context.empty() && (needs.every_row || draft.empty()));
-    assert(cache.length() + static_cast<int>(context.size()) + draft.size() <= cache.capacity());
-    use_device();
-    auto& storage = static_cast<DeviceKvStorage&>(*cache.storage());
-    int committed = cache.length();
-    storage.reserve(committed + static_cast<int>(context.size()) + draft.size() +
-                    kMostRecordedRows);
-    std::span<const TokenId> rest = context;
-    for (std::size_t block = rows_of_block(committed); rest.size() > block;
-         block = rows_of_block(committed)) {
-      run_layers(rest.first(block), DraftTree(), committed, storage);
-      rest = rest.subspan(block);
-      committed += static_cast<int>(block);
-    }
-    const int rows = static_cast<int>(rest.size()) + draft.size();
-    const int first = static_cast<int>(rest.size()) - 1;
+    assert(needs.every_row || draft.empty());
+    const Pass pass = begin(context, draft, cache, 0);
     Predictions out;
-    if (rows <= kMostRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
-      run_recorded(rest, draft, committed, storage);
-      take_best(first, 1 + draft.size(), out);
+    if (pass.rows() <= kMostRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
+      queue_pass(pass, Recorded::kBest);
+      take_best(pass, out);
     } else {
-      run_layers(rest, draft, committed, storage);
-      out = predict(first, 1 + draft.size(), needs);
+      memory_.begin_pass(pass.context, draft, pass.committed);
+      kernels_.layers(pass.rows(), pass.storage);
+      out = predict(pass, needs);
     }
     cache.append(context, draft);
     return out;
   }
 
+  Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                    const std::function<void()>& meanwhile, Predictions& predictions) override {
+    const Pass pass = begin(context, draft, cache, 0);
+    if (pass.rows() > kMostVerifiedRows)
+      return LanguageModel::verify(context, draft, cache, meanwhile, predictions);
+    const bool drafted = !draft.empty();
+    queue_pass(pass, drafted ? Recorded::kAccepted : Recorded::kBest);
+    if (drafted) {
+      const auto most = static_cast<std::size_t>(draft.size()) * sizeof(std::int32_t);
+      queue_->copy_out(memory_.verdict_here(), memory_.verdict(), offsetof(Verdict, rows) + most);
+    }
+    take_best(pass, predictions, meanwhile);
+    Acceptance accepted;
+    if (drafted) {
+      const Verdict& verdict = *memory_.verdict_here();
+      for (const std::int32_t row :
+           std::span(verdict.rows).first(static_cast<std::size_t>(verdict.accepted)))
+        accepted.path.push_back(row - static_cast<int>(pass.context.size()));
+    }
+    for (const int node : accepted.path)
+      accepted.tokens.push_back(draft.tokens()[static_cast<std::size_t>(node)]);
+    const int last = accepted.path.empty() ? -1 : accepted.path.back();
+    accepted.tokens.push_back(predictions.argmax[static_cast<std::size_t>(last + 1)]);
+    cache.append(context, draft);
+    cache.keep_moved(accepted.path);
+    return accepted;
+  }
+
+  int steps_at_once() const override { return kMostSteps; }
+
+  // The pass over the context, then those of one row each as one recording: the host hears of
+  // nothing in between.
+  std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
+                                         KvCache& cache) override {
+    assert(count >= 1 && count <= kMostSteps);
+    const DraftTree none;
+    const Pass pass = begin(context, none, cache, count - 1);
+    if (pass.rows() <= kMostRecordedRows) {
+      queue_pass(pass, Recorded::kBest);
+    } else {
+      memory_.begin_pass(pass.context, none, pass.committed);
+      kernels_.layers(pass.rows(), pass.storage);
+      kernels_.best(pass.first(), 1);
+    }
+    const std::int32_t* last = memory_.best() + pass.first();
+    if (count > 1) {
+      queue_->copy_strips(memory_.written(), 0, last, 0, sizeof(std::int32_t), 1);
+      const TokenId unknown = 0;
+      const int committed = pass.committed + static_cast<int>(pass.context.size());
+      queue_pass({{&unknown, 1}, none, committed, pass.storage}, Recorded::kSteps, count - 1);
+      queue_->copy_out(memory_.written_here(), memory_.written(),
+                       static_cast<std::size_t>(count - 1) * sizeof(std::int32_t));
+      last = memory_.best();
+    }
+    queue_->copy_out(memory_.best_here(), last, sizeof(std::int32_t));
+    queue_->wait();
+    std::vector<TokenId> written(memory_.written_here(), memory_.written_here() + count - 1);
+    cache.append(context, none);
+    cache.append(written, none);
+    written.push_back(*memory_.best_here());
+    return written;
+  }
+
  private:
-  Stream stream() const { return queue_->stream(); }
+  // A pass's last block of rows: those before have been queued.
+  struct Pass {
+    std::span<const TokenId> context;
+    const DraftTree& draft;
+    int committed;
+    DeviceKvStorage& storage;
+
+    int rows() const { return static_cast<int>(context.size()) + draft.size(); }
+    int first() const { return static_cast<int>(context.size()) - 1; }  // that is predicted after
+  };
 
   // What a recording depends on besides what begin_pass() sends.
   struct Recorded {
-    int rows;
+    enum Kind { kBest, kAccepted, kSteps };
+    Kind kind;
+    int rows;  // or steps
     int longest;
     const std::uint16_t* keys;  // of the cache's first layer
     int slots;
     bool operator<(const Recorded& other) const {
-      return std::tie(rows, longest, keys, slots) <
-             std::tie(other.rows, other.longest, other.keys, other.slots);
+      return std::tie(kind, rows, longest, keys, slots) <
+             std::tie(other.kind, other.rows, other.longest, other.keys, other.slots);
     }
   };
 
-  // The whole pass with the best token of every row in memory_.best().
-  void run_recorded(std::span<const TokenId> context, const DraftTree& draft, int committed,
-                    const DeviceKvStorage& storage) {
-    const int own_rows = static_cast<int>(context.size()) + draft.size();
-    const int rows = *std::ranges::lower_bound(kRecordedRows, own_rows);
-    memory_.begin_pass(context, draft, committed, rows);
+  // Makes room for `more` tokens besides, and queues all blocks but the last.
+  Pass begin(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache, int more) {
+    assert(!context.empty());
+    assert(cache.length() + static_cast<int>(context.size()) + draft.size() <= cache.capacity());
+    use_device();
+    auto& storage = static_cast<DeviceKvStorage&>(*cache.storage());
+    int committed = cache.length();
+    storage.reserve(committed + static_cast<int>(context.size()) + draft.size() + more +
+                    kMostRecordedRows);
+    std::span<const TokenId> rest = context;
+    for (std::size_t block = rows_of_block(committed); rest.size() > block;
+         block = rows_of_block(committed)) {
+      memory_.begin_pass(rest.first(block), DraftTree(), committed);
+      kernels_.layers(static_cast<int>(block), storage);
+      rest = rest.subspan(block);
+      committed += static_cast<int>(block);
+    }
+    return {rest, draft, committed, storage};
+  }
+
+  // The best token after each row from first() on is in memory_.best() afterwards; what was
+  // accepted in memory_.verdict(), if that is wanted. Few rows are recorded.
+  void queue_pass(const Pass& pass, Recorded::Kind kind, int steps = 0) {
+    const bool recorded = pass.rows() <= kMostRecordedRows;
+    const int rows = recorded ? *std::ranges::lower_bound(kRecordedRows, pass.rows()) : pass.rows();
+    memory_.begin_pass(pass.context, pass.draft, pass.committed, rows, steps);
+    const auto queue_kernels = [&] {
+      if (kind == Recorded::kSteps) return kernels_.steps(steps, pass.storage);
+      kernels_.layers(rows, pass.storage);
+      // Which row is the first wanted one is not known to a recording.
+      const int first = recorded ? 0 : pass.first();
+      kernels_.best(first, rows - first);
+      if (kind == Recorded::kAccepted) kernels_.accept(rows, pass.storage);
+    };
+    if (!recorded) return queue_kernels();
+    const KvMemory kv = pass.storage.kv(0);
+    queue_->queue(recording(
+        {kind, kind == Recorded::kSteps ? steps : rows, memory_.longest(), kv.keys, kv.slots},
+        queue_kernels));
+  }
+
+  const DeviceGraph& recording(const Recorded& key, const std::function<void()>& queue_kernels) {
     if (memory_.generation() != recorded_generation_ || recordings_.size() >= kMostRecordings) {
       queue_->wait();  // none of them is under way
       recordings_.clear();
       recorded_generation_ = memory_.generation();
     }
-    const KvMemory kv = storage.kv(0);
-    const auto [found, is_new] =
-        recordings_.try_emplace({rows, memory_.longest(), kv.keys, kv.slots});
-    if (is_new) {
-      found->second = queue_->record([&] {
-        queue_layers(rows, storage);
-        queue_best(0, rows);
-      });
-    }
-    queue_->queue(found->second);
+    const auto found = recordings_.find(key);
+    if (found != recordings_.end()) return found->second;
+    return recordings_.emplace(key, queue_->record(queue_kernels)).first->second;
   }
 
-  void run_layers(std::span<const TokenId> context, const DraftTree& draft, int committed,
-                  const DeviceKvStorage& storage) {
-    memory_.begin_pass(context, draft, committed);
-    queue_layers(static_cast<int>(context.size()) + draft.size(), storage);
-  }
-
-  // Leaves the last layer's output in hidden(), but for what its feed-forward block adds.
-  void queue_layers(int rows, const DeviceKvStorage& storage) {
-    embedding(weights_.embedding, memory_.ids(), rows, memory_.hidden(), stream());
-    const float* added = nullptr;
-    for (int i = 0; i < shape_.layers; ++i) {
-      const DeviceLayer& layer = weights_.layers[static_cast<std::size_t>(i)];
-      attention_block(layer, rows, added, storage.kv(i));
-      feed_forward_block(layer, rows);
-      added = memory_.block_output();
-    }
-  }
-
-  // hidden += added, and the norm of it for `reader`.
-  Rows normed(const float* weight, const float* added, int rows, const DeviceLinear& reader) {
-    const RowsOut out = memory_.rounded(reads_bfloats(reader.weight.format));
-    add_norm({memory_.hidden(), added, weight, static_cast<float>(shape_.epsilon), shape_.hidden},
-             rows, out, stream());
-    return {out.values, out.scales};
-  }
-
-  void multiply(const DeviceLinear& linear, const Rows& x, int rows, float* y, int ldy) {
-    cuda::linear(linear.weight, x, rows, linear.bias, y, ldy, stream());
-  }
-
-  void attention_block(const DeviceLayer& layer, int rows, const float* added, const KvMemory& kv) {
-    const Rows x = normed(layer.attention_norm, added, rows, layer.query);
-    const int width = shape_.query_width(), kv_width = shape_.kv_width();
-    const int all = width + 2 * kv_width;
-    float* qkv = memory_.wide();
-    multiply(layer.query, x, rows, qkv, all);
-    multiply(layer.key, x, rows, qkv + width, all);
-    multiply(layer.value, x, rows, qkv + width + kv_width, all);
-    rotate_append({.qkv = qkv,
-                   .heads = shape_.heads,
-                   .kv_heads = shape_.kv_heads,
-                   .head_dim = shape_.head_dim,
-                   .query_norm = layer.query_norm,
-                   .key_norm = layer.key_norm,
-                   .epsilon = static_cast<float>(shape_.epsilon),
-                   .cosines = memory_.cosines(),
-                   .sines = memory_.sines(),
-                   .positions = memory_.positions(),
-                   .slots = memory_.slots(),
-                   .kv = kv,
-                   .queries = memory_.queries()},
-                  rows, stream());
-    const Attention of{memory_.queries(), kv, shape_.heads, shape_.kv_heads, shape_.head_dim,
-                       memory_.paths()};
-    const RowsOut attended = memory_.rounded(reads_bfloats(layer.attention_output.weight.format));
-    attention(of, rows, memory_.longest(), memory_.scratch(), attended, stream());
-    multiply(layer.attention_output, {attended.values, attended.scales}, rows,
-             memory_.block_output(), shape_.hidden);
-  }
-
-  void feed_forward_block(const DeviceLayer& layer, int rows) {
-    const Rows x = normed(layer.feed_forward_norm, memory_.block_output(), rows, layer.gate);
-    const int width = shape_.feed_forward;
-    float* gate_up = memory_.wide();
-    multiply(layer.gate, x, rows, gate_up, 2 * width);
-    multiply(layer.up, x, rows, gate_up + width, 2 * width);
-    const RowsOut active = memory_.rounded(reads_bfloats(layer.down.weight.format));
-    silu_mul(gate_up, gate_up + width, 2 * width, rows, width, active, stream());
-    multiply(layer.down, {active.values, active.scales}, rows, memory_.block_output(),
-             shape_.hidden);
-  }
-
-  // What the head reads of `count` rows from `first` on.
-  Rows normed_output(int first, int count) {
-    const RowsOut out = memory_.rounded(reads_bfloats(weights_.head.weight.format));
-    const auto skipped = static_cast<std::size_t>(first) * static_cast<std::size_t>(shape_.hidden);
-    add_norm({memory_.hidden() + skipped, memory_.block_output() + skipped, weights_.output_norm,
-              static_cast<float>(shape_.epsilon), shape_.hidden},
-             count, out, stream());
-    return {out.values, out.scales};
-  }
-
-  void queue_best(int first, int count) {
-    linear_argmax(weights_.head.weight, normed_output(first, count), count, memory_.keys(),
-                  memory_.best(), stream());
-  }
-
-  void take_best(int first, int count, Predictions& out) {
-    out.argmax.resize(static_cast<std::size_t>(count));
-    queue_->copy_out(out.argmax.data(), memory_.best() + first,
-                     out.argmax.size() * sizeof(TokenId));
+  void take_best(const Pass& pass, Predictions& out, const std::function<void()>& meanwhile = {}) {
+    const auto count = static_cast<std::size_t>(1 + pass.draft.size());
+    queue_->copy_out(memory_.best_here(), memory_.best() + pass.first(), count * sizeof(TokenId));
+    if (meanwhile) meanwhile();
     queue_->wait();
+    out = {};
+    out.argmax.assign(memory_.best_here(), memory_.best_here() + count);
   }
 
-  // The head over `count` rows from `first` on.
-  Predictions predict(int first, int count, const PredictionNeeds& needs) {
+  // After kernels_.layers().
+  Predictions predict(const Pass& pass, const PredictionNeeds& needs) {
+    const int count = 1 + pass.draft.size();
     Predictions predictions;
-    const Rows x = normed_output(first, count);
+    const Rows x = kernels_.head_input(pass.first(), count);
     if (needs.top_k > 0) {
       find_top(x, count, std::min(needs.top_k, shape_.vocabulary), predictions);
     } else {
-      linear_argmax(weights_.head.weight, x, count, memory_.keys(), memory_.best(), stream());
-      take_best(0, count, predictions);
+      kernels_.best_of(x, pass.first(), count);
+      take_best(pass, predictions);
     }
     if (!needs.scored.empty()) predictions.log_probability = score(x, needs.scored);
     return predictions;
@@ -274,8 +283,8 @@ class Transformer : public LanguageModel {
     for (int r = 0; r < count; r += kLogitRows) {
       const int rows = std::min(kLogitRows, count - r);
       const PassMemory::Head head = memory_.head(kLogitRows, k);
-      multiply(weights_.head, part(x, r), rows, head.logits, shape_.vocabulary);
-      top_k(head.logits, rows, shape_.vocabulary, k, head.ids, head.best, stream());
+      kernels_.logits_of(part(x, r), rows, head.logits);
+      top_k(head.logits, rows, shape_.vocabulary, k, head.ids, head.best, queue_->stream());
       const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(k);
       const std::size_t bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(k) * 4;
       queue_->copy_out(out.top_ids.data() + at, head.ids, bytes);
@@ -296,10 +305,10 @@ class Transformer : public LanguageModel {
     for (int r = 0; r < count; r += kLogitRows) {
       const int rows = std::min(kLogitRows, count - r);
       const PassMemory::Head head = memory_.head(kLogitRows, 1);
-      multiply(weights_.head, part(x, r), rows, head.logits, shape_.vocabulary);
+      kernels_.logits_of(part(x, r), rows, head.logits);
       queue_->copy_in(head.ids, tokens.data() + r,
                       static_cast<std::size_t>(rows) * sizeof(TokenId));
-      log_probability(head.logits, rows, shape_.vocabulary, head.ids, head.best, stream());
+      log_probability(head.logits, rows, shape_.vocabulary, head.ids, head.best, queue_->stream());
       queue_->copy_out(out.data() + r, head.best, static_cast<std::size_t>(rows) * sizeof(float));
       queue_->wait();  // the next rows come to the same place
     }
@@ -311,6 +320,7 @@ class Transformer : public LanguageModel {
   std::shared_ptr<DeviceQueue> queue_;
   DeviceWeights weights_;
   PassMemory memory_;
+  PassKernels kernels_;
   std::map<Recorded, DeviceGraph> recordings_;
   int recorded_generation_ = 0;
 };

@@ -27,13 +27,19 @@ void KvCache::append(std::span<const TokenId> context, const DraftTree& draft) {
 
 void KvCache::keep(std::span<const int> path) {
   const int first_slot = length();
+  // A node's slot is never below its place on the path, so no row is overwritten before it has
+  // moved.
+  for (int depth = 0; storage_ && depth < static_cast<int>(path.size()); ++depth) {
+    if (path[depth] != depth) storage_->move_slot(first_slot + path[depth], first_slot + depth);
+  }
+  keep_moved(path);
+}
+
+void KvCache::keep_moved(std::span<const int> path) {
   for (int depth = 0; depth < static_cast<int>(path.size()); ++depth) {
     const int node = path[depth];
     assert(node >= depth && node < static_cast<int>(in_flight_.size()));
     assert(depth == 0 || node > path[depth - 1]);
-    // A node's slot is never below its place on the path, so no row is overwritten before it has
-    // moved.
-    if (storage_ && node != depth) storage_->move_slot(first_slot + node, first_slot + depth);
     tokens_.push_back(in_flight_[node]);
   }
   in_flight_.clear();

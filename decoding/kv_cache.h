@@ -43,6 +43,8 @@ class KvCache {
   // Commits the nodes of `path` (ascending node indices, each the child of the one before, the
   // first a root) of the draft in flight and forgets the rest of it.
   void keep(std::span<const int> path);
+  // The same where the model has already put the path's rows into their slots.
+  void keep_moved(std::span<const int> path);
   // Forgets everything from slot `length` on, the draft in flight included. What many slots held
   // goes back to the system.
   void truncate(int length);

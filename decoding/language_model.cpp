@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "decoding/acceptance.h"
+
 namespace redraft {
 namespace {
 
@@ -13,6 +15,24 @@ constexpr int kFillRows = 64;  // of one pass
 double LanguageModel::compute_seconds() const {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
+}
+
+Acceptance LanguageModel::verify(std::span<const TokenId> context, const DraftTree& draft,
+                                 KvCache& cache, const std::function<void()>& /*meanwhile*/,
+                                 Predictions& predictions) {
+  predictions = forward(context, draft, cache, {});
+  Acceptance accepted = accept(draft, predictions, {});
+  cache.keep(accepted.path);
+  return accepted;
+}
+
+std::vector<TokenId> LanguageModel::continue_greedily(std::span<const TokenId> context, int count,
+                                                      KvCache& cache) {
+  std::vector<TokenId> written;
+  for (auto rest = context; static_cast<int>(written.size()) < count;
+       rest = std::span(written).last(1))
+    written.push_back(forward(rest, DraftTree(), cache, {.every_row = false}).argmax[0]);
+  return written;
 }
 
 PassWork LanguageModel::work(int, int) const { return {}; }

@@ -12,6 +12,7 @@
 
 namespace redraft {
 
+struct Acceptance;
 class PassProfile;
 
 // What forward() has to work out for each row. More costs more: greedy verification asks for the
@@ -59,6 +60,18 @@ class LanguageModel {
   // in flight until cache.keep().
   virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft,
                               KvCache& cache, const PredictionNeeds& needs) = 0;
+  // forward() with the argmax of every row, accept() by the strict rule and keep() of what stands.
+  // A model on a device does all of it there, and calls `meanwhile` (may be empty) on this thread
+  // while the device works; others never call it.
+  virtual Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
+                            KvCache& cache, const std::function<void()>& meanwhile,
+                            Predictions& predictions);
+  // The `count` tokens (at least one) that plain decoding writes after `context`, which is as for
+  // forward(). Commits the context and all of them but the last.
+  virtual std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
+                                                 KvCache& cache);
+  // As many as continue_greedily() writes in one go. Who may want to stop asks for no more.
+  virtual int steps_at_once() const { return 1; }
   // Seconds of compute so far, on a clock that stands still while others have the machine where the
   // model knows one: differences price a pass. The wall clock by default.
   virtual double compute_seconds() const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "decoding/acceptance.h"
@@ -16,9 +17,9 @@ class Verifier {
 
   // One forward pass. The cache must hold a prefix of `context`; what it lacks, at least the last
   // token, is run with the draft. Afterwards it holds the context and the accepted path, not yet
-  // the target's own token at the end.
+  // the target's own token at the end. `meanwhile`: see LanguageModel::verify().
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
-                    const AcceptancePolicy& policy);
+                    const AcceptancePolicy& policy, const std::function<void()>& meanwhile = {});
 
   // Of the last pass: its rows, the seconds that the model took, and what it predicted.
   int rows() const { return rows_; }

@@ -1,20 +1,17 @@
 #!/usr/bin/env bash
 # Puts into FOLDER (default: gpu-bundle, which git ignores) what a machine needs that has a GPU and its driver and nothing
-# else, no network either: the checks of the kernels and the bench of passes, built here, and `run`, which runs both.
+# else, no network either: the checks of kernels and models and the bench of passes, built here, and `run`, which runs both.
 #
 #   tools/gpu_bundle.sh [FOLDER]      here, after `make build`
 #   FOLDER/run [RESULTS]              there; what it prints also goes to RESULTS/gpu.log
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-gpu-bundle}
-check=build/tests/cuda/cuda_device_check
-bench=build/bench/gpu_bench
-for program in "$check" "$bench"; do
-  [ -x "$program" ] || { echo "gpu_bundle: $program is not built: \`make build\` with nvcc (tools/setup.py cuda)" >&2; exit 1; }
-done
 mkdir -p "$folder"
-strip -o "$folder/cuda_device_check" "$check"
-strip -o "$folder/gpu_bench" "$bench"
+for program in tests/cuda/cuda_device_check tests/cuda/cuda_device_test bench/gpu_bench; do
+  [ -x "build/$program" ] || { echo "gpu_bundle: build/$program is not built: \`make build\` with nvcc (tools/setup.py cuda)" >&2; exit 1; }
+  strip -o "$folder/${program##*/}" "build/$program"
+done
 cat > "$folder/run" <<'RUN'
 #!/usr/bin/env bash
 # Made by tools/gpu_bundle.sh.
@@ -24,6 +21,18 @@ log=${1:-.}/gpu.log
 {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
   ./cuda_device_check || exit 1
+  ./cuda_device_test --gtest_brief=1 || exit 1
+  # What the matrix units reach, where torch is there to ask.
+  python3 - <<'PYTHON' 2> /dev/null || echo "no torch here: the matrix peak is not measured"
+import time, torch
+a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+for _ in range(3): a @ a
+torch.cuda.synchronize()
+start = time.perf_counter()
+for _ in range(20): a @ a
+torch.cuda.synchronize()
+print(f"bfloat16 matrix product of 8192: {20 * 2 * 8192**3 / (time.perf_counter() - start) * 1e-12:.0f} TFLOP/s")
+PYTHON
   for size in 1.5b 7b; do
     for format in BF16 Q4_K; do ./gpu_bench "$size" "$format" || exit 1; done
   done

@@ -18,36 +18,34 @@ DraftTree ModelSource::draft(std::span<const TokenId> context, int limit) {
   const int room = slot_.cache->capacity() - static_cast<int>(context.size()) + 1;
   const int most = std::min({gamma_, limit, room});
   DraftTree draft;
-  if (most <= 0) return draft;
-  TokenId next = catch_up(context);
-  while (next >= 0) {
-    draft.add(next, draft.size() - 1, DraftOrigin::kModel);
-    if (draft.size() >= most ||
-        std::find(stop_tokens_.begin(), stop_tokens_.end(), next) != stop_tokens_.end())
-      break;
+  if (most <= 0 || !catch_up(context)) return draft;
+  const auto is_stop = [&](TokenId token) { return std::ranges::count(stop_tokens_, token) > 0; };
+  std::vector<TokenId> written;
+  for (auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));;
+       rest = std::span(written).last(1)) {
     if (stop_.stop_requested()) return {};
-    next = slot_.model
-               ->forward({&next, 1}, DraftTree(), *slot_.cache, PredictionNeeds{.every_row = false})
-               .argmax[0];
+    const int count = std::min(most - draft.size(), slot_.model->steps_at_once());
+    written = slot_.model->continue_greedily(rest, count, *slot_.cache);
+    for (const TokenId token : written) {
+      draft.add(token, draft.size() - 1, DraftOrigin::kModel);
+      if (is_stop(token) || draft.size() == most) return draft;
+    }
   }
-  return draft;
 }
 
-TokenId ModelSource::catch_up(std::span<const TokenId> context) {
+bool ModelSource::catch_up(std::span<const TokenId> context) {
   slot_.cache->truncate_to_common_prefix(context.first(context.size() - 1));
-  TokenId next = -1;
-  while (slot_.cache->length() < static_cast<int>(context.size())) {
-    if (stop_.stop_requested()) return -1;
-    const auto rest = context.subspan(slot_.cache->length());
-    const auto chunk = rest.first(std::min<std::size_t>(rest.size(), chunks_.rows()));
+  for (;;) {
+    const auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));
+    const auto rows = static_cast<std::size_t>(chunks_.rows());
+    if (rest.size() <= rows) return true;
+    if (stop_.stop_requested()) return false;
     const auto start = std::chrono::steady_clock::now();
-    next =
-        slot_.model->forward(chunk, DraftTree(), *slot_.cache, PredictionNeeds{.every_row = false})
-            .argmax[0];
+    slot_.model->forward(rest.first(rows), DraftTree(), *slot_.cache,
+                         PredictionNeeds{.every_row = false});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    chunks_.measured(static_cast<int>(chunk.size()), took.count());
+    chunks_.measured(static_cast<int>(rows), took.count());
   }
-  return next;
 }
 
 }  // namespace redraft

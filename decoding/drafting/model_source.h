@@ -16,15 +16,15 @@ namespace redraft {
 class ModelSource : public DraftSource {
  public:
   // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is asked before
-  // every forward pass; after it there is no draft.
+  // every call of the model; after it there is no draft.
   ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
               std::stop_token stop);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
-  // The model's prediction after `context`, or -1 when stopped.
-  TokenId catch_up(std::span<const TokenId> context);
+  // Reads all of `context` but a last chunk. False when stopped.
+  bool catch_up(std::span<const TokenId> context);
 
   ModelSlot slot_;
   int gamma_;

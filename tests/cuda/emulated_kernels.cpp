@@ -3,3 +3,4 @@
 #include "cuda/head.cu"
 #include "cuda/layer.cu"
 #include "cuda/linear.cu"
+#include "cuda/sequence.cu"

@@ -71,6 +71,9 @@ DeviceMemory::~DeviceMemory() {
   std::free(data_);
 }
 
+HostMemory::HostMemory(std::size_t bytes) : data_(std::malloc(bytes)), bytes_(bytes) {}
+HostMemory::~HostMemory() { std::free(data_); }
+
 DeviceQueue::DeviceQueue() { emulator::check(); }
 DeviceQueue::~DeviceQueue() = default;
 void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
