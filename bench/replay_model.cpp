@@ -49,6 +49,13 @@ Predictions ReplayModel::forward(std::span<const TokenId> context, const DraftTr
   return predictions;
 }
 
+Acceptance ReplayModel::verify(std::span<const TokenId> context, const DraftTree& draft,
+                               KvCache& cache, const std::function<void()>& meanwhile,
+                               Predictions& predictions) {
+  if (on_device_ && meanwhile) meanwhile();
+  return LanguageModel::verify(context, draft, cache, meanwhile, predictions);
+}
+
 TokenId ReplayModel::next(int sequence_length) const {
   if (!script_ || sequence_length < script_->prompt_size) return 0;  // nobody asks
   const auto written = static_cast<std::size_t>(sequence_length - script_->prompt_size);

@@ -33,6 +33,8 @@ class ReplayModel : public LanguageModel {
     curve_ = curve;
     share_ = share;
   }
+  // Whether verify() leaves its caller time, as a model on a device does. At first it does not.
+  void set_on_device(bool on_device) { on_device_ = on_device; }
   // From now on.
   void set_script(std::shared_ptr<const ReplayScript> script) { script_ = std::move(script); }
 
@@ -43,6 +45,8 @@ class ReplayModel : public LanguageModel {
   std::unique_ptr<KvCache> new_cache(int capacity) const override;
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override;
+  Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                    const std::function<void()>& meanwhile, Predictions& predictions) override;
 
  private:
   TokenId next(int sequence_length) const;
@@ -55,6 +59,7 @@ class ReplayModel : public LanguageModel {
   CostCurve curve_;
   double share_ = 0;
   double seconds_ = 0;
+  bool on_device_ = false;
   std::shared_ptr<const ReplayScript> script_;
 };
 

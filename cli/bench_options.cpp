@@ -68,6 +68,10 @@ void add_replay_options(CLI::App& bench, TaskBenchOptions& options) {
       ->check(CLI::Range(0, 100))
       ->group(group);
   bench
+      .add_flag("--replay-on-device", options.replay_on_device,
+                "As on a GPU: drafts are made while a pass runs; us/pass is what is not hidden so")
+      ->group(group);
+  bench
       .add_option("--draft-cost", options.draft_cost,
                   "What that draft model takes of the target's time for the same rows")
       ->check(CLI::Range(0.0, 100.0))

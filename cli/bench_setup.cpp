@@ -73,6 +73,7 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
   Engine::Model target{options.common.target, nullptr, *tokenizer};
   auto model = std::make_unique<ReplayModel>("replay", vocabulary, context);
   model->set_price(*curve, 1);
+  model->set_on_device(options.replay_on_device);
   out.replay.target = model.get();
   target.model = std::move(model);
   target.find_cost = [curve = *curve](LanguageModel&) { return curve; };
@@ -279,6 +280,7 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["snippets"] = options.snippet_tokens;
   settings["replay_draft"] = options.replay_draft;
   settings["draft_cost"] = options.draft_cost;
+  settings["replay_on_device"] = options.replay_on_device;
   settings["curve"] = options.curve.value_or("");
   const Result<std::filesystem::path> target = find_model(options.common.target);
   if (!target) return target.error();

@@ -42,6 +42,8 @@ Result<void> check(const TaskBenchOptions& options) {
   }
   if (options.curve) return Error("--curve is of a replay: give --replay too");
   if (options.replay_draft >= 0) return Error("--replay-draft is of a replay: give --replay too");
+  if (options.replay_on_device)
+    return Error("--replay-on-device is of a replay: give --replay too");
   return {};
 }
 

@@ -30,6 +30,7 @@ struct TaskBenchOptions {
   std::string replay_outputs;
   int replay_draft = -1;  // percent; -1: there is none
   double draft_cost = 0.4;
+  bool replay_on_device = false;
   std::optional<std::string> curve;
   std::string instruction = "descriptive";
   PromptOrder order = PromptOrder::kBufferFirst;

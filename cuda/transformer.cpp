@@ -126,8 +126,8 @@ class Transformer : public LanguageModel {
     }
     for (const int node : accepted.path)
       accepted.tokens.push_back(draft.tokens()[static_cast<std::size_t>(node)]);
-    const int last = accepted.path.empty() ? -1 : accepted.path.back();
-    accepted.tokens.push_back(predictions.argmax[static_cast<std::size_t>(last + 1)]);
+    const int row = accepted.path.empty() ? 0 : 1 + accepted.path.back();
+    accepted.tokens.push_back(predictions.argmax[static_cast<std::size_t>(row)]);
     cache.append(context, draft);
     cache.keep_moved(accepted.path);
     return accepted;
@@ -247,7 +247,7 @@ class Transformer : public LanguageModel {
   }
 
   void take_best(const Pass& pass, Predictions& out, const std::function<void()>& meanwhile = {}) {
-    const auto count = static_cast<std::size_t>(1 + pass.draft.size());
+    const std::size_t count = 1 + pass.draft.tokens().size();
     queue_->copy_out(memory_.best_here(), memory_.best() + pass.first(), count * sizeof(TokenId));
     if (meanwhile) meanwhile();
     queue_->wait();

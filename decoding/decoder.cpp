@@ -79,6 +79,7 @@ class Decode {
   ChunkSizer chunks_;
   std::vector<TokenId> context_;  // prompt and output
   std::optional<FinishReason> finished_;
+  bool asked_ = false;  // the phase's source, for the pass under way
   DecodeStatistics statistics_;
   double reporting_ = 0;  // seconds
 };
@@ -158,7 +159,9 @@ void Decode::decode(PhasePlan& plan) {
 Acceptance Decode::verify(Verifier& verifier, const DraftTree& draft, const Phase& phase) {
   const int read = std::max(0, unread());
   const auto start = Clock::now();
-  const Acceptance accepted = verifier.verify(context_, draft, phase.policy);
+  Acceptance accepted = verifier.verify(context_, draft, phase.policy, [&] {
+    if (asked_) phase.source->look_ahead();
+  });
   statistics_.prefilled_tokens += read;
   statistics_.prefill_seconds += seconds_since(start) * read / verifier.rows();
   statistics_.passes += phase.continues_pass ? 0 : 1;
@@ -173,7 +176,8 @@ Acceptance Decode::verify(Verifier& verifier, const DraftTree& draft, const Phas
 DraftTree Decode::draft(const Phase& phase) {
   const int room = target_.cache->capacity() - static_cast<int>(context_.size());
   const int limit = std::min(room, request_.max_new_tokens - emitted() - 1);
-  if (!phase.source || limit <= 0) return {};
+  asked_ = phase.source && limit > 0;
+  if (!asked_) return {};
   const auto start = Clock::now();
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
                                        phase.policy.lossless());

@@ -24,6 +24,9 @@ class DraftSource {
   // Empty when nothing is worth a forward pass; at most `limit` nodes. `context` is prompt and
   // output so far and ends with the last accepted token; it only ever grows from call to call.
   virtual DraftTree draft(std::span<const TokenId> context, int limit) = 0;
+  // May be called while the pass that carries the last draft() runs on a device: time to prepare
+  // for what it will probably say.
+  virtual void look_ahead() {}
   // Called after the pass that carried the draft, an empty one too.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
 };

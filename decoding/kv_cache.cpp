@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <utility>
 
 namespace redraft {
@@ -36,10 +37,10 @@ void KvCache::keep(std::span<const int> path) {
 }
 
 void KvCache::keep_moved(std::span<const int> path) {
-  for (int depth = 0; depth < static_cast<int>(path.size()); ++depth) {
-    const int node = path[depth];
-    assert(node >= depth && node < static_cast<int>(in_flight_.size()));
-    assert(depth == 0 || node > path[depth - 1]);
+  assert(std::ranges::adjacent_find(path, std::greater_equal()) == path.end() &&
+         std::ssize(path) <= std::ssize(in_flight_));
+  for (const int node : path) {
+    assert(node >= 0 && node < static_cast<int>(in_flight_.size()));
     tokens_.push_back(in_flight_[node]);
   }
   in_flight_.clear();

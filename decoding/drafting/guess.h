@@ -106,6 +106,11 @@ class Guesser {
   // Appends what may follow `tail`; a token may come more than once.
   virtual void add_guesses(const GuessState& state, const Tail& tail,
                            std::vector<Guess>& guesses) const = 0;
+  // Likewise what is never nearly certain and takes longer to find. Not asked for where a guess is.
+  virtual void add_unlikely_guesses(const GuessState& /*state*/, const Tail& /*tail*/,
+                                    std::vector<Guess>& /*guesses*/) const {}
+  // Whether guesses at `state` need nothing that is looked up only once the output is there.
+  virtual bool foresees(const GuessState& /*state*/) const { return true; }
 };
 
 }  // namespace redraft

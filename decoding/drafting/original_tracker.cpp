@@ -102,18 +102,17 @@ void OriginalTracker::learn_hunk(const OriginalState& found, std::span<const Tok
 
 void OriginalTracker::add_guesses(const OriginalState& state, std::span<const TokenId> output,
                                   std::vector<Guess>& guesses) const {
-  if (state.in_sync) {
-    add_at_pointer(state, guesses);
-  } else if (state.astray == 1) {
-    // An edit that replaced one token by another leaves no match to go by.
-    add(state.pointer + 1, GuessKind::kReplaced, 0, guesses);
-  }
+  if (state.in_sync) return add_at_pointer(state, guesses);
+  // An edit that replaced one token by another leaves no match to go by.
+  if (state.astray == 1) add(state.pointer + 1, GuessKind::kReplaced, 0, guesses);
+  for (const SuffixIndex::Match& match : places_after(output, state.pointer, kPlaces))
+    add(match.next, kind_of(match.next, state.pointer), match.length, guesses);
+}
+
+void OriginalTracker::add_elsewhere(const OriginalState& state, std::span<const TokenId> output,
+                                    std::vector<Guess>& guesses) const {
   for (const SuffixIndex::Match& match : places_after(output, state.pointer, kPlaces)) {
-    if (!state.in_sync) {
-      add(match.next, kind_of(match.next, state.pointer), match.length, guesses);
-    } else if (match.next != state.pointer) {
-      add(match.next, GuessKind::kElsewhere, match.length, guesses);
-    }
+    if (match.next != state.pointer) add(match.next, GuessKind::kElsewhere, match.length, guesses);
   }
 }
 

@@ -29,6 +29,9 @@ class OriginalTracker {
   // What the original, or a substitution, holds at the places where it may go on.
   void add_guesses(const OriginalState& state, std::span<const TokenId> output,
                    std::vector<Guess>& guesses) const;
+  // In sync: what it holds at other places where the output's end occurs.
+  void add_elsewhere(const OriginalState& state, std::span<const TokenId> output,
+                     std::vector<Guess>& guesses) const;
 
  private:
   std::span<const TokenId> rest(int place) const;

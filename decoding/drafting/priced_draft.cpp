@@ -1,7 +1,6 @@
 #include "decoding/drafting/priced_draft.h"
 
 #include <algorithm>
-#include <queue>
 #include <utility>
 
 #include "decoding/chunk_sizer.h"
@@ -9,7 +8,6 @@
 namespace redraft {
 namespace {
 
-constexpr double kLeastProbability = 0.01;
 // What drafts may cost in all: a share of plain decoding, and to begin with a part of one plain
 // step, more of it for a draft whose first token is nearly certain. Less of it would keep sources
 // from showing what they are worth.
@@ -20,134 +18,63 @@ constexpr double kSureProbability = 0.9;
 // A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
 // plain steps.
 constexpr double kMostSteps = 3;
-// A tree is grown so far beyond the best size so far, in case rows get cheaper again.
-constexpr int kLookAhead = 16;
 
 }  // namespace
 
 DraftTree PricedDraft::choose(const Guesser& guesser, const GuessState& state,
                               std::span<const TokenId> context, std::size_t prompt_size,
                               int limit) {
-  context_ = context;
-  prompt_size_ = prompt_size;
-  context_length_ = static_cast<int>(context.size());
-  nodes_.assign(1, {.token = -1,
-                    .parent = -1,
-                    .kind = {},
-                    .match = 0,
-                    .first = true,
-                    .probability = 1,
-                    .state = state});
-  grow(guesser, std::min(limit, max_nodes_));
-  order_.resize(static_cast<std::size_t>(best_count()));
+  const int most = std::min(limit, max_nodes_);
+  if (std::exchange(as_expected_, false)) {
+    std::swap(growth_, ahead_);
+    growth_.arrive(state);
+  } else {
+    const auto tail = static_cast<std::size_t>(guesser.tail_length());
+    const auto last = context.last(std::min(context.size(), tail));
+    growth_.begin({.tokens = {last.begin(), last.end()},
+                   .length = context.size(),
+                   .written = context.size() - prompt_size,
+                   .state = state});
+    growth_.grow(guesser, survival_, cost_, most);
+  }
+  expected_.clear();
+  std::vector<int>& order = growth_.order();
+  order.resize(static_cast<std::size_t>(best_count(most)));
   DraftTree draft;
-  for (const int node : order_) {
-    Node& chosen = nodes_[static_cast<std::size_t>(node)];
-    const int parent =
-        chosen.parent == 0 ? -1 : nodes_[static_cast<std::size_t>(chosen.parent)].place;
+  for (const int node : order) {
+    DraftGrowth::Node& chosen = growth_.nodes()[static_cast<std::size_t>(node)];
+    const int parent = chosen.parent == 0 ? -1 : growth_.node(chosen.parent).place;
     chosen.place = draft.add(chosen.token, parent, origin_of(chosen.kind));
   }
   rows_ = 1 + draft.size();
-  context_ = {};
   return draft;
 }
 
-void PricedDraft::grow(const Guesser& guesser, int limit) {
-  const auto less_likely = [this](int a, int b) {
-    const double of_a = nodes_[static_cast<std::size_t>(a)].probability;
-    const double of_b = nodes_[static_cast<std::size_t>(b)].probability;
-    return of_a != of_b ? of_a < of_b : a > b;
-  };
-  std::priority_queue<int, std::vector<int>, decltype(less_likely)> open(less_likely);
-  order_.clear();
-  double tokens = 1;
-  double best_rate = tokens / cost_.seconds(1, context_length_);
-  int best = 0;
-  for (int node = 0; std::ssize(order_) < std::min(limit, 2 * best + kLookAhead);) {
-    const auto known = nodes_.size();
-    expand(node, guesser);
-    for (std::size_t child = known; child < nodes_.size(); ++child)
-      open.push(static_cast<int>(child));
-    if (open.empty()) return;
-    node = open.top();
-    open.pop();
-    order_.push_back(node);
-    tokens += nodes_[static_cast<std::size_t>(node)].probability;
-    const double rate =
-        tokens / cost_.seconds(1 + static_cast<int>(order_.size()), context_length_);
-    if (rate > best_rate) {
-      best_rate = rate;
-      best = static_cast<int>(order_.size());
-    }
-  }
+void PricedDraft::look_ahead(const Guesser& guesser) {
+  DraftGrowth::Expected expected = growth_.expected(guesser, survival_);
+  expected_ = std::move(expected.tokens);
+  if (expected_.empty()) return;
+  SurvivalTable survival = survival_;  // as it will be
+  observe(expected_, survival);
+  ahead_.begin(std::move(expected.end));
+  ahead_.grow(guesser, survival, cost_, max_nodes_);
 }
 
-void PricedDraft::expand(int node, const Guesser& guesser) {
-  const Tail tail = tail_of(node, guesser.tail_length());
-  if (node > 0) {
-    const auto parent = static_cast<std::size_t>(nodes_[static_cast<std::size_t>(node)].parent);
-    nodes_[static_cast<std::size_t>(node)].state = guesser.advance(nodes_[parent].state, tail);
-  }
-  guesses_.clear();
-  guesser.add_guesses(nodes_[static_cast<std::size_t>(node)].state, tail, guesses_);
-  add_children(node);
-}
-
-// The branch's tokens, and as many before it as there is room for.
-Tail PricedDraft::tail_of(int node, int length) {
-  tail_.assign(static_cast<std::size_t>(length), 0);
-  std::size_t begin = tail_.size();
-  std::size_t in_branch = 0;
-  for (; node > 0 && begin > 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
-    tail_[--begin] = nodes_[static_cast<std::size_t>(node)].token;
-    ++in_branch;
-  }
-  const std::size_t before = std::min(begin, context_.size());
-  std::copy_n(context_.end() - static_cast<std::ptrdiff_t>(before), before,
-              tail_.begin() + static_cast<std::ptrdiff_t>(begin - before));
-  const auto tokens = std::span(tail_).subspan(begin - before);
-  const std::size_t written = context_.size() - prompt_size_;
-  return {tokens, tokens.last(std::min(tokens.size(), in_branch + written))};
-}
-
-// Each gets its share of what the likelier ones before it have left.
-void PricedDraft::add_children(int node) {
-  const auto likelihood = [this](const Guess& guess) {
-    return survival_.probability(guess.kind, guess.match, true);
-  };
-  std::stable_sort(guesses_.begin(), guesses_.end(),
-                   [&](const Guess& a, const Guess& b) { return likelihood(a) > likelihood(b); });
-  double left = nodes_[static_cast<std::size_t>(node)].probability;
-  const std::size_t first = nodes_.size();
-  for (const Guess& guess : guesses_) {
-    const bool known =
-        std::any_of(nodes_.begin() + static_cast<std::ptrdiff_t>(first), nodes_.end(),
-                    [&guess](const Node& other) { return other.token == guess.token; });
-    if (known) continue;
-    const double probability =
-        left * survival_.probability(guess.kind, guess.match, nodes_.size() == first);
-    if (probability < kLeastProbability) return;
-    left -= probability;
-    nodes_.push_back(
-        {guess.token, node, guess.kind, guess.match, nodes_.size() == first, probability});
-  }
-}
-
-int PricedDraft::best_count() {
-  const double plain_step = cost_.seconds(1, context_length_);
-  const bool sure = !order_.empty() &&
-                    nodes_[static_cast<std::size_t>(order_.front())].probability > kSureProbability;
+int PricedDraft::best_count(int limit) {
+  const std::vector<int>& order = growth_.order();
+  const int context = static_cast<int>(growth_.end().length);
+  const double plain_step = cost_.seconds(1, context);
+  const bool sure = !order.empty() && growth_.node(order.front()).probability > kSureProbability;
   const double at_risk = plain_step * (sure ? kSureRisk : kFirstRisk);
   const double affordable = plain_step + at_risk + saved_ + kShareAtRisk * plain_;
   const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;
-  for (int count = 1; count <= static_cast<int>(order_.size()); ++count) {
-    const double seconds = cost_.seconds(1 + count, context_length_);
+  for (int count = 1; count <= std::min(limit, static_cast<int>(order.size())); ++count) {
+    const double seconds = cost_.seconds(1 + count, context);
     if (seconds > affordable || seconds > longest) break;
-    tokens +=
-        nodes_[static_cast<std::size_t>(order_[static_cast<std::size_t>(count) - 1])].probability;
+    tokens += growth_.node(order[static_cast<std::size_t>(count) - 1]).probability;
     if (tokens / seconds > best_rate) {
       best_rate = tokens / seconds;
       best = count;
@@ -158,22 +85,29 @@ int PricedDraft::best_count() {
 }
 
 void PricedDraft::learn(std::span<const TokenId> written) {
+  as_expected_ = !expected_.empty() && std::ranges::equal(written, expected_);
   if (rows_ == 0) return;
-  const double worth = cost_.seconds(1, context_length_) * static_cast<double>(written.size());
+  const int context = static_cast<int>(growth_.end().length);
+  const double worth = cost_.seconds(1, context) * static_cast<double>(written.size());
   plain_ += worth;
-  saved_ += worth - cost_.seconds(rows_, context_length_);
+  saved_ += worth - cost_.seconds(rows_, context);
   rows_ = 0;
+  observe(written, survival_);
+}
+
+void PricedDraft::observe(std::span<const TokenId> written, SurvivalTable& survival) const {
+  const std::vector<int>& order = growth_.order();
+  auto place = order.begin();  // children come after their parent
   int at = 0;
   for (const TokenId token : written) {
-    int next = -1;
-    for (const int node : order_) {
-      const Node& child = nodes_[static_cast<std::size_t>(node)];
-      if (child.parent != at || next >= 0) continue;
-      survival_.observe(child.kind, child.match, child.first, child.token == token);
-      if (child.token == token) next = node;
+    for (bool right = false; !right; ++place) {
+      if (place == order.end()) return;
+      const DraftGrowth::Node& child = growth_.node(*place);
+      if (child.parent != at) continue;
+      right = child.token == token;
+      survival.observe(child.kind, child.match, child.first, right);
+      if (right) at = *place;
     }
-    if (next < 0) return;
-    at = next;
   }
 }
 

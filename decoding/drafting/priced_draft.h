@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "decoding/draft_tree.h"
+#include "decoding/drafting/draft_growth.h"
 #include "decoding/drafting/guess.h"
 #include "decoding/drafting/pass_pace.h"
 #include "decoding/drafting/survival_table.h"
@@ -24,6 +25,9 @@ class PricedDraft {
   // `state` is that of its end.
   DraftTree choose(const Guesser& guesser, const GuessState& state,
                    std::span<const TokenId> context, std::size_t prompt_size, int limit);
+  // For while the draft that was chosen last is verified: grows the next one from where that will
+  // probably end. The next choose() has it if that is what is then written.
+  void look_ahead(const Guesser& guesser);
   // What the last choose() promises: tokens a second, with the target's own.
   double rate() const { return rate_; }
   // Seconds that were spent on the draft beside the pass.
@@ -32,35 +36,19 @@ class PricedDraft {
   void learn(std::span<const TokenId> written);
 
  private:
-  struct Node {
-    TokenId token;
-    int parent;
-    GuessKind kind;
-    int match;
-    bool first;          // its parent's likeliest child: the others only get what it leaves
-    double probability;  // that it and all its ancestors stand
-    GuessState state{};
-    int place = -1;  // in the draft; -1: not verified, so nothing is learned about it
-  };
-
-  void grow(const Guesser& guesser, int limit);
-  void expand(int node, const Guesser& guesser);
-  Tail tail_of(int node, int length);
-  void add_children(int node);
-  // How many of the nodes in order_ to verify.
-  int best_count();
+  // What the last draft showed, if this is the output since.
+  void observe(std::span<const TokenId> written, SurvivalTable& survival) const;
+  // How many of the nodes in order to verify.
+  int best_count(int limit);
 
   const PassPace& cost_;
   int max_nodes_;
   SurvivalTable survival_;
-  std::span<const TokenId> context_;  // of the last pass
-  std::size_t prompt_size_ = 0;
-  std::vector<Node> nodes_;  // [0] is the end of the context
-  std::vector<int> order_;   // likeliest first: any beginning of it is a tree
-  std::vector<Guess> guesses_;
-  std::vector<TokenId> tail_;
-  int context_length_ = 0;
-  int rows_ = 0;  // of the last pass; 0: learned from
+  DraftGrowth growth_;             // of the last draft
+  DraftGrowth ahead_;              // behind what that draft is expected to become
+  std::vector<TokenId> expected_;  // the output from growth_ to ahead_; empty: there is none
+  bool as_expected_ = false;       // it was written
+  int rows_ = 0;                   // of the last pass; 0: learned from
   double rate_ = 0;
   double saved_ = 0;  // seconds against plain decoding so far
   double plain_ = 0;  // seconds that plain decoding would have taken so far

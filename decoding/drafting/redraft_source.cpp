@@ -61,6 +61,17 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   return priced_.choose(*this, state_, context, prompt_size_, limit);
 }
 
+void RedraftSource::look_ahead() {
+  // What the draft model will say cannot be foreseen.
+  if (proposal_.empty()) priced_.look_ahead(*this);
+}
+
+// What datastores have is searched for only while out of sync.
+bool RedraftSource::foresees(const GuessState& state) const {
+  if (!repository_.has_store() && !common_.has_store()) return true;
+  return state_.original.in_sync && state.original.in_sync;
+}
+
 // In sync the original knows better, and a search takes longer than all the rest.
 void RedraftSource::retrieve(std::span<const TokenId> context) {
   for (RetrievedText* text : {&repository_, &common_}) {
@@ -128,6 +139,11 @@ void RedraftSource::add_guesses(const GuessState& state, const Tail& tail,
   add(memory_.text.recent(), state.recent, GuessKind::kRemembered);
   add(memory_.text.old(), state.old, GuessKind::kRemembered);
   add(memory_.open.text(), state.open, GuessKind::kOpenFile);
+}
+
+void RedraftSource::add_unlikely_guesses(const GuessState& state, const Tail& tail,
+                                         std::vector<Guess>& guesses) const {
+  if (state.original.in_sync) original_.add_elsewhere(state.original, tail.output, guesses);
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {

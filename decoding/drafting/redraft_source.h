@@ -33,6 +33,7 @@ class RedraftSource : public DraftSource, private Guesser {
   ~RedraftSource() override;
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
+  void look_ahead() override;
   void observe(const VerifiedDraft& pass) override;
 
  private:
@@ -40,6 +41,9 @@ class RedraftSource : public DraftSource, private Guesser {
   GuessState advance(const GuessState& state, const Tail& tail) const override;
   void add_guesses(const GuessState& state, const Tail& tail,
                    std::vector<Guess>& guesses) const override;
+  void add_unlikely_guesses(const GuessState& state, const Tail& tail,
+                            std::vector<Guess>& guesses) const override;
+  bool foresees(const GuessState& state) const override;
   GuessState follow_elsewhere(GuessState state, TokenId token) const;
   void absorb(std::span<const TokenId> context);
   void retrieve(std::span<const TokenId> context);

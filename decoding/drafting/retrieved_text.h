@@ -19,6 +19,7 @@ class RetrievedText {
   void search(std::span<const TokenId> context);
   void clear() { found_ = {}; }
 
+  bool has_store() const { return store_ != nullptr; }
   // After the end of the context.
   RetrievedRange all() const { return {0, static_cast<int>(found_.tokens.size()), 0}; }
   RetrievedRange advance(const RetrievedRange& range, TokenId token) const;

@@ -94,11 +94,13 @@ class JsonValue {
 // Visits the children of an array or object.
 class JsonValue::Iterator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard library's names
   using iterator_category = std::forward_iterator_tag;
   using value_type = JsonValue;
   using difference_type = std::ptrdiff_t;
   using pointer = const JsonValue*;
   using reference = JsonValue;
+  // NOLINTEND(readability-identifier-naming)
 
   JsonValue operator*() const { return {tree_, index_}; }
   Iterator& operator++();

@@ -43,7 +43,7 @@ TEST_F(CudaTransformer, ARecordedPassIsThePass) {
   const std::vector<TokenId> tokens = random_tokens(*model, 40, 9);
   const auto recorded = model->new_cache(300), plain = model->new_cache(300);
   for (int turn = 0; turn < 3; ++turn) {
-    const auto begin = static_cast<std::size_t>(11 * turn);
+    const auto begin = std::size_t{11} * static_cast<std::size_t>(turn);
     for (const int nodes : {0, 1, 6, 9}) {
       const DraftTree tree = random_tree(*model, nodes, static_cast<std::uint32_t>(nodes + turn));
       const auto run = [&](KvCache& cache, int top_k) {

@@ -41,8 +41,10 @@ class ChainGuesser : public Guesser {
   GuessState advance(const GuessState& state, const Tail&) const override { return state; }
   void add_guesses(const GuessState&, const Tail& tail,
                    std::vector<Guess>& guesses) const override {
+    ++asked;
     guesses.push_back({tail.tokens.back() + 1, GuessKind::kInSync, 8});
   }
+  mutable int asked = 0;
 };
 
 struct Outcome {
@@ -198,6 +200,55 @@ TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
   };
   EXPECT_GT(nodes_above(1), 8);
   EXPECT_LT(nodes_above(1000), 2);
+}
+
+// While a pass runs the draft after it is made, as it would have been made afterwards.
+TEST(Redraft, LooksAheadToWhatIsExpected) {
+  const CostCurve curve({{1, 1.0}, {2, 1.01}, {64, 1.2}});
+  const PassPace pace(curve);
+  const ChainGuesser guesser;
+  PricedDraft ahead(pace, 8), later(pace, 8);
+  std::vector<TokenId> text = {1, 2, 3};
+  const auto choose = [&](PricedDraft& draft) { return draft.choose(guesser, {}, text, 1, 64); };
+  const auto same = [](const DraftTree& a, const DraftTree& b) {
+    return std::ranges::equal(a.tokens(), b.tokens()) &&
+           std::ranges::equal(a.parents(), b.parents()) && !a.empty();
+  };
+  EXPECT_TRUE(same(choose(ahead), choose(later)));
+  ahead.look_ahead(guesser);
+  const std::vector<TokenId> written = tokens_from(4, 9);  // all of it, and the target's own
+  for (PricedDraft* draft : {&ahead, &later}) draft->learn(written);
+  text.insert(text.end(), written.begin(), written.end());
+  guesser.asked = 0;
+  const DraftTree prepared = choose(ahead);
+  EXPECT_EQ(guesser.asked, 0);
+  EXPECT_TRUE(same(prepared, choose(later)));
+  EXPECT_EQ(prepared.tokens().front(), 13);
+  // Something else was written: nothing of it is used.
+  ahead.look_ahead(guesser);
+  const std::vector<TokenId> other = {13, 100};
+  for (PricedDraft* draft : {&ahead, &later}) draft->learn(other);
+  text.insert(text.end(), other.begin(), other.end());
+  EXPECT_TRUE(same(choose(ahead), choose(later)));
+}
+
+TEST(Redraft, OnADeviceLooksAheadInReusedText) {
+  const auto text = tokens_from(10, 1500);
+  DecodeRequest request;
+  request.prompt = {1, 2};
+  request.original = text;
+  request.stop_tokens = {kStop};
+  request.max_new_tokens = 1501;
+  const auto passes = [&](int steps) {
+    ScriptedModel model = ScriptedModel::replay(kVocabulary, 2, text, kStop, 1 << 16);
+    model.set_on_device(steps);
+    const auto cache = model.new_cache(1600);
+    auto decoder = Decoder::make({}, {&model, cache.get()}, {}, CostCurve());
+    const auto result = (*decoder)->run(request, nullptr, {});
+    EXPECT_EQ(result->tokens, text);
+    return result->statistics.passes;
+  };
+  EXPECT_LE(passes(1), passes(0) + 1);
 }
 
 // Invariant: at worst 0.99 of plain decoding by the measured cost of rows, half a step apart.

@@ -89,6 +89,10 @@ LosslessCase::LosslessCase(std::uint32_t seed, const Sizes& most) : random(seed)
   target = std::make_unique<ScriptedModel>(ScriptedModel::random(seed, options));
   drafter =
       std::make_unique<ScriptedModel>(ScriptedModel::noisy(*target, seed, between(random, 0, 60)));
+  if (seed % 2 == 1) {  // both on a device
+    target->set_on_device(1);
+    drafter->set_on_device(between(random, 1, 9));
+  }
   sizes.prompt = between(random, 1, most.prompt);
   const int most_room = sizes.output + 250;
   const int room = between(random, 0, 4) == 0 ? between(random, 1, 20) : most_room;

@@ -160,6 +160,13 @@ Predictions ScriptedModel::forward(std::span<const TokenId> context, const Draft
   return predictions;
 }
 
+Acceptance ScriptedModel::verify(std::span<const TokenId> context, const DraftTree& draft,
+                                 KvCache& cache, const std::function<void()>& meanwhile,
+                                 Predictions& predictions) {
+  if (steps_ > 0 && meanwhile) meanwhile();
+  return LanguageModel::verify(context, draft, cache, meanwhile, predictions);
+}
+
 void ScriptedModel::predict(std::span<const TokenId> sequence, const PredictionNeeds& needs,
                             Predictions& predictions) const {
   const TokenId best = next(sequence);

@@ -57,6 +57,13 @@ class ScriptedModel : public LanguageModel {
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override;
 
+  // From now on as a model on a device: it leaves its caller time, and writes `steps` tokens in one
+  // go.
+  void set_on_device(int steps) { steps_ = steps; }
+  Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                    const std::function<void()>& meanwhile, Predictions& predictions) override;
+  int steps_at_once() const override { return std::max(1, steps_); }
+
  private:
   void predict(std::span<const TokenId> sequence, const PredictionNeeds& needs,
                Predictions& predictions) const;
@@ -64,6 +71,7 @@ class ScriptedModel : public LanguageModel {
   int vocabulary_;
   int context_length_;
   Script script_;
+  int steps_ = 0;  // 0: not on a device
 };
 
 // A well mixed hash of a few numbers, the same on every machine.
