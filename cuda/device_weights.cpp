@@ -3,8 +3,10 @@
 // more than the largest.
 #include "cuda/device_weights.h"
 
-#include <initializer_list>
+#include <algorithm>
+#include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,7 +35,7 @@ class Arena {
 
 struct PendingMatrix {
   const PlannedMatrix* planned;
-  Weight* target;
+  Weight* target;  // null: part of the matrix before
   std::size_t offset;
 };
 struct PendingVector {
@@ -79,27 +81,34 @@ class Loader {
     take(from.query_norm, layer.query_norm);
     take(from.key_norm, layer.key_norm);
     take(from.feed_forward_norm, layer.feed_forward_norm);
-    const std::pair<const PlannedMatrix*, DeviceLinear*> matrices[] = {
-        {&from.query, &layer.query}, {&from.key, &layer.key},
-        {&from.value, &layer.value}, {&from.attention_output, &layer.attention_output},
-        {&from.gate, &layer.gate},   {&from.up, &layer.up},
-        {&from.down, &layer.down}};
-    for (const auto& [planned, target] : matrices) {
-      if (Result<void> taken = take(*planned, *target); !taken) return taken;
-    }
-    // They read one input, which is rounded once.
-    if (Result<void> same = same_input({&from.query, &from.key, &from.value}); !same) return same;
-    return same_input({&from.gate, &from.up});
+    const PlannedMatrix* const readers[] = {&from.query, &from.key, &from.value};
+    if (Result<void> taken = take(readers, layer.query_key_value); !taken) return taken;
+    if (Result<void> taken = take(from.attention_output, layer.attention_output); !taken)
+      return taken;
+    const PlannedMatrix* const gates[] = {&from.gate, &from.up};
+    if (Result<void> taken = take(gates, layer.gate_up); !taken) return taken;
+    return take(from.down, layer.down);
   }
 
-  Result<void> same_input(std::initializer_list<const PlannedMatrix*> readers) const {
-    const PlannedMatrix& first = **readers.begin();
+  // Readers of one input, which is rounded once.
+  Result<void> take(std::span<const PlannedMatrix* const> readers, DeviceLinears& targets) {
+    const PlannedMatrix& first = *readers.front();
     for (const PlannedMatrix* reader : readers) {
       if (reads_bfloats(reader->source->format) != reads_bfloats(first.source->format)) {
         return files_.tensor_error(reader->role, "is bfloat16 where '" + first.role +
                                                      "' is not, or the other way round; a GPU's "
                                                      "kernels want both or neither");
       }
+    }
+    targets.reserve(readers.size());  // they are pointed at
+    for (std::size_t begin = 0, end = 0; begin < readers.size(); begin = end) {
+      const auto joins = [&](const PlannedMatrix& next) {
+        return next.source->format == readers[begin]->source->format &&
+               readers[end - 1]->n % kTileOutputs == 0;
+      };
+      for (end = begin + 1; end < readers.size() && joins(*readers[end]);) ++end;
+      const auto run = readers.subspan(begin, end - begin);
+      if (Result<void> taken = take_one(run, targets.emplace_back()); !taken) return taken;
     }
     return {};
   }
@@ -127,23 +136,46 @@ class Loader {
     return take(planned, target.weight);
   }
 
+  // Matrices of one format as one, from the first row of the first to the last of the last.
+  Result<void> take_one(std::span<const PlannedMatrix* const> run, DeviceLinear& target) {
+    if (run.size() == 1) return take(*run.front(), target);
+    const bool biased = std::ranges::any_of(run, [](auto* each) { return !each->bias.empty(); });
+    PlannedMatrix& all = joined_.emplace_back(*run.front());
+    for (const PlannedMatrix* each : run.subspan(1)) all.n += each->n;
+    all.bias.clear();
+    for (const PlannedMatrix* each : run) {
+      all.bias.insert(all.bias.end(), each->bias.begin(), each->bias.end());
+      if (biased) all.bias.resize(all.bias.size() + (each->bias.empty() ? each->n : 0));
+    }
+    if (Result<void> taken = take(all, target); !taken) return taken;
+    PendingMatrix pending = matrices_.back();  // in its place those that it is made of
+    matrices_.pop_back();
+    for (const PlannedMatrix* each : run) {
+      pending.planned = each;
+      matrices_.push_back(pending);
+      pending.target = nullptr;
+      pending.offset += packed_bytes(each->source->format, each->n, each->k);
+    }
+    return {};
+  }
+
   Result<void> pack() {
     std::vector<std::uint8_t> packed;
     double done = 0;
     for (const PendingMatrix& matrix : matrices_) {
-      const Weight& weight = *matrix.target;
-      packed.resize(packed_bytes(weight.format, weight.n, weight.k));
-      const PackingJob job{matrix.planned->source, matrix.planned->paired_head_dim, packed.data()};
+      const PlannedMatrix& planned = *matrix.planned;
+      packed.resize(packed_bytes(planned.source->format, planned.n, planned.k));
+      const PackingJob job{planned.source, planned.paired_head_dim, packed.data()};
       const std::optional<PackingFailure> failure =
           pack_matrices({&job, 1}, kDeviceLayout, pool_, {.stop = control_.stop, .progress = {}});
       if (failure) {
         return failure->job < 0 ? Error(files_.path() + ": loading was cancelled")
-                                : not_finite(files_, matrix.planned->role);
+                                : not_finite(files_, planned.role);
       }
       auto* to = weights_.memory.as<std::uint8_t>() + matrix.offset;
       queue_.copy_in(to, packed.data(), packed.size());
       queue_.wait();  // before `packed` holds the next one
-      matrix.target->data = to;
+      if (matrix.target) matrix.target->data = to;
       done += static_cast<double>(packed.size());
       if (control_.progress) control_.progress(done / static_cast<double>(arena_.used()));
     }
@@ -157,6 +189,7 @@ class Loader {
   Arena arena_;
   std::vector<PendingMatrix> matrices_;
   std::vector<PendingVector> vectors_;
+  std::deque<PlannedMatrix> joined_;  // whose biases are pointed at
   DeviceWeights weights_;
 };
 

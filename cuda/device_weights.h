@@ -18,14 +18,19 @@ struct DeviceLinear {
   const float* bias = nullptr;  // [n] or null
 };
 
+// Linears of one input, whose outputs stand side by side. Neighbours of one format are one matrix,
+// and so one kernel.
+using DeviceLinears = std::vector<DeviceLinear>;
+
 struct DeviceLayer {
   const float* attention_norm = nullptr;
-  DeviceLinear query, key, value;
+  DeviceLinears query_key_value;
   const float* query_norm = nullptr;  // null where heads are not normed
   const float* key_norm = nullptr;
   DeviceLinear attention_output;
   const float* feed_forward_norm = nullptr;
-  DeviceLinear gate, up, down;
+  DeviceLinears gate_up;
+  DeviceLinear down;
 };
 
 // A model's weights in the memory of the GPU, as its kernels read them.

@@ -51,8 +51,8 @@ void PassKernels::logits_of(const Rows& x, int rows, float* out) const {
 }
 
 Rows PassKernels::normed(const float* weight, const float* added, int rows,
-                         const DeviceLinear& reader) const {
-  const RowsOut out = memory_.rounded(reads_bfloats(reader.weight.format));
+                         const DeviceLinears& readers) const {
+  const RowsOut out = memory_.rounded(reads_bfloats(readers.front().weight.format));
   add_norm({memory_.hidden(), added, weight, static_cast<float>(shape_.epsilon), shape_.hidden},
            rows, out, stream());
   return {out.values, out.scales};
@@ -63,15 +63,21 @@ void PassKernels::multiply(const DeviceLinear& linear, const Rows& x, int rows, 
   cuda::linear(linear.weight, x, rows, linear.bias, y, ldy, stream());
 }
 
+void PassKernels::multiply(const DeviceLinears& linears, const Rows& x, int rows, float* y,
+                           int ldy) const {
+  for (const DeviceLinear& linear : linears) {
+    multiply(linear, x, rows, y, ldy);
+    y += linear.weight.n;
+  }
+}
+
 void PassKernels::attention_block(const DeviceLayer& layer, int rows, const float* added,
                                   const KvMemory& kv) const {
-  const Rows x = normed(layer.attention_norm, added, rows, layer.query);
+  const Rows x = normed(layer.attention_norm, added, rows, layer.query_key_value);
   const int width = shape_.query_width(), kv_width = shape_.kv_width();
   const int all = width + 2 * kv_width;
   float* qkv = memory_.wide();
-  multiply(layer.query, x, rows, qkv, all);
-  multiply(layer.key, x, rows, qkv + width, all);
-  multiply(layer.value, x, rows, qkv + width + kv_width, all);
+  multiply(layer.query_key_value, x, rows, qkv, all);
   rotate_append({.qkv = qkv,
                  .heads = shape_.heads,
                  .kv_heads = shape_.kv_heads,
@@ -95,11 +101,10 @@ void PassKernels::attention_block(const DeviceLayer& layer, int rows, const floa
 }
 
 void PassKernels::feed_forward_block(const DeviceLayer& layer, int rows) const {
-  const Rows x = normed(layer.feed_forward_norm, memory_.block_output(), rows, layer.gate);
+  const Rows x = normed(layer.feed_forward_norm, memory_.block_output(), rows, layer.gate_up);
   const int width = shape_.feed_forward;
   float* gate_up = memory_.wide();
-  multiply(layer.gate, x, rows, gate_up, 2 * width);
-  multiply(layer.up, x, rows, gate_up + width, 2 * width);
+  multiply(layer.gate_up, x, rows, gate_up, 2 * width);
   const RowsOut active = memory_.rounded(reads_bfloats(layer.down.weight.format));
   silu_mul(gate_up, gate_up + width, 2 * width, rows, width, active, stream());
   multiply(layer.down, {active.values, active.scales}, rows, memory_.block_output(), shape_.hidden);

@@ -34,9 +34,11 @@ class PassKernels {
 
  private:
   Stream stream() const { return queue_.stream(); }
-  // hidden += added, and the norm of it for `reader`.
-  Rows normed(const float* weight, const float* added, int rows, const DeviceLinear& reader) const;
+  // hidden += added, and the norm of it for `readers`.
+  Rows normed(const float* weight, const float* added, int rows,
+              const DeviceLinears& readers) const;
   void multiply(const DeviceLinear& linear, const Rows& x, int rows, float* y, int ldy) const;
+  void multiply(const DeviceLinears& linears, const Rows& x, int rows, float* y, int ldy) const;
   void attention_block(const DeviceLayer& layer, int rows, const float* added,
                        const KvMemory& kv) const;
   void feed_forward_block(const DeviceLayer& layer, int rows) const;

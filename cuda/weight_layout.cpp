@@ -10,7 +10,6 @@ namespace redraft::cuda {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr int kParts = 4;
 
 // One output's numbers of a chunk, as the file has them.
 struct OutputChunk {
@@ -41,29 +40,48 @@ void read_superblock_part(WeightFormat format, const kernels::WeightBlock& block
   }
 }
 
-OutputChunk read_chunk(WeightFormat format, const std::uint8_t* row, int k, int chunk) {
-  OutputChunk out;
-  const WeightFormatInfo info = *weight_format_info(format);
-  const int begin = chunk * kChunk;
-  const int count = std::min(kChunk, k - begin);
-  if (code_bits(format) == 16) {
-    std::memcpy(out.codes.data(), row + 2 * begin, 2 * static_cast<std::size_t>(count));
+// Reads one output's row chunk by chunk; a block that several chunks share is opened once.
+class RowReader {
+ public:
+  RowReader(WeightFormat format, const std::uint8_t* row, int k)
+      : format_(format), info_(*weight_format_info(format)), row_(row), k_(k) {}
+
+  OutputChunk read(int chunk) {
+    OutputChunk out;
+    const int begin = chunk * kChunk;
+    const int count = std::min(kChunk, k_ - begin);
+    if (code_bits(format_) == 16) {
+      std::memcpy(out.codes.data(), row_ + 2 * begin, 2 * static_cast<std::size_t>(count));
+      return out;
+    }
+    if (is_k_format(format_)) {
+      open(begin / info_.block_size);
+      read_superblock_part(format_, block_, chunk % kSuperblockChunks, out);
+      return out;
+    }
+    for (int half = 0; half * info_.block_size < count; ++half) {
+      open(begin / info_.block_size + half);
+      std::copy_n(block_.codes, info_.block_size, out.codes.begin() + half * info_.block_size);
+      put_half(block_.d, out.scales.data() + 2 * half);
+      put_half(block_.m, out.scales.data() + 4 + 2 * half);
+    }
     return out;
   }
-  kernels::WeightBlock block;
-  if (is_k_format(format)) {
-    kernels::read_block(format, row + begin / info.block_size * info.block_bytes, block);
-    read_superblock_part(format, block, chunk % kSuperblockChunks, out);
-    return out;
+
+ private:
+  void open(int block) {
+    if (block == opened_) return;
+    kernels::read_block(format_, row_ + block * info_.block_bytes, block_);
+    opened_ = block;
   }
-  for (int half = 0; half * info.block_size < count; ++half) {
-    kernels::read_block(format, row + (begin / info.block_size + half) * info.block_bytes, block);
-    std::copy_n(block.codes, info.block_size, out.codes.begin() + half * info.block_size);
-    put_half(block.d, out.scales.data() + 2 * half);
-    put_half(block.m, out.scales.data() + 4 + 2 * half);
-  }
-  return out;
-}
+
+  WeightFormat format_;
+  WeightFormatInfo info_;
+  const std::uint8_t* row_;
+  int k_;
+  kernels::WeightBlock block_;
+  int opened_ = -1;
+};
 
 void or_word(std::uint8_t* at, std::uint32_t bits) {
   std::uint32_t word;
@@ -72,24 +90,31 @@ void or_word(std::uint8_t* at, std::uint32_t bits) {
   std::memcpy(at, &word, 4);
 }
 
-// Puts one code where its lane looks for it; `chunk` is zero there.
-void put_code(int bits, int lane, int step, int part, int which, std::uint32_t code,
-              std::uint8_t* chunk) {
+// Puts the four codes of a step, of an output of the first (0) or second (1) half of the tile,
+// where their lane looks for them: `part` and `part` + 2, two each. They are zero there.
+void put_codes(int bits, int lane, int step, int part, const std::uint16_t* codes,
+               std::uint8_t* chunk) {
+  const std::uint32_t c[4] = {codes[0], codes[1], codes[2], codes[3]};
   if (bits == 16) {
-    or_word(chunk + (step * kLanes + lane) * 16 + 4 * part, code << (16 * which));
-    return;
+    std::uint8_t* to = chunk + (step * kLanes + lane) * 16 + 4 * part;
+    or_word(to, c[0] | c[1] << 16);
+    return or_word(to + 8, c[2] | c[3] << 16);
   }
   if (bits == 8) {
-    const int word = 2 * step + part / 2;
-    or_word(chunk + (word / 4 * kLanes + lane) * 16 + word % 4 * 4,
-            code << (8 * (2 * (part % 2) + which)));
-    return;
+    std::uint8_t* to = chunk + (step / 2 * kLanes + lane) * 16 + step % 2 * 8;
+    or_word(to, (c[0] | c[1] << 8) << (16 * part));
+    return or_word(to + 4, (c[2] | c[3] << 8) << (16 * part));
   }
-  or_word(chunk + lane * 16 + 4 * step, (code & 15) << (4 * (part + 4 * which)));
-  const int at = 4 * step + part;
+  const std::uint32_t low = (c[0] & 15) | (c[1] & 15) << 16 | (c[2] & 15) << 8 | (c[3] & 15) << 24;
+  or_word(chunk + lane * 16 + 4 * step, low << (4 * part));
   std::uint8_t* more = chunk + kLanes * 16;
-  if (bits == 5) or_word(more + lane * 4, (code >> 4) << (at + 16 * which));
-  if (bits == 6) or_word(more + lane * 8 + at / 8 * 4, (code >> 4) << (2 * (at % 8) + 16 * which));
+  if (bits == 5) {
+    const std::uint32_t high = c[0] >> 4 | c[1] >> 4 << 16 | c[2] >> 4 << 2 | c[3] >> 4 << 18;
+    or_word(more + lane * 4, high << (4 * step + part));
+  } else if (bits == 6) {
+    const std::uint32_t high = c[0] >> 4 | c[1] >> 4 << 16 | c[2] >> 4 << 4 | c[3] >> 4 << 20;
+    or_word(more + lane * 8 + step / 2 * 4, high << (2 * (step % 2 * 4 + part)));
+  }
 }
 
 }  // namespace
@@ -103,14 +128,13 @@ void pack_tile(WeightFormat format, int n, int k, const std::uint8_t* file, int 
   for (int output = 0; output < std::min(kTileOutputs, n - tile * kTileOutputs); ++output) {
     const std::uint8_t* row =
         file + static_cast<std::size_t>(tile * kTileOutputs + output) * row_bytes;
+    RowReader reader(format, row, k);
     for (int chunk = 0; chunk < chunk_count(k); ++chunk) {
-      const OutputChunk from = read_chunk(format, row, k, chunk);
+      const OutputChunk from = reader.read(chunk);
       std::uint8_t* to = out + chunk_offset(format, chunk);
-      for (int i = 0; i < kChunk; ++i) {
+      for (int i = 0; i < kChunk; i += 4) {
         const int lane = output % 8 * 4 + i / 16;
-        const int step = i % 16 / 4;
-        const int part = output / 8 + 2 * (i % 4 / 2);
-        put_code(bits, lane, step, part, i % 2, from.codes[static_cast<std::size_t>(i)], to);
+        put_codes(bits, lane, i % 16 / 4, output / 8, &from.codes[static_cast<std::size_t>(i)], to);
       }
       if (bits == 16) continue;
       // The d of both blocks of all outputs come before the m of both.

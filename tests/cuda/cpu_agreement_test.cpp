@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "decoding/kernels/half.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/model/transformer.h"
 #include "tests/cuda/device_model.h"
@@ -15,15 +18,6 @@
 
 namespace redraft::cuda {
 namespace {
-
-class CudaAgreement : public DeviceModelTest {
- protected:
-  std::unique_ptr<LanguageModel> on_cpu(const TinyModel& model) {
-    auto loaded = redraft::load_transformer(files_of(model.writer()), kernels::best_isa(), pool_);
-    EXPECT_TRUE(loaded) << loaded.error().message();
-    return std::move(*loaded);
-  }
-};
 
 // Of the same tokens, in the order of ids; [rows][vocabulary].
 std::vector<float> logits_of(LanguageModel& model, std::span<const TokenId> tokens) {
@@ -41,18 +35,48 @@ std::vector<float> logits_of(LanguageModel& model, std::span<const TokenId> toke
 }
 
 // Both round, but not the same things: the CPU activations to 8 bits, the GPU weights to 11.
-TEST_F(CudaAgreement, WithTheCpu) {
-  for (const char* architecture : {"qwen2", "qwen3", "llama"}) {
-    TinyModel tiny = small_model(architecture);
-    tiny.tied = architecture == std::string("qwen3");
-    const auto gpu = on_gpu(tiny), cpu = on_cpu(tiny);
-    const std::vector<TokenId> tokens = random_tokens(*cpu, 9, 1);
-    const std::vector<float> ours = logits_of(*gpu, tokens), reference = logits_of(*cpu, tokens);
+class CudaAgreement : public DeviceModelTest {
+ protected:
+  void expect_agreement(const GgufWriter& writer, const std::string& what) {
+    auto on_cpu = redraft::load_transformer(files_of(writer), kernels::best_isa(), pool_);
+    auto on_gpu = load_transformer(files_of(writer), pool_);
+    ASSERT_TRUE(on_cpu && on_gpu) << what;
+    const std::vector<TokenId> tokens = random_tokens(**on_cpu, 9, 1);
+    const std::vector<float> ours = logits_of(**on_gpu, tokens);
+    const std::vector<float> reference = logits_of(**on_cpu, tokens);
     const auto [least, most] = std::ranges::minmax(reference);
     double sum = 0;
     for (std::size_t i = 0; i < ours.size(); ++i) sum += std::fabs(ours[i] - reference[i]);
     EXPECT_LT(sum / static_cast<double>(ours.size()), 0.005 * static_cast<double>(most - least))
-        << architecture;
+        << what;
+  }
+};
+
+TEST_F(CudaAgreement, WithTheCpu) {
+  for (const char* architecture : {"qwen2", "qwen3", "llama"}) {
+    TinyModel tiny = small_model(architecture);
+    tiny.tied = architecture == std::string("qwen3");
+    expect_agreement(tiny.writer(), architecture);
+  }
+}
+
+// As in files of mixed formats: matrices of one input that cannot all be one.
+TEST_F(CudaAgreement, WhereReadersOfOneInputHaveSeveralFormats) {
+  for (const char* other : {"attn_q", "attn_k", "attn_v", "ffn_up"}) {
+    GgufWriter writer = small_model().writer();
+    std::mt19937 random(1);
+    for (GgufWriter::Tensor& tensor : writer.tensors()) {
+      if (tensor.name != std::string("blk.1.") + other + ".weight") continue;
+      tensor.format = WeightFormat::kF16;
+      tensor.data.clear();
+      for (std::int64_t i = 0; i < tensor.shape[0] * tensor.shape[1]; ++i) {
+        const std::uint16_t half =
+            kernels::float_to_half(static_cast<float>(random() % 1000) / 2000.0F - 0.25F);
+        tensor.data.push_back(static_cast<std::uint8_t>(half & 0xff));
+        tensor.data.push_back(static_cast<std::uint8_t>(half >> 8));
+      }
+    }
+    expect_agreement(writer, other);
   }
 }
 
