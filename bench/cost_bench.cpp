@@ -61,7 +61,7 @@ Sample time_pass(LanguageModel& model, KvCache& cache, int rows) {
 
 class CostBench {
  public:
-  CostBench(LanguageModel& model, kernels::PeakProbe& probe, const CostPlan& plan);
+  CostBench(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan);
   // False when stopped.
   bool run(const std::function<void(const CostProgress&)>& progress, const std::stop_token& stop);
   CostReport report() const;
@@ -76,7 +76,7 @@ class CostBench {
   CostPoint summarize(const Timed& timed) const;
 
   LanguageModel& model_;
-  kernels::PeakProbe& probe_;
+  kernels::MachineProbe& probe_;
   const CostPlan& plan_;
   std::vector<std::unique_ptr<KvCache>> caches_;  // one a context
   std::vector<Timed> timed_;
@@ -85,7 +85,7 @@ class CostBench {
   bool was_quiet_ = true;
 };
 
-CostBench::CostBench(LanguageModel& model, kernels::PeakProbe& probe, const CostPlan& plan)
+CostBench::CostBench(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan)
     : model_(model), probe_(probe), plan_(plan) {
   std::vector<int> rows = plan.rows;
   if (rows.empty() || rows.front() != 1) rows.insert(rows.begin(), 1);
@@ -217,7 +217,7 @@ double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) 
          1e9;
 }
 
-CostReport measure_cost(LanguageModel& model, kernels::PeakProbe& probe, const CostPlan& plan,
+CostReport measure_cost(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan,
                         const std::function<void(const CostProgress&)>& progress,
                         const std::stop_token& stop) {
   CostBench bench(model, probe, plan);

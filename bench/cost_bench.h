@@ -66,7 +66,7 @@ struct CostProgress {
 // alike, and repeats what was timed while the peak was out of reach. `progress` is called every
 // fraction of a second; `stop` is heeded between passes. Runs on the thread that drives the model's
 // pool, which is the probe's too.
-CostReport measure_cost(LanguageModel& model, kernels::PeakProbe& probe, const CostPlan& plan,
+CostReport measure_cost(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan,
                         const std::function<void(const CostProgress&)>& progress,
                         const std::stop_token& stop);
 

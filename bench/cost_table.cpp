@@ -57,10 +57,16 @@ std::string introduction(const CostTitle& title, const CostReport& report) {
   std::string text = format("model     %s\n", title.model.c_str());
   text += format("machine   %s, %s, %d thread%s\n", title.machine.c_str(),
                  title.instructions.c_str(), title.threads, title.threads == 1 ? "" : "s");
-  text += format("peak      %.1f GB/s read from memory; GMAC/s: %.0f int8",
-                 report.peak.bandwidth_gbps, report.peak.int8_gmacs);
-  if (report.peak.bf16_gmacs > 0) text += format(", %.0f bf16", report.peak.bf16_gmacs);
-  text += format(", %.0f f32\n", report.peak.f32_gmacs);
+  if (title.on_gpu) {
+    text +=
+        format("peak      %.0f GB/s by a copy in its memory; %.0f GMAC/s by matrix instructions\n",
+               report.peak.bandwidth_gbps, report.peak.bf16_gmacs);
+  } else {
+    text += format("peak      %.1f GB/s read from memory; GMAC/s: %.0f int8",
+                   report.peak.bandwidth_gbps, report.peak.int8_gmacs);
+    if (report.peak.bf16_gmacs > 0) text += format(", %.0f bf16", report.peak.bf16_gmacs);
+    text += format(", %.0f f32\n", report.peak.f32_gmacs);
+  }
   if (!report.points.empty()) {
     const CostPoint& first = report.points.front();
     text += format(

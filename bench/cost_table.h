@@ -12,6 +12,7 @@ struct CostTitle {
   std::string machine;
   std::string instructions;
   int threads = 0;
+  bool on_gpu = false;
 };
 
 // The report as text, at most 100 columns wide.

@@ -135,17 +135,18 @@ int run_cost(const CostOptions& options) {
       cost_key(target->file, pool->threads(), kernels_on(options.common.device));
   if (!key) return fail(key.error());
   status.show("measuring the machine's peak");
-  kernels::PeakProbe probe(kernels::best_isa(), *pool);
+  const std::unique_ptr<kernels::MachineProbe> probe = make_probe(options.common.device, *pool);
   const CostReport report = measure_cost(
-      *target->model, probe, *plan, [&](const CostProgress& progress) { show(progress, status); },
+      *target->model, *probe, *plan, [&](const CostProgress& progress) { show(progress, status); },
       watch.token());
   status.clear();
   if (report.interrupted) return kInterrupted;
   keep(options, report, *key);
   const CostTitle title{.model = options.common.target,
                         .machine = cpu_name(),
-                        .instructions = kernels::to_string(kernels::best_isa()),
-                        .threads = pool->threads()};
+                        .instructions = kernels_on(options.common.device),
+                        .threads = pool->threads(),
+                        .on_gpu = options.common.device == "cuda"};
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(title, report)) << std::endl;
   } else {

@@ -1,5 +1,8 @@
 #include "cli/device.h"
 
+#include <memory>
+
+#include "cuda/device_probe.h"
 #include "cuda/runtime.h"
 #include "cuda/transformer.h"
 #include "decoding/kernels/linear.h"
@@ -16,7 +19,13 @@ TransformerMaker maker_of(const std::string& device) {
   return {};
 }
 
+std::unique_ptr<kernels::MachineProbe> probe_of_gpu() {
+  return std::make_unique<cuda::DeviceProbe>();
+}
+
 #else
+
+std::unique_ptr<kernels::MachineProbe> probe_of_gpu() { return nullptr; }  // check_device() failed
 
 Result<cuda::DeviceInfo> find_device() {
   return Error(
@@ -48,6 +57,11 @@ Result<LoadedModel> load_model_on(const std::string& device, const std::filesyst
 std::size_t free_gpu_memory() {
   const Result<cuda::DeviceInfo> found = find_device();
   return found ? found->free_bytes : 0;
+}
+
+std::unique_ptr<kernels::MachineProbe> make_probe(const std::string& device, ThreadPool& pool) {
+  if (device == "cuda") return probe_of_gpu();
+  return std::make_unique<kernels::PeakProbe>(kernels::best_isa(), pool);
 }
 
 std::string kernels_on(const std::string& device) {

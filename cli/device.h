@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 
+#include "decoding/kernels/machine_peak.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/load_control.h"
 #include "decoding/model/model_loader.h"
@@ -22,6 +24,9 @@ Result<LoadedModel> load_model_on(const std::string& device, const std::filesyst
 
 // Bytes of the GPU's memory that are free; 0 where there is no GPU.
 std::size_t free_gpu_memory();
+
+// Measures what the device can do at most. `pool` outlives it.
+std::unique_ptr<kernels::MachineProbe> make_probe(const std::string& device, ThreadPool& pool);
 
 // Which kernels run there: an instruction set, or the GPU. Decides, with the model, what a pass
 // costs.

@@ -18,19 +18,26 @@ struct MachinePeak {
   double int16_gmacs;     // likewise for 16-bit integers: attention's
 };
 
-// Measures the peak, and later whether the machine still reaches it. On the pool's own threads, by
-// the thread that drives the pool.
-class PeakProbe {
+// Measures what a machine, or a device in it, can do at most, and later whether it still does.
+class MachineProbe {
+ public:
+  virtual ~MachineProbe() = default;
+  // The best of all rounds so far: a busy machine only ever makes a round slower.
+  virtual const MachinePeak& peak() const = 0;
+  // Runs a few rounds, some ten milliseconds, and says whether most of them came near the peak: no
+  // other program takes a share of the cores or of the memory's bandwidth.
+  virtual bool is_quiet() = 0;
+};
+
+// Of the CPU, on the pool's own threads, by the thread that drives the pool.
+class PeakProbe : public MachineProbe {
  public:
   // Takes about a third of a second and `buffer_bytes` of memory, which it keeps; they should be
   // far more than the caches hold.
   PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes = std::size_t{256} << 20);
 
-  // The best of all rounds so far: a busy machine only ever makes a round slower.
-  const MachinePeak& peak() const { return peak_; }
-  // Runs a few rounds, some ten milliseconds, and says whether most of them came near the peak: no
-  // other program takes a share of the cores or of the memory's bandwidth.
-  bool is_quiet();
+  const MachinePeak& peak() const override { return peak_; }
+  bool is_quiet() override;
 
  private:
   // One round: 10^9 multiply-adds, or bytes, per second.

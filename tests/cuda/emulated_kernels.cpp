@@ -1,5 +1,6 @@
 // Every source of kernels, for the emulated device.
 #include "cuda/attention.cu"
+#include "cuda/device_probe.cu"
 #include "cuda/head.cu"
 #include "cuda/layer.cu"
 #include "cuda/linear.cu"

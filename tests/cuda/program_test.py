@@ -73,6 +73,14 @@ class Commands(EmulatedGpu):
         summary = json.loads((self.root / "out.json").read_text())["summary"]
         self.assertEqual([row["identical"] for row in summary], [1, 1])
 
+    def test_bench_cost_measures_by_its_own_peak(self):
+        cost = run("bench", "cost", "--rows", "1,4", "--context", "0", "--format", "json", "--target", self.target,
+                   "--device", "cuda", environment=self.environment)
+        report = json.loads(self.assert_succeeds(cost))
+        self.assertEqual(report["instructions"], "cuda emulated")
+        self.assertEqual(report["peak_gmacs"], report["peak_bf16_gmacs"])
+        self.assertTrue(all(0 < point["roofline_fraction"] < 1 for point in report["points"]))
+
     def test_doctor_names_it(self):
         models = {**self.environment, "XDG_DATA_HOME": str(self.root / "data")}
         doctor = run("doctor", "--quick", "--target", self.target, environment=models)

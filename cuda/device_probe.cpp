@@ -1,0 +1,70 @@
+#include "cuda/device_probe.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace redraft::cuda {
+namespace {
+
+constexpr std::size_t kCopied = std::size_t{256} << 20;  // far more than caches hold
+constexpr int kMostBlocks = 2048;
+constexpr double kLeastSeconds = 1e-3;  // of a timing
+constexpr int kRounds = 5;
+constexpr int kProbeRounds = 3;
+constexpr double kQuiet = 0.85;  // of the peak
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+DeviceProbe::DeviceProbe()
+    : from_(kCopied),
+      to_(kCopied),
+      sums_(std::size_t{kMostBlocks} * kProbeThreads * sizeof(float)) {
+  queue_.fill(from_.as<void>(), 0, kCopied);
+  matrix_rate();  // finds out how much work takes long enough
+  for (int round = 0; round < kRounds; ++round) raise(copy_rate(), matrix_rate());
+}
+
+bool DeviceProbe::is_quiet() {
+  double copy = 0, matrix = 0;
+  for (int round = 0; round < kProbeRounds; ++round) {
+    copy = std::max(copy, copy_rate());
+    matrix = std::max(matrix, matrix_rate());
+  }
+  raise(copy, matrix);
+  return copy >= kQuiet * peak_.bandwidth_gbps && matrix >= kQuiet * peak_.bf16_gmacs;
+}
+
+void DeviceProbe::raise(double copy, double matrix) {
+  const double most = std::max(matrix, peak_.bf16_gmacs);
+  peak_ = {.int8_gmacs = most,
+           .bandwidth_gbps = std::max(copy, peak_.bandwidth_gbps),
+           .f32_gmacs = most,
+           .bf16_gmacs = most,
+           .int16_gmacs = most};
+}
+
+double DeviceProbe::copy_rate() {
+  queue_.wait();
+  const auto start = std::chrono::steady_clock::now();
+  queue_.copy_strips(to_.as<void>(), kCopied, from_.as<void>(), kCopied, kCopied, 1);
+  queue_.wait();
+  return 2e-9 * static_cast<double>(kCopied) / seconds_since(start);
+}
+
+double DeviceProbe::matrix_rate() {
+  for (;;) {
+    queue_.wait();
+    const auto start = std::chrono::steady_clock::now();
+    multiply_rounds(blocks_, rounds_, sums_.as<float>(), queue_.stream());
+    queue_.wait();
+    const double seconds = seconds_since(start);
+    if (seconds >= kLeastSeconds) return 1e-9 * kProbeMacs * blocks_ * rounds_ / seconds;
+    (blocks_ < kMostBlocks ? blocks_ : rounds_) *= 2;
+  }
+}
+
+}  // namespace redraft::cuda
