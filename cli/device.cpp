@@ -4,6 +4,7 @@
 
 #include "cuda/device_probe.h"
 #include "cuda/runtime.h"
+#include "cuda/self_check.h"
 #include "cuda/transformer.h"
 #include "decoding/kernels/linear.h"
 
@@ -14,8 +15,18 @@ namespace {
 
 using cuda::find_device;
 
+// What it loads has been tried.
+Result<std::unique_ptr<LanguageModel>> load_on_gpu(std::shared_ptr<const ModelFiles> files,
+                                                   ThreadPool& pool, const LoadControl& control) {
+  auto model = cuda::load_transformer(files, pool, control);
+  if (!model) return model;
+  if (const Result<void> checked = cuda::self_check(*files, **model); !checked)
+    return checked.error().in(files->path());
+  return model;
+}
+
 TransformerMaker maker_of(const std::string& device) {
-  if (device == "cuda") return cuda::load_transformer;
+  if (device == "cuda") return load_on_gpu;
   return {};
 }
 

@@ -42,8 +42,12 @@ namespace redraft::cuda {
 
 namespace emulator {
 
+// kProducts: matrix products are a little off. kNeighbours: they are where the second row is not
+// zero, in the last bit of the first.
+enum class Flaw { kNone, kProducts, kNeighbours };
 // What the device is like, for tests to change. Used by all threads, changed before they begin.
 struct Device {
+  Flaw flaw = Flaw::kNone;
   bool there = true;
   std::size_t memory_bytes = std::size_t{64} << 30;
   std::function<bool()> lost = [] { return false; };  // from then on all that is asked of it fails

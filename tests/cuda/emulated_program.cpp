@@ -13,6 +13,8 @@ const bool configured = [] {
     device().there = std::string(there) == "1";
   if (const char* bytes = std::getenv("REDRAFT_EMULATED_GPU_BYTES"))
     device().memory_bytes = std::stoull(bytes);
+  if (const char* flaw = std::getenv("REDRAFT_EMULATED_GPU_FLAW"))
+    device().flaw = std::string(flaw) == "products" ? Flaw::kProducts : Flaw::kNeighbours;
   // It is lost once this file is there.
   if (const char* file = std::getenv("REDRAFT_EMULATED_GPU_LOST_FILE"))
     device().lost = [path = std::filesystem::path(file)] { return std::filesystem::exists(path); };

@@ -103,6 +103,11 @@ class WhatGoesWrong(EmulatedGpu):
                     environment={**self.environment, "REDRAFT_EMULATED_GPU_BYTES": str(MIB // 8)})
         self.assert_fails(score, 1, "target.gguf", "the GPU has no")
 
+    def test_one_that_computes_wrongly_is_found_out(self):
+        for flaw, says in (("products", "not those of the reference"), ("neighbours", "depend on the rows beside it")):
+            self.assert_fails(self.generate("--device", "cuda", gpu={"REDRAFT_EMULATED_GPU_FLAW": flaw}), 1,
+                              "target.gguf: this GPU does not compute as it should: ", says)
+
     def test_caches_and_contexts_are_as_large_as_fits(self):
         # The weights take less than 1 MiB, 8192 tokens 4 MiB and half as much again while they grow.
         result = self.generate("--device", "cuda", gpu={"REDRAFT_EMULATED_GPU_BYTES": str(PASSES + 5 * MIB)})
@@ -157,6 +162,13 @@ class Server(EmulatedGpu):
         (message,) = self.messages(client)
         self.assertRegex(message, "redraft: The models run on the CPU: .* too little to run it")
         self.assertIn(message.removeprefix("redraft: "), client.request("redraft/status")["reasons"])
+
+    def test_leaves_a_gpu_alone_that_computes_wrongly(self):
+        client = self.start(REDRAFT_EMULATED_GPU_FLAW="neighbours")
+        self.complete(client)
+        self.assertEqual(self.device(client), "cpu")
+        (message,) = self.messages(client)
+        self.assertRegex(message, "runs on the CPU: .*this GPU does not compute as it should")
 
     def test_outlives_a_gpu_that_is_lost(self):
         signal = self.root / "lost"
