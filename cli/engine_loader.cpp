@@ -16,6 +16,9 @@ namespace {
 
 constexpr const char* kDefaultDraft = "qwen2.5-coder-0.5b";
 
+// How not to be told again.
+constexpr const char* kAskForCpu = " (`--device cpu` does without the GPU.)";
+
 // The target's part of the time that a target and its draft model take to load, roughly.
 constexpr double kTargetShare = 0.7;
 
@@ -67,7 +70,7 @@ class EngineLoader {
       target_ = Engine::Model();
       draft_ = Engine::Model();
       device_ = "cpu";
-      notice("The models run on the CPU: " + room.error().message() + ".");
+      notice("The models run on the CPU: " + room.error().message() + "." + kAskForCpu);
       if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
       room = share(engine);
     }
@@ -108,7 +111,7 @@ class EngineLoader {
     if (again && device_ != "cpu") {
       const std::string why = loaded.error().message();
       loaded = load_on("cpu", *file, pool_, control);
-      if (loaded) notice(name + " runs on the CPU: " + why + ".");
+      if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
     }
     if (!loaded) return loaded.error();
     return to_engine_model(name, std::move(*loaded), pool_.threads());

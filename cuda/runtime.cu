@@ -47,9 +47,9 @@ Result<DeviceInfo> find_device() {
 
 void use_device() { check(cudaSetDevice(chosen), "no such device"); }
 
-DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  const cudaError_t status = cudaMalloc(&data_, bytes);
+void* allocate_on_device(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t status = cudaMalloc(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // it is no error of what comes next
     std::size_t free = 0, all = 0;
@@ -58,25 +58,23 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
                             mebibytes(free) + " of " + mebibytes(all) + " are free)");
   }
   check(status, "allocation");
+  return data;
 }
 
-DeviceMemory::~DeviceMemory() {
-  if (data_) cudaFree(data_);
-}
+void free_on_device(void* data, std::size_t) { cudaFree(data); }
 
-HostMemory::HostMemory(std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  const cudaError_t status = cudaMallocHost(&data_, bytes);
+void* allocate_on_host(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t status = cudaMallocHost(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw DeviceMemoryError("there is no " + mebibytes(bytes) + " of memory to share with the GPU");
   }
   check(status, "allocation");
+  return data;
 }
 
-HostMemory::~HostMemory() {
-  if (data_) cudaFreeHost(data_);
-}
+void free_on_host(void* data, std::size_t) { cudaFreeHost(data); }
 
 DeviceQueue::DeviceQueue() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");

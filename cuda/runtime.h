@@ -39,16 +39,20 @@ class DeviceMemoryError : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-// Memory of the GPU, 256-byte aligned, not initialised.
-class DeviceMemory {
+// Memory from the one function, given back by the other. Not initialised.
+template <void* (*kAllocate)(std::size_t bytes), void (*kFree)(void* data, std::size_t bytes)>
+class OwnedMemory {
  public:
-  DeviceMemory() = default;
+  OwnedMemory() = default;
   // Throws DeviceMemoryError where there is not so much.
-  explicit DeviceMemory(std::size_t bytes);
-  ~DeviceMemory();
-  DeviceMemory(DeviceMemory&& other) noexcept
+  explicit OwnedMemory(std::size_t bytes)
+      : data_(bytes > 0 ? kAllocate(bytes) : nullptr), bytes_(bytes) {}
+  ~OwnedMemory() {
+    if (data_) kFree(data_, bytes_);
+  }
+  OwnedMemory(OwnedMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+  OwnedMemory& operator=(OwnedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
@@ -65,32 +69,16 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
+void* allocate_on_device(std::size_t bytes);
+void free_on_device(void* data, std::size_t bytes);
+void* allocate_on_host(std::size_t bytes);
+void free_on_host(void* data, std::size_t bytes);
+
+// Memory of the GPU, 256-byte aligned.
+using DeviceMemory = OwnedMemory<allocate_on_device, free_on_device>;
 // Memory of the host that the GPU reaches by itself: copies from there need nobody to wait for
 // them.
-class HostMemory {
- public:
-  HostMemory() = default;
-  // Throws DeviceMemoryError where there is not so much.
-  explicit HostMemory(std::size_t bytes);
-  ~HostMemory();
-  HostMemory(HostMemory&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  HostMemory& operator=(HostMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-
-  std::size_t bytes() const { return bytes_; }
-  template <typename T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
+using HostMemory = OwnedMemory<allocate_on_host, free_on_host>;
 
 // Work that was recorded once and is queued as a whole. It reads and writes where it did when it
 // was recorded.

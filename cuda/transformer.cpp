@@ -107,9 +107,9 @@ class Transformer : public LanguageModel {
 
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                     const std::function<void()>& meanwhile, Predictions& predictions) override {
-    const Pass pass = begin(context, draft, cache, 0);
-    if (pass.rows() > kMostVerifiedRows)
+    if (kContextBlock + draft.size() > kMostVerifiedRows)
       return LanguageModel::verify(context, draft, cache, meanwhile, predictions);
+    const Pass pass = begin(context, draft, cache, 0);
     const bool drafted = !draft.empty();
     queue_pass(pass, drafted ? Recorded::kAccepted : Recorded::kBest);
     if (drafted) {

@@ -52,27 +52,25 @@ Result<DeviceInfo> find_device() {
 
 void use_device() { emulator::check(); }
 
-DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
+void* allocate_on_device(std::size_t bytes) {
   emulator::check();
   const std::size_t free = emulator::device().memory_bytes - emulator::used_memory();
   if (bytes > free) {
     throw DeviceMemoryError("the GPU has no " + std::to_string(bytes) + " bytes left (" +
                             std::to_string(free) + " are free)");
   }
-  data_ = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (!data_) throw DeviceMemoryError("no memory");
+  void* data = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  if (!data) throw DeviceMemoryError("no memory");
   emulator::used += bytes;
-  std::memset(data_, 0xff, bytes);  // NaN to who reads before writing
+  std::memset(data, 0xff, bytes);  // NaN to who reads before writing
+  return data;
 }
-DeviceMemory::~DeviceMemory() {
-  if (!data_) return;
-  emulator::used -= bytes_;
-  std::free(data_);
+void free_on_device(void* data, std::size_t bytes) {
+  emulator::used -= bytes;
+  std::free(data);
 }
-
-HostMemory::HostMemory(std::size_t bytes) : data_(std::malloc(bytes)), bytes_(bytes) {}
-HostMemory::~HostMemory() { std::free(data_); }
+void* allocate_on_host(std::size_t bytes) { return std::malloc(bytes); }
+void free_on_host(void* data, std::size_t) { std::free(data); }
 
 DeviceQueue::DeviceQueue() { emulator::check(); }
 DeviceQueue::~DeviceQueue() = default;

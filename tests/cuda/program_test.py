@@ -160,7 +160,7 @@ class Server(EmulatedGpu):
         self.complete(client)
         self.assertEqual(self.device(client), "cpu")
         (message,) = self.messages(client)
-        self.assertRegex(message, "redraft: The models run on the CPU: .* too little to run it")
+        self.assertRegex(message, "redraft: The models run on the CPU: .* too little to run it .*--device cpu")
         self.assertIn(message.removeprefix("redraft: "), client.request("redraft/status")["reasons"])
 
     def test_leaves_a_gpu_alone_that_computes_wrongly(self):
