@@ -116,7 +116,8 @@ class DeviceQueue {
   void copy_out(void* to, const void* from, std::size_t bytes);
   // Every byte of `bytes` from `to` on becomes `value`.
   void fill(void* to, std::uint8_t value, std::size_t bytes);
-  // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart.
+  // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart, which
+  // are no less.
   void copy_strips(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                    std::size_t bytes, std::size_t count);
   // What `record` queues is not done but kept. It allocates nothing and copies nothing from or to

@@ -151,7 +151,7 @@ class Transformer : public LanguageModel {
     }
     const std::int32_t* last = memory_.best() + pass.first();
     if (count > 1) {
-      queue_->copy_strips(memory_.written(), 0, last, 0, sizeof(std::int32_t), 1);
+      queue_->copy_strips(memory_.written(), sizeof *last, last, sizeof *last, sizeof *last, 1);
       const TokenId unknown = 0;
       const int committed = pass.committed + static_cast<int>(pass.context.size());
       queue_pass({{&unknown, 1}, none, committed, pass.storage}, Recorded::kSteps, count - 1);

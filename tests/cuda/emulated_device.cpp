@@ -253,6 +253,7 @@ void submit(const std::function<void()>& work) {
   }
 }
 void record_to(std::vector<std::function<void()>>* recording) { the_recording = recording; }
+bool is_recording() { return the_recording != nullptr; }
 
 std::uint8_t* shared_memory() { return the_block().shared(); }
 void meet_block() { the_block().meet_block(); }

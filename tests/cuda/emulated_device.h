@@ -21,16 +21,17 @@
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
-struct uint4 {
+// Aligned as a device wants them; kernels are compiled so that a load from between is a fault.
+struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
-struct uint2 {
+struct alignas(8) uint2 {
   std::uint32_t x, y;
 };
-struct float2 {
+struct alignas(8) float2 {
   float x, y;
 };
-struct float4 {
+struct alignas(16) float4 {
   float x, y, z, w;
 };
 struct CUstream_st;
@@ -58,6 +59,7 @@ std::size_t used_memory();
 // Does `work`, or, while there is a recording, keeps it there.
 void submit(const std::function<void()>& work);
 void record_to(std::vector<std::function<void()>>* recording);  // null: no longer
+bool is_recording();
 
 // Runs `thread` once for every thread of the grid. A block whose threads do not all arrive at a
 // meeting point throws std::logic_error.

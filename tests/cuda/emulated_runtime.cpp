@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@ std::atomic<std::size_t> used = 0;
 
 void check() {
   if (device().lost()) throw DeviceError("the GPU failed (emulated): it was lost");
+}
+
+// What cannot be part of a recording.
+void check_copy() {
+  check();
+  if (is_recording()) throw std::logic_error("a recording copies or allocates");
 }
 
 }  // namespace
@@ -53,7 +60,7 @@ Result<DeviceInfo> find_device() {
 void use_device() { emulator::check(); }
 
 void* allocate_on_device(std::size_t bytes) {
-  emulator::check();
+  emulator::check_copy();
   const std::size_t free = emulator::device().memory_bytes - emulator::used_memory();
   if (bytes > free) {
     throw DeviceMemoryError("the GPU has no " + std::to_string(bytes) + " bytes left (" +
@@ -75,20 +82,21 @@ void free_on_host(void* data, std::size_t) { std::free(data); }
 DeviceQueue::DeviceQueue() { emulator::check(); }
 DeviceQueue::~DeviceQueue() = default;
 void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
-  emulator::check();
+  emulator::check_copy();
   std::memcpy(to, from, bytes);
 }
 void DeviceQueue::copy_out(void* to, const void* from, std::size_t bytes) {
-  emulator::check();
+  emulator::check_copy();
   std::memcpy(to, from, bytes);
 }
 void DeviceQueue::fill(void* to, std::uint8_t value, std::size_t bytes) {
-  emulator::check();
+  emulator::check_copy();
   std::memset(to, value, bytes);
 }
 void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t bytes, std::size_t count) {
-  emulator::check();
+  emulator::check_copy();
+  if (bytes > to_pitch || bytes > from_pitch) throw std::logic_error("strips overlap");
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(static_cast<std::uint8_t*>(to) + i * to_pitch,
                 static_cast<const std::uint8_t*>(from) + i * from_pitch, bytes);
