@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -81,8 +83,8 @@ class GgufWriter {
   }
   template <typename T>
   static void append(std::vector<std::uint8_t>& out, T value) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
-    out.insert(out.end(), bytes, bytes + sizeof(T));
+    for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, sizeof(T)>>(value))
+      out.push_back(byte);
   }
   static void append_text(std::vector<std::uint8_t>& out, std::string_view text) {
     append(out, std::uint64_t{text.size()});
