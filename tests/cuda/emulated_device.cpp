@@ -229,6 +229,7 @@ std::uint32_t pair(std::uint16_t low, std::uint16_t high) {
 }  // namespace
 
 void run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
+  const MemoryAccess access;
   gridDim = grid;
   blockDim = block;
   for (unsigned z = 0; z < grid.z; ++z) {

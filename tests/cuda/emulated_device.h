@@ -51,10 +51,21 @@ struct Device {
   Flaw flaw = Flaw::kNone;
   bool there = true;
   std::size_t memory_bytes = std::size_t{64} << 30;
+  // What is allocated from then on is a fault to whoever touches it but kernels and copies.
+  bool guarded = false;
   std::function<bool()> lost = [] { return false; };  // from then on all that is asked of it fails
 };
 Device& device();
 std::size_t used_memory();
+
+// While there is one of these, guarded memory can be touched.
+class MemoryAccess {
+ public:
+  MemoryAccess();
+  ~MemoryAccess();
+  MemoryAccess(const MemoryAccess&) = delete;
+  MemoryAccess& operator=(const MemoryAccess&) = delete;
+};
 
 // Does `work`, or, while there is a recording, keeps it there.
 void submit(const std::function<void()>& work);

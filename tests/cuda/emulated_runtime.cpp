@@ -1,5 +1,7 @@
 // The runtime of the emulated device: its memory is the program's, and work is done when it is
 // queued.
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +21,40 @@ namespace {
 
 std::atomic<std::size_t> used = 0;
 
+// One run of pages whose parts are handed out and never taken back: for a test or two.
+class GuardedMemory {
+ public:
+  static GuardedMemory& instance() {
+    static GuardedMemory memory;
+    return memory;
+  }
+  void* allocate(std::size_t bytes) {
+    if (!pages_) {
+      pages_ = static_cast<std::uint8_t*>(
+          mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    }
+    if (pages_ == MAP_FAILED || kBytes - taken_ < bytes) throw DeviceMemoryError("no memory");
+    return pages_ + std::exchange(taken_, (taken_ + bytes + 255) / 256 * 256);
+  }
+  bool owns(const void* data) const { return pages_ && data >= pages_ && data < pages_ + kBytes; }
+  void open() {
+    if (++open_ == 1) protect(PROT_READ | PROT_WRITE);
+  }
+  void close() {
+    if (--open_ == 0) protect(PROT_NONE);
+  }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{1} << 30;
+  void protect(int rights) {
+    if (pages_) mprotect(pages_, kBytes, rights);
+  }
+
+  std::uint8_t* pages_ = nullptr;
+  std::size_t taken_ = 0;
+  int open_ = 0;
+};
+
 void check() {
   if (device().lost()) throw DeviceError("the GPU failed (emulated): it was lost");
 }
@@ -37,6 +73,9 @@ Device& device() {
 }
 
 std::size_t used_memory() { return used; }
+
+MemoryAccess::MemoryAccess() { GuardedMemory::instance().open(); }
+MemoryAccess::~MemoryAccess() { GuardedMemory::instance().close(); }
 
 }  // namespace emulator
 
@@ -66,15 +105,19 @@ void* allocate_on_device(std::size_t bytes) {
     throw DeviceMemoryError("the GPU has no " + std::to_string(bytes) + " bytes left (" +
                             std::to_string(free) + " are free)");
   }
-  void* data = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  void* data =
+      emulator::device().guarded
+          ? emulator::GuardedMemory::instance().allocate(bytes)
+          : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (!data) throw DeviceMemoryError("no memory");
+  const emulator::MemoryAccess access;
   emulator::used += bytes;
   std::memset(data, 0xff, bytes);  // NaN to who reads before writing
   return data;
 }
 void free_on_device(void* data, std::size_t bytes) {
   emulator::used -= bytes;
-  std::free(data);
+  if (!emulator::GuardedMemory::instance().owns(data)) std::free(data);
 }
 void* allocate_on_host(std::size_t bytes) { return std::malloc(bytes); }
 void free_on_host(void* data, std::size_t) { std::free(data); }
@@ -83,19 +126,23 @@ DeviceQueue::DeviceQueue() { emulator::check(); }
 DeviceQueue::~DeviceQueue() = default;
 void DeviceQueue::copy_in(void* to, const void* from, std::size_t bytes) {
   emulator::check_copy();
+  const emulator::MemoryAccess access;
   std::memcpy(to, from, bytes);
 }
 void DeviceQueue::copy_out(void* to, const void* from, std::size_t bytes) {
   emulator::check_copy();
+  const emulator::MemoryAccess access;
   std::memcpy(to, from, bytes);
 }
 void DeviceQueue::fill(void* to, std::uint8_t value, std::size_t bytes) {
   emulator::check_copy();
+  const emulator::MemoryAccess access;
   std::memset(to, value, bytes);
 }
 void DeviceQueue::copy_strips(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t bytes, std::size_t count) {
   emulator::check_copy();
+  const emulator::MemoryAccess access;
   if (bytes > to_pitch || bytes > from_pitch) throw std::logic_error("strips overlap");
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(static_cast<std::uint8_t*>(to) + i * to_pitch,

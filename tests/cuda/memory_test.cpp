@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/gpu_room.h"
 #include "cuda/runtime.h"
+#include "cuda/self_check.h"
+#include "decoding/acceptance.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/model/transformer.h"
 #include "tests/cuda/device_model.h"
@@ -149,6 +152,36 @@ TEST_F(CudaMemory, IsSharedOutByWhatFits) {
   const auto none = cli::share_gpu_memory(models, 300 * kMiB, wanted);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message(), HasSubstr("too little"));
+}
+
+// On a real GPU it could not: whoever did gets a fault here.
+TEST_F(CudaMemory, IsNeverTouchedByTheHostItself) {
+  emulator::device().guarded = true;
+  const auto model = on_gpu(small_model());
+  {
+    const DeviceMemory memory(64);
+    EXPECT_DEATH(memory.as<int>()[3] = 1, "");
+  }
+  const std::vector<TokenId> tokens = random_tokens(*model, 12, 1);
+  const auto cache = model->new_cache(600);
+  const auto span = std::span(tokens);
+  model->forward(span.first(6), {}, *cache, {.every_row = false, .top_k = 3});
+  DraftTree draft = DraftTree::chain(span.subspan(7, 3), DraftOrigin::kOther);
+  draft.add(5, 0, DraftOrigin::kOther);
+  Predictions predictions;
+  model->verify(span.subspan(6, 1), draft, *cache, {}, predictions);
+  model->verify(span.subspan(6, 1), draft, *cache, {}, predictions);
+  model->continue_greedily(span.last(2), 3, *cache);
+  model->forward(span.last(2), draft, *cache, {});
+  const int kept[] = {0, 3};
+  cache->keep(kept);
+  model->forward(span.last(1), {}, *cache, {.scored = span.last(1)});
+  const auto fork = cache->fork(4);
+  model->forward(random_tokens(*model, 540, 2), {}, *cache, {.every_row = false});
+  cache->truncate(3);
+  model->forward(span.last(1), {}, *fork, {});
+  model->filled_cache(40, 20);
+  EXPECT_TRUE(self_check(*files_of(small_model().writer()), *model));
 }
 
 // Requests of a host whose owner's thread is this one.
