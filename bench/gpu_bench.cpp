@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device_probe.h"
 #include "cuda/runtime.h"
 #include "cuda/transformer.h"
 #include "decoding/acceptance.h"
@@ -147,18 +148,6 @@ double median_seconds(const Work& work) {
   return all[kRepeats / 2];
 }
 
-// Bytes read and written in a second by a copy within the memory.
-double copy_bandwidth() {
-  constexpr std::size_t kBytes = std::size_t{1} << 30;
-  cuda::DeviceQueue queue;
-  const cuda::DeviceMemory from(kBytes), to(kBytes);
-  const double seconds = median_seconds([&] {
-    queue.copy_strips(to.as<void>(), kBytes, from.as<void>(), kBytes, kBytes, 1);
-    queue.wait();
-  });
-  return 2.0 * kBytes / seconds;
-}
-
 std::vector<TokenId> some_tokens(int count) {
   return std::vector<TokenId>(static_cast<std::size_t>(count), 17);
 }
@@ -238,10 +227,12 @@ int run(const std::string& size, const std::string& format_name) {
     std::printf("%s\n", model.error().message().c_str());
     return EXIT_FAILURE;
   }
-  const double bandwidth = copy_bandwidth();
-  std::printf("%s, a copy moves %.0f GB/s; %s-shaped, %s, random weights, %d tokens of context\n",
-              device->name.c_str(), 1e-9 * bandwidth, size.c_str(), info->name, kContext);
-  print_passes(**model, bandwidth);
+  const kernels::MachinePeak peak = cuda::DeviceProbe().peak();
+  std::printf("%s, a copy moves %.0f GB/s, matrix instructions make %.0f TFLOP/s\n",
+              device->name.c_str(), peak.bandwidth_gbps, 2e-3 * peak.bf16_gmacs);
+  std::printf("%s-shaped, %s, random weights, %d tokens of context\n", size.c_str(), info->name,
+              kContext);
+  print_passes(**model, 1e9 * peak.bandwidth_gbps);
   print_prompt(**model);
   return EXIT_SUCCESS;
 }

@@ -8,7 +8,7 @@ namespace redraft::cli {
 namespace {
 
 // For what passes need beside weights and caches: hidden states, attention's partial sums, logits,
-// recordings. (A 7B model takes about 250 MiB of it.)
+// recordings. (By its sizes a 7B model wants about 250 MiB of it.)
 constexpr std::size_t kPassBytes = std::size_t{384} << 20;
 // Shorter prompts are of little use.
 constexpr int kShortestContext = 2048;

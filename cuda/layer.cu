@@ -136,20 +136,6 @@ __global__ void rotate_append_head(RotateAppend work, float scale) {
   }
 }
 
-// A block for each strip; a thread has the same two halves of every slot.
-__global__ void move_strip(std::uint16_t* memory, int slots, int head_dim, const SlotMove* moves,
-                           int count) {
-  auto* strip = reinterpret_cast<std::uint32_t*>(memory) +
-                static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(slots) *
-                    static_cast<std::size_t>(head_dim / 2) +
-                threadIdx.x;
-  const auto pitch = static_cast<std::size_t>(head_dim / 2);
-  for (int i = 0; i < count; ++i) {
-    strip[static_cast<std::size_t>(moves[i].to) * pitch] =
-        strip[static_cast<std::size_t>(moves[i].from) * pitch];
-  }
-}
-
 dim3 per_row(int rows) { return dim3{static_cast<unsigned>(rows), 1, 1}; }
 constexpr dim3 kRowBlock{kRowThreads, 1, 1};
 
@@ -184,12 +170,6 @@ void silu_mul(const float* gate, const float* up, int ld, int rows, int n, const
               Stream stream) {
   launch(silu_mul_row, per_row(rows), kRowBlock, row_shared_bytes(n), stream, gate, up, ld, n,
          out.values, out.scales);
-}
-
-void move_slots(std::uint16_t* memory, int strips, int slots, int head_dim, const SlotMove* moves,
-                int count, Stream stream) {
-  launch(move_strip, per_row(strips), dim3{static_cast<unsigned>(head_dim / 2), 1, 1}, 0, stream,
-         memory, slots, head_dim, moves, count);
 }
 
 void rotate_append(const RotateAppend& work, int rows, Stream stream) {

@@ -68,15 +68,6 @@ struct RotateAppend {
 };
 void rotate_append(const RotateAppend& work, int rows, Stream stream);
 
-// Copies slot `from` over slot `to` in all of `strips` strips of [slots, head_dim] halves, move by
-// move. No move reads what an earlier one wrote.
-struct SlotMove {
-  std::int32_t from;
-  std::int32_t to;
-};
-void move_slots(std::uint16_t* memory, int strips, int slots, int head_dim, const SlotMove* moves,
-                int count, Stream stream);
-
 // 1 / sqrt(head_dim) and log2(e): scores are exponents of two.
 float attention_scale(int head_dim);
 

@@ -58,22 +58,42 @@ __global__ void __launch_bounds__(kMostVerifiedRows)
   }
 }
 
-// A block for each strip, a thread for two dimensions: it moves its own, one after the other, so
-// nobody has to be waited for.
+// The two halves of every slot of a strip that this thread has: a block for each strip, a thread
+// for two dimensions. It moves its own, one slot after the other, so nobody has to be waited for.
+class OwnHalves {
+ public:
+  __device__ OwnHalves(std::uint16_t* memory, int slots, int head_dim)
+      : pitch_(static_cast<std::size_t>(head_dim / 2)),
+        strip_(reinterpret_cast<std::uint32_t*>(memory) +
+               static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(slots) * pitch_ +
+               threadIdx.x) {}
+
+  __device__ void move(int from, int to) {
+    strip_[static_cast<std::size_t>(to) * pitch_] = strip_[static_cast<std::size_t>(from) * pitch_];
+  }
+
+ private:
+  std::size_t pitch_;
+  std::uint32_t* strip_;
+};
+
+__global__ void move_strip(std::uint16_t* memory, int slots, int head_dim, const SlotMove* moves,
+                           int count) {
+  OwnHalves own(memory, slots, head_dim);
+  for (int i = 0; i < count; ++i) own.move(moves[i].from, moves[i].to);
+}
+
 __global__ void move_accepted_strip(std::uint16_t* memory, int slots, int head_dim, DraftRows draft,
                                     const Verdict* verdict) {
-  auto* strip = reinterpret_cast<std::uint32_t*>(memory) +
-                static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(slots) *
-                    static_cast<std::size_t>(head_dim / 2) +
-                threadIdx.x;
-  const auto pitch = static_cast<std::size_t>(head_dim / 2);
+  OwnHalves own(memory, slots, head_dim);
   for (int i = verdict->in_place; i < verdict->accepted; ++i) {
     const int row = verdict->rows[i];
-    const int to = draft.paths.straight[row] + i;
-    strip[static_cast<std::size_t>(to) * pitch] =
-        strip[static_cast<std::size_t>(draft.slots[row]) * pitch];
+    own.move(draft.slots[row], draft.paths.straight[row] + i);
   }
 }
+
+dim3 strip_blocks(int strips) { return dim3{static_cast<unsigned>(strips), 1, 1}; }
+dim3 strip_threads(int head_dim) { return dim3{static_cast<unsigned>(head_dim / 2), 1, 1}; }
 
 __global__ void step_one_row(const std::int32_t* token, std::int32_t* written, StepRow row,
                              int by) {
@@ -94,9 +114,14 @@ void accept_draft(const DraftRows& draft, int rows, Verdict* verdict, Stream str
 
 void move_accepted(std::uint16_t* memory, int strips, int slots, int head_dim,
                    const DraftRows& draft, const Verdict* verdict, Stream stream) {
-  launch(move_accepted_strip, dim3{static_cast<unsigned>(strips), 1, 1},
-         dim3{static_cast<unsigned>(head_dim / 2), 1, 1}, 0, stream, memory, slots, head_dim, draft,
-         verdict);
+  launch(move_accepted_strip, strip_blocks(strips), strip_threads(head_dim), 0, stream, memory,
+         slots, head_dim, draft, verdict);
+}
+
+void move_slots(std::uint16_t* memory, int strips, int slots, int head_dim, const SlotMove* moves,
+                int count, Stream stream) {
+  launch(move_strip, strip_blocks(strips), strip_threads(head_dim), 0, stream, memory, slots,
+         head_dim, moves, count);
 }
 
 void next_step(const std::int32_t* token, std::int32_t* written, const StepRow& row, int by,

@@ -25,11 +25,20 @@ struct Verdict {
 struct DraftRows {
   const std::int32_t* ids;
   const std::int32_t* best;  // what the model writes after each
-  const std::int32_t*
-      parents;  // the row whose `best` a row's id has to be; -1: no row of the draft
+  // The row whose `best` a row's id has to be; -1: it is no row of the draft.
+  const std::int32_t* parents;
   const std::int32_t* slots;
   Paths paths;
 };
+
+// Copies slot `from` over slot `to` in all of `strips` strips of [slots, head_dim] halves, move by
+// move. No move reads what an earlier one wrote.
+struct SlotMove {
+  std::int32_t from;
+  std::int32_t to;
+};
+void move_slots(std::uint16_t* memory, int strips, int slots, int head_dim, const SlotMove* moves,
+                int count, Stream stream);
 
 // The longest path that stands; of equally long ones that of the earliest row.
 void accept_draft(const DraftRows& draft, int rows, Verdict* verdict, Stream stream);

@@ -16,20 +16,11 @@
 namespace redraft::cuda {
 namespace {
 
-TransformerShape small_shape() {
-  TransformerShape shape;
-  shape.heads = 2;
-  shape.kv_heads = 1;
-  shape.head_dim = 64;
-  shape.hidden = 64;
-  shape.feed_forward = 96;
-  shape.vocabulary = 270;
-  return shape;
-}
+class CudaAcceptance : public DeviceModelTest {};
 
-TEST(CudaAcceptance, IsThatOfTheRule) {
+TEST_F(CudaAcceptance, IsThatOfTheRule) {
   DeviceQueue queue;
-  PassMemory memory(small_shape(), queue);
+  PassMemory memory(*files_of(small_model().writer())->shape(), queue);
   std::mt19937 random(1);
   std::size_t longest = 0, partial = 0, moved = 0;
   for (int turn = 0; turn < 300; ++turn) {
