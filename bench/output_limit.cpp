@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "workspace/fenced_output.h"
+#include "workspace/edit/fenced_output.h"
 
 namespace redraft {
 namespace {

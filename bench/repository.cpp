@@ -4,9 +4,9 @@
 #include <fstream>
 #include <utility>
 
-#include "indexing/file_kind.h"
-#include "indexing/memory_datastore.h"
-#include "indexing/stored_definition.h"
+#include "indexing/files/file_kind.h"
+#include "indexing/store/memory_datastore.h"
+#include "indexing/store/stored_definition.h"
 #include "support/json/json_document.h"
 
 namespace redraft {

@@ -7,9 +7,9 @@
 
 #include "bench/task.h"
 #include "decoding/text/tokenizer.h"
-#include "indexing/datastore.h"
-#include "indexing/index_snapshot.h"
-#include "indexing/text_store.h"
+#include "indexing/store/datastore.h"
+#include "indexing/store/index_snapshot.h"
+#include "indexing/store/text_store.h"
 #include "support/result.h"
 
 namespace redraft {

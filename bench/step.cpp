@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "decoding/text/chat_template.h"
-#include "indexing/file_kind.h"
-#include "workspace/completion_prompt.h"
-#include "workspace/document.h"
-#include "workspace/edit_region.h"
-#include "workspace/snippets.h"
+#include "indexing/files/file_kind.h"
+#include "workspace/completion/completion_prompt.h"
+#include "workspace/completion/snippets.h"
+#include "workspace/documents/document.h"
+#include "workspace/documents/edit_region.h"
 
 namespace redraft {
 namespace {

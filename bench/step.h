@@ -10,9 +10,9 @@
 #include "bench/task.h"
 #include "decoding/decoder.h"
 #include "decoding/text/prompt_encoder.h"
-#include "indexing/index_snapshot.h"
+#include "indexing/store/index_snapshot.h"
 #include "support/result.h"
-#include "workspace/prompt.h"
+#include "workspace/edit/prompt.h"
 
 namespace redraft {
 

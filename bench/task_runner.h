@@ -14,9 +14,9 @@
 #include "bench/task.h"
 #include "decoding/cost_curve.h"
 #include "decoding/decoder_name.h"
-#include "indexing/datastore.h"
+#include "indexing/store/datastore.h"
 #include "support/result.h"
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft {
 

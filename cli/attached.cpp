@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "lsp/await_exit.h"
+#include "lsp/host/await_exit.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -16,7 +16,7 @@
 #include "cli/index_loader.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/sha256.h"
-#include "indexing/file_scan.h"
+#include "indexing/files/file_scan.h"
 
 namespace redraft::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/load_control.h"
 #include "decoding/text/tokenizer.h"
-#include "indexing/datastore.h"
+#include "indexing/store/datastore.h"
 #include "support/result.h"
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft::cli {
 

@@ -6,7 +6,7 @@
 
 #include "bench/task.h"
 #include "cli/command.h"
-#include "workspace/prompt.h"
+#include "workspace/edit/prompt.h"
 
 namespace redraft::cli {
 

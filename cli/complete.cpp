@@ -7,7 +7,7 @@
 #include "cli/engine_loader.h"
 #include "cli/report.h"
 #include "cli/text_range.h"
-#include "workspace/completion_session.h"
+#include "workspace/completion/completion_session.h"
 
 namespace redraft::cli {
 namespace {

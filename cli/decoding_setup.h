@@ -10,7 +10,7 @@
 #include "cli/status_line.h"
 #include "decoding/decoder_name.h"
 #include "decoding/kernels/thread_pool.h"
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft::cli {
 

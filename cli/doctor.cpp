@@ -13,7 +13,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"
-#include "lsp/usage.h"
+#include "lsp/status/usage.h"
 
 namespace redraft::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/files.h"
 #include "cli/report.h"
 #include "cli/text_range.h"
-#include "workspace/edit_session.h"
+#include "workspace/edit/edit_session.h"
 
 namespace redraft::cli {
 namespace {

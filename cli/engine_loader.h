@@ -10,7 +10,7 @@
 #include "decoding/load_control.h"
 #include "decoding/model/model_loader.h"
 #include "support/result.h"
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft::cli {
 

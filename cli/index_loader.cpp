@@ -10,8 +10,8 @@
 #include "cli/machine.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
-#include "indexing/dependencies.h"
-#include "indexing/ignore_files.h"
+#include "indexing/files/dependencies.h"
+#include "indexing/files/ignore_files.h"
 
 namespace redraft::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/status_line.h"
-#include "indexing/index_snapshot.h"
+#include "indexing/store/index_snapshot.h"
 #include "indexing/workspace_index.h"
 #include "support/result.h"
 

@@ -15,10 +15,10 @@
 #include "cli/engine_loader.h"
 #include "cli/index_loader.h"
 #include "cli/shared_server.h"
-#include "indexing/dependencies.h"
-#include "lsp/attach.h"
-#include "lsp/run_server.h"
-#include "lsp/usage.h"
+#include "indexing/files/dependencies.h"
+#include "lsp/host/attach.h"
+#include "lsp/host/server_process.h"
+#include "lsp/status/usage.h"
 
 namespace redraft::cli {
 namespace {

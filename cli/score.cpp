@@ -17,7 +17,7 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
-#include "workspace/document.h"
+#include "workspace/documents/document.h"
 
 namespace redraft::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "cli/command.h"
-#include "lsp/attach.h"
+#include "lsp/host/attach.h"
 
 namespace redraft::cli {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "support/result.h"
-#include "workspace/document.h"
-#include "workspace/text_edit.h"
+#include "workspace/documents/document.h"
+#include "workspace/documents/text_edit.h"
 
 namespace redraft::cli {
 

@@ -14,7 +14,7 @@
 #include "decoding/language_model.h"
 #include "decoding/replacement.h"
 #include "decoding/statistics.h"
-#include "indexing/datastore.h"
+#include "indexing/store/datastore.h"
 #include "support/result.h"
 #include "support/token.h"
 

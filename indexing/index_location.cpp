@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "indexing/checksum.h"
-#include "indexing/store_folder.h"
+#include "indexing/store/checksum.h"
+#include "indexing/store/store_folder.h"
 #include "indexing/workspace_index.h"
 #include "support/files/user_folders.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "indexing/background.h"
-#include "indexing/file_kind.h"
+#include "indexing/files/file_kind.h"
 
 namespace redraft {
 namespace {

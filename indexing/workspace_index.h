@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "decoding/text/tokenizer.h"
-#include "indexing/file_scan.h"
-#include "indexing/index_snapshot.h"
+#include "indexing/files/file_scan.h"
+#include "indexing/store/index_snapshot.h"
+#include "indexing/store/text_store.h"
 #include "indexing/syntax/syntax_tree.h"
-#include "indexing/text_store.h"
 #include "support/result.h"
 
 namespace redraft {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "workspace/file_uri.h"
+#include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
 namespace {

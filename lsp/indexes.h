@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lsp/connection.h"
-#include "lsp/index_status.h"
-#include "lsp/settings.h"
+#include "lsp/settings/settings.h"
+#include "lsp/status/index_status.h"
+#include "lsp/wire/connection.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "decoding/decoder_name.h"
-#include "lsp/code_actions.h"
-#include "lsp/convert.h"
-#include "lsp/version.h"
-#include "workspace/file_uri.h"
+#include "lsp/features/code_actions.h"
+#include "lsp/wire/convert.h"
+#include "lsp/wire/version.h"
+#include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
 namespace {

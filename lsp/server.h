@@ -7,18 +7,18 @@
 #include <optional>
 #include <string_view>
 
-#include "lsp/completion_feed.h"
-#include "lsp/configuration.h"
-#include "lsp/connection.h"
-#include "lsp/dispatcher.h"
-#include "lsp/edit_feed.h"
+#include "lsp/features/completion_feed.h"
+#include "lsp/features/edit_feed.h"
+#include "lsp/features/next_edit_feed.h"
 #include "lsp/indexes.h"
-#include "lsp/model_status.h"
-#include "lsp/next_edit_feed.h"
-#include "lsp/protocol.h"
-#include "lsp/settings.h"
-#include "lsp/status_report.h"
-#include "lsp/usage.h"
+#include "lsp/settings/configuration.h"
+#include "lsp/settings/settings.h"
+#include "lsp/status/model_status.h"
+#include "lsp/status/status_report.h"
+#include "lsp/status/usage.h"
+#include "lsp/wire/connection.h"
+#include "lsp/wire/dispatcher.h"
+#include "lsp/wire/protocol.h"
 #include "workspace/workspace.h"
 
 namespace redraft::lsp {

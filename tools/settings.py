@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the editors' settings and the documentation of settings from the table in lsp/setting_table.cpp.
+"""Writes the editors' settings and the documentation of settings from the table in lsp/settings/setting_table.cpp.
 
 --check writes nothing and fails when a file is not as it would be written; `make check` does that.
 """
@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = "build/lsp/redraft_print_settings"
+PROGRAM = "build/lsp/settings/redraft_print_settings"
 SETTINGS = "<!-- The settings, written by tools/settings.py -->\n"
 OPTIONS = "<!-- The options, written by tools/settings.py -->\n"
 END = "<!-- to here -->\n"
@@ -108,7 +108,7 @@ def lua_types(table):
             tops[name] = "table" if dot else types[setting["schema"]["type"]]
     rows = "".join(f"  {name} = '{type_name}',\n" for name, type_name in tops.items())
     return ("-- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in\n"
-            "-- lsp/setting_table.cpp.\nreturn {\n" + rows + "}\n")
+            "-- lsp/settings/setting_table.cpp.\nreturn {\n" + rows + "}\n")
 
 
 def documents(root, table):

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "workspace/buffer_change.h"
-#include "workspace/decode_queue.h"
-#include "workspace/file_uri.h"
-#include "workspace/open_documents.h"
+#include "workspace/documents/buffer_change.h"
+#include "workspace/documents/file_uri.h"
+#include "workspace/documents/open_documents.h"
+#include "workspace/engine/decode_queue.h"
 
 namespace redraft {
 namespace {

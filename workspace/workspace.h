@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "support/owner_post.h"
 #include "support/result.h"
-#include "workspace/completions.h"
-#include "workspace/document.h"
-#include "workspace/edit_session.h"
-#include "workspace/engine_host.h"
-#include "workspace/index_slot.h"
-#include "workspace/live_edits.h"
-#include "workspace/next_edits.h"
-#include "workspace/owner_post.h"
-#include "workspace/repository_indexer.h"
+#include "workspace/completion/completions.h"
+#include "workspace/documents/document.h"
+#include "workspace/edit/edit_session.h"
+#include "workspace/edit/live_edits.h"
+#include "workspace/engine/engine_host.h"
+#include "workspace/index/index_slot.h"
+#include "workspace/index/repository_indexer.h"
+#include "workspace/next_edit/next_edits.h"
 
 namespace redraft {
 

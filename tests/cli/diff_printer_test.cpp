@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "workspace/text_edit.h"
+#include "workspace/documents/text_edit.h"
 
 namespace redraft::cli {
 namespace {

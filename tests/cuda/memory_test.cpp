@@ -20,7 +20,7 @@
 #include "tests/cuda/device_model.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/decoding/model/row_invariance.h"
-#include "workspace/engine_host.h"
+#include "workspace/engine/engine_host.h"
 
 namespace redraft::cuda {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lsp/convert.h"
-#include "workspace/open_documents.h"
+#include "lsp/wire/convert.h"
+#include "workspace/documents/open_documents.h"
 
 namespace {
 

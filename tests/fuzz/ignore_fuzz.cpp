@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "indexing/ignore_rules.h"
+#include "indexing/files/ignore_rules.h"
 
 namespace {
 

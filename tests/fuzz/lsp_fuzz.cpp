@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lsp/framing.h"
+#include "lsp/wire/framing.h"
 #include "tests/fuzz/fuzzed_server.h"
 
 namespace {

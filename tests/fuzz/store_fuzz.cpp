@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "indexing/checksum.h"
-#include "indexing/index_snapshot.h"
-#include "indexing/segment.h"
-#include "indexing/store_manifest.h"
+#include "indexing/store/checksum.h"
+#include "indexing/store/index_snapshot.h"
+#include "indexing/store/segment.h"
+#include "indexing/store/store_manifest.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "workspace/file_uri.h"
+#include "workspace/documents/file_uri.h"
 
 namespace {
 

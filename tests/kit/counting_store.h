@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexing/memory_datastore.h"
+#include "indexing/store/memory_datastore.h"
 
 namespace redraft {
 

@@ -8,7 +8,7 @@
 
 #include "support/result.h"
 #include "tests/kit/fill_script.h"
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft {
 

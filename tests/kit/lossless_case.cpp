@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "indexing/memory_datastore.h"
+#include "indexing/store/memory_datastore.h"
 
 namespace redraft {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "decoding/decoder.h"
 #include "decoding/decoder_memory.h"
-#include "indexing/datastore.h"
+#include "indexing/store/datastore.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "workspace/engine.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft {
 

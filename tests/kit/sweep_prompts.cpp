@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "decoding/text/chat_template.h"
-#include "indexing/memory_datastore.h"
-#include "tests/workspace/edit_case.h"
-#include "workspace/document.h"
-#include "workspace/edit_region.h"
-#include "workspace/prompt.h"
+#include "indexing/store/memory_datastore.h"
+#include "tests/workspace/edit/edit_case.h"
+#include "workspace/documents/document.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/edit/prompt.h"
 
 namespace redraft {
 namespace {

@@ -6,8 +6,8 @@ import re
 # Outside headers that only some folders may include; whoever owns such a thing hides it from the rest.
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model"},
-    r"nlohmann/": {"support/json", "lsp", "bench", "cli"},
-    r"boost/asio": {"lsp", "cli"},
+    r"nlohmann/": {"support/json", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features", "bench", "cli"},
+    r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "cli"},
     r"tree_sitter/": {"indexing/syntax"},
     r"CLI/": {"cli"},
 }

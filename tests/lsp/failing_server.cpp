@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "lsp/run_server.h"
+#include "lsp/host/server_process.h"
 #include "tests/kit/edit_script.h"
 
 namespace {

@@ -25,9 +25,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "indexing/dependencies.h"
-#include "lsp/attach.h"
-#include "lsp/run_server.h"
+#include "indexing/files/dependencies.h"
+#include "lsp/host/attach.h"
+#include "lsp/host/server_process.h"
 #include "tests/kit/edit_script.h"
 
 namespace {

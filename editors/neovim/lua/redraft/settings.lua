@@ -1,5 +1,5 @@
 -- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in
--- lsp/setting_table.cpp.
+-- lsp/settings/setting_table.cpp.
 return {
   index = 'boolean',
   dependencies = 'boolean',

@@ -1,0 +1,17 @@
+#include <array>
+
+#include "decoding/drafting/methods/decoders.h"
+
+namespace redraft {
+
+std::span<const DecoderDefinition* const> all_decoders() {
+  static const std::array kDecoders = {
+      &plain_decoder(),     &model_decoder(),     &prompt_lookup_decoder(),
+      &fastfixer_decoder(), &copyspec_decoder(),  &copyspec_sd_decoder(),
+      &rest_decoder(),      &fastcoder_decoder(), &efficientedit_decoder(),
+      &redraft_decoder(),
+  };
+  return kDecoders;
+}
+
+}  // namespace redraft

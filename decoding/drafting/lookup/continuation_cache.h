@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "indexing/store/datastore.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// FastCoder's CACHE (section IV.B): short sequences that the target has written or confirmed,
+// searched as a datastore is. It opens when it has a number of them and then stays open. Beyond
+// kMostSequences the older half is forgotten.
+class ContinuationCache {
+ public:
+  static constexpr std::size_t kMostSequences = 4096;
+
+  // `shortest` as in the queries to come.
+  ContinuationCache(int opens_at, int shortest)
+      : opens_at_(static_cast<std::size_t>(opens_at)),
+        shortest_(static_cast<std::size_t>(shortest)) {}
+
+  // A sequence that is there already counts once more.
+  void add(std::span<const TokenId> sequence);
+  bool open() const { return open_ || opens_at_ == 0; }
+  std::size_t size() const { return begins_.size(); }
+
+  // As Datastore::continuations(), but that they live until the next add(). Nothing while it is
+  // closed.
+  Continuations continuations(std::span<const TokenId> context,
+                              const ContinuationQuery& query) const;
+
+ private:
+  void append(std::span<const TokenId> sequence);
+  void forget_older_half();
+  int match_length(std::span<const TokenId> context, std::size_t place, int longest) const;
+  std::span<const TokenId> text_after(std::size_t place, int length) const;
+
+  std::size_t opens_at_;
+  std::size_t shortest_;
+  bool open_ = false;
+  std::vector<TokenId> tokens_;      // of all sequences, a separator before each and at the end
+  std::vector<std::size_t> begins_;  // of the sequences in it
+  // Where something follows `shortest_` tokens, by their hash, oldest first.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places_;
+};
+
+}  // namespace redraft

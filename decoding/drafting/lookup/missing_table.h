@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_set>
+
+#include "indexing/store/datastore.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// FastCoder's missing table (section IV.C): ends of contexts that were looked for in vain. The
+// shortest end that a search tries decides: where it is missing, so is every longer one.
+class MissingTable {
+ public:
+  // Which stores the next entries are about; others than before empty the table.
+  void follow(const std::shared_ptr<const Datastore>& repository,
+              const std::shared_ptr<const Datastore>& common);
+  void insert(std::span<const TokenId> end);
+  // A foreign end with the same hash counts as missing too: that costs a draft, once in 2^64.
+  bool contains(std::span<const TokenId> end) const;
+  std::size_t size() const { return hashes_.size(); }
+
+ private:
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 16;
+
+  std::unordered_set<std::uint64_t> hashes_;
+  // Weak, so that the address of a store that is gone cannot pass for it.
+  std::weak_ptr<const Datastore> repository_;
+  std::weak_ptr<const Datastore> common_;
+};
+
+}  // namespace redraft

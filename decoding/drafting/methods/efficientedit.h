@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "decoding/decoder.h"
+#include "decoding/drafting/methods/model_source.h"
+#include "decoding/drafting/methods/remainder_source.h"
+#include "decoding/phase.h"
+#include "support/token.h"
+
+namespace redraft {
+
+struct EfficientEditOptions {
+  AcceptancePolicy generate_policy;  // in the generate phase; reuse is always strict
+  int gamma = 7;                     // tokens the draft model proposes
+  int key = 7;                   // generated tokens that must match the original to return to reuse
+  bool reuse_only = false;       // no draft model in the generate phase
+  bool keep_correction = false;  // keep the target's own token at a mismatch
+  int chunk = 1;                 // tokens of the original that one pass verifies
+};
+
+// EfficientEdit (section III): the rest of the original is itself the draft; at the first mismatch
+// an edit begins and the draft model writes it under the target's eyes; once the last `key` tokens
+// of it occur in the rest of the original, reuse goes on behind them. The target's own token in the
+// reuse phase only tells whether the output ends
+// (`keep_correction` keeps it). The paper verifies the whole rest in one pass; here it goes in
+// chunks, so that it can be cancelled, and all of them count as that one pass.
+class EfficientEditPlan : public PhasePlan {
+ public:
+  EfficientEditPlan(const EfficientEditOptions& options, const DecodeRequest& request,
+                    ModelSlot draft, std::stop_token stop);
+
+  Phase next(std::span<const TokenId> context) override;
+
+ private:
+  // Which phase `context` calls for, given the phase of the last pass.
+  bool reuse_follows(std::span<const TokenId> context);
+
+  EfficientEditOptions options_;
+  RemainderSource remainder_;
+  std::unique_ptr<ModelSource> model_;  // null: reuse only
+  bool reusing_ = true;
+  std::size_t phase_begin_;  // size of the context where the generate phase began
+  std::size_t pass_begin_;   // and before the last pass
+};
+
+}  // namespace redraft

@@ -1,0 +1,110 @@
+#include "decoding/drafting/methods/fastcoder.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "decoding/drafting/lookup/retrieval_tree.h"
+#include "decoding/drafting/methods/decoders.h"
+#include "decoding/drafting/methods/source_plan.h"
+
+namespace redraft {
+namespace {
+
+// Tokens in the smaller of two stores from which on a search takes longer than a thread to start.
+constexpr std::size_t kWorthAThread = std::size_t{8} << 20;
+
+Continuations search(const Datastore* store, std::span<const TokenId> context,
+                     const ContinuationQuery& query) {
+  return store ? store->continuations(context, query) : Continuations();
+}
+
+// Both stores, at the same time where both are large.
+std::pair<Continuations, Continuations> search_both(const Datastore* repository,
+                                                    const Datastore* common,
+                                                    std::span<const TokenId> context,
+                                                    const ContinuationQuery& query) {
+  if (!repository || !common ||
+      std::min(repository->token_count(), common->token_count()) < kWorthAThread) {
+    return {search(repository, context, query), search(common, context, query)};
+  }
+  auto other = std::async(std::launch::async, search, common, context, query);
+  Continuations own = search(repository, context, query);
+  return {std::move(own), other.get()};
+}
+
+// How many of `written` stand on a path from the root of `tree`.
+std::size_t accepted_of(const DraftTree& tree, std::span<const TokenId> written) {
+  std::size_t accepted = 0;
+  int at = -1;
+  for (int node = 0; node < tree.size() && accepted < written.size(); ++node) {
+    if (tree.parents()[node] != at || tree.tokens()[node] != written[accepted]) continue;
+    at = node;
+    ++accepted;
+  }
+  return accepted;
+}
+
+}  // namespace
+
+FastCoderSource::FastCoderSource(const FastCoderOptions& options, FastCoderStores stores,
+                                 std::size_t prompt_size, const LineTable* lines,
+                                 FastCoderState& state)
+    : options_(options),
+      stores_(std::move(stores)),
+      lines_(lines),
+      state_(state),
+      random_(static_cast<std::mt19937::result_type>(options.seed)),
+      written_begin_(prompt_size) {
+  state_.missing.follow(stores_.repository, stores_.common);
+}
+
+DraftTree FastCoderSource::draft(std::span<const TokenId> context, int limit) {
+  const int most = std::min(options_.retrieval.nodes, limit);
+  if (options_.cache) {
+    learn(context);
+    WeighedContinuations cached{state_.cache.continuations(context, options_.retrieval.query)};
+    if (cached.found.matched > 0) return retrieval_tree(cached, {}, most, DraftOrigin::kCache);
+  }
+  if ((!stores_.repository && !stores_.common) || !worth_a_search(context)) return {};
+  retrieved_ = retrieve(context, most);
+  draft_begin_ = context.size();
+  return retrieved_;
+}
+
+void FastCoderSource::learn(std::span<const TokenId> context) {
+  const DraftTree tree = std::exchange(retrieved_, {});
+  if (const std::size_t accepted = accepted_of(tree, context.subspan(draft_begin_)); accepted > 0) {
+    const auto longest = static_cast<std::size_t>(options_.retrieval.query.longest);
+    const std::size_t before = std::min(draft_begin_, longest);
+    state_.cache.add(context.subspan(draft_begin_ - before, before + accepted));
+  }
+  const auto every = static_cast<std::size_t>(options_.every);
+  for (; context.size() - written_begin_ >= every; written_begin_ += every)
+    state_.cache.add(context.subspan(written_begin_, every));
+}
+
+// Algorithm 1 would look at chance only where a line begins and retrieve nowhere else; the prose
+// and the figure retrieve everywhere else, and so does this.
+bool FastCoderSource::worth_a_search(std::span<const TokenId> context) {
+  const auto shortest = static_cast<std::size_t>(options_.retrieval.query.shortest);
+  if (context.size() < shortest) return false;
+  if (!options_.strategy) return true;
+  if (state_.missing.contains(context.last(shortest))) return false;
+  if (!lines_ || !lines_->at_line_start(context)) return true;
+  return std::bernoulli_distribution(options_.p)(random_);
+}
+
+DraftTree FastCoderSource::retrieve(std::span<const TokenId> context, int most) {
+  const ContinuationQuery& query = options_.retrieval.query;
+  auto [repository, common] =
+      search_both(stores_.repository.get(), stores_.common.get(), context, query);
+  if (repository.matched == 0 && common.matched == 0) {
+    state_.missing.insert(context.last(static_cast<std::size_t>(query.shortest)));
+    return {};
+  }
+  return retrieval_tree({std::move(repository), options_.alpha}, {std::move(common), options_.beta},
+                        most, DraftOrigin::kRetrieval);
+}
+
+}  // namespace redraft

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <span>
+
+#include "decoding/decoder_memory.h"
+#include "decoding/draft_source.h"
+#include "decoding/drafting/lookup/continuation_cache.h"
+#include "decoding/drafting/lookup/missing_table.h"
+#include "decoding/drafting/methods/retrieval_options.h"
+#include "decoding/line_table.h"
+
+namespace redraft {
+
+struct FastCoderOptions {
+  RetrievalOptions retrieval;
+  double alpha = 1;      // what an occurrence in the repository counts
+  double beta = 1;       // and one in common code
+  bool cache = true;     // CACHE
+  int opens_at = 50;     // sequences that CACHE needs
+  int every = 20;        // tokens of output that are one of them
+  bool strategy = true;  // skip token and missing table
+  double p = 0.5;        // of retrieval at a line's first token that is not blank
+  int seed = 0;
+};
+
+// What FastCoder keeps from request to request.
+class FastCoderState : public DecoderMemory::State {
+ public:
+  explicit FastCoderState(const FastCoderOptions& options)
+      : cache(options.opens_at, options.retrieval.query.shortest) {}
+
+  ContinuationCache cache;
+  MissingTable missing;
+};
+
+// Where FastCoder looks things up; either may be null.
+struct FastCoderStores {
+  std::shared_ptr<const Datastore> repository;
+  std::shared_ptr<const Datastore> common;
+};
+
+// FastCoder (section IV, algorithm 1): drafts come from CACHE once it is open; where it has
+// nothing, from repository and common code, unless the search was in vain before or the next token
+// begins a line and chance says no.
+class FastCoderSource : public DraftSource {
+ public:
+  // Output begins behind the `prompt_size` tokens of the prompt. `lines` may be null: no line
+  // begins then. It and `state` outlive the source.
+  FastCoderSource(const FastCoderOptions& options, FastCoderStores stores, std::size_t prompt_size,
+                  const LineTable* lines, FastCoderState& state);
+
+  DraftTree draft(std::span<const TokenId> context, int limit) override;
+
+ private:
+  // What became of the last draft, and what was written since.
+  void learn(std::span<const TokenId> context);
+  DraftTree retrieve(std::span<const TokenId> context, int limit);
+  bool worth_a_search(std::span<const TokenId> context);
+
+  FastCoderOptions options_;
+  FastCoderStores stores_;
+  const LineTable* lines_;
+  FastCoderState& state_;
+  std::mt19937 random_;
+  std::size_t written_begin_;  // in the context: output that is in no sequence yet
+  DraftTree retrieved_;        // the last draft, if a store gave it
+  std::size_t draft_begin_ = 0;
+};
+
+}  // namespace redraft

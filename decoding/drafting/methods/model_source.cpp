@@ -1,0 +1,51 @@
+#include "decoding/drafting/methods/model_source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace redraft {
+
+ModelSource::ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
+                         std::stop_token stop)
+    : slot_(slot),
+      gamma_(gamma),
+      stop_tokens_(stop_tokens.begin(), stop_tokens.end()),
+      stop_(std::move(stop)) {}
+
+DraftTree ModelSource::draft(std::span<const TokenId> context, int limit) {
+  // The last proposed token is never run, so `gamma` of them need room for one less.
+  const int room = slot_.cache->capacity() - static_cast<int>(context.size()) + 1;
+  const int most = std::min({gamma_, limit, room});
+  DraftTree draft;
+  if (most <= 0 || !catch_up(context)) return draft;
+  const auto is_stop = [&](TokenId token) { return std::ranges::count(stop_tokens_, token) > 0; };
+  std::vector<TokenId> written;
+  for (auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));;
+       rest = std::span(written).last(1)) {
+    if (stop_.stop_requested()) return {};
+    const int count = std::min(most - draft.size(), slot_.model->steps_at_once());
+    written = slot_.model->continue_greedily(rest, count, *slot_.cache);
+    for (const TokenId token : written) {
+      draft.add(token, draft.size() - 1, DraftOrigin::kModel);
+      if (is_stop(token) || draft.size() == most) return draft;
+    }
+  }
+}
+
+bool ModelSource::catch_up(std::span<const TokenId> context) {
+  slot_.cache->truncate_to_common_prefix(context.first(context.size() - 1));
+  for (;;) {
+    const auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));
+    const auto rows = static_cast<std::size_t>(chunks_.rows());
+    if (rest.size() <= rows) return true;
+    if (stop_.stop_requested()) return false;
+    const auto start = std::chrono::steady_clock::now();
+    slot_.model->forward(rest.first(rows), DraftTree(), *slot_.cache,
+                         PredictionNeeds{.every_row = false});
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    chunks_.measured(static_cast<int>(rows), took.count());
+  }
+}
+
+}  // namespace redraft

@@ -1,0 +1,38 @@
+#include "decoding/drafting/methods/rest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decoding/drafting/lookup/retrieval_tree.h"
+#include "decoding/drafting/methods/decoders.h"
+#include "decoding/drafting/methods/source_plan.h"
+
+namespace redraft {
+
+RestSource::RestSource(std::shared_ptr<const Datastore> store, const RetrievalOptions& options)
+    : store_(std::move(store)), options_(options) {}
+
+DraftTree RestSource::draft(std::span<const TokenId> context, int limit) {
+  if (!store_) return {};
+  return retrieval_tree({store_->continuations(context, options_.query)}, {},
+                        std::min(options_.nodes, limit), DraftOrigin::kRetrieval);
+}
+
+const DecoderDefinition& rest_decoder() {
+  static const DecoderDefinition kDefinition{
+      .name = "rest",
+      .summary = "REST: what followed the last tokens in a datastore, as a tree",
+      .options = RetrievalOptions::declared(),
+      .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
+        // One store, as in the paper; the repository's where nobody brought common code.
+        const DecodeRequest& request = inputs.request;
+        return std::make_unique<SourcePlan>(
+            std::make_unique<RestSource>(request.common ? request.common : request.repository,
+                                         RetrievalOptions::from(inputs.options)));
+      },
+      .uses_datastores = true,
+  };
+  return kDefinition;
+}
+
+}  // namespace redraft

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "decoding/drafting/redraft/guess.h"
+#include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/survival_table.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// A tree of guesses that grows from the end of a text, the likeliest next.
+class DraftGrowth {
+ public:
+  struct Node {
+    TokenId token;
+    int parent;
+    GuessKind kind;
+    int match;
+    bool first;          // its parent's likeliest child: the others only get what it leaves
+    double probability;  // that it and all its ancestors stand
+    GuessState state{};
+    int place = -1;  // in the draft that is made of it; -1: in none
+  };
+  // Where a text ends: of its last tokens as many as guesses look at, those from `written` tokens
+  // before the end on being output.
+  struct End {
+    std::vector<TokenId> tokens;
+    std::size_t length = 0;  // of the whole text
+    std::size_t written = 0;
+    GuessState state;
+  };
+
+  void begin(End end);
+  // At most `limit` nodes, and none long after they have stopped to pay by `cost`.
+  void grow(const Guesser& guesser, const SurvivalTable& survival, const PassPace& cost, int limit);
+
+  // What was foreseen is there: from now on its end has the state that was worked out since.
+  void arrive(const GuessState& state) { end_.state = state; }
+
+  // [0] is the end of the text.
+  std::vector<Node>& nodes() { return nodes_; }
+  const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  // Nodes, the likeliest first: any beginning of it is a tree.
+  std::vector<int>& order() { return order_; }
+  const std::vector<int>& order() const { return order_; }
+  const End& end() const { return end_; }
+  // The end of the text that follows the likeliest path through the first `count` nodes in order,
+  // and then the likeliest guess. No tokens: nothing is likely enough, or nothing is foreseen
+  // there.
+  struct Expected {
+    std::vector<TokenId> tokens;  // after end()
+    End end;
+  };
+  Expected expected(const Guesser& guesser, const SurvivalTable& survival) const;
+
+ private:
+  void expand(int node, const Guesser& guesser, const SurvivalTable& survival);
+  Tail tail_of(int node, int length);
+  void add_children(int node, const SurvivalTable& survival);
+
+  End end_;
+  std::vector<Node> nodes_;
+  std::vector<int> order_;
+  std::vector<Guess> guesses_;
+  std::vector<std::pair<double, int>> likeliest_;  // of guesses_, by minus their probability
+  std::vector<TokenId> tail_;                      // of tail_node_, which is so deep
+  int tail_node_ = -1;
+  std::size_t tail_depth_ = 0;
+};
+
+}  // namespace redraft

@@ -1,0 +1,85 @@
+#include "decoding/drafting/redraft/model_proposer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+constexpr double kShareOfTarget = 0.4;  // what a draft model takes until it has been timed
+constexpr double kMargin = 1.05;        // by which it must beat the other sources
+constexpr int kAtHand = 2 * ModelProposer::kMostTokens;  // tokens that are read in passing
+constexpr double kNewest = 0.2;                          // weight of the newest timing
+constexpr double kMemory = 200;                          // tries that are remembered
+
+void blend(double& mean, double newest) {
+  mean = mean > 0 ? mean + kNewest * (newest - mean) : newest;
+}
+
+}  // namespace
+
+ModelProposer::ModelProposer(ModelSlot slot, std::span<const TokenId> stop_tokens,
+                             std::stop_token stop, const PassPace& target)
+    : slot_(slot), source_(slot, kMostTokens, stop_tokens, std::move(stop)), target_(target) {}
+
+std::vector<TokenId> ModelProposer::propose(std::span<const TokenId> context, int limit,
+                                            double rate) {
+  seconds_ = 0;
+  const auto length = static_cast<int>(context.size());
+  const Plan plan = best_plan(length, limit);
+  if (plan.tokens == 0 || plan.expected < kMargin * rate * plan.seconds) return {};
+  const int behind = length - slot_.cache->common_prefix(context);
+  if (behind > kAtHand) {
+    const double read =
+        read_seconds_ > 0 ? read_seconds_ : kShareOfTarget * (target_.seconds(64, length) / 64);
+    missed_ += plan.expected / rate - plan.seconds;
+    if (missed_ < read * behind) return {};
+  }
+  missed_ = 0;
+  const double start = slot_.model->compute_seconds();
+  const DraftTree draft = source_.draft(context, plan.tokens);
+  seconds_ = slot_.model->compute_seconds() - start;
+  time(behind, draft.size());
+  return {draft.tokens().begin(), draft.tokens().end()};
+}
+
+ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
+  const double step =
+      step_seconds_ > 0 ? step_seconds_ : kShareOfTarget * target_.seconds(1, context);
+  Plan best{.seconds = target_.seconds(1, context)};
+  double expected = 1;
+  double stands = 1;
+  for (int tokens = 1; tokens <= std::min(limit, kMostTokens); ++tokens) {
+    stands *= right_share();
+    expected += stands;
+    const double seconds = target_.seconds(1 + tokens, context) + tokens * step;
+    if (expected / seconds > best.expected / best.seconds) best = {tokens, expected, seconds};
+  }
+  return best;
+}
+
+// A few tokens to read are part of the first step.
+void ModelProposer::time(int behind, int tokens) {
+  if (tokens == 0) return;
+  if (behind <= kAtHand) {
+    blend(step_seconds_, seconds_ / tokens);
+  } else if (step_seconds_ > 0) {
+    blend(read_seconds_, std::max(0.0, seconds_ - tokens * step_seconds_) / behind);
+  }
+}
+
+void ModelProposer::learn(std::span<const TokenId> proposal, std::span<const TokenId> written) {
+  for (std::size_t i = 0; i < std::min(proposal.size(), written.size()); ++i) {
+    const bool right = proposal[i] == written[i];
+    right_ += right ? 1 : 0;
+    tries_ += 1;
+    if (!right) break;
+  }
+  if (tries_ > kMemory) {
+    right_ *= kMemory / tries_;
+    tries_ = kMemory;
+  }
+}
+
+}  // namespace redraft

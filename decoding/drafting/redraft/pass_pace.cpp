@@ -1,0 +1,44 @@
+#include "decoding/drafting/redraft/pass_pace.h"
+
+#include <algorithm>
+
+namespace redraft {
+namespace {
+
+constexpr double kForget = 0.96;     // what a pass counts when one more has been measured
+constexpr double kTrustInCurve = 1;  // passes that the curve counts as
+constexpr double kMostFactor = 4;    // a pass beyond it was interrupted by something else
+
+double within_reason(double factor) { return std::clamp(factor, 1 / kMostFactor, kMostFactor); }
+
+}  // namespace
+
+double PassPace::seconds(int rows, int context) const {
+  const double first = curve_.seconds(1, context);
+  return first_ * first + further_ * (curve_.seconds(rows, context) - first);
+}
+
+void PassPace::measured(int rows, int context, double seconds) {
+  if (!curve_.measured_here()) return;
+  const double expected = curve_.seconds(rows, context);
+  const double time = seconds / expected;
+  if (!(time > 0) || time > kMostFactor) return;
+  const double x = curve_.seconds(1, context) / expected;
+  const double y = 1 - x;
+  for (double* sum : {&xx_, &xy_, &yy_, &xt_, &yt_}) *sum *= kForget;
+  xx_ += x * x;
+  xy_ += x * y;
+  yy_ += y * y;
+  xt_ += x * time;
+  yt_ += y * time;
+  // Least squares, drawn towards factors of 1.
+  const double a = xx_ + kTrustInCurve;
+  const double d = yy_ + kTrustInCurve;
+  const double determinant = a * d - xy_ * xy_;
+  const double to_x = xt_ + kTrustInCurve;
+  const double to_y = yt_ + kTrustInCurve;
+  first_ = within_reason((to_x * d - to_y * xy_) / determinant);
+  further_ = within_reason((to_y * a - to_x * xy_) / determinant);
+}
+
+}  // namespace redraft

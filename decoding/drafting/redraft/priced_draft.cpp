@@ -1,0 +1,114 @@
+#include "decoding/drafting/redraft/priced_draft.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decoding/chunk_sizer.h"
+
+namespace redraft {
+namespace {
+
+// What drafts may cost in all: a share of plain decoding, and to begin with a part of one plain
+// step, more of it for a draft whose first token is nearly certain. Less of it would keep sources
+// from showing what they are worth.
+constexpr double kShareAtRisk = 0.01;
+constexpr double kFirstRisk = 0.1;
+constexpr double kSureRisk = 0.5;
+constexpr double kSureProbability = 0.9;
+// A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
+// plain steps.
+constexpr double kMostSteps = 3;
+
+}  // namespace
+
+DraftTree PricedDraft::choose(const Guesser& guesser, const GuessState& state,
+                              std::span<const TokenId> context, std::size_t prompt_size,
+                              int limit) {
+  const int most = std::min(limit, max_nodes_);
+  if (std::exchange(as_expected_, false)) {
+    std::swap(growth_, ahead_);
+    growth_.arrive(state);
+  } else {
+    const auto tail = static_cast<std::size_t>(guesser.tail_length());
+    const auto last = context.last(std::min(context.size(), tail));
+    growth_.begin({.tokens = {last.begin(), last.end()},
+                   .length = context.size(),
+                   .written = context.size() - prompt_size,
+                   .state = state});
+    growth_.grow(guesser, survival_, cost_, most);
+  }
+  expected_.clear();
+  std::vector<int>& order = growth_.order();
+  order.resize(static_cast<std::size_t>(best_count(most)));
+  DraftTree draft;
+  for (const int node : order) {
+    DraftGrowth::Node& chosen = growth_.nodes()[static_cast<std::size_t>(node)];
+    const int parent = chosen.parent == 0 ? -1 : growth_.node(chosen.parent).place;
+    chosen.place = draft.add(chosen.token, parent, origin_of(chosen.kind));
+  }
+  rows_ = 1 + draft.size();
+  return draft;
+}
+
+void PricedDraft::look_ahead(const Guesser& guesser) {
+  DraftGrowth::Expected expected = growth_.expected(guesser, survival_);
+  expected_ = std::move(expected.tokens);
+  if (expected_.empty()) return;
+  SurvivalTable survival = survival_;  // as it will be
+  observe(expected_, survival);
+  ahead_.begin(std::move(expected.end));
+  ahead_.grow(guesser, survival, cost_, max_nodes_);
+}
+
+int PricedDraft::best_count(int limit) {
+  const std::vector<int>& order = growth_.order();
+  const int context = static_cast<int>(growth_.end().length);
+  const double plain_step = cost_.seconds(1, context);
+  const bool sure = !order.empty() && growth_.node(order.front()).probability > kSureProbability;
+  const double at_risk = plain_step * (sure ? kSureRisk : kFirstRisk);
+  const double affordable = plain_step + at_risk + saved_ + kShareAtRisk * plain_;
+  const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
+  double tokens = 1;
+  double best_rate = tokens / plain_step;
+  int best = 0;
+  for (int count = 1; count <= std::min(limit, static_cast<int>(order.size())); ++count) {
+    const double seconds = cost_.seconds(1 + count, context);
+    if (seconds > affordable || seconds > longest) break;
+    tokens += growth_.node(order[static_cast<std::size_t>(count) - 1]).probability;
+    if (tokens / seconds > best_rate) {
+      best_rate = tokens / seconds;
+      best = count;
+    }
+  }
+  rate_ = best_rate;
+  return best;
+}
+
+void PricedDraft::learn(std::span<const TokenId> written) {
+  as_expected_ = !expected_.empty() && std::ranges::equal(written, expected_);
+  if (rows_ == 0) return;
+  const int context = static_cast<int>(growth_.end().length);
+  const double worth = cost_.seconds(1, context) * static_cast<double>(written.size());
+  plain_ += worth;
+  saved_ += worth - cost_.seconds(rows_, context);
+  rows_ = 0;
+  observe(written, survival_);
+}
+
+void PricedDraft::observe(std::span<const TokenId> written, SurvivalTable& survival) const {
+  const std::vector<int>& order = growth_.order();
+  auto place = order.begin();  // children come after their parent
+  int at = 0;
+  for (const TokenId token : written) {
+    for (bool right = false; !right; ++place) {
+      if (place == order.end()) return;
+      const DraftGrowth::Node& child = growth_.node(*place);
+      if (child.parent != at) continue;
+      right = child.token == token;
+      survival.observe(child.kind, child.match, child.first, right);
+      if (right) at = *place;
+    }
+  }
+}
+
+}  // namespace redraft

@@ -1,0 +1,32 @@
+#include "decoding/drafting/methods/decoders.h"
+#include "decoding/drafting/methods/source_plan.h"
+#include "decoding/drafting/redraft/redraft_source.h"
+
+namespace redraft {
+
+const DecoderDefinition& redraft_decoder() {
+  static const DecoderDefinition kDefinition{
+      .name = "redraft",
+      .summary = "the default: every source in one tree, priced by what rows cost here",
+      .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
+                                         "most nodes of one pass, whatever they cost"),
+                  DecoderOption::toggle("model", "runs the draft model where that pays")},
+      .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
+        auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
+        memory.pace.follow(inputs.cost);
+        auto model = inputs.options.has("model")
+                         ? std::make_unique<ModelProposer>(inputs.draft, inputs.request.stop_tokens,
+                                                           inputs.stop, memory.pace)
+                         : nullptr;
+        return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
+            inputs.request, RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
+            memory, inputs.memory.tokenizer(), std::move(model)));
+      },
+      .needs_draft_model = [](const DecoderOptions& options) { return options.has("model"); },
+      .needs_cost = true,
+      .uses_datastores = true,
+  };
+  return kDefinition;
+}
+
+}  // namespace redraft

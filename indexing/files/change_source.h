@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "indexing/files/file_watch.h"
+
+namespace redraft {
+
+// The changes of a batch that is being gathered.
+class ChangeSet {
+ public:
+  void add_place(std::size_t root_idx, std::string path);
+  void add_root(std::size_t root_idx) { roots_.insert(root_idx); }
+  bool empty() const { return places_.empty() && roots_.empty(); }
+  FileChanges take();
+
+ private:
+  std::set<ChangedPlace> places_;
+  std::set<std::size_t> roots_;
+};
+
+// One way to learn of changes.
+class ChangeSource {
+ public:
+  virtual ~ChangeSource() = default;
+  // Waits at most `most`, or until `stop` is requested, for something to happen, and adds what
+  // happened. Returns whether anything did, be it of interest or not.
+  virtual bool collect(ChangeSet& changes, std::chrono::milliseconds most,
+                       const std::stop_token& stop) = 0;
+  // Why this source cannot go on; empty while it can.
+  virtual std::string failure() const = 0;
+};
+
+// Null, with a reason, where the system has nothing of the kind.
+std::unique_ptr<ChangeSource> make_inotify_source(std::span<const std::filesystem::path> roots,
+                                                  const WatchOptions& options,
+                                                  const std::stop_token& stop, std::string& why);
+std::unique_ptr<ChangeSource> make_polling_source(std::span<const std::filesystem::path> roots,
+                                                  const WatchOptions& options,
+                                                  const std::stop_token& stop);
+
+// Until `descriptor` (-1: none) has something to read, `most` is over or `stop` is requested.
+void wait_for_input(int descriptor, std::chrono::milliseconds most, const std::stop_token& stop);
+
+}  // namespace redraft

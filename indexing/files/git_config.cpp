@@ -1,0 +1,83 @@
+#include "indexing/files/git_config.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace redraft {
+namespace {
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+// The next line, with those that a backslash at its end joins to it.
+std::string take_line(std::string_view& rest) {
+  std::string line;
+  for (bool goes_on = true; goes_on && !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (part.ends_with('\r')) part.remove_suffix(1);
+    goes_on = part.ends_with('\\') && !part.ends_with("\\\\");
+    if (goes_on) part.remove_suffix(1);
+    line += part;
+  }
+  return line;
+}
+
+// A value as it is meant: quotes and escapes undone, a comment behind it left out.
+std::string plain_value(std::string_view written) {
+  std::string value;
+  std::size_t kept = 0;  // without blanks at the end
+  bool quoted = false;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    char c = written[i];
+    if (!quoted && (c == '#' || c == ';')) break;
+    if (c == '"') {
+      quoted = !quoted;
+      kept = value.size();
+      continue;
+    }
+    if (c == '\\' && i + 1 < written.size()) {
+      c = written[++i];
+      if (c == 'n') c = '\n';
+      if (c == 't') c = '\t';
+    }
+    value += c;
+    if (quoted || (c != ' ' && c != '\t')) kept = value.size();
+  }
+  value.resize(kept);
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::string> git_config_value(std::string_view text, std::string_view section,
+                                            std::string_view key) {
+  std::optional<std::string> value;
+  bool inside = false;
+  while (!text.empty()) {
+    const std::string whole = take_line(text);
+    std::string_view line = trimmed(whole);
+    if (line.starts_with('[')) {
+      const std::size_t end = line.find(']');
+      if (end == std::string_view::npos) continue;
+      inside = same_word(trimmed(line.substr(1, end - 1)), section);
+      line = trimmed(line.substr(end + 1));  // a value may stand behind it
+    }
+    const std::size_t equals = line.find('=');
+    if (!inside || equals == std::string_view::npos) continue;
+    if (same_word(trimmed(line.substr(0, equals)), key))
+      value = plain_value(trimmed(line.substr(equals + 1)));
+  }
+  return value;
+}
+
+}  // namespace redraft

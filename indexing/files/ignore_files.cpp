@@ -1,0 +1,151 @@
+#include "indexing/files/ignore_files.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "indexing/files/file_handle.h"
+#include "indexing/files/git_config.h"
+#include "support/files/user_folders.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRuleBytes = 1 << 20;
+constexpr std::size_t kMostPathBytes = 4096;
+constexpr std::string_view kRuleFiles[] = {".gitignore", ".ignore", ".redraftignore"};
+
+IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_link,
+                             const IgnoreProblem& problem) {
+  const std::optional<std::string> text =
+      read_small_file(folder, name, follow_link, kMostRuleBytes);
+  if (text) return IgnorePatterns(*text);
+  if (errno != ENOENT && errno != ENOTDIR && problem) {
+    const char* reason = errno == ELOOP    ? "it is a symbolic link"
+                         : errno == EINVAL ? "it is not a regular file"
+                         : errno == EFBIG  ? "it is larger than 1 MiB"
+                                           : std::strerror(errno);
+    problem("the rules in " + name + " do not count: " + reason);
+  }
+  return {};
+}
+
+// What the file `name` says on its only line, after `key`.
+std::optional<std::string> read_line_after(const fs::path& file, std::string_view key) {
+  std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMostPathBytes);
+  if (!text || !text->starts_with(key)) return std::nullopt;
+  text->erase(0, key.size());
+  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
+  return text;
+}
+
+// The folder that has info/exclude for the repository at `folder` (its path, or "." with `at`):
+// usually .git, but a .git file names another place, which for a work tree names the shared one.
+std::optional<std::string> common_folder(int folder, const std::string& place) {
+  const std::optional<struct stat> git = stat_entry(folder, ".git");
+  if (!git) return std::nullopt;
+  if (S_ISDIR(git->st_mode)) {
+    if (!stat_entry(folder, ".git/HEAD")) return std::nullopt;  // an empty folder is no repository
+    return ".git";
+  }
+  const fs::path base = place;
+  const std::optional<std::string> named = read_line_after(base / ".git", "gitdir: ");
+  if (!named) return std::nullopt;
+  const fs::path own = base / *named;
+  const std::optional<std::string> common = read_line_after(own / "commondir", "");
+  return common ? own / *common : own;
+}
+
+RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
+  RuleFiles files;
+  files.gitignore = read_patterns(folder, ".gitignore", false, problem);
+  files.ignore = read_patterns(folder, ".ignore", false, problem);
+  files.redraftignore = read_patterns(folder, ".redraftignore", false, problem);
+  // The place of an open folder, also after it was renamed; /proc is missing on other systems,
+  // where only repositories with an ordinary .git folder are found.
+  const std::string place = "/proc/self/fd/" + std::to_string(folder);
+  if (const std::optional<std::string> git = common_folder(folder, place)) {
+    files.is_repository = true;
+    files.exclude = read_patterns(folder, *git + "/info/exclude", true, problem);
+  }
+  return files;
+}
+
+// From the top of the repository that `root` lies in down to the folder above `root`; empty where
+// there is none, or where the root is a repository itself.
+std::vector<fs::path> folders_above(const fs::path& root) {
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  if (fs::exists(root / ".git", ignored)) return {};
+  for (fs::path at = root; at.has_relative_path();) {
+    at = at.parent_path();
+    folders.insert(folders.begin(), at);
+    if (fs::exists(at / ".git", ignored)) return folders;
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path user_ignore_file() {
+  const std::optional<fs::path> config = user_config_folder();
+  const char* home = std::getenv("HOME");
+  std::optional<std::string> configured;
+  const auto ask = [&](const fs::path& file) {
+    const auto text = read_small_file(AT_FDCWD, file, true, kMostRuleBytes);
+    auto value = text ? git_config_value(*text, "core", "excludesFile") : std::nullopt;
+    if (value) configured = std::move(value);
+  };
+  if (config) ask(*config / "git" / "config");
+  if (home) ask(fs::path(home) / ".gitconfig");  // beats the other
+  if (configured && configured->starts_with("~/"))
+    return home ? fs::path(home) / configured->substr(2) : fs::path();
+  if (configured) return *configured;
+  return config ? *config / "git" / "ignore" : fs::path();
+}
+
+bool is_ignore_file(std::string_view name) {
+  for (const std::string_view each : kRuleFiles) {
+    if (name == each) return true;
+  }
+  return name == ".git";  // a repository that begins or ends here
+}
+
+std::shared_ptr<const FolderRules> rules_of_root(const fs::path& root, int folder,
+                                                 const fs::path& user_ignore_file,
+                                                 const IgnoreProblem& problem) {
+  std::shared_ptr<const IgnorePatterns> user;
+  if (!user_ignore_file.empty()) {
+    user = std::make_shared<const IgnorePatterns>(
+        read_patterns(AT_FDCWD, user_ignore_file, true, problem));
+  }
+  std::error_code error;
+  const fs::path canonical = fs::canonical(root, error);
+  const std::vector<fs::path> above = error ? std::vector<fs::path>{} : folders_above(canonical);
+  std::shared_ptr<const FolderRules> rules;
+  for (const fs::path& each : above) {
+    const FileHandle handle = open_folder(AT_FDCWD, each);
+    RuleFiles files = handle ? read_rules(handle.get(), problem) : RuleFiles{};
+    rules = rules == nullptr
+                ? FolderRules::top(std::move(files), user)
+                : FolderRules::below(rules, each.filename().string(), std::move(files));
+  }
+  if (rules == nullptr) return FolderRules::top(read_rules(folder, problem), user);
+  return rules_below(rules, canonical.filename().string(), folder, problem);
+}
+
+std::shared_ptr<const FolderRules> rules_below(std::shared_ptr<const FolderRules> parent,
+                                               std::string_view name, int folder,
+                                               const IgnoreProblem& problem) {
+  return FolderRules::below(std::move(parent), name, read_rules(folder, problem));
+}
+
+}  // namespace redraft

@@ -1,0 +1,193 @@
+#include "lsp/features/code_actions.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "lsp/wire/convert.h"
+
+namespace redraft::lsp {
+namespace {
+
+constexpr char kRewrite[] = "refactor.rewrite";
+constexpr char kQuickFix[] = "quickfix";
+// A reply stays small whatever the file and its diagnostics are. In bytes, but for the last.
+constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
+constexpr std::size_t kCodeLimit = 200;
+constexpr std::size_t kMessageLimit = 1000;
+constexpr std::size_t kDiagnosticLimit = 20;
+
+// Texts and data, where nothing is called.
+constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
+                                        "css",      "scss", "xml",   "plaintext", "latex"};
+// Where types may be written or left out.
+constexpr std::string_view kTypesOptional[] = {
+    "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "php",
+    "ruby",   "lua"};
+
+template <std::size_t N>
+bool names(const std::string_view (&languages)[N], const std::string& id) {
+  return std::ranges::find(languages, id) != std::end(languages);
+}
+
+const char* no_code(const std::string& language_id) {
+  return names(kNoCode, language_id) ? "this is no code" : nullptr;
+}
+
+const char* no_types(const std::string& language_id) {
+  if (const char* reason = no_code(language_id)) return reason;
+  return names(kTypesOptional, language_id) ? nullptr : "its types are written already";
+}
+
+struct Preset {
+  const char* title;
+  const char* instruction;
+  // Why it makes no sense in a language; null: it does.
+  const char* (*why_not)(const std::string& language_id);
+};
+constexpr Preset kPresets[] = {
+    {"Redraft: fix problems", "Find and fix the bugs in this code. Leave everything else as it is.",
+     [](const std::string&) -> const char* { return nullptr; }},
+    {"Redraft: add documentation",
+     "Add documentation comments, in the language's usual form, to the definitions that lack them. "
+     "Do not change any code.",
+     no_code},
+    {"Redraft: add type annotations",
+     "Add type annotations where the language allows them and they are missing.", no_types},
+    {"Redraft: add error handling",
+     "Handle the errors that this code ignores, in the style of the code around it.", no_code},
+    {"Redraft: write tests",
+     "Add tests of this code behind it, in the form that tests of this language usually have. "
+     "Leave "
+     "the code itself as it is.",
+     no_code},
+    {"Redraft: simplify", "Simplify this code without changing what it does.", no_code},
+};
+
+// Kinds are hierarchical: "refactor" wants "refactor.rewrite" too.
+bool wanted(const CodeActionParams& params, std::string_view kind) {
+  if (!params.only) return true;
+  return std::any_of(params.only->begin(), params.only->end(), [&](const std::string& prefix) {
+    return prefix.empty() || kind == prefix ||
+           (kind.starts_with(prefix) && kind[prefix.size()] == '.');
+  });
+}
+
+// At most `limit` bytes of UTF-8, cut between characters; "…" says that there was more.
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  std::size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+// The first line.
+std::string short_title(std::string_view message) {
+  return shortened(message.substr(0, message.find_first_of("\r\n")), kTitleLimit);
+}
+
+std::string fix_instruction(const Diagnostic& diagnostic, const Document& document) {
+  const LineIndex& lines = document.lines();
+  const int line = std::min(diagnostic.range.start.line, lines.line_count() - 1);
+  const std::size_t begin = lines.start(line);
+  const std::string_view code =
+      std::string_view(document.text()).substr(begin, lines.content_end(line) - begin);
+  return "Fix this problem in line " + std::to_string(line + 1) + " (`" +
+         shortened(code, kCodeLimit) + "`): " + shortened(diagnostic.message, kMessageLimit);
+}
+
+bool takes_edits(const ClientCapabilities& client) {
+  return client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
+}
+
+class ActionList {
+ public:
+  ActionList(const CodeActionParams& params, const Document& document,
+             const ClientCapabilities& client)
+      : params_(params), document_(document), client_(client) {}
+
+  // `range` is empty where the server is to choose what is edited around it.
+  void add(const std::string& title, const char* kind, std::string instruction, const Range& range,
+           const Diagnostic* diagnostic) {
+    if (!wanted(params_, kind)) return;
+    Json action = {{"title", title}};
+    EditParams edit;
+    edit.uri = document_.uri();
+    edit.version = document_.version();
+    edit.range = range;
+    if (range.start == range.end) edit.scope = kAutomaticScope;
+    edit.instruction = std::move(instruction);
+    if (client_.prompt) {
+      action["command"] = prompt_command(title, edit);
+    } else if (client_.resolves_edit_late && client_.code_action_literals) {
+      action["data"] = edit;
+    } else {
+      action["command"] = {
+          {"title", title}, {"command", kEditCommand}, {"arguments", Json::array({edit})}};
+    }
+    if (!client_.code_action_literals) {
+      list_.push_back(std::move(action["command"]));
+      return;
+    }
+    action["kind"] = kind;
+    if (diagnostic != nullptr) action["diagnostics"] = Json::array({diagnostic->json});
+    list_.push_back(std::move(action));
+  }
+
+  void add_disabled(const std::string& title, const char* kind, const char* reason) {
+    if (!wanted(params_, kind) || !client_.disabled_actions || !client_.code_action_literals)
+      return;
+    list_.push_back({{"title", title}, {"kind", kind}, {"disabled", {{"reason", reason}}}});
+  }
+
+  Json take() { return std::move(list_); }
+
+ private:
+  // An empty instruction asks the user for one.
+  static Json prompt_command(const std::string& title, const EditParams& params) {
+    Json edit = params;
+    if (params.instruction.empty()) edit["instruction"] = nullptr;
+    return {{"title", title},
+            {"command", kPromptCommand},
+            {"arguments", Json::array({std::move(edit)})}};
+  }
+
+  const CodeActionParams& params_;
+  const Document& document_;
+  const ClientCapabilities& client_;
+  Json list_ = Json::array();
+};
+
+}  // namespace
+
+Json disabled_actions(const CodeActionParams& params, const std::string& reason,
+                      const ClientCapabilities& client) {
+  const bool shown = takes_edits(client) && client.disabled_actions && client.code_action_literals;
+  if (!shown || !wanted(params, kRewrite)) return Json::array();
+  return Json::array(
+      {{{"title", "Edit with redraft…"}, {"kind", kRewrite}, {"disabled", {{"reason", reason}}}}});
+}
+
+Json code_actions(const CodeActionParams& params, const Document& document,
+                  const ClientCapabilities& client) {
+  if (!takes_edits(client)) return Json::array();
+  ActionList list(params, document, client);
+  const std::size_t n_fixes = std::min(params.diagnostics.size(), kDiagnosticLimit);
+  for (const Diagnostic& diagnostic : std::span(params.diagnostics).first(n_fixes)) {
+    list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,
+             fix_instruction(diagnostic, document),
+             {diagnostic.range.start, diagnostic.range.start}, &diagnostic);
+  }
+  if (client.prompt) list.add("Edit with redraft…", kRewrite, "", params.range, nullptr);
+  for (const Preset& preset : kPresets) {
+    if (const char* reason = preset.why_not(document.language_id())) {
+      list.add_disabled(preset.title, kRewrite, reason);
+    } else {
+      list.add(preset.title, kRewrite, preset.instruction, params.range, nullptr);
+    }
+  }
+  return list.take();
+}
+
+}  // namespace redraft::lsp

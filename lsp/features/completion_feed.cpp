@@ -1,0 +1,257 @@
+#include "lsp/features/completion_feed.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <utility>
+
+#include "lsp/features/statistics_json.h"
+#include "lsp/wire/convert.h"
+
+namespace redraft::lsp {
+namespace {
+
+constexpr std::size_t kMostLabelBytes = 72;
+constexpr int kSnippetKind = 15;  // CompletionItemKind
+constexpr int kPlainText = 1;     // InsertTextFormat
+// Behind whatever a language's own server calls its items.
+constexpr const char* kSortedLast = "~~redraft";
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  std::size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string_view trimmed_line(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
+}
+
+Json data_of(const CompletionAnswer& answer, std::int64_t id) {
+  return {{"id", id},
+          {"carried", answer.carried},
+          {"statistics", answer.statistics ? statistics_json(*answer.statistics) : Json()}};
+}
+
+Json accepted_command(std::int64_t id) {
+  return {{"title", "redraft: accepted"},
+          {"command", kAcceptedCommand},
+          {"arguments", Json::array({{{"id", id}}})}};
+}
+
+void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point asked) {
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+                        std::chrono::steady_clock::now() - asked)
+                        .count();
+  if (answer.carried) {
+    spdlog::debug("completion in {} ms, carried forward", took);
+  } else if (answer.statistics) {
+    const DecodeStatistics& run = *answer.statistics;
+    spdlog::info("completion in {} ms: {} tokens in {} passes, {} of {} prompt tokens read", took,
+                 run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
+  } else {
+    spdlog::debug("no completion: {}{}", answer.why_none, answer.error);
+  }
+}
+
+std::string as_code_block(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  std::string block = fence;
+  block += '\n' + text + '\n' + fence;
+  return block;
+}
+
+// In the menu an item replaces the word before the place, so that clients can filter it by what is
+// typed.
+class MenuItems {
+ public:
+  MenuItems(const Document& document, std::size_t offset, Encoding encoding) {
+    const std::string& text = document.text();
+    std::size_t begin = offset;
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    word_ = text.substr(begin, offset - begin);
+    range_ = to_range(document, {begin, offset}, encoding);
+  }
+
+  Json item(const std::string& text, const CompletionAnswer& answer, std::int64_t id,
+            int index) const {
+    const std::string whole = word_ + text;
+    const std::string line(trimmed_line(whole));
+    return {{"label", shortened(line, kMostLabelBytes)},
+            {"kind", kSnippetKind},
+            {"detail", "redraft"},
+            {"sortText", kSortedLast + std::to_string(index)},
+            {"filterText", line},
+            {"insertTextFormat", kPlainText},
+            {"textEdit", {{"range", range_}, {"newText", whole}}},
+            {"command", accepted_command(id)},
+            {"data", data_of(answer, id)}};
+  }
+
+ private:
+  std::string word_;
+  Range range_;
+};
+
+}  // namespace
+
+std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string& uri,
+                                                              const Position& position,
+                                                              const Json& nothing,
+                                                              const Reply& reply) {
+  std::shared_ptr<const Document> document = workspace_.document(uri);
+  if (!settings_.enabled) {
+    set_why_none("completion is off (redraft.completion.enabled)");
+  } else if (!document) {
+    set_why_none("the file is not open here, or not one that can be edited");
+  } else if (!settings_.enabled_for(document->language_id())) {
+    set_why_none("completion is off for " + document->language_id() +
+                 " (redraft.completion.languages)");
+  } else {
+    const std::size_t offset =
+        to_offset(document->text(), document->lines(), position, client_.encoding);
+    return Place{std::move(document), offset};
+  }
+  reply(nothing);
+  return std::nullopt;
+}
+
+void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
+                         std::function<Json(const CompletionAnswer&, std::int64_t)> to_result) {
+  const auto asked = std::chrono::steady_clock::now();
+  wish.max_new_tokens = settings_.max_tokens;
+  wish.context_tokens = settings_.context_tokens;
+  wish.in_comments = settings_.in_comments;
+  const auto on_answer = [this, reply, nothing, asked,
+                          to_result = std::move(to_result)](const CompletionAnswer& answer) {
+    log(answer, asked);
+    count(answer);
+    if (!answer.error.empty()) {
+      reply.fail(ErrorCode::kRequestFailed, answer.error);
+    } else if (answer.texts.empty()) {
+      reply(nothing);
+    } else {
+      reply(to_result(answer, ++last_id_));
+    }
+  };
+  const Result<CompletionId> id = workspace_.complete(wish, on_answer);
+  if (!id) {
+    reply.fail(ErrorCode::kInvalidParams, id.error().message());
+    return;
+  }
+  reply.on_cancel([this, id = *id] { workspace_.cancel_completion(id); });
+}
+
+void CompletionFeed::count(const CompletionAnswer& answer) {
+  if (answer.superseded) return;
+  if (answer.texts.empty()) {
+    set_why_none(answer.error.empty() ? answer.why_none : answer.error);
+    return;
+  }
+  why_none_.clear();
+  usage_.count(UsageEvent::kCompletionSuggested);
+  if (answer.carried) usage_.count(UsageEvent::kCompletionCarried);
+}
+
+void CompletionFeed::set_why_none(const std::string& why) {
+  why_none_ = why;
+  if (!why.empty()) usage_.note_none(why, std::time(nullptr));
+}
+
+void CompletionFeed::inline_completion(const InlineCompletionParams& params, Reply reply) {
+  const Json nothing = {{"items", Json::array()}};
+  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  if (!place) return;
+  Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
+  wish.alternatives = params.automatic ? 1 : settings_.alternatives;
+  wish.blocks = params.automatic ? 1 : kBlocksWhenInvoked;
+  if (params.automatic) wish.delay = std::chrono::milliseconds(settings_.delay);
+  std::string before;
+  Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);
+  if (params.selected) {
+    wish.selected = before = params.selected->text;
+    wish.selected_range = to_bytes(*place->document, params.selected->range, client_.encoding);
+    range = params.selected->range;
+  }
+  ask(wish, reply, nothing, [before, range](const CompletionAnswer& answer, std::int64_t id) {
+    Json items = Json::array();
+    for (const std::string& text : answer.texts) {
+      items.push_back({{"insertText", before + text},
+                       {"range", range},
+                       {"command", accepted_command(id)},
+                       {"data", data_of(answer, id)}});
+    }
+    return Json{{"items", std::move(items)}};
+  });
+}
+
+void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
+  const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
+  if (!in_menu_) {
+    set_why_none("completions are left out of the menu (redraft.completion.menu)");
+    reply(nothing);
+    return;
+  }
+  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  if (!place) return;
+  const Workspace::CompletionWish wish{.uri = params.uri,
+                                       .offset = place->offset,
+                                       .delay = std::chrono::milliseconds(settings_.delay)};
+  const MenuItems menu(*place->document, place->offset, client_.encoding);
+  ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
+    Json items = Json::array();
+    for (const std::string& text : answer.texts)
+      items.push_back(menu.item(text, answer, id, static_cast<int>(items.size())));
+    return Json{{"isIncomplete", true}, {"items", std::move(items)}};
+  });
+}
+
+void CompletionFeed::resolve(const CompletionItemParams& params, Reply reply) {
+  Json item = params.json;
+  const Json* edit = item.contains("textEdit") ? &item["textEdit"] : nullptr;
+  if (edit && edit->is_object() && edit->contains("newText") && (*edit)["newText"].is_string()) {
+    std::string text = (*edit)["newText"].get<std::string>();
+    if (client_.markdown_documentation) {
+      item["documentation"] = {{"kind", "markdown"}, {"value", as_code_block(text)}};
+    } else {
+      item["documentation"] = std::move(text);
+    }
+  }
+  reply(std::move(item));
+}
+
+void CompletionFeed::shown(const CompletionNews& news) {
+  if (news.id > 0) usage_.count(UsageEvent::kCompletionShown);
+}
+
+void CompletionFeed::accepted(std::int64_t id) {
+  if (id < 1 || id > last_id_) return;
+  usage_.count(UsageEvent::kCompletionAccepted);
+  spdlog::debug("completion {} accepted", id);
+}
+
+void CompletionFeed::accepted_partially(const CompletionNews& news) {
+  if (news.id > 0) usage_.count(UsageEvent::kCompletionAcceptedPartially);
+}
+
+Json CompletionFeed::json() const {
+  return {{"suggested", usage_.of(UsageEvent::kCompletionSuggested)},
+          {"carried", usage_.of(UsageEvent::kCompletionCarried)},
+          {"shown", usage_.of(UsageEvent::kCompletionShown)},
+          {"accepted", usage_.of(UsageEvent::kCompletionAccepted)},
+          {"acceptedPartially", usage_.of(UsageEvent::kCompletionAcceptedPartially)},
+          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+}
+
+}  // namespace redraft::lsp

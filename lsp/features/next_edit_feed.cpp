@@ -1,0 +1,123 @@
+#include "lsp/features/next_edit_feed.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+
+#include "lsp/features/statistics_json.h"
+#include "lsp/wire/convert.h"
+
+namespace redraft::lsp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void log(const NextEditAnswer& answer, Clock::time_point asked) {
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked).count();
+  const DecodeStatistics& run = answer.statistics;
+  if (answer.carried) {
+    spdlog::debug("next edit in {} ms, carried forward", took);
+  } else if (run.passes > 0) {
+    spdlog::info(
+        "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,
+        answer.edits.size(), run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
+  } else {
+    spdlog::debug("no next edit: {}{}", answer.why_none, answer.error);
+  }
+}
+
+Json command(std::int64_t id, int index) {
+  return {{"title", "redraft: accepted"},
+          {"command", kNextEditAcceptedCommand},
+          {"arguments", Json::array({{{"id", id}, {"index", index}}})}};
+}
+
+}  // namespace
+
+void from_json(const Json& json, NextEditParams& params) {
+  const Json& document = json.at("textDocument");
+  params.uri = document.at("uri").get<std::string>();
+  const auto version = document.find("version");
+  if (version != document.end() && version->is_number_integer())
+    params.version = version->get<std::int64_t>();
+}
+
+void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
+  if (!enabled_) {
+    why_none_ = "next edits are off (redraft.nextEdit.enabled)";
+    reply({{"edits", Json::array()}, {"whyNone", why_none_}});
+    return;
+  }
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  if (document && params.version && *params.version != document->version()) {
+    reply.fail(ErrorCode::kContentModified,
+               "the document is at version " + std::to_string(document->version()));
+    return;
+  }
+  const auto asked = Clock::now();
+  const Result<NextEditId> id =
+      workspace_.next_edit(params.uri, [this, reply, asked](const NextEditAnswer& answer) {
+        log(answer, asked);
+        why_none_ = answer.error.empty() ? answer.why_none : answer.error;
+        if (!answer.error.empty()) {
+          reply.fail(ErrorCode::kRequestFailed, answer.error);
+        } else {
+          reply(result_of(answer));
+        }
+      });
+  if (!id) {
+    reply.fail(ErrorCode::kInvalidParams, id.error().message());
+    return;
+  }
+  usage_.count(UsageEvent::kNextEditAsked);
+  reply.on_cancel([this, id = *id] { workspace_.cancel_next_edit(id); });
+}
+
+Json NextEditFeed::result_of(const NextEditAnswer& answer) {
+  Json edits = Json::array();
+  if (answer.document) {
+    usage_.count(UsageEvent::kNextEditShown);
+    ++last_id_;
+    last_ = answer;
+    for (const TextEdit& edit : answer.edits) {
+      edits.push_back({{"text", edit.new_text},
+                       {"range", to_range(*answer.document, edit.range, encoding_)},
+                       {"textDocument",
+                        {{"uri", answer.document->uri()}, {"version", answer.document->version()}}},
+                       {"command", command(last_id_, static_cast<int>(edits.size()))}});
+    }
+  }
+  const bool ran = answer.statistics.passes > 0;
+  return {{"edits", std::move(edits)},
+          {"whyNone", answer.why_none.empty() ? Json() : Json(answer.why_none)},
+          {"carried", answer.carried},
+          {"statistics", ran ? statistics_json(answer.statistics) : Json()}};
+}
+
+void NextEditFeed::decided(const Json& argument, bool accepted) {
+  const auto number = [&](const char* key) {
+    const Json value = argument.is_object() ? argument.value(key, Json()) : Json();
+    return value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  };
+  const std::int64_t index = number("index");
+  if (number("id") != last_id_ || index < 0 || index >= std::ssize(last_.edits)) return;
+  if (accepted) {
+    usage_.count(UsageEvent::kNextEditAccepted);
+    return;
+  }
+  usage_.count(UsageEvent::kNextEditRejected);
+  workspace_.reject_next_edit(*last_.document, last_.edits[static_cast<std::size_t>(index)]);
+}
+
+Json NextEditFeed::json() const {
+  return {{"enabled", enabled_},
+          {"asked", usage_.of(UsageEvent::kNextEditAsked)},
+          {"proposed", usage_.of(UsageEvent::kNextEditShown)},
+          {"accepted", usage_.of(UsageEvent::kNextEditAccepted)},
+          {"rejected", usage_.of(UsageEvent::kNextEditRejected)},
+          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lsp/wire/json.h"
+#include "support/result.h"
+
+namespace redraft::lsp {
+
+// What a client of a port has to know: any program on the machine may connect to it, whoever runs
+// it; the token stands in a file that only this user can read.
+
+// A file with a new token: 32 random bytes in hexadecimal, on one line. Goes with this.
+class TokenFile {
+ public:
+  // Creates or replaces the file (mode 0600) and makes missing folders above it (0700).
+  static Result<TokenFile> make(const std::filesystem::path& file);
+  TokenFile(TokenFile&& other) noexcept;
+  TokenFile& operator=(TokenFile&&) = delete;
+  ~TokenFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::string& token() const { return token_; }
+
+ private:
+  TokenFile(std::filesystem::path path, std::string token)
+      : path_(std::move(path)), token_(std::move(token)) {}
+
+  std::filesystem::path path_;
+  std::string token_;
+};
+
+// The answer to a client's first message when it is not an `initialize` that names the token in
+// initializationOptions.redraft.token; none: it is.
+std::optional<Json> refusal(std::string_view first_message, std::string_view token);
+
+}  // namespace redraft::lsp

@@ -1,0 +1,131 @@
+// Whoever finds no server takes a lock, looks again, and starts one; so of several that begin at
+// once one does, and the others find its server. A server that ends just now, because its last
+// client has left, closes the connection without an answer: then it is the same again.
+#include "lsp/host/attach.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include "lsp/host/await_exit.h"
+#include "lsp/host/detached_process.h"
+#include "lsp/host/hand_over.h"
+#include "lsp/host/local_socket.h"
+#include "support/files/lock_file.h"
+#include "support/files/private_folder.h"
+#include "support/files/user_folders.h"
+
+namespace redraft::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kStartLimit = 10s;  // for a server to begin
+constexpr auto kAnswerLimit = 5s;  // for a server to take a client over
+constexpr off_t kLogLimit = 1 << 20;
+
+// Waits until something can be read. False: the time is over.
+bool await_input(int descriptor, std::chrono::milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd waits{descriptor, POLLIN, 0};
+    const int ready = ::poll(&waits, 1, static_cast<int>(std::max(left, 0ms).count()));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+std::optional<char> read_byte(int descriptor) {
+  char byte = 0;
+  ssize_t count = 0;
+  while ((count = ::read(descriptor, &byte, 1)) < 0 && errno == EINTR) {
+  }
+  return count == 1 ? std::optional(byte) : std::nullopt;
+}
+
+// The connection to a server that has taken the client over.
+Result<FileHandle> attach_at(const fs::path& socket, int in_fd, int out_fd) {
+  Result<FileHandle> connection = connect_to(socket);
+  if (!connection) return connection;
+  if (!hand_over(connection->get(), in_fd, out_fd) ||
+      !await_input(connection->get(), kAnswerLimit) || read_byte(connection->get()) != kTaken)
+    return Error(socket.string() + ": the server does not take clients over");
+  return connection;
+}
+
+Result<fs::path> log_path() {
+  const std::optional<fs::path> state = user_state_folder();
+  if (!state) return Error("there is no folder for a log: HOME is not set");
+  if (const Result<void> made = make_private_folder(*state / "redraft"); !made) return made.error();
+  return *state / "redraft" / "lsp.log";
+}
+
+// It begins anew when it has become long.
+Result<FileHandle> open_log(const fs::path& path) {
+  FileHandle log(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  struct stat found;
+  if (!log || ::fstat(log.get(), &found) != 0 ||
+      (found.st_size > kLogLimit && ::ftruncate(log.get(), 0) != 0))
+    return Error(path.string() + ": " + std::strerror(errno));
+  return log;
+}
+
+// Returns when it listens.
+Result<void> start_server(std::vector<std::string> command, const fs::path& socket) {
+  const Result<fs::path> log_file = log_path();
+  if (!log_file) return log_file.error();
+  const Result<FileHandle> log = open_log(*log_file);
+  if (!log) return log.error();
+  command.push_back(socket.string());
+  const Result<FileHandle> said = start_detached(command, log->get());
+  if (!said) return said.error();
+  if (!await_input(said->get(), kStartLimit) || !read_byte(said->get()))
+    return Error("the shared server does not start; its log is " + log_file->string());
+  return {};
+}
+
+Result<FileHandle> attach_or_start(const AttachOptions& options, const fs::path& socket, int in_fd,
+                                   int out_fd) {
+  if (Result<FileHandle> connection = attach_at(socket, in_fd, out_fd)) return connection;
+  const Result<std::optional<LockFile>> lock =
+      LockFile::take(socket.string() + ".start", kStartLimit + kAnswerLimit);
+  if (!lock) return lock.error();
+  if (!*lock) return Error(socket.string() + ": a server is being started for too long");
+  if (Result<FileHandle> connection = attach_at(socket, in_fd, out_fd)) return connection;
+  if (const Result<void> started = start_server(options.command, socket); !started)
+    return started.error();
+  return attach_at(socket, in_fd, out_fd);
+}
+
+// Becomes the program that only waits. Returns where there is none.
+void become(const std::string& waiter, int connection) {
+  ::fcntl(connection, F_SETFD, 0);
+  const std::string number = std::to_string(connection);
+  ::execl(waiter.c_str(), waiter.c_str(), number.c_str(), nullptr);
+}
+
+}  // namespace
+
+Result<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
+  const Result<fs::path> folder = private_runtime_folder();
+  if (!folder) return folder.error();
+  const Result<FileHandle> connection =
+      attach_or_start(options, *folder / ("lsp-" + options.key), in_fd, out_fd);
+  if (!connection) return connection.error();
+  if (!options.waiter.empty() && in_fd == STDIN_FILENO) become(options.waiter, connection->get());
+  return await_exit(connection->get(), in_fd);
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,68 @@
+#include "lsp/host/attached_client.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "lsp/host/hand_over.h"
+#include "lsp/host/local_socket.h"
+
+namespace redraft::lsp {
+namespace {
+
+using Descriptor = boost::asio::posix::stream_descriptor;
+constexpr auto kHandOverLimit = std::chrono::seconds(10);
+
+bool send_byte(int socket, char byte) {
+  return ::send(socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+}  // namespace
+
+AttachedClient::AttachedClient(Service& service, FileHandle connection)
+    : service_(service), connection_(service.io(), connection.release()), limit_(service.io()) {}
+
+void AttachedClient::start() {
+  if (!is_own_peer(connection_.native_handle())) return;
+  limit_.expires_after(kHandOverLimit);
+  limit_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && !self->session_) self->close();
+  });
+  connection_.async_wait(Descriptor::wait_read,
+                         [self = shared_from_this()](const boost::system::error_code& error) {
+                           if (!error) self->take_client();
+                         });
+}
+
+void AttachedClient::take_client() {
+  limit_.cancel();
+  if (!service_.has_room()) return close();
+  std::optional<HandedOver> client = take_over(connection_.native_handle());
+  // The answer goes first: from now on nobody else reads the client's messages.
+  if (!client || !send_byte(connection_.native_handle(), kTaken)) return close();
+  session_ = service_.add({.in = std::move(client->in), .out = std::move(client->out)},
+                          [self = shared_from_this()](int code) {
+                            if (self->connection_.is_open())
+                              send_byte(self->connection_.native_handle(), static_cast<char>(code));
+                            self->close();
+                          });
+  session_ ? await_departure() : close();
+}
+
+// That process says nothing more: what can be read is its end.
+void AttachedClient::await_departure() {
+  connection_.async_wait(Descriptor::wait_read,
+                         [self = shared_from_this()](const boost::system::error_code& error) {
+                           if (error) return;
+                           spdlog::debug("the process of client {} is gone", *self->session_);
+                           self->service_.drop(*self->session_);
+                         });
+}
+
+void AttachedClient::close() {
+  boost::system::error_code ignored;
+  connection_.close(ignored);
+}
+
+}  // namespace redraft::lsp

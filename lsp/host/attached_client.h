@@ -1,0 +1,32 @@
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+
+#include "lsp/host/session_host.h"
+#include "support/files/file_handle.h"
+
+namespace redraft::lsp {
+
+// The server's side of attach.h: takes a client's standard input and output from the process that
+// its editor started, serves it, and tells that process its exit code. Ends with the client or with
+// that process. Keeps itself alive; the service outlives it.
+class AttachedClient : public std::enable_shared_from_this<AttachedClient> {
+ public:
+  AttachedClient(Service& service, FileHandle connection);
+  void start();
+
+ private:
+  void take_client();
+  void await_departure();
+  void close();
+
+  Service& service_;
+  boost::asio::posix::stream_descriptor connection_;
+  boost::asio::steady_timer limit_;
+  std::optional<Service::SessionId> session_;
+};
+
+}  // namespace redraft::lsp

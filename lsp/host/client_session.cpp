@@ -1,0 +1,106 @@
+#include "lsp/host/client_session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <utility>
+
+#include "lsp/host/access_token.h"
+
+namespace redraft::lsp {
+namespace {
+
+constexpr auto kFlushLimit = std::chrono::milliseconds(200);
+constexpr auto kProcessInterval = std::chrono::milliseconds(200);
+// A client that has still to show its token gets little time and memory.
+constexpr auto kAdmissionLimit = std::chrono::seconds(10);
+constexpr std::size_t kFirstMessageLimit = 1 << 20;
+
+}  // namespace
+
+Session::Session(const Shared& shared, Client client, std::function<void(int)> on_end)
+    : client_(std::move(client)),
+      on_end_(std::move(on_end)),
+      transport_(shared.io, client_.in.get(), client_.out.get(),
+                 {.on_message = [this](const std::string& content) { receive(content); },
+                  .on_malformed = [this](const Error& error) { end_malformed(error); },
+                  .on_gone = [this] { end_gone(); }}),
+      admission_timer_(shared.io),
+      process_timer_(shared.io),
+      server_(
+          shared.host, shared.post,
+          {.send = [this](const std::string& content) { transport_.send(content); },
+           .congested = [this] { return transport_.congested(); }},
+          [this](int code) { end(code); }, shared.index, shared.usage_file),
+      admitted_(client_.token.empty()) {
+  if (!admitted_) await_admission();
+}
+
+void Session::await_admission() {
+  transport_.limit_messages(kFirstMessageLimit);
+  admission_timer_.expires_after(kAdmissionLimit);
+  admission_timer_.async_wait(
+      [this, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
+        if (alive.expired() || admitted_) return;
+        spdlog::warn("a client did not show its token in time");
+        end(1);
+      });
+}
+
+// What one client sends must not end the others: an exception (no memory for its message, say) ends
+// its session alone.
+void Session::receive(const std::string& content) {
+  try {
+    if (admitted_ || admit(content)) serve(content);
+  } catch (const std::exception& failure) {
+    spdlog::error("a client's message of {} bytes: {}", content.size(), failure.what());
+    end(1);
+  }
+}
+
+bool Session::admit(const std::string& first_message) {
+  if (const std::optional<Json> refused = refusal(first_message, client_.token)) {
+    spdlog::warn("a client without the token was turned away");
+    transport_.send(to_text(*refused));
+    end(1);
+    return false;
+  }
+  admitted_ = true;
+  transport_.limit_messages(kMessageLimit);
+  return true;
+}
+
+void Session::serve(const std::string& content) {
+  const bool knew_process = server_.client_process().has_value();
+  server_.receive(content);
+  if (knew_process || !client_.watch_process || !server_.client_process()) return;
+  if (const auto process = ClientProcess::find(*server_.client_process())) watch(*process);
+}
+
+void Session::watch(const ClientProcess& process) {
+  process_timer_.expires_after(kProcessInterval);
+  process_timer_.async_wait(
+      [this, process, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
+        if (alive.expired() || ending_) return;
+        if (process.is_alive()) {
+          watch(process);
+        } else {
+          spdlog::info("the client's process is gone");
+          end_gone();
+        }
+      });
+}
+
+void Session::end_malformed(const Error& error) {
+  spdlog::error("{}", error.message());
+  server_.report_malformed(error);
+  end(1);
+}
+
+void Session::end(int code) {
+  if (std::exchange(ending_, true)) return;
+  server_.stop();
+  transport_.finish(kFlushLimit, [this, code] { on_end_(code); });
+}
+
+}  // namespace redraft::lsp

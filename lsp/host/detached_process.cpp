@@ -1,0 +1,60 @@
+#include "lsp/host/detached_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace redraft::lsp {
+namespace {
+
+Error system_error(const char* what) {
+  return Error(std::string(what) + ": " + std::strerror(errno));
+}
+
+// In the new process. Other threads of ours may have held any lock when it was forked off: system
+// calls alone.
+[[noreturn]] void become(char* const* arguments, int in, int out, int log) {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (::dup2(in, STDIN_FILENO) >= 0 && ::dup2(out, STDOUT_FILENO) >= 0 &&
+      ::dup2(log, STDERR_FILENO) >= 0 && ::chdir("/") == 0) {
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    ::execv(arguments[0], arguments);
+  }
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<FileHandle> start_detached(const std::vector<std::string>& command, int log) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command)
+    arguments.push_back(const_cast<char*>(argument.c_str()));  // execv takes them so
+  arguments.push_back(nullptr);
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("no pipe");
+  FileHandle said(ends[0]);
+  const FileHandle out(ends[1]);
+  const FileHandle in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const pid_t child = ::fork();
+  if (child < 0) return system_error("no process");
+  if (child == 0) {
+    ::setsid();
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) become(arguments.data(), in.get(), out.get(), log);
+    ::_exit(grandchild < 0 ? 1 : 0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) return Error("no process could be made");
+  return said;
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,65 @@
+#include "lsp/host/host_loop.h"
+
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace redraft::lsp {
+namespace {
+
+constexpr const char* kOwnPattern = "%H:%M:%S.%e %l %v";
+constexpr const char* kSharedPattern = "%Y-%m-%d %H:%M:%S.%e %P %l %v";
+
+// Ends the process if its own scope does not end in time.
+class ExitWatch {
+ public:
+  ExitWatch(std::chrono::milliseconds limit, int code)
+      : thread_([this, limit, code](std::stop_token stop) {
+          std::unique_lock lock(mutex_);
+          over_.wait_for(lock, stop, limit, [] { return false; });
+          if (!stop.stop_requested()) ::_exit(code);
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any over_;
+  std::jthread thread_;
+};
+
+void start_log(const std::string& level, LogKind kind) {
+  spdlog::drop("redraft");
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
+  spdlog::set_level(spdlog::level::from_str(level));
+  spdlog::set_pattern(kind == LogKind::kOwn ? kOwnPattern : kSharedPattern);
+}
+
+}  // namespace
+
+int serve(ServerOptions options, LogKind log,
+          const std::function<std::shared_ptr<void>(Service&)>& begin) {
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    start_log(options.log_level, log);
+    auto service = std::make_unique<Service>(
+        std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
+    std::shared_ptr<void> door = begin(*service);
+    const int code = service->run();
+    door.reset();
+    std::optional<ExitWatch> watch;
+    if (options.exit_limit) watch.emplace(*options.exit_limit, code);
+    service.reset();
+    return code;
+  } catch (const std::exception& failure) {
+    spdlog::critical("{}", failure.what());
+    return 1;
+  }
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,81 @@
+#include "lsp/settings/configuration.h"
+
+#include <spdlog/spdlog.h>
+
+namespace redraft::lsp {
+namespace {
+
+// A section full of nonsense must not fill the screen.
+constexpr std::size_t kMostMessages = 5;
+
+const Json kNothing;
+
+}  // namespace
+
+void Configuration::begin(const ClientCapabilities& client, const Json& options) {
+  client_ = client;
+  waits_ = client_.configuration;
+  // What a client can do may stand beside the settings.
+  const ReadSettings read = read_settings(options, {}, {"streamedEdits", "prompt"});
+  initial_ = settings_ = read.settings;
+  report(read.problems);
+  of_options_ = reported_;
+}
+
+void Configuration::client_ready() {
+  if (client_.configuration_registration) {
+    connection_->request("client/registerCapability",
+                         {{"registrations",
+                           {{{"id", "redraft.configuration"},
+                             {"method", "workspace/didChangeConfiguration"},
+                             {"registerOptions", {{"section", "redraft"}}}}}}},
+                         [](const Json*) {});
+  }
+  if (client_.configuration) pull();
+}
+
+void Configuration::changed(const DidChangeConfigurationParams& params) {
+  if (client_.configuration) {
+    pull();
+  } else {
+    take(params.section);
+  }
+}
+
+void Configuration::pull() {
+  connection_->request("workspace/configuration", {{"items", {{{"section", "redraft"}}}}},
+                       [this, pull = ++last_pull_](const Json* result) {
+                         if (pull != last_pull_) return;
+                         const bool answered =
+                             result != nullptr && result->is_array() && !result->empty();
+                         if (!answered) spdlog::warn("the client did not tell its settings");
+                         take(answered ? result->front() : kNothing);
+                       });
+}
+
+void Configuration::take(const Json& section) {
+  const ReadSettings read = read_settings(section, initial_);
+  const Settings before = std::exchange(settings_, read.settings);
+  waits_ = false;
+  spdlog::info("settings: index {}, dependencies {}, completion {}", settings_.index ? "on" : "off",
+               settings_.dependencies ? "on" : "off", settings_.completion.enabled ? "on" : "off");
+  report(read.problems);
+  on_change_(before);
+}
+
+void Configuration::report(const std::vector<std::string>& problems) {
+  std::set<std::string> now = of_options_;
+  std::vector<std::string> news;
+  for (const std::string& problem : problems) {
+    if (now.insert(problem).second && reported_.count(problem) == 0) news.push_back(problem);
+  }
+  reported_ = std::move(now);
+  for (std::size_t i = 0; i < news.size() && i < kMostMessages; ++i) {
+    const bool more = i + 1 == kMostMessages && news.size() > kMostMessages;
+    const std::string others =
+        more ? " (and " + std::to_string(news.size() - kMostMessages) + " problems more)" : "";
+    connection_->show_message(MessageType::kWarning, "redraft: " + news[i] + others);
+  }
+}
+
+}  // namespace redraft::lsp

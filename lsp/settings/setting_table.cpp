@@ -1,0 +1,245 @@
+// The table of settings. A row is made from the member that it fills, so that the default in the
+// documentation is the one in the struct.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "lsp/settings/settings.h"
+
+namespace redraft::lsp {
+namespace {
+
+using Scope = SettingDefinition::Scope;
+using Definitions = std::vector<SettingDefinition>;
+
+constexpr std::array kMenuNames = {std::pair{"auto", CompletionMenu::kAuto},
+                                   std::pair{"always", CompletionMenu::kAlways},
+                                   std::pair{"never", CompletionMenu::kNever}};
+
+// `member`: a function from Settings& to the member's reference.
+template <typename Member>
+auto default_of(const Member& member) {
+  Settings settings;
+  return member(settings);
+}
+
+template <typename Member>
+SettingDefinition boolean(std::string name, Member member, std::string description) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "boolean"}, {"default", default_of(member)}},
+          .takes = "true or false",
+          .read = [member](const Json& value, Settings& settings) {
+            if (!value.is_boolean()) return false;
+            member(settings) = value.get<bool>();
+            return true;
+          }};
+}
+
+template <typename Member>
+SettingDefinition integer(std::string name, Member member, int least, int most,
+                          std::string description) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "integer"},
+                     {"minimum", least},
+                     {"maximum", most},
+                     {"default", default_of(member)}},
+          .takes = "an integer from " + std::to_string(least) + " to " + std::to_string(most),
+          .read = [member, least, most](const Json& value, Settings& settings) {
+            if (!value.is_number_integer()) return false;
+            if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT32_MAX) return false;
+            const auto number = value.get<std::int64_t>();
+            if (number < least || number > most) return false;
+            member(settings) = static_cast<int>(number);
+            return true;
+          }};
+}
+
+template <typename Member>
+SettingDefinition texts(std::string name, Member member, std::string description) {
+  return {
+      .name = std::move(name),
+      .description = std::move(description),
+      .schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
+      .takes = "a list of texts",
+      .read = [member](const Json& value, Settings& settings) {
+        // An empty table of Lua may come as either.
+        if (!value.is_array() && !(value.is_object() && value.empty())) return false;
+        member(settings).clear();
+        for (const Json& item : value) {
+          if (item.is_string()) member(settings).push_back(item.get<std::string>());
+        }
+        return member(settings).size() == value.size();
+      }};
+}
+
+template <typename Member>
+SettingDefinition switches(std::string name, Member member, std::string description) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "object"},
+                     {"additionalProperties", {{"type", "boolean"}}},
+                     {"default", Json::object()}},
+          .takes = "an object whose values are true or false",
+          .read = [member](const Json& value, Settings& settings) {
+            if (!value.is_object() && !(value.is_array() && value.empty())) return false;
+            member(settings).clear();
+            for (auto item = value.begin(); item != value.end(); ++item) {
+              if (item->is_boolean()) member(settings)[item.key()] = item->template get<bool>();
+            }
+            return member(settings).size() == value.size();
+          }};
+}
+
+SettingDefinition menu(std::string name, std::string description) {
+  Json names = Json::array();
+  for (const auto& [text, choice] : kMenuNames) names.push_back(text);
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "string"}, {"enum", names}, {"default", "auto"}},
+          .takes = "\"auto\", \"always\" or \"never\"",
+          .read = [](const Json& value, Settings& settings) {
+            const auto* const found = std::find_if(
+                kMenuNames.begin(), kMenuNames.end(),
+                [&](const auto& entry) { return value.is_string() && value == entry.first; });
+            if (found == kMenuNames.end()) return false;
+            settings.completion.menu = found->second;
+            return true;
+          }};
+}
+
+SettingDefinition start_option(std::string name, Json schema, std::string takes,
+                               std::string description, Scope scope = Scope::kMachineOverridable) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .scope = scope,
+          .schema = std::move(schema),
+          .takes = std::move(takes),
+          .read = nullptr};
+}
+
+SettingDefinition with_scope(Scope scope, SettingDefinition definition) {
+  definition.scope = scope;
+  return definition;
+}
+
+void add_start_options(Definitions& all) {
+  const auto text = [](const char* value) { return Json{{"type", "string"}, {"default", value}}; };
+  all.push_back(
+      start_option("path", text("redraft"), "a text",
+                   "The redraft executable: a path, or a name that is looked up in `PATH`."));
+  all.push_back(start_option("target", text(""), "a text",
+                             "The model that writes: a name from `redraft models list` or the path "
+                             "of a model file; when empty, redraft's choice."));
+  all.push_back(start_option("draft", text(""), "a text",
+                             "A small model that guesses ahead, by name or path; when empty, none, "
+                             "which takes less memory."));
+  all.push_back(start_option(
+      "arguments", {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
+      "a list of texts",
+      "Further arguments of `redraft lsp`, for instance `[\"--threads\", \"4\"]`."));
+  all.push_back(start_option(
+      "trace.server",
+      {{"type", "string"}, {"enum", {"off", "messages", "verbose"}}, {"default", "off"}},
+      "\"off\", \"messages\" or \"verbose\"",
+      "Writes what the editor and the server say to each other into the output channel.",
+      Scope::kWindow));
+}
+
+void add_sources(Definitions& all) {
+  all.push_back(boolean(
+      "index", [](Settings& s) -> bool& { return s.index; },
+      "Read the workspace's files in the background, to draft from them."));
+  all.push_back(boolean(
+      "dependencies", [](Settings& s) -> bool& { return s.dependencies; },
+      "Draft from packages that are installed in the workspace too (`node_modules`, "
+      "`site-packages` and the like)."));
+  // Of the machine: what a workspace brings along must not have other folders read.
+  all.push_back(with_scope(
+      Scope::kMachine, texts(
+                           "commonFolders", [](Settings & s) -> auto& { return s.common_folders; },
+                           "Other folders of code to draft from, for instance "
+                           "`[\"~/.cargo/registry/src\"]`.")));
+}
+
+void add_completion(Definitions& all) {
+  all.push_back(boolean(
+      "completion.enabled", [](Settings& s) -> bool& { return s.completion.enabled; },
+      "Offer completions."));
+  all.push_back(integer(
+      "completion.delay", [](Settings& s) -> int& { return s.completion.delay; }, 0, 5000,
+      "Milliseconds without typing before the model is asked for a completion."));
+  all.push_back(menu("completion.menu",
+                     "Offer completions in the ordinary completion menu: `auto` does so where the "
+                     "editor has no inline completion."));
+  all.push_back(boolean(
+      "completion.inComments", [](Settings& s) -> bool& { return s.completion.in_comments; },
+      "Complete within comments too."));
+  all.push_back(switches(
+      "completion.languages", [](Settings & s) -> auto& { return s.completion.languages; },
+      "Language ids where completion is on or off, for instance `{\"markdown\": false}`; `*` "
+      "stands for those that are not named, which are on otherwise."));
+  all.push_back(integer(
+      "completion.maxTokens", [](Settings& s) -> int& { return s.completion.max_tokens; }, 1, 1024,
+      "The most tokens that one completion may have."));
+  all.push_back(integer(
+      "completion.alternatives", [](Settings& s) -> int& { return s.completion.alternatives; }, 1,
+      5, "How many completions are offered when they are asked for by hand."));
+  all.push_back(integer(
+      "completion.contextTokens", [](Settings& s) -> int& { return s.completion.context_tokens; },
+      0, 8192,
+      "How many tokens of code the model reads for a completion; 0: as many as the machine reads "
+      "in a short time."));
+}
+
+void add_edits(Definitions& all) {
+  all.push_back(boolean(
+      "nextEdit.enabled", [](Settings& s) -> bool& { return s.next_edit.enabled; },
+      "Look for changes that follow from those just made, and propose them."));
+  all.push_back(integer(
+      "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
+      "The most tokens that one edit may write; 0: by the size of what is edited."));
+}
+
+const char* to_string(Scope scope) {
+  switch (scope) {
+    case Scope::kWindow:
+      return "window";
+    case Scope::kMachine:
+      return "machine";
+    case Scope::kMachineOverridable:
+      break;
+  }
+  return "machine-overridable";
+}
+
+}  // namespace
+
+const Definitions& setting_definitions() {
+  static const Definitions definitions = [] {
+    Definitions all;
+    add_start_options(all);
+    add_sources(all);
+    add_completion(all);
+    add_edits(all);
+    return all;
+  }();
+  return definitions;
+}
+
+Json settings_table() {
+  Json table = Json::array();
+  for (const SettingDefinition& definition : setting_definitions()) {
+    table.push_back({{"name", definition.name},
+                     {"description", definition.description},
+                     {"scope", to_string(definition.scope)},
+                     {"start", definition.is_start_option()},
+                     {"takes", definition.takes},
+                     {"schema", definition.schema}});
+  }
+  return table;
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lsp/wire/connection.h"
+#include "lsp/wire/progress.h"
+#include "lsp/wire/protocol.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// What the client is told about the model: progress while it is loaded, a message when that fails
+// or the model is not as it was asked for, its state at any time (StatusReport sends it). Main
+// thread.
+class ModelStatus {
+ public:
+  // `on_change` runs when the state is another.
+  ModelStatus(std::shared_ptr<Connection> connection, std::function<void()> on_change)
+      : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
+
+  void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
+  // From the Workspace.
+  void on_engine(const EngineStatus& status);
+  // The model is not there, and the user has just been told why: once for each reason, or every
+  // keystroke that asks for a completion would tell it again.
+  bool told_failure() const { return told_failure_; }
+  // The model's part of the result of `redraft/status`.
+  Json json() const;
+  // Why there is no model now, and what is not as it was asked for, as sentences.
+  std::vector<std::string> reasons() const;
+
+ private:
+  void show_notice(const std::string& notice);
+
+  std::shared_ptr<Connection> connection_;
+  std::function<void()> on_change_;
+  ClientCapabilities capabilities_;
+  EngineStatus status_;
+  std::shared_ptr<WorkDoneProgress> progress_;
+  std::string last_failure_;
+  bool told_failure_ = false;
+  std::string told_notice_;
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,147 @@
+#include "lsp/wire/dispatcher.h"
+
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <utility>
+
+namespace redraft::lsp {
+namespace {
+
+// Of a request that has no usable id.
+const Json kNoId;
+
+// What nobody has answered yet takes memory, and each stands for work: a client that asks so much
+// at once has lost its way.
+constexpr std::size_t kMostPending = 1000;
+
+bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
+
+// Params may be missing; then a handler that needs a member says which.
+Json params_of(const Json& message) {
+  const auto found = message.find("params");
+  return found == message.end() || found->is_null() ? Json::object() : *found;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(std::shared_ptr<Connection> connection)
+    : connection_(std::move(connection)),
+      pending_(std::make_shared<std::map<Json, std::function<void()>>>()) {}
+
+void Dispatcher::receive(std::string_view content) {
+  const Result<Json> message = parse_json(content);
+  if (!message) {
+    spdlog::warn("a message of {} bytes: {}", content.size(), message.error().message());
+    connection_->respond_error(kNoId, ErrorCode::kParseError, message.error().message());
+  } else if (message->is_array()) {
+    connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
+                               "LSP has no batches of messages: send each by itself");
+  } else if (!message->is_object()) {
+    connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
+                               "a message must be one JSON object");
+  } else {
+    connection_->tracer().received(*message, content.size());
+    receive_object(*message);
+  }
+}
+
+void Dispatcher::receive_object(const Json& message) {
+  const auto method = message.find("method");
+  const auto id = message.find("id");
+  const bool has_id = id != message.end();
+  if (method == message.end() && has_id &&
+      (message.contains("result") || message.contains("error"))) {
+    receive_response(message);
+  } else if (method == message.end() || !method->is_string() || (has_id && !is_id(*id))) {
+    const Json& answer_to = has_id && is_id(*id) ? *id : kNoId;
+    connection_->respond_error(
+        answer_to, ErrorCode::kInvalidRequest,
+        "a message needs a method (a string) and, as a request, an id (an integer or a string)");
+  } else if (has_id) {
+    receive_request(method->get<std::string>(), *id, params_of(message));
+  } else {
+    receive_notification(method->get<std::string>(), params_of(message));
+  }
+}
+
+void Dispatcher::receive_response(const Json& message) {
+  try {
+    connection_->receive_response(message);
+  } catch (const std::exception& failure) {
+    spdlog::error("the client's answer to request {}: {}", to_text(message.at("id")),
+                  reason(failure));
+  }
+}
+
+bool Dispatcher::refused(const std::string& method, const Json& id) {
+  if (phase_ == Phase::kUninitialized && method != "initialize") {
+    connection_->respond_error(id, ErrorCode::kServerNotInitialized,
+                               method + " came before initialize");
+  } else if (phase_ == Phase::kShutDown) {
+    connection_->respond_error(id, ErrorCode::kInvalidRequest, method + " came after shutdown");
+  } else if (phase_ == Phase::kServing && method == "initialize") {
+    connection_->respond_error(id, ErrorCode::kInvalidRequest, "initialize came a second time");
+  } else if (pending_->count(id) > 0) {
+    connection_->respond_error(id, ErrorCode::kInvalidRequest,
+                               "a request with this id is still being served");
+  } else if (pending_->size() >= kMostPending && method != "shutdown") {
+    connection_->respond_error(
+        id, ErrorCode::kRequestFailed,
+        std::to_string(kMostPending) + " requests wait for an answer: no more are taken");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Dispatcher::receive_request(const std::string& method, const Json& id, const Json& params) {
+  spdlog::debug("request {} {}", to_text(id), method);
+  if (refused(method, id)) return;
+  const auto handler = requests_.find(method);
+  if (handler == requests_.end()) {
+    connection_->respond_error(id, ErrorCode::kMethodNotFound,
+                               "this server has no method " + method);
+    return;
+  }
+  const Reply reply(connection_, id, [pending = pending_, id] { pending->erase(id); });
+  pending_->emplace(id, reply.canceller());
+  try {
+    handler->second(params, reply);
+  } catch (const std::exception& failure) {
+    spdlog::error("{}: {}", method, reason(failure));
+    reply.fail(ErrorCode::kInternalError, failure.what());
+  }
+}
+
+void Dispatcher::receive_notification(const std::string& method, const Json& params) {
+  spdlog::debug("notification {}", method);
+  if (method != "exit" && phase_ != Phase::kServing) return;
+  const auto handler = notifications_.find(method);
+  try {
+    if (method == "$/cancelRequest") {
+      cancel_request(params);
+    } else if (handler != notifications_.end()) {
+      handler->second(params);
+    }
+  } catch (const std::exception& failure) {
+    spdlog::error("{}: {}", method, reason(failure));
+  }
+}
+
+void Dispatcher::cancel_request(const Json& params) {
+  const auto found = pending_->find(params.at("id"));
+  if (found == pending_->end()) return;
+  const std::function<void()> cancel = found->second;
+  cancel();
+}
+
+void Dispatcher::cancel_all() {
+  while (!pending_->empty()) {
+    const std::function<void()> cancel = pending_->begin()->second;
+    pending_->erase(pending_->begin());
+    cancel();
+  }
+}
+
+}  // namespace redraft::lsp

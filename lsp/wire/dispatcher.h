@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lsp/wire/connection.h"
+#include "lsp/wire/json.h"
+
+namespace redraft::lsp {
+
+// Binds method names to handlers with typed parameters, keeps the lifecycle and answers everything
+// that no handler is for. Main thread.
+class Dispatcher {
+ public:
+  // Before `initialize`, then served, then after `shutdown`.
+  enum class Phase { kUninitialized, kServing, kShutDown };
+
+  explicit Dispatcher(std::shared_ptr<Connection> connection);
+
+  // A request's handler. What it throws is an InternalError of that request alone.
+  template <typename Owner, typename Params>
+  void on(std::string method, Owner* owner, void (Owner::*handler)(const Params&, Reply)) {
+    requests_[std::move(method)] = [owner, handler](const Json& json, const Reply& reply) {
+      with_params<Params>(json, reply,
+                          [&](const Params& params) { (owner->*handler)(params, reply); });
+    };
+  }
+  // A notification's handler.
+  template <typename Owner, typename Params>
+  void on(std::string method, Owner* owner, void (Owner::*handler)(const Params&)) {
+    notifications_[std::move(method)] = [owner, handler](const Json& json) {
+      (owner->*handler)(json.get<Params>());
+    };
+  }
+
+  // Reads params, or answers InvalidParams.
+  template <typename Params, typename Use>
+  static void with_params(const Json& json, const Reply& reply, const Use& use) {
+    Params params;
+    try {
+      json.get_to(params);
+    } catch (const std::exception& failure) {
+      reply.fail(ErrorCode::kInvalidParams, reason(failure));
+      return;
+    }
+    use(params);
+  }
+
+  // One message of the client.
+  void receive(std::string_view content);
+  // Answers every request that still waits with RequestCancelled.
+  void cancel_all();
+
+  Phase phase() const { return phase_; }
+  void set_phase(Phase phase) { phase_ = phase; }
+
+ private:
+  void receive_object(const Json& message);
+  // What the answer's receiver throws is logged: an answer gets none.
+  void receive_response(const Json& message);
+  void receive_request(const std::string& method, const Json& id, const Json& params);
+  void receive_notification(const std::string& method, const Json& params);
+  // True when the phase does not allow the request, which is then answered.
+  bool refused(const std::string& method, const Json& id);
+  void cancel_request(const Json& params);
+
+  std::shared_ptr<Connection> connection_;
+  Phase phase_ = Phase::kUninitialized;
+  std::map<std::string, std::function<void(const Json&, const Reply&)>, std::less<>> requests_;
+  std::map<std::string, std::function<void(const Json&)>, std::less<>> notifications_;
+  // How to cancel what is not answered, by request id. Shared with replies, which may outlive this.
+  std::shared_ptr<std::map<Json, std::function<void()>>> pending_;
+};
+
+}  // namespace redraft::lsp

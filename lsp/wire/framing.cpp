@@ -1,0 +1,118 @@
+#include "lsp/wire/framing.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace redraft::lsp {
+namespace {
+
+constexpr std::string_view kHeaderEnd = "\r\n\r\n";
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+Result<std::size_t> parse_length(std::string_view value, std::size_t limit) {
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
+  if (value.empty() || end != value.data() + value.size() ||
+      (error != std::errc() && error != std::errc::result_out_of_range)) {
+    return Error("Content-Length is not a number of bytes");
+  }
+  if (error == std::errc::result_out_of_range || length > limit) {
+    return Error("Content-Length is beyond the limit of " + std::to_string(limit >> 20) + " MB");
+  }
+  return length;
+}
+
+Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
+  std::optional<std::size_t> length;
+  while (!header.empty()) {
+    const std::size_t line_end = std::min(header.find("\r\n"), header.size());
+    const std::string_view line = header.substr(0, line_end);
+    header.remove_prefix(std::min(line_end + 2, header.size()));
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return Error("a header line without a colon");
+    if (!equals_ignoring_case(trimmed(line.substr(0, colon)), "Content-Length")) continue;
+    Result<std::size_t> value = parse_length(trimmed(line.substr(colon + 1)), limit);
+    if (!value) return value.error();
+    if (length && *length != *value) return Error("two different Content-Length headers");
+    length = *value;
+  }
+  if (!length) return Error("a header without Content-Length");
+  return *length;
+}
+
+// Tells a stream that is no LSP at all early, instead of waiting for the end of a header that never
+// comes. What comes all at once is held to the same.
+bool cannot_become_header(std::string_view begin) {
+  if (!begin.empty() && (lower(begin[0]) < 'a' || lower(begin[0]) > 'z')) return true;
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (begin[i] == '\n' && (i == 0 || begin[i - 1] != '\r')) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void FrameReader::append(std::string_view bytes) {
+  // Consumed bytes are dropped once they outweigh the rest, so that each byte is moved a bounded
+  // number of times.
+  if (position_ > buffer_.size() / 2) {
+    buffer_.erase(0, position_);
+    position_ = 0;
+  }
+  buffer_.append(bytes);
+}
+
+Result<std::optional<std::string>> FrameReader::next() {
+  if (failure_) return *failure_;
+  if (!content_length_) {
+    Result<std::optional<std::size_t>> length = read_header();
+    if (!length) {
+      failure_ = length.error().in("malformed message framing");
+      return *failure_;
+    }
+    content_length_ = *length;
+  }
+  return content_length_ ? take_content() : std::nullopt;
+}
+
+Result<std::optional<std::size_t>> FrameReader::read_header() {
+  const std::string_view rest = std::string_view(buffer_).substr(position_);
+  const std::size_t end = rest.substr(0, kHeaderLimit).find(kHeaderEnd);
+  const bool complete = end != std::string_view::npos;
+  if (!complete && rest.size() >= kHeaderLimit) return Error("a header of more than 8 KB");
+  if (cannot_become_header(rest.substr(0, end)))
+    return Error("this is not a header: \"Content-Length: N\" is expected");
+  if (!complete) return std::optional<std::size_t>();
+  Result<std::size_t> length = parse_header(rest.substr(0, end), limit_);
+  if (!length) return length.error();
+  position_ += end + kHeaderEnd.size();
+  return std::optional<std::size_t>(*length);
+}
+
+std::optional<std::string> FrameReader::take_content() {
+  if (buffer_.size() - position_ < *content_length_) return std::nullopt;
+  std::string content = buffer_.substr(position_, *content_length_);
+  position_ += content.size();
+  content_length_.reset();
+  return content;
+}
+
+std::string frame(std::string_view content) {
+  std::string message = "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n";
+  message.append(content);
+  return message;
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,89 @@
+#include "lsp/wire/json.h"
+
+#include <charconv>
+#include <optional>
+
+namespace redraft::lsp {
+namespace {
+
+// Brackets outside strings; whether they match is the parser's business.
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kNestingLimit) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+// The code unit of a "\uXXXX" at `at`, if there is one.
+std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  unsigned unit = 0;
+  const char* end = text.data() + at + 6;
+  if (std::from_chars(text.data() + at + 2, end, unit, 16).ptr != end) return std::nullopt;
+  return unit;
+}
+
+bool is_high(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+std::string without_lone_surrogates(std::string_view text) {
+  std::string out(text);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] != '\\') continue;
+    const std::optional<unsigned> unit = escape_at(out, i);
+    if (!unit) {
+      ++i;  // another escape: its second character starts none
+    } else if (const std::optional<unsigned> next = escape_at(out, i + 6);
+               is_high(*unit) && next && is_low(*next)) {
+      i += 11;
+    } else {
+      if (is_high(*unit) || is_low(*unit)) out.replace(i, 6, "\\uFFFD");
+      i += 5;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+  if (too_deep(text))
+    return Error("JSON nested deeper than " + std::to_string(kNestingLimit) + " levels");
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception&) {
+    // Once more below: only a lone surrogate can be mended.
+  }
+  try {
+    return Json::parse(without_lone_surrogates(text));
+  } catch (const Json::exception& failure) {
+    // The rest of nlohmann's message quotes what was read, which may be the text of a buffer.
+    const std::string what = reason(failure);
+    return Error("malformed JSON: " + what.substr(0, what.find(" - ")));
+  }
+}
+
+std::string reason(const std::exception& failure) {
+  const std::string_view what = failure.what();
+  const std::size_t code_end =
+      what.starts_with("[json.exception.") ? what.find("] ") : std::string_view::npos;
+  return std::string(code_end == std::string_view::npos ? what : what.substr(code_end + 2));
+}
+
+std::string to_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lsp/wire/connection.h"
+#include "lsp/wire/json.h"
+
+namespace redraft::lsp {
+
+// One work-done progress shown by the client: begin, reports, end, in that order whatever the
+// client's timing. Ends with its last owner. Main thread.
+class WorkDoneProgress : public std::enable_shared_from_this<WorkDoneProgress> {
+ public:
+  struct Title {
+    std::string text;
+    bool cancellable = false;
+    bool has_fraction = false;  // otherwise the client shows that something goes on, not how far
+  };
+  // On a token that came with the client's request: begins at once.
+  static std::shared_ptr<WorkDoneProgress> on_token(std::shared_ptr<Connection> connection,
+                                                    Json token, const Title& title);
+  // On a token of ours: begins once the client has taken it. Only for clients that announce
+  // window.workDoneProgress.
+  static std::shared_ptr<WorkDoneProgress> create(std::shared_ptr<Connection> connection,
+                                                  const Title& title);
+  ~WorkDoneProgress();
+
+  const Json& token() const { return token_; }
+  // An empty message leaves the one before.
+  void report(double fraction, std::string_view message);
+  void end();
+
+ private:
+  WorkDoneProgress(std::shared_ptr<Connection> connection, Json token)
+      : connection_(std::move(connection)), token_(std::move(token)) {}
+  void begin(const Title& title);
+  void send(Json value);
+
+  std::shared_ptr<Connection> connection_;
+  Json token_;
+  bool begun_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,188 @@
+#include "lsp/wire/transport.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <deque>
+#include <utility>
+
+namespace redraft::lsp {
+namespace {
+
+constexpr std::size_t kCongested = 1 << 20;
+constexpr std::size_t kFull = 64 << 20;
+
+}  // namespace
+
+// What runs in the event loop. Each operation under way holds a share in it: one may have ended,
+// its handler waiting for its turn, when the transport goes.
+class Transport::Flow : public std::enable_shared_from_this<Flow> {
+ public:
+  Flow(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers);
+
+  void read();
+  void send(std::string_view content);
+  bool congested() const { return queued_bytes_ > kCongested; }
+  void limit_messages(std::size_t bytes) { frames_.limit_messages(bytes); }
+  void finish(std::chrono::milliseconds limit, std::function<void()> done);
+  void close();  // nothing is called from now on
+
+ private:
+  void received(std::size_t count);
+  void write();
+  void written(const boost::system::error_code& error);
+  void gone();
+  void call_done();
+
+  boost::asio::posix::stream_descriptor in_;
+  boost::asio::posix::stream_descriptor out_;
+  boost::asio::steady_timer limit_;
+  int in_flags_;
+  int out_flags_;
+  Handlers handlers_;
+  FrameReader frames_;
+  std::array<char, 64 << 10> chunk_;
+  std::deque<std::string> queue_;  // the front is being written
+  std::size_t queued_bytes_ = 0;
+  bool reading_ = false;  // a read is under way
+  bool closed_ = false;   // no more input is wanted
+  bool dead_ = false;     // the transport has gone
+  std::function<void()> done_;
+};
+
+Transport::Flow::Flow(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers)
+    : in_(io),
+      out_(io),
+      limit_(io),
+      in_flags_(::fcntl(in_fd, F_GETFL)),
+      out_flags_(::fcntl(out_fd, F_GETFL)),
+      handlers_(std::move(handlers)) {
+  // One descriptor cannot be registered twice: a socket for both directions is duplicated for
+  // writing.
+  in_.assign(::fcntl(in_fd, F_DUPFD_CLOEXEC, 0));
+  out_.assign(::fcntl(out_fd, F_DUPFD_CLOEXEC, 0));
+}
+
+void Transport::Flow::close() {
+  dead_ = closed_ = true;
+  // The flags belong to the open file, which a terminal shares with the shell that started us.
+  ::fcntl(in_.native_handle(), F_SETFL, in_flags_);
+  ::fcntl(out_.native_handle(), F_SETFL, out_flags_);
+  limit_.cancel();
+  boost::system::error_code ignored;
+  in_.close(ignored);
+  out_.close(ignored);
+}
+
+void Transport::Flow::read() {
+  if (reading_ || closed_ || queued_bytes_ > kFull) return;
+  reading_ = true;
+  in_.async_read_some(
+      boost::asio::buffer(chunk_),
+      [this, self = shared_from_this()](const boost::system::error_code& error, std::size_t count) {
+        reading_ = false;
+        if (closed_) return;
+        if (!error) {
+          received(count);
+        } else if (error == boost::asio::error::eof && !frames_.at_boundary()) {
+          closed_ = true;
+          handlers_.on_malformed(Error("the input ends within a message"));
+        } else {
+          gone();
+        }
+      });
+}
+
+void Transport::Flow::received(std::size_t count) {
+  frames_.append({chunk_.data(), count});
+  while (!closed_) {
+    Result<std::optional<std::string>> message = frames_.next();
+    if (!message) {
+      closed_ = true;
+      handlers_.on_malformed(message.error());
+      return;
+    }
+    if (!*message) break;
+    handlers_.on_message(std::move(**message));
+  }
+  read();
+}
+
+void Transport::Flow::send(std::string_view content) {
+  queue_.push_back(frame(content));
+  const std::size_t size = queue_.back().size();
+  try {
+    if (queue_.size() == 1) write();
+  } catch (...) {
+    queue_.pop_back();  // it is sent, or nobody may believe that it was
+    throw;
+  }
+  queued_bytes_ += size;
+}
+
+void Transport::Flow::write() {
+  boost::asio::async_write(
+      out_, boost::asio::buffer(queue_.front()),
+      [this, self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
+        if (!dead_) written(error);
+      });
+}
+
+void Transport::Flow::written(const boost::system::error_code& error) {
+  if (error) {
+    spdlog::debug("writing to the client: {}", error.message());
+    queue_.clear();
+    queued_bytes_ = 0;
+    gone();
+  } else {
+    queued_bytes_ -= queue_.front().size();
+    queue_.pop_front();
+    if (!queue_.empty()) write();
+    if (queued_bytes_ <= kFull / 2) read();
+  }
+  if (queue_.empty()) call_done();
+}
+
+void Transport::Flow::gone() {
+  if (std::exchange(closed_, true)) return;
+  handlers_.on_gone();
+}
+
+void Transport::Flow::finish(std::chrono::milliseconds limit, std::function<void()> done) {
+  closed_ = true;
+  done_ = std::move(done);
+  limit_.expires_after(limit);
+  limit_.async_wait([this, self = shared_from_this()](const boost::system::error_code&) {
+    if (!dead_) call_done();
+  });
+  if (queue_.empty()) call_done();
+}
+
+void Transport::Flow::call_done() {
+  if (const auto done = std::exchange(done_, nullptr)) done();
+}
+
+Transport::Transport(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers)
+    : flow_(std::make_shared<Flow>(io, in_fd, out_fd, std::move(handlers))) {}
+
+Transport::~Transport() { flow_->close(); }
+
+void Transport::start() { flow_->read(); }
+
+void Transport::send(std::string_view content) { flow_->send(content); }
+
+bool Transport::congested() const { return flow_->congested(); }
+
+void Transport::limit_messages(std::size_t bytes) { flow_->limit_messages(bytes); }
+
+void Transport::finish(std::chrono::milliseconds limit, std::function<void()> done) {
+  flow_->finish(limit, std::move(done));
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,282 @@
+// What the default decoder makes of typical edits, and that bad guesses never make it slow.
+#include "decoding/drafting/redraft/redraft_source.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "decoding/decoder.h"
+#include "tests/kit/priced_model.h"
+
+namespace redraft {
+namespace {
+
+constexpr TokenId kStop = 0;
+constexpr int kVocabulary = 2000;
+
+// Costs in plain steps; one takes as long as that of a 1.5B model on two cores.
+constexpr double kPlainStep = 0.05;
+
+CostCurve in_plain_steps(std::vector<CostCurve::Point> points) {
+  for (CostCurve::Point& point : points) point.seconds *= kPlainStep;
+  return CostCurve(std::move(points));
+}
+
+CostCurve cpu_curve() {
+  return in_plain_steps({{1, 1}, {4, 1.15}, {8, 1.35}, {16, 2.5}, {32, 4.9}, {64, 9.7}});
+}
+
+std::vector<TokenId> tokens_from(int first, int count) {
+  std::vector<TokenId> tokens(count);
+  std::iota(tokens.begin(), tokens.end(), first);
+  return tokens;
+}
+
+// The next number is as likely as the original in sync.
+class ChainGuesser : public Guesser {
+ public:
+  int tail_length() const override { return 1; }
+  GuessState advance(const GuessState& state, const Tail&) const override { return state; }
+  void add_guesses(const GuessState&, const Tail& tail,
+                   std::vector<Guess>& guesses) const override {
+    ++asked;
+    guesses.push_back({tail.tokens.back() + 1, GuessKind::kInSync, 8});
+  }
+  mutable int asked = 0;
+};
+
+struct Outcome {
+  DecodeStatistics statistics;
+  double cost;
+};
+
+// Decodes `after` with `original` as the text before; the prompt holds it too when `in_prompt`.
+Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>& after,
+               const CostCurve& curve, bool in_prompt = true, DecoderMemory* memory = nullptr,
+               std::vector<std::vector<TokenId>> open_files = {}) {
+  DecodeRequest request;
+  request.open_files =
+      std::make_shared<const std::vector<std::vector<TokenId>>>(std::move(open_files));
+  request.prompt = {1, 2};
+  if (in_prompt) request.prompt.insert(request.prompt.end(), original.begin(), original.end());
+  request.original = original;
+  request.stop_tokens = {kStop};
+  request.max_new_tokens = static_cast<int>(after.size()) + 1;
+  const int prompt_size = static_cast<int>(request.prompt.size());
+  PricedModel model(ScriptedModel::replay(kVocabulary, prompt_size, after, kStop, 1 << 16), curve);
+  const auto cache = model.new_cache(prompt_size + static_cast<int>(after.size()) + 8);
+  auto decoder = Decoder::make({}, {&model, cache.get()}, {}, curve, memory);
+  EXPECT_TRUE(decoder);
+  const auto result = (*decoder)->run(request, nullptr, {});
+  EXPECT_TRUE(result);
+  EXPECT_EQ(result->tokens, after);
+  return {result->statistics, model.cost()};
+}
+
+TEST(Redraft, AnUnchangedTextCostsFewPasses) {
+  const auto text = tokens_from(10, 500);
+  EXPECT_LE(replay(text, text, CostCurve(), false).statistics.passes, 8);
+  EXPECT_LT(replay(text, text, cpu_curve(), false).cost, kPlainStep * 500 / 5.5);
+}
+
+TEST(Redraft, FindsBackAtOnceAfterEachKindOfEdit) {
+  const auto text = tokens_from(10, 400);
+  const auto passes = [&text](const std::vector<TokenId>& after) {
+    return replay(text, after, CostCurve(), false).statistics.passes;
+  };
+  const int unchanged = passes(text);
+  auto replaced = text;
+  replaced[200] = 1500;
+  EXPECT_LE(passes(replaced), unchanged + 3);
+  auto inserted = text;
+  inserted.insert(inserted.begin() + 200, {1500, 1501, 1502});
+  EXPECT_LE(passes(inserted), unchanged + 6);
+  auto deleted = text;
+  deleted.erase(deleted.begin() + 200, deleted.begin() + 240);
+  EXPECT_LE(passes(deleted), unchanged + 4);
+}
+
+TEST(Redraft, ReturnsToSkippedText) {
+  const auto text = tokens_from(10, 400);
+  auto moved = text;
+  std::rotate(moved.begin() + 100, moved.begin() + 250,
+              moved.begin() + 350);  // a block moves up, over 150 tokens
+  const int unchanged = replay(text, text, CostCurve(), false).statistics.passes;
+  EXPECT_LE(replay(text, moved, CostCurve(), false).statistics.passes, unchanged + 9);
+}
+
+TEST(Redraft, CopiesFromAnywhereInPromptAndOutput) {
+  auto after = tokens_from(1000, 60);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const TokenId token : tokens_from(1000, 60)) after.push_back(token);
+  }
+  const Outcome outcome = replay({}, after, cpu_curve());
+  EXPECT_GT(outcome.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kCopy)], 150);
+  EXPECT_LT(outcome.cost, kPlainStep * (60 + 180 / 4.5));
+}
+
+TEST(Redraft, BranchesWhereTheTextWentOnInSeveralWays) {
+  // After 7 came 8, 9 and 10, each with a tail of its own.
+  std::vector<TokenId> after;
+  for (int round = 0; round < 4; ++round) {
+    for (const TokenId way : {100, 200, 300}) {
+      after.push_back(7);
+      for (const TokenId token : tokens_from(way + 40 * (round % 2), 6)) after.push_back(token);
+    }
+  }
+  const CostCurve wide = in_plain_steps({{1, 1}, {64, 1.5}});
+  EXPECT_LT(replay({}, after, wide).statistics.passes, 60);
+}
+
+TEST(Redraft, WhatWasReplacedOnceIsExpectedToBeReplacedAgain) {
+  std::vector<TokenId> text;
+  for (int place = 0; place < 12; ++place) {
+    for (const TokenId token : tokens_from(10 + 30 * place, 25)) text.push_back(token);
+    text.push_back(1500);
+  }
+  std::vector<TokenId> after = text;
+  for (auto at = after.begin(); (at = std::find(at, after.end(), 1500)) != after.end();)
+    at = after.insert(after.erase(at), {1600, 1601}) + 2;
+  const Outcome outcome = replay(text, after, CostCurve(), false);
+  EXPECT_GE(outcome.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kSubstitution)],
+            2 * 9);
+  EXPECT_LE(outcome.statistics.passes,
+            replay(text, text, CostCurve(), false).statistics.passes + 8);
+}
+
+TEST(Redraft, CopiesWhatAnEarlierRequestWrote) {
+  DecoderMemory memory;
+  const auto text = tokens_from(1000, 80);
+  const auto passes = [&] {
+    return replay({}, text, cpu_curve(), true, &memory).statistics.passes;
+  };
+  const int first = passes();
+  EXPECT_LT(passes(), first / 3);
+  memory.forget();
+  EXPECT_EQ(passes(), first);
+}
+
+// Where attention makes rows dear, the same guess is worth fewer of them.
+TEST(Redraft, CopiesFromTheOtherOpenFiles) {
+  const auto text = tokens_from(10, 300);
+  const auto plain = replay({}, text, cpu_curve(), false).statistics;
+  EXPECT_EQ(plain.passes, 301);
+  const auto open = replay({}, text, cpu_curve(), false, nullptr, {tokens_from(400, 90), text});
+  EXPECT_LT(open.statistics.passes, 60);
+  EXPECT_GT(open.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kCopy)], 240);
+}
+
+TEST(Redraft, OfOpenFilesTheFirstAreKnownAndNothingAcrossTheirEnds) {
+  OpenText open;
+  const auto length_of = [&](const std::vector<TokenId>& tokens) {
+    SuffixAutomaton::Cursor cursor;
+    for (const TokenId token : tokens) cursor = open.text().advance(cursor, token);
+    return cursor.length;
+  };
+  open.follow(std::make_shared<const std::vector<std::vector<TokenId>>>(
+      std::vector<std::vector<TokenId>>{{1, 2}, {3, 4}}));
+  EXPECT_EQ(length_of({1, 2}), 2);
+  EXPECT_EQ(length_of({2, 3}), 1);
+  open.follow(
+      std::make_shared<const std::vector<std::vector<TokenId>>>(std::vector<std::vector<TokenId>>{
+          {5}, std::vector<TokenId>(2 * OpenText::kMostTokens, 6), {7}}));
+  EXPECT_EQ(open.text().size(), OpenText::kMostTokens);
+  EXPECT_EQ(length_of({5}), 1);
+  EXPECT_EQ(length_of({7}), 0);
+  EXPECT_EQ(length_of({1}), 0) << "of the files before nothing is left";
+  open.follow(nullptr);
+  EXPECT_EQ(open.text().size(), 0);
+}
+
+TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
+  const CostCurve curve(
+      {{1, 1.0}, {2, 1.01}, {64, 1.2}, {1, 1.0, 1000}, {2, 1.9, 1000}, {64, 60, 1000}});
+  const ChainGuesser guesser;
+  const auto nodes_above = [&](int context) {
+    const std::vector<TokenId> written(static_cast<std::size_t>(context), 5);
+    return PricedDraft(PassPace(curve), 64).choose(guesser, {}, written, 0, 64).size();
+  };
+  EXPECT_GT(nodes_above(1), 8);
+  EXPECT_LT(nodes_above(1000), 2);
+}
+
+// While a pass runs the draft after it is made, as it would have been made afterwards.
+TEST(Redraft, LooksAheadToWhatIsExpected) {
+  const CostCurve curve({{1, 1.0}, {2, 1.01}, {64, 1.2}});
+  const PassPace pace(curve);
+  const ChainGuesser guesser;
+  PricedDraft ahead(pace, 8), later(pace, 8);
+  std::vector<TokenId> text = {1, 2, 3};
+  const auto choose = [&](PricedDraft& draft) { return draft.choose(guesser, {}, text, 1, 64); };
+  const auto same = [](const DraftTree& a, const DraftTree& b) {
+    return std::ranges::equal(a.tokens(), b.tokens()) &&
+           std::ranges::equal(a.parents(), b.parents()) && !a.empty();
+  };
+  EXPECT_TRUE(same(choose(ahead), choose(later)));
+  ahead.look_ahead(guesser);
+  const std::vector<TokenId> written = tokens_from(4, 9);  // all of it, and the target's own
+  for (PricedDraft* draft : {&ahead, &later}) draft->learn(written);
+  text.insert(text.end(), written.begin(), written.end());
+  guesser.asked = 0;
+  const DraftTree prepared = choose(ahead);
+  EXPECT_EQ(guesser.asked, 0);
+  EXPECT_TRUE(same(prepared, choose(later)));
+  EXPECT_EQ(prepared.tokens().front(), 13);
+  // Something else was written: nothing of it is used.
+  ahead.look_ahead(guesser);
+  const std::vector<TokenId> other = {13, 100};
+  for (PricedDraft* draft : {&ahead, &later}) draft->learn(other);
+  text.insert(text.end(), other.begin(), other.end());
+  EXPECT_TRUE(same(choose(ahead), choose(later)));
+}
+
+TEST(Redraft, OnADeviceLooksAheadInReusedText) {
+  const auto text = tokens_from(10, 1500);
+  DecodeRequest request;
+  request.prompt = {1, 2};
+  request.original = text;
+  request.stop_tokens = {kStop};
+  request.max_new_tokens = 1501;
+  const auto passes = [&](int steps) {
+    ScriptedModel model = ScriptedModel::replay(kVocabulary, 2, text, kStop, 1 << 16);
+    model.set_on_device(steps);
+    const auto cache = model.new_cache(1600);
+    auto decoder = Decoder::make({}, {&model, cache.get()}, {}, CostCurve());
+    const auto result = (*decoder)->run(request, nullptr, {});
+    EXPECT_EQ(result->tokens, text);
+    return result->statistics.passes;
+  };
+  EXPECT_LE(passes(1), passes(0) + 1);
+}
+
+// Invariant: at worst 0.99 of plain decoding by the measured cost of rows, half a step apart.
+TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
+  std::mt19937 random(11);
+  const CostCurve curves[] = {cpu_curve(), in_plain_steps({{1, 1}, {2, 1.8}, {64, 60}}),
+                              in_plain_steps({{1, 1}, {8, 1.05}, {64, 3}})};
+  for (int round = 0; round < 120; ++round) {
+    const CostCurve& curve = curves[round % 3];
+    const int vocabulary = std::uniform_int_distribution<int>(2, 30)(random);
+    const auto random_text = [&](int count) {
+      std::vector<TokenId> text(count);
+      for (TokenId& token : text)
+        token = std::uniform_int_distribution<TokenId>(1, vocabulary)(random);
+      return text;
+    };
+    const auto after = random_text(400);
+    auto original = random_text(400);
+    if (round % 2 == 0) {  // every few tokens one is wrong
+      original = after;
+      const int step = std::uniform_int_distribution<int>(2, 5)(random);
+      for (std::size_t i = step - 1; i < original.size(); i += step) original[i] = 1999;
+    }
+    const Outcome outcome = replay(original, after, curve, round % 4 < 2);
+    const double plain = 401 * curve.seconds(1);
+    EXPECT_LE(outcome.cost, 1.01 * plain + 0.5 * curve.seconds(1)) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace redraft

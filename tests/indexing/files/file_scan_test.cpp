@@ -1,0 +1,376 @@
+#include "indexing/files/file_scan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "tests/kit/temp_folder.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+struct Found {
+  std::vector<std::string> files;  // in the order of the walk
+  std::map<std::string, SkipReason> skipped;
+  ScanReport report;
+};
+
+ScanSink sink_into(Found& found) {
+  return {
+      .on_file =
+          [&found](const SourceFile& file) {
+            found.files.push_back(file.path);
+            return true;
+          },
+      .on_skip = [&found](const SkippedEntry& entry) { found.skipped[entry.path] = entry.reason; }};
+}
+
+Found scan(const std::vector<fs::path>& roots, const ScanOptions& options = {}) {
+  Found found;
+  found.report = scan_roots(roots, options, sink_into(found));
+  return found;
+}
+
+Found scan(const TempFolder& folder, const ScanOptions& options = {}) {
+  return scan(std::vector<fs::path>{folder.path()}, options);
+}
+
+Found scan_at(const TempFolder& folder, std::string_view path) {
+  Found found;
+  const std::vector<fs::path> roots = {folder.path()};
+  found.report = scan_place(roots, 0, path, {}, sink_into(found));
+  return found;
+}
+
+TEST(FileScan, GivesEveryFileOnceInOrder) {
+  const TempFolder folder;
+  folder.write("b.py", "pass\n");
+  folder.write("a/z.rs");
+  folder.write("a/b/c.h");
+  folder.write("c d/ü.txt");
+  folder.write("empty", "");
+  std::vector<SourceFile> files;
+  const std::vector<fs::path> roots = {folder.path()};
+  const ScanReport report = scan_roots(roots, {}, {.on_file = [&](const SourceFile& file) {
+                                         files.push_back(file);
+                                         return true;
+                                       }});
+  std::vector<std::string> paths;
+  for (const SourceFile& file : files) paths.push_back(file.path);
+  EXPECT_THAT(paths, ElementsAre("b.py", "empty", "a/z.rs", "a/b/c.h", "c d/ü.txt"));
+  EXPECT_EQ(files[0].language, "python");
+  EXPECT_EQ(files[0].size, 5U);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "b.py").c_str(), &status), 0);
+  EXPECT_EQ(files[0].inode, status.st_ino);
+  EXPECT_EQ(files[0].modified, status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec);
+  EXPECT_EQ(report.files, 5U);
+  EXPECT_EQ(report.folders, 4U);
+  EXPECT_TRUE(report.complete);
+  EXPECT_THAT(report.problems, IsEmpty());
+}
+
+TEST(FileScan, NeverGivesSecrets) {
+  const TempFolder folder;
+  const std::vector<std::string> secrets = {".env",
+                                            ".env.local",
+                                            "a/.ENV",
+                                            "tls/server.pem",
+                                            "x.key",
+                                            "k.p12",
+                                            "k.PFX",
+                                            "k.jks",
+                                            "id_rsa",
+                                            "id_rsa.pub",
+                                            ".netrc",
+                                            ".npmrc",
+                                            ".pypirc",
+                                            "credentials",
+                                            "x.tfvars",
+                                            "credentials.json",
+                                            ".ssh/config",
+                                            ".aws/config",
+                                            "a/.docker/config.json",
+                                            "secrets.yml"};
+  for (const std::string& secret : secrets) folder.write(secret);
+  folder.write("key", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n");
+  folder.write(".gitignore", "!*\n");  // nobody can ask for them
+  folder.write("environment.py");
+  folder.write("keys.py");
+  const Found found = scan(folder);
+  EXPECT_THAT(found.files, ElementsAre(".gitignore", "environment.py", "keys.py"));
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kSecret), secrets.size() + 1);
+}
+
+TEST(FileScan, LeavesOutWhatNobodyWrote) {
+  const TempFolder folder;
+  folder.write("binary", std::string("a\0b", 3));
+  folder.write("latin1.txt", "caf\xE9\n");
+  folder.write("utf16.txt", std::string("\xFF\xFE"
+                                        "a\0",
+                                        4));
+  folder.write("large.txt", std::string(kMostSourceBytes + 1, '\n'));
+  folder.write("exactly.txt", std::string(kMostSourceBytes, '\n'));
+  folder.write("one_line.js", std::string(30'000, 'x'));
+  folder.write("lib.min.js");
+  folder.write("Cargo.lock");
+  folder.write("made.go", "// Code generated by stringer. DO NOT EDIT.\npackage x\n");
+  folder.write(
+      "licensed.go",
+      "/*\nCopyright Somebody.\n\nLicensed so.\n*/\n\n// Code generated by x. DO NOT EDIT.\n");
+  folder.write("written.go", "/* Copyright */\npackage x\n// Code generated by x. DO NOT EDIT.\n");
+  folder.write("made.py", "#!/usr/bin/python\n# @generated by hand\n");
+  folder.write("speaks.py", "print('generated, do not edit')\n");
+  folder.write("prose.md", std::string(10'000, 'x'));
+  folder.write("cut.txt", std::string(16 * 1024 - 1, '\n') + "ü\n");  // where the look ends
+  const Found found = scan(folder);
+  EXPECT_THAT(found.files,
+              ElementsAre("cut.txt", "exactly.txt", "prose.md", "speaks.py", "written.go"));
+  using enum SkipReason;
+  EXPECT_THAT(found.skipped,
+              UnorderedElementsAre(Pair("binary", kBinary), Pair("latin1.txt", kBinary),
+                                   Pair("utf16.txt", kBinary), Pair("large.txt", kTooLarge),
+                                   Pair("one_line.js", kGenerated), Pair("lib.min.js", kGenerated),
+                                   Pair("Cargo.lock", kGenerated), Pair("made.go", kGenerated),
+                                   Pair("made.py", kGenerated), Pair("licensed.go", kGenerated)));
+  EXPECT_THAT(found.report.text(), HasSubstr("; skipped: 1 too large, 3 binary, 6 generated"));
+  EXPECT_EQ(scan(folder, {.look_inside = false}).files.size(), 12U);
+}
+
+TEST(FileScan, LeavesOutDependenciesUnlessTheyAreAskedFor) {
+  const TempFolder folder;
+  folder.write("node_modules/x/index.js");
+  folder.write("env/pyvenv.cfg");
+  folder.write("env/lib.py");
+  folder.write("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+  folder.write("tagged/CACHEDIR.TAG", "something else\n");
+  folder.write(".git/config");
+  folder.write(".hg/store");
+  folder.write("kept/node_modules/y.js");
+  folder.write("kept/.redraftignore", "!node_modules/\n");
+  EXPECT_THAT(scan(folder).files,
+              ElementsAre("kept/.redraftignore", "kept/node_modules/y.js", "tagged/CACHEDIR.TAG"));
+  EXPECT_THAT(
+      scan(folder, {.dependencies = true}).files,
+      ElementsAre("env/lib.py", "env/pyvenv.cfg", "kept/.redraftignore", "kept/node_modules/y.js",
+                  "node_modules/x/index.js", "tagged/CACHEDIR.TAG", "target/CACHEDIR.TAG"));
+}
+
+TEST(FileScan, FollowsNoLink) {
+  const TempFolder outside;
+  outside.write("secret.txt");
+  const TempFolder folder;
+  folder.write("real/a.txt");
+  fs::create_symlink(outside.path(), folder / "out");
+  fs::create_symlink(outside / "secret.txt", folder / "out.txt");
+  fs::create_symlink(folder / "real/a.txt", folder / "again.txt");
+  fs::create_symlink(folder.path(), folder / "real/loop");
+  fs::create_symlink("nowhere", folder / "broken");
+  const Found found = scan(folder);
+  EXPECT_THAT(found.files, ElementsAre("real/a.txt"));
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kLink), 5U);
+  EXPECT_THAT(scan_at(folder, "out/secret.txt").files, IsEmpty());
+  EXPECT_THAT(scan_at(folder, "real/loop/real/a.txt").files, IsEmpty());
+  EXPECT_THAT(scan_at(folder, "../" + outside.path().filename().string()).files, IsEmpty());
+}
+
+TEST(FileScan, TakesARootThatIsALink) {
+  const TempFolder folder;
+  folder.write("real/a.txt");
+  fs::create_symlink("real", folder / "link");
+  EXPECT_THAT(scan({folder / "link"}).files, ElementsAre("a.txt"));
+}
+
+TEST(FileScan, NeverOpensSpecialFiles) {
+  const TempFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  (folder / "socket").string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::mkfifo((folder / ".gitignore").c_str(), 0600), 0);  // nor waits for one
+  const Found found = scan(folder);
+  ::close(socket);
+  EXPECT_THAT(found.files, IsEmpty());
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kSpecial), 3U);
+  EXPECT_THAT(found.report.problems, ElementsAre(HasSubstr("not a regular file")));
+}
+
+TEST(FileScan, CountsNamesThatAreNotUtf8) {
+  const TempFolder folder;
+  folder.write("bad\xFF");
+  folder.write("bad\xC0/a.txt");
+  folder.write("new\nline");
+  const Found found = scan(folder);
+  EXPECT_THAT(found.files, ElementsAre("new\nline"));
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kBadName), 2U);
+}
+
+// As somebody who may not read everything: of root's rights this keeps none while it lives.
+class OrdinaryUser {
+ public:
+  explicit OrdinaryUser(const fs::path& his) {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0 && ::chown(his.c_str(), kNobody, kNobody) == 0)
+      is_root_ = ::seteuid(kNobody) == 0;
+  }
+  ~OrdinaryUser() {
+    if (is_root_) [[maybe_unused]]
+      const int back = ::seteuid(0);
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+
+ private:
+  bool is_root_ = false;
+};
+
+TEST(FileScan, ReportsWhatItCannotRead) {
+  const TempFolder folder;
+  const OrdinaryUser user(folder.path());
+  ASSERT_NE(::geteuid(), 0U);
+  folder.write("closed/a.txt");
+  folder.write("closed.txt");
+  fs::permissions(folder / "closed", fs::perms::none);
+  fs::permissions(folder / "closed.txt", fs::perms::none);
+  const Found found = scan(folder);
+  fs::permissions(folder / "closed", fs::perms::all);
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kUnreadable), 2U);
+  EXPECT_EQ(found.report.problems.size(), 2U);
+}
+
+TEST(FileScan, ReportsARootThatIsMissingAndWalksTheOthers) {
+  const TempFolder folder;
+  folder.write("a/x");
+  const Found found = scan({folder / "none", folder / "a", folder / "a/x"});
+  EXPECT_THAT(found.files, ElementsAre("x"));
+  EXPECT_FALSE(found.report.complete);
+  EXPECT_THAT(found.report.problems, ElementsAre(HasSubstr("No such"), HasSubstr("Not a dir")));
+}
+
+TEST(FileScan, WalksOverlappingRootsOnce) {
+  const TempFolder folder;
+  folder.write(".gitignore", "/c\n");
+  folder.write("a/b/x");
+  folder.write("c/y");
+  std::vector<std::pair<std::size_t, std::string>> files;
+  const std::vector<fs::path> roots = {folder / "a/b", folder.path(), folder / "c", folder.path()};
+  const ScanReport report = scan_roots(roots, {}, {.on_file = [&](const SourceFile& file) {
+                                         files.emplace_back(file.root_idx, file.path);
+                                         return true;
+                                       }});
+  EXPECT_THAT(files, ElementsAre(Pair(1, ".gitignore"), Pair(1, "a/b/x"), Pair(2, "y")));
+  EXPECT_EQ(report.skipped_for(SkipReason::kSeenBefore), 2U);
+}
+
+TEST(FileScan, KnowsTheRulesAboveItsRoot) {
+  const TempFolder folder;
+  folder.write(".git/HEAD");
+  folder.write(".gitignore", "*.o\n/a/b/gone\n/a\n");
+  folder.write("a/b/x.o");
+  folder.write("a/b/gone");
+  folder.write("a/b/kept");
+  EXPECT_THAT(scan({folder / "a/b"}).files, ElementsAre("kept"));
+}
+
+TEST(FileScan, KnowsTheExcludeFileOfAWorkTree) {
+  const TempFolder folder;
+  folder.write("main/.git/HEAD");
+  folder.write("main/.git/info/exclude", "*.o\n");
+  folder.write("main/.git/worktrees/w/commondir", "../..\n");
+  folder.write("w/.git", "gitdir: " + (folder / "main/.git/worktrees/w").string() + "\n");
+  folder.write("w/a.o");
+  folder.write("w/a.c");
+  EXPECT_THAT(scan({folder / "w"}).files, ElementsAre("a.c"));
+}
+
+TEST(FileScan, EndsAtItsDepth) {
+  const TempFolder folder;
+  folder.write("1/2/3/x");
+  const Found found = scan(folder, {.most_depth = 2});
+  EXPECT_THAT(found.files, IsEmpty());
+  EXPECT_THAT(found.skipped, ElementsAre(Pair("1/2/3", SkipReason::kTooDeep)));
+}
+
+TEST(FileScan, StopsWhenItsCallerHasEnough) {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) folder.write("f" + std::to_string(i) + "/x");
+  const std::vector<fs::path> roots = {folder.path()};
+  int files = 0;
+  const ScanReport enough =
+      scan_roots(roots, {}, {.on_file = [&](const SourceFile&) { return ++files < 3; }});
+  EXPECT_EQ(files, 3);
+  EXPECT_FALSE(enough.complete);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(scan_roots(roots, {}, {}, stop.get_token()).files, 0U);
+}
+
+TEST(FileScan, OfAPlaceGivesWhatTheWholeWalkGivesThere) {
+  const TempFolder folder;
+  folder.write(".gitignore", "*.o\n/gone/\n");
+  folder.write("a/.gitignore", "!x.o\n");
+  folder.write("a/x.o");
+  folder.write("a/b/y.o");
+  folder.write("a/b/y.c");
+  folder.write("gone/z.c");
+  EXPECT_THAT(scan_at(folder, "a").files, ElementsAre("a/.gitignore", "a/x.o", "a/b/y.c"));
+  EXPECT_THAT(scan_at(folder, "a/x.o").files, ElementsAre("a/x.o"));
+  EXPECT_THAT(scan_at(folder, "a/b/y.o").files, IsEmpty());
+  EXPECT_THAT(scan_at(folder, "gone/z.c").files, IsEmpty());
+  EXPECT_THAT(scan_at(folder, "no/such/file").files, IsEmpty());
+  EXPECT_THAT(scan_at(folder, "a/x.o/y").files, IsEmpty());
+  EXPECT_EQ(scan_at(folder, "").files, scan(folder).files);
+}
+
+TEST(FileScan, SurvivesFoldersThatComeAndGo) {
+  const TempFolder folder;
+  folder.write("stays/x");
+  std::jthread churn([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i) {
+      const std::string name = "f" + std::to_string(i % 7);
+      folder.write(name + "/a/b/c/d");
+      std::error_code ignored;
+      fs::remove_all(folder / ("f" + std::to_string((i + 3) % 7)), ignored);
+      fs::create_symlink(folder.path(), folder / ("f" + std::to_string((i + 3) % 7)), ignored);
+      fs::remove(folder / ("f" + std::to_string((i + 5) % 7)), ignored);
+    }
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (std::chrono::steady_clock::now() < end) {
+    const Found found = scan(folder);
+    EXPECT_THAT(found.files, ::testing::Contains("stays/x"));
+    for (const std::string& file : found.files) {
+      EXPECT_EQ(file.find("stays", 1), std::string::npos) << file;
+    }
+  }
+}
+
+TEST(FileScan, SurvivesARootThatGoesWhileItIsWalked) {
+  const TempFolder folder;
+  for (int i = 0; i < 100; ++i) folder.write("root/f" + std::to_string(i) + "/x");
+  const std::vector<fs::path> roots = {folder / "root"};
+  const ScanReport report = scan_roots(roots, {}, {.on_file = [&](const SourceFile&) {
+                                         fs::remove_all(folder / "root");
+                                         return true;
+                                       }});
+  EXPECT_EQ(report.files, 1U);
+  EXPECT_EQ(report.skipped_for(SkipReason::kVanished), 99U);
+}
+
+}  // namespace
+}  // namespace redraft

@@ -1,0 +1,51 @@
+#include "lsp/wire/json.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace redraft::lsp {
+namespace {
+
+TEST(Json, ReadsWhatItWrites) {
+  const Json value = {{"text", "a\r\n\t\"\\é😀"}, {"list", {1, -2, 2.5, true, nullptr}}};
+  const Result<Json> read = parse_json(to_text(value));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, value);
+}
+
+TEST(Json, RefusesMalformedText) {
+  for (const char* text :
+       {"", "{", "{\"a\":}", "[1,]", "nul", "{} {}", "'a'", "\"\x80\"", "\"\xC3\"",
+        "\"\xED\xA0\x80\"", "\"\\u12\"", "\"a\nb\"", "1e999999", "{\"a\" 1}"}) {
+    const Result<Json> read = parse_json(text);
+    EXPECT_FALSE(read) << text;
+  }
+}
+
+TEST(Json, TheErrorDoesNotQuoteTheText) {
+  const Result<Json> read = parse_json("{\"text\": \"a secret\" \"another secret\"}");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message().find("secret"), std::string::npos) << read.error().message();
+}
+
+TEST(Json, RefusesDeepNestingAndAllowsTheLimit) {
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_TRUE(parse_json(nested(kNestingLimit)));
+  EXPECT_FALSE(parse_json(nested(kNestingLimit + 1)));
+  EXPECT_FALSE(parse_json(nested(8'000'000)));
+  EXPECT_FALSE(parse_json(std::string(8'000'000, '[')));
+  EXPECT_TRUE(parse_json("\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\""));
+}
+
+TEST(Json, HalfAnEmojiBecomesTheReplacementCharacter) {
+  const Result<Json> read =
+      parse_json(R"(["\ud83d", "\ude00x", "\ud83d\ude00", "\\ud83d", "\ud83d\n\ud83d\ude00"])");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, (Json{"\uFFFD", "\uFFFDx", "😀", "\\ud83d", "\uFFFD\n😀"}));
+}
+
+TEST(Json, WritingMendsBytesThatAreNotText) { EXPECT_EQ(to_text(Json("a\xFFz")), "\"a\uFFFDz\""); }
+
+}  // namespace
+}  // namespace redraft::lsp

@@ -1,0 +1,224 @@
+#include "lsp/wire/transport.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace redraft::lsp {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A transport that notes what happens and stops when it is over.
+struct Recorder {
+  Recorder(int in_fd, int out_fd)
+      : transport(
+            io, in_fd, out_fd,
+            {.on_message = [this](std::string content) { messages.push_back(std::move(content)); },
+             .on_malformed =
+                 [this](const Error& error) {
+                   malformed = error.message();
+                   end();
+                 },
+             .on_gone =
+                 [this] {
+                   gone = true;
+                   end();
+                 }}) {
+    transport.start();
+  }
+  void end() {
+    transport.finish(2s, [this] { io.stop(); });
+  }
+  void run() { io.run_for(10s); }
+
+  boost::asio::io_context io;
+  std::vector<std::string> messages;
+  std::string malformed;
+  bool gone = false;
+  Transport transport;
+};
+
+class TransportTest : public testing::Test {
+ protected:
+  void SetUp() override { ::signal(SIGPIPE, SIG_IGN); }
+  int open_file(const std::string& content) {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("redraft_transport_" + std::to_string(::getpid()));
+    std::ofstream(path, std::ios::binary) << content;
+    const int fd = ::open(path.c_str(), O_RDWR);
+    std::filesystem::remove(path);
+    return fd;
+  }
+};
+
+TEST_F(TransportTest, ReadsARegularFileToItsEnd) {
+  std::string stream;
+  for (int i = 0; i < 5000; ++i) stream += frame("message " + std::to_string(i));
+  const int in = open_file(stream);
+  const int out = open_file("");
+  Recorder recorder(in, out);
+  recorder.transport.send("an answer");
+  recorder.run();
+  EXPECT_EQ(recorder.messages.size(), 5000U);
+  EXPECT_EQ(recorder.messages.back(), "message 4999");
+  EXPECT_TRUE(recorder.gone);
+  EXPECT_EQ(recorder.malformed, "");
+  std::string written(100, '\0');
+  written.resize(static_cast<std::size_t>(::pread(out, written.data(), written.size(), 0)));
+  EXPECT_EQ(written, frame("an answer"));
+  ::close(in);
+  ::close(out);
+}
+
+TEST_F(TransportTest, ReadsAPipeAndSeesItsEnd) {
+  int to_us[2];
+  int from_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  ASSERT_EQ(::pipe(from_us), 0);
+  std::thread client([&] {
+    for (const char c : frame("{}") + frame("[]")) (void)!::write(to_us[1], &c, 1);
+    ::close(to_us[1]);
+  });
+  Recorder recorder(to_us[0], from_us[1]);
+  recorder.run();
+  client.join();
+  EXPECT_EQ(recorder.messages, (std::vector<std::string>{"{}", "[]"}));
+  EXPECT_TRUE(recorder.gone);
+  for (const int fd : {to_us[0], from_us[0], from_us[1]}) ::close(fd);
+}
+
+TEST_F(TransportTest, AnEndWithinAMessageIsMalformed) {
+  const int in = open_file("Content-Length: 10\r\n\r\n{}");
+  Recorder recorder(in, STDERR_FILENO);
+  recorder.run();
+  EXPECT_NE(recorder.malformed.find("within a message"), std::string::npos);
+  EXPECT_FALSE(recorder.gone);
+  ::close(in);
+}
+
+TEST_F(TransportTest, AnEmptyInputIsAnEnd) {
+  const int in = ::open("/dev/null", O_RDONLY);
+  Recorder recorder(in, STDERR_FILENO);
+  recorder.run();
+  EXPECT_TRUE(recorder.gone);
+  ::close(in);
+}
+
+TEST_F(TransportTest, ABigMessageToASlowReaderArrivesWhole) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  const std::string big(20 << 20, 'x');
+  auto recorder = std::make_unique<Recorder>(sockets[0], sockets[0]);
+  std::string received;
+  std::thread client([&] {
+    std::vector<char> chunk(1 << 20);
+    std::this_thread::sleep_for(50ms);
+    for (ssize_t count; (count = ::read(sockets[1], chunk.data(), chunk.size())) > 0;) {
+      received.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+  });
+  recorder->transport.send(big);
+  EXPECT_TRUE(recorder->transport.congested());
+  recorder->transport.send("end");
+  recorder->end();
+  recorder->run();
+  EXPECT_FALSE(recorder->transport.congested());
+  recorder.reset();
+  ::close(sockets[0]);
+  client.join();
+  ::close(sockets[1]);
+  EXPECT_EQ(received, frame(big) + frame("end"));
+}
+
+TEST_F(TransportTest, AClientThatReadsNothingIsNotReadFromWithoutEnd) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  auto recorder = std::make_unique<Recorder>(sockets[0], sockets[0]);
+  recorder->transport.send(std::string(80 << 20, 'x'));  // beyond what may wait
+  const std::string request = frame("{}");
+  ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
+            static_cast<ssize_t>(request.size()));
+  recorder->io.run_for(100ms);
+  // The read that was already under way may bring one message; then it rests.
+  const std::size_t first = recorder->messages.size();
+  ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
+            static_cast<ssize_t>(request.size()));
+  recorder->io.run_for(100ms);
+  EXPECT_EQ(recorder->messages.size(), first);
+  std::thread client([&] {
+    std::vector<char> chunk(1 << 20);
+    while (::read(sockets[1], chunk.data(), chunk.size()) > 0) {
+    }
+  });
+  for (int i = 0; i < 100 && recorder->messages.size() < 2; ++i) recorder->io.run_for(50ms);
+  EXPECT_EQ(recorder->messages.size(), 2U);
+  recorder.reset();
+  ::close(sockets[0]);
+  client.join();
+  ::close(sockets[1]);
+}
+
+TEST_F(TransportTest, AReaderThatIsGoneIsNoticed) {
+  int to_us[2];
+  int from_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  ASSERT_EQ(::pipe(from_us), 0);
+  ::close(from_us[0]);
+  Recorder recorder(to_us[0], from_us[1]);
+  recorder.transport.send("nobody reads this");
+  recorder.run();
+  EXPECT_TRUE(recorder.gone);
+  for (const int fd : {to_us[0], to_us[1], from_us[1]}) ::close(fd);
+}
+
+TEST_F(TransportTest, ItMayGoWhileTheLoopGoesOn) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  boost::asio::io_context io;
+  const auto never = [] { ADD_FAILURE() << "called although the transport has gone"; };
+  auto transport = std::make_unique<Transport>(
+      io, sockets[0], sockets[0],
+      Transport::Handlers{.on_message = [&](const std::string&) { never(); },
+                          .on_malformed = [&](const Error&) { never(); },
+                          .on_gone = never});
+  transport->start();
+  transport->send(std::string(20 << 20, 'x'));
+  io.run_for(20ms);
+  const std::string request = frame("{}");
+  ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
+            static_cast<ssize_t>(request.size()));
+  transport->finish(10ms, never);
+  std::this_thread::sleep_for(20ms);  // what was begun has ended, and nobody has heard of it yet
+  transport.reset();
+  ::close(sockets[0]);
+  ::close(sockets[1]);
+  io.run_for(100ms);
+}
+
+TEST_F(TransportTest, TheDescriptorsAreLeftAsTheyWere) {
+  int to_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  const int before = ::fcntl(to_us[0], F_GETFL);
+  {
+    Recorder recorder(to_us[0], STDERR_FILENO);
+    recorder.io.run_for(20ms);
+    EXPECT_NE(::fcntl(to_us[0], F_GETFL), before);
+  }
+  EXPECT_EQ(::fcntl(to_us[0], F_GETFL), before);
+  ::close(to_us[0]);
+  ::close(to_us[1]);
+}
+
+}  // namespace
+}  // namespace redraft::lsp

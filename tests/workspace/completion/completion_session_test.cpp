@@ -1,0 +1,189 @@
+#include "workspace/completion/completion_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/fill_script.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+// Writes the same at every place, unless it stands there already.
+std::unique_ptr<Engine> engine_that_writes(const std::string& text,
+                                           std::shared_ptr<const Tokenizer> tokenizer) {
+  Engine::Model target;
+  target.name = "scripted";
+  target.tokenizer = tokenizer;
+  target.model = std::make_unique<ScriptedModel>(
+      tokenizer->vocabulary_size(), 1 << 14,
+      [tokenizer, script = FillScript{{{"", text}}}](std::span<const TokenId> sequence) {
+        return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, script, sequence)
+                                                    : TokenId{0};
+      });
+  target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
+  return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
+}
+std::unique_ptr<Engine> engine_that_writes(const std::string& text) {
+  return engine_that_writes(text, fill_tokenizer());
+}
+
+CompletionRequest request_at(std::string marked, const std::string& decoder = "redraft") {
+  const std::size_t offset = marked.find('|');
+  marked.erase(offset, 1);
+  return {.document = *Document::make("/project/a.py", 1, std::move(marked), "python"),
+          .offset = offset,
+          .decoder = *parse_decoder_name(decoder)};
+}
+
+TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
+  const auto engine = engine_that_writes("width * height)\nprint(1)\n");
+  for (const char* decoder : {"ar", "redraft", "copyspec", "fastcoder"}) {
+    const auto result = run_completion(*engine, request_at("area = f(|)\n", decoder), {});
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->text(), "width * height");
+    EXPECT_EQ(result->output, "width * height)");
+    EXPECT_EQ(result->finish_reason, FinishReason::kStop);
+  }
+}
+
+TEST(Completion, EndsWhereTheModelEnds) {
+  const auto engine = engine_that_writes("x = 1\n    return x");
+  const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text(), "x = 1\n    return x");
+}
+
+TEST(Completion, IsNoLongerThanAsked) {
+  const auto engine = engine_that_writes(std::string(500, 'x'));
+  CompletionRequest request = request_at("y = |\n");
+  request.max_new_tokens = 20;
+  const auto result = run_completion(*engine, request, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text(), std::string(20, 'x'));
+  EXPECT_EQ(result->finish_reason, FinishReason::kLength);
+}
+
+TEST(Completion, OfSeveralLinesHasNoneThatIsCutOff) {
+  const auto engine = engine_that_writes("a = 1\n    b = 2\n    c = 3\n");
+  CompletionRequest request = request_at("def f():\n    |\n");
+  request.max_new_tokens = 12;
+  const auto result = run_completion(*engine, request, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text(), "a = 1");
+}
+
+TEST(Completion, HasAsManyBlocksAsAreAskedFor) {
+  const auto engine = engine_that_writes("f()\n\ng()\n\nh()\n");
+  CompletionRequest request = request_at("import a\n\n|\n");
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "f()");
+  request.blocks = kBlocksWhenInvoked;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "f()\n\ng()");
+}
+
+TEST(Completion, BeforeALineIsNotJoinedToIt) {
+  const auto engine = engine_that_writes("    a = 1\n    b = 2\n    c = 3\n");
+  CompletionRequest request = request_at("def f():\r\n|    return b\r\n");
+  EXPECT_EQ(run_completion(*engine, request, {})->text(),
+            "    a = 1\r\n    b = 2\r\n    c = 3\r\n");
+  request.max_new_tokens = 24;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "    a = 1\r\n    b = 2\r\n");
+  request.max_new_tokens = 14;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "    a = 1\r\n");
+}
+
+TEST(Completion, LinesEndAsInTheDocument) {
+  const auto engine = engine_that_writes("a = 1\n    b = 2\n");
+  const auto result = run_completion(*engine, request_at("def f():\r\n    |\r\n"), {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text(), "a = 1\r\n    b = 2");
+}
+
+TEST(Completion, IsOffWithinCommentsWhereThatIsWanted) {
+  const auto engine = engine_that_writes("more");
+  CompletionRequest request = request_at("x = 1  # one |\n");
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "more");
+  request.in_comments = false;
+  EXPECT_THAT(run_completion(*engine, request, {})->why_none, HasSubstr("comments"));
+  request = request_at("x = 1  # one\n|\n");
+  request.in_comments = false;
+  EXPECT_EQ(run_completion(*engine, request, {})->text(), "more");
+}
+
+TEST(Completion, CanBeCancelled) {
+  const auto engine = engine_that_writes("x");
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = run_completion(*engine, request_at("y = |\n"), stop.get_token());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
+}
+
+TEST(Completion, RefusesPlacesThatAreNone) {
+  const auto engine = engine_that_writes("x");
+  CompletionRequest request = request_at("\xC3\xBC|");
+  request.offset = 1;
+  EXPECT_FALSE(run_completion(*engine, request, {}));
+  request.offset = 3;
+  EXPECT_FALSE(run_completion(*engine, request, {}));
+  const auto other = engine_that_writes("x", byte_tokenizer());
+  const auto refused = run_completion(*other, request_at("|"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("fill-in-the-middle"));
+}
+
+// The next keystroke finds all of the prompt in the cache but its end.
+TEST(Completion, AKeystrokeCostsLittle) {
+  const auto engine = engine_that_writes("done");
+  std::string text;
+  for (int i = 0; i < 400; ++i)
+    text += "value_" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+  ASSERT_TRUE(run_completion(*engine, request_at(text + "x|\n" + text), {}));
+  const auto next = run_completion(*engine, request_at(text + "xy|\n" + text), {});
+  ASSERT_TRUE(next);
+  EXPECT_LT(next->statistics.prefilled_tokens, 260) << "a byte is a token here";
+  EXPECT_GT(next->statistics.cached_prompt_tokens, 3000);
+}
+
+TEST(CompletionWindow, IsTheTextAroundThePlaceAndMovesInSteps) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "line number " + std::to_string(i) + " of \xC3\xBC\n";
+  const auto document = *Document::make("a.py", 1, text);
+  const CompletionBudget budget{.prefix_bytes = 6000, .suffix_bytes = 240};
+  std::size_t begins = 0;
+  std::size_t last = text.size();
+  for (std::size_t offset = 0; offset < text.size(); offset += 97) {
+    if ((static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
+    const CompletionWindow window = completion_window(*document, offset, budget);
+    EXPECT_EQ(window.prefix.end, offset);
+    EXPECT_EQ(window.suffix.begin, offset);
+    EXPECT_LE(window.prefix.size(), 6000U);
+    EXPECT_GE(window.prefix.size(), std::min<std::size_t>(offset, 2900));
+    EXPECT_LE(window.suffix.size(), 240U);
+    EXPECT_TRUE(window.prefix.begin == 0 || text[window.prefix.begin - 1] == '\n');
+    if (window.prefix.begin != std::exchange(last, window.prefix.begin)) ++begins;
+  }
+  EXPECT_LE(begins, text.size() / 3000 + 1) << "once in half a budget";
+  const auto line = *Document::make("a.py", 1, std::string(50000, 'x'));
+  EXPECT_LE(completion_window(*line, 40000, budget).prefix.size(), 6000U);
+}
+
+TEST(CompletionBudget, IsWhatTheMachineReadsInAFewSeconds) {
+  const CostCurve slow({{1, 0.050}, {64, 0.640}});  // 100 tokens a second
+  const CompletionBudget little = completion_budget(slow, 0);
+  EXPECT_EQ(little.snippet_tokens, 0U);
+  EXPECT_NEAR(static_cast<double>(little.prefix_bytes + little.suffix_bytes), 1200, 10);
+  const CostCurve fast({{1, 0.005}, {64, 0.006}});
+  EXPECT_GT(completion_budget(fast, 0).snippet_tokens, 500U);
+  EXPECT_GT(completion_budget(fast, 0).prefix_bytes, 6000U);
+  EXPECT_LE(completion_budget(fast, 0).suffix_bytes, 240U) << "it is read after each keystroke";
+  EXPECT_LT(completion_budget(fast, 100).prefix_bytes, 400U) << "as it is set";
+}
+
+}  // namespace
+}  // namespace redraft

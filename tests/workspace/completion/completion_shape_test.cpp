@@ -1,0 +1,181 @@
+#include "workspace/completion/completion_shape.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace redraft {
+namespace {
+
+// Where "|" stands is the place.
+struct Place {
+  explicit Place(std::string marked, std::string language = "python")
+      : text(std::move(marked)), language_id(std::move(language)) {
+    offset = text.find('|');
+    text.erase(offset, 1);
+  }
+  CompletionShape shape() const { return completion_shape(text, offset, language_id, most_blocks); }
+  std::string_view suffix() const { return std::string_view(text).substr(offset); }
+  // What becomes of what a model writes, token by token.
+  std::string completed(std::string_view written, std::size_t token = 3) const {
+    CompletionLimit limit(shape(), suffix());
+    bool goes_on = true;
+    for (std::size_t i = 0; i < written.size() && goes_on; i += token)
+      goes_on = limit.add(written.substr(i, token));
+    if (goes_on) limit.finish();
+    return trimmed_completion(limit.text(), suffix(), shape().before_line);
+  }
+
+  std::string text;
+  std::string language_id;
+  std::size_t offset = 0;
+  int most_blocks = 1;
+};
+
+TEST(CompletionShape, IsOneLineWithinALine) {
+  EXPECT_TRUE(Place("x = |\n").shape().single_line);
+  EXPECT_TRUE(Place("f(|)\n").shape().single_line);
+  EXPECT_TRUE(Place("    |return x\n").shape().single_line);
+  EXPECT_TRUE(Place("a = {'b': |}\n").shape().single_line);
+  EXPECT_TRUE(Place("key: |\n", "typescript").shape().single_line);
+  EXPECT_TRUE(Place("x|\n").shape().single_line);
+}
+
+TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
+  EXPECT_EQ(Place("def f():\n    |\n").shape(),
+            (CompletionShape{
+                .single_line = false, .indent = 4, .most_lines = Place("|").shape().most_lines}));
+  const CompletionShape block = Place("  if x:|\n").shape();
+  EXPECT_FALSE(block.single_line);
+  EXPECT_TRUE(block.opens_block);
+  EXPECT_EQ(block.indent, 2U);
+  EXPECT_TRUE(Place("\tvoid f() {|}\n", "cpp").shape().opens_block);
+  EXPECT_EQ(Place("\tvoid f() {|}\n", "cpp").shape().indent, 8U);
+  EXPECT_TRUE(Place("if x then|\n", "lua").shape().opens_block);
+  EXPECT_TRUE(Place("undo|\n", "lua").shape().single_line);
+  EXPECT_FALSE(Place("|").shape().single_line);
+  EXPECT_FALSE(Place("|\nx = 1\n").shape().before_line);
+  EXPECT_TRUE(Place("a = 0\n|x = 1\n").shape().before_line);
+  EXPECT_TRUE(Place("a = 0\n|  x = 1\n").shape().before_line);
+}
+
+TEST(Completion, OfOneLineEndsWithIt) {
+  EXPECT_EQ(Place("x = |\n").completed("1 + 2  \ny = 3\n"), "1 + 2");
+  EXPECT_EQ(Place("x = |").completed("\ny = 3"), "");
+}
+
+TEST(Completion, OfABlockEndsWithTheBlock) {
+  const Place body("def f(x):\n    |\n\ndef g():\n    pass\n");
+  EXPECT_EQ(body.completed("y = x\n    if y:\n        y += 1\n\n    return y\n\ndef h():\n"),
+            "y = x\n    if y:\n        y += 1\n\n    return y");
+  EXPECT_EQ(Place("for x in y:|\n").completed("\n    print(x)\n    done()\nprint()\n"),
+            "\n    print(x)\n    done()");
+  const Place brace("int f() {|\n", "cpp");
+  EXPECT_EQ(brace.completed("\n  return 1;\n}\n\nint g() {\n"), "\n  return 1;\n}");
+  EXPECT_EQ(brace.completed("\n  return 1;\n}"), "\n  return 1;\n}") << "and nothing behind it";
+  const Place closed("int f() {|\n}\n", "cpp");
+  EXPECT_EQ(closed.completed("\n  return 1;\n}\n\nint g() {\n"), "\n  return 1;");
+}
+
+TEST(Completion, WithoutIndentationEndsWithItsParagraph) {
+  EXPECT_EQ(Place("|").completed("import os\nimport re\n\nx = 1\n"), "import os\nimport re");
+  EXPECT_EQ(Place("|").completed("def f():\n    a = 1\n\n    return a\n\nf()\n"),
+            "def f():\n    a = 1\n\n    return a");
+}
+
+TEST(Completion, WithoutIndentationHasAsManyBlocksAsAreWanted) {
+  const std::string written = "a()\n\nb()\nb2()\n\nc()\n";
+  Place place("|");
+  place.most_blocks = 2;
+  EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()");
+  place.most_blocks = 3;
+  EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()\n\nc()");
+  EXPECT_EQ(Place("|").completed("\n  a()\n    b()\n\n    c()\n\n  d()\n"),
+            "\n  a()\n    b()\n\n    c()")
+      << "the first line's indentation is the block's";
+}
+
+TEST(Completion, BeforeALineIsLinesOfItsOwn) {
+  const Place fields("struct S {\n  int a;\n|  int d;\n};\n", "cpp");
+  EXPECT_EQ(fields.completed("  int b;\n  int c;\n"), "  int b;\n  int c;\n");
+  EXPECT_EQ(fields.completed("  int b;\n  int d;\n"), "  int b;\n") << "which stands there already";
+  EXPECT_EQ(fields.completed("  int b;\n  int c;"), "  int b;\n  int c;\n") << "not joined to it";
+  EXPECT_EQ(fields.completed("  int d;\n};\n"), "");
+  EXPECT_EQ(fields.completed("static"), "static") << "within the line";
+  const Place functions("def f():\n    pass\n\n\n|def h():\n    pass\n");
+  EXPECT_EQ(functions.completed("def g():\n    pass\n\n\ndef h():\n    pass\n"),
+            "def g():\n    pass\n\n\n");
+  Place end("int f() {\n  a();\n|}\n", "cpp");
+  EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"), "  b();\n");
+  end.most_blocks = 2;
+  EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"),
+            "  b();\n}\n\nint g() {\n  c();\n")
+      << "the bracket behind the place closes the last one";
+  EXPECT_EQ(end.completed("  if (b) {\n    c();\n  }\n"), "  if (b) {\n    c();\n  }\n");
+}
+
+TEST(Completion, HasAsManyLinesAsItMay) {
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "    x += 1\n";
+  const std::string completed = Place("def f():\n    |\n").completed(many.substr(4));
+  EXPECT_EQ(std::ranges::count(completed, '\n'), Place("|").shape().most_lines - 1);
+}
+
+TEST(Completion, DoublesNoBracket) {
+  EXPECT_EQ(Place("f(|)\n").completed("a, b)"), "a, b");
+  EXPECT_EQ(Place("f(|)\n").completed("g(a), [b])\n"), "g(a), [b]");
+  EXPECT_EQ(Place("f(|)\n").completed("\")\", b)\n"), "\")\", b") << "one in a text is none";
+  EXPECT_EQ(Place("f(|\n").completed("a, b)\n"), "a, b)");
+  EXPECT_EQ(Place("x = \"|\"\n").completed("text\"\n"), "text");
+  EXPECT_EQ(Place("f(g(|))\n").completed("a))\n"), "a");
+  EXPECT_EQ(Place("f(|);\n", "cpp").completed("a);\n"), "a");
+}
+
+TEST(Completion, DoublesNoLineBelow) {
+  const Place place("def f():\n    |\n    return y\n");
+  EXPECT_EQ(place.completed("y = 1\n    return y\n"), "y = 1");
+  EXPECT_EQ(place.completed("return y\n"), "");
+  const Place two("def f():\n    |\n    a()\n    b()\n");
+  EXPECT_EQ(two.completed("x()\n    a()\n    b()\n    c()\n"), "x()\n    a()\n    b()\n    c()");
+  EXPECT_EQ(two.completed("x()\n    a()\n    b()\n"), "x()");
+  const Place braces("int f() {\n  |\n}\n", "cpp");
+  EXPECT_EQ(braces.completed("if (x) {\n    y();\n  }\n"), "if (x) {\n    y();\n  }")
+      << "this bracket is its own";
+}
+
+TEST(Completion, EndsWhereItGoesOverToWhatStandsBelow) {
+  const Place place("def f():\n    |\n    alpha = first(1)\n    beta = second(2)\n    return 3\n");
+  EXPECT_EQ(place.completed("x = 1\n    alpha = first(1)\n    beta = second(2)\n    more()\n"),
+            "x = 1");
+  EXPECT_EQ(place.completed("alpha = first(1)\n    beta = second(2)\n    more()\n"), "");
+  EXPECT_EQ(place.completed("alpha = first(1)\n    gamma = third(2)\n"),
+            "alpha = first(1)\n    gamma = third(2)")
+      << "one line that is the same is no sign";
+}
+
+// However the text is cut into tokens.
+TEST(Completion, DoesNotDependOnTokens) {
+  constexpr std::string_view kPieces[] = {"a",  "(",  ")", "{", "}", "\n",    "    ", "  ",
+                                          "if", "\t", ":", "=", "]", "end\n", "\r\n", "\""};
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const auto some_text = [&](std::size_t most) {
+      std::string text;
+      for (std::size_t n = random() % most; n > 0; --n)
+        text += kPieces[random() % std::size(kPieces)];
+      return text;
+    };
+    const Place place(some_text(8) + "|" + some_text(8), random() % 2 ? "python" : "cpp");
+    const std::string written = some_text(40);
+    const std::string whole = place.completed(written, written.size() + 1);
+    for (const std::size_t token : {1U, 2U, 5U}) {
+      EXPECT_EQ(place.completed(written, token), whole) << place.text << "\n---\n" << written;
+    }
+    const std::string ending = whole.substr(whole.find_last_not_of('\n') + 1);
+    EXPECT_TRUE(written.starts_with(whole.substr(0, whole.size() - ending.size())));
+  }
+}
+
+}  // namespace
+}  // namespace redraft

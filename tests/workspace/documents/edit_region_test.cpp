@@ -1,0 +1,205 @@
+#include "workspace/documents/edit_region.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const Document> document(const std::string& text) {
+  return *Document::make("file:///a.py", 1, text);
+}
+
+EditRegion file_region(const std::string& text) {
+  return *EditRegion::make(document(text), EditScope::kFile, {});
+}
+
+// `text` after the region's lines became `lines`.
+std::string rewritten(const EditRegion& region, const std::vector<std::string>& lines,
+                      std::vector<TextEdit>* edits = nullptr) {
+  const std::vector<std::string_view> after(lines.begin(), lines.end());
+  std::vector<TextEdit> made;
+  for (const LineChange& change : diff_lines(region.lines(), after))
+    made.push_back(region.edit(change));
+  if (edits) *edits = made;
+  return apply_edits(region.document().text(), made);
+}
+
+TEST(EditRegion, LinesKeepTheEndingsTheyHave) {
+  EXPECT_EQ(rewritten(file_region("a\r\nb\r\nc\r\n"), {"a", "B", "c"}), "a\r\nB\r\nc\r\n");
+  EXPECT_EQ(rewritten(file_region("a\r\nb\nc\rd\n"), {"a", "B", "C", "d"}), "a\r\nB\nC\rd\n");
+  EXPECT_EQ(rewritten(file_region("a\r\nb\nc\n"), {"a", "x", "b", "c"}), "a\r\nx\r\nb\nc\n");
+}
+
+TEST(EditRegion, AMissingFinalNewlineStaysMissing) {
+  EXPECT_EQ(rewritten(file_region("a\nb"), {"a", "B"}), "a\nB");
+  EXPECT_EQ(rewritten(file_region("a\nb"), {"a", "b", "c"}), "a\nb\nc");
+  EXPECT_EQ(rewritten(file_region("a\r\nb"), {"a", "b", "c", "d"}), "a\r\nb\r\nc\r\nd");
+  EXPECT_EQ(rewritten(file_region("a\nb"), {"a"}), "a");
+  EXPECT_EQ(rewritten(file_region("a\nb"), {"x"}), "x");
+  EXPECT_EQ(rewritten(file_region("b"), {}), "");
+  EXPECT_EQ(rewritten(file_region("b"), {"b", "c"}), "b\nc");
+}
+
+TEST(EditRegion, AMissingFinalNewlineStaysMissingWhenTheSelectedEndIsDeleted) {
+  const auto without = [](const std::string& text, ByteRange range) {
+    return rewritten(*EditRegion::make(document(text), EditScope::kSelection, range), {});
+  };
+  EXPECT_EQ(without("a\nb", {2, 3}), "a");
+  EXPECT_EQ(without("a\r\nb\r\nc", {3, 7}), "a");
+  EXPECT_EQ(without("a\nb\n", {2, 3}), "a\n");
+  EXPECT_EQ(without("a\nb\nc", {2, 3}), "a\nc");
+  EXPECT_EQ(without("\xEF\xBB\xBF"
+                    "b",
+                    {0, 4}),
+            "\xEF\xBB\xBF");
+}
+
+TEST(EditRegion, AByteOrderMarkIsNeitherShownNorTouched) {
+  const EditRegion region = file_region("\xEF\xBB\xBFone\ntwo\n");
+  EXPECT_EQ(region.text(), "one\ntwo\n");
+  EXPECT_EQ(rewritten(region, {"ONE", "two"}), "\xEF\xBB\xBFONE\ntwo\n");
+  EXPECT_EQ(rewritten(file_region("\xEF\xBB\xBF"), {"one"}), "\xEF\xBB\xBFone\n");
+  EXPECT_EQ(text_for_model(*document("\xEF\xBB\xBF")), "");
+}
+
+TEST(EditRegion, AnEmptyFileGetsWholeLines) {
+  EXPECT_EQ(rewritten(file_region(""), {"one", "two"}), "one\ntwo\n");
+  EXPECT_EQ(rewritten(file_region(""), {}), "");
+}
+
+TEST(EditRegion, ASelectionIsItsLines) {
+  const auto lines = [](ByteRange range) {
+    const EditRegion region =
+        *EditRegion::make(document("one\ntwo\nthree\n"), EditScope::kSelection, range);
+    return region.text();
+  };
+  EXPECT_EQ(lines({5, 6}), "two\n");
+  EXPECT_EQ(lines({4, 8}), "two\n");  // ends where the next line begins
+  EXPECT_EQ(lines({4, 9}), "two\nthree\n");
+  EXPECT_EQ(lines({3, 3}), "one\n");
+  EXPECT_EQ(lines({4, 4}), "two\n");
+  EXPECT_EQ(lines({14, 14}), "");  // behind the last newline there is no line yet
+  EXPECT_EQ(lines({0, 14}), "one\ntwo\nthree\n");
+  EXPECT_TRUE(
+      (*EditRegion::make(document("a\nb\n"), EditScope::kSelection, ByteRange{0, 4})).whole_file());
+}
+
+TEST(EditRegion, RefusesRangesThatAreNoneOfTheText) {
+  const auto error = [](EditScope scope, std::optional<ByteRange> range) {
+    return EditRegion::make(document("one\n"), scope, range).error().message();
+  };
+  EXPECT_THAT(error(EditScope::kSelection, ByteRange{0, 5}),
+              HasSubstr("outside the text, which has 4 bytes"));
+  EXPECT_THAT(error(EditScope::kFile, ByteRange{3, 2}), HasSubstr("outside the text"));
+  EXPECT_THAT(error(EditScope::kSelection, {}), HasSubstr("needs a range"));
+  EXPECT_THAT(error(EditScope::kSymbol, {}), HasSubstr("needs a range"));
+  EXPECT_THAT(error(EditScope::kSymbol, ByteRange{5, 5}), HasSubstr("outside the text"));
+}
+
+TEST(EditRegion, ASymbolIsItsLines) {
+  const std::string text =
+      "import os\n\n\nclass A:\n    # Why.\n    def f(self):\n        return 1\n\n    x = 2\n";
+  const auto region = [&](std::size_t begin, std::size_t end, const char* language) {
+    const auto document = Document::make("file:///a", 1, text, language);
+    return *EditRegion::make(*document, EditScope::kSymbol, ByteRange{begin, end});
+  };
+  const std::size_t inside = text.find("return");
+  EXPECT_EQ(region(inside, inside, "python").text(),
+            "    # Why.\n    def f(self):\n        return 1\n");
+  EXPECT_EQ(region(inside, text.size(), "python").text(),
+            "    # Why.\n    def f(self):\n        return 1\n");
+  EXPECT_EQ(region(text.find("x ="), text.find("x ="), "python").text(),
+            text.substr(text.find("class")));
+  EXPECT_TRUE(region(0, 0, "python").whole_file());  // nothing is around it
+  EXPECT_TRUE(region(inside, inside, "plaintext").whole_file());
+  EXPECT_TRUE(region(inside, inside, "").whole_file());
+}
+
+TEST(EditRegion, TheScopeFollowsFromTheRange) {
+  EXPECT_EQ(default_scope({}), EditScope::kFile);
+  EXPECT_EQ(default_scope(ByteRange{3, 3}), EditScope::kSymbol);
+  EXPECT_EQ(default_scope(ByteRange{3, 4}), EditScope::kSelection);
+}
+
+bool ends_open(const std::string& text) { return !text.ends_with('\n') && !text.ends_with('\r'); }
+
+// Lone carriage returns are not mixed with the others: before an empty line that ends with "\n" one
+// would turn into the ending of the line before.
+std::string random_text(std::mt19937& random) {
+  static const char* const kEndings[] = {"\n", "\r\n", "\r"};
+  static const char* const kContents[] = {"",    "}",   "\tfoo()", "    bar = 1  ", "é = '日本'",
+                                          "```", "one", "two",     "three"};
+  std::string text = random() % 5 ? "" : "\xEF\xBB\xBF";
+  const bool mixed = random() % 2;
+  const char* ending = kEndings[random() % 3];
+  for (std::size_t n = random() % 12; n > 0; --n) {
+    text += kContents[random() % 9];
+    text += mixed ? kEndings[random() % 2] : ending;
+  }
+  if (random() % 2) text += kContents[1 + random() % 8];
+  return text;
+}
+
+// Applying the edits gives exactly the lines asked for; outside the edits no byte is another; kept
+// lines keep their endings; the end of the file stays open or closed.
+TEST(EditRegion, ChangesNoByteOutsideItsEdits) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = random_text(random);
+    const std::shared_ptr<const Document> before = document(text);
+    const bool whole = random() % 2;
+    const std::size_t begin = random() % (text.size() + 1);
+    const ByteRange range{begin, begin + random() % (text.size() - begin + 1)};
+    const EditRegion region =
+        *EditRegion::make(before, whole ? EditScope::kFile : EditScope::kSelection, range);
+    std::vector<std::string> lines(region.lines().begin(), region.lines().end());
+    for (std::size_t n = random() % 4; n > 0; --n) {
+      const auto at = static_cast<std::ptrdiff_t>(random() % (lines.size() + 1));
+      if (random() % 2 && at < static_cast<std::ptrdiff_t>(lines.size())) {
+        lines.erase(lines.begin() + at);
+      } else {
+        lines.insert(lines.begin() + at, random() % 2 ? "new" : "one");
+      }
+    }
+    std::vector<TextEdit> edits;
+    const std::string after = rewritten(region, lines, &edits);
+    SCOPED_TRACE("round " + std::to_string(round) + " text " + testing::PrintToString(text));
+
+    // Deleting an open end takes the ending of the line before, wherever that line stands.
+    const bool open_end_goes =
+        lines.empty() && ends_open(text) && region.range().end == text.size();
+    std::size_t end = open_end_goes ? 0 : region.range().begin;
+    for (const TextEdit& edit : edits) {
+      ASSERT_GE(edit.range.begin, end);
+      ASSERT_LE(edit.range.end, region.range().end);
+      ASSERT_NE(text.substr(edit.range.begin, edit.range.size()), edit.new_text);
+      end = edit.range.end;
+    }
+    const EditRegion all = file_region(text);
+    const int first = before->lines().line_of(region.range().begin);
+    const auto last = static_cast<std::size_t>(first) + region.lines().size();
+    std::vector<std::string> expected(
+        all.lines().begin(),
+        all.lines().begin() +
+            std::min<std::ptrdiff_t>(first, all.lines().end() - all.lines().begin()));
+    expected.insert(expected.end(), lines.begin(), lines.end());
+    for (std::size_t i = last; i < all.lines().size(); ++i) expected.emplace_back(all.lines()[i]);
+    const EditRegion changed = file_region(after);
+    if (ends_open(text) && !expected.empty() && expected.back().empty())
+      continue;  // an open empty line is none
+    ASSERT_EQ(std::vector<std::string>(changed.lines().begin(), changed.lines().end()), expected);
+    ASSERT_EQ(after.starts_with("\xEF\xBB\xBF"), text.starts_with("\xEF\xBB\xBF"));
+    if (!expected.empty() && !region.lines().empty()) {
+      ASSERT_EQ(ends_open(after), ends_open(text));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace redraft

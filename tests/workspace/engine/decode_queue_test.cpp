@@ -1,0 +1,124 @@
+// The order in which work on the model is done.
+#include "workspace/engine/decode_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+
+namespace redraft {
+namespace {
+
+using namespace std::chrono_literals;
+using Control = DecodeQueue::Control;
+
+class Queue : public testing::Test {
+ protected:
+  DecodeQueue::Job says(char what) {
+    return [this, what](const Control&) { said_ += what; };
+  }
+  // Adds a job that says what it is when it begins, and ends when its promise is kept.
+  DecodeQueue::JobId add_blocker(std::promise<void>& end) {
+    std::promise<void> began;
+    const auto id = queue_.add(
+        [&](const Control& control) {
+          said_ += '(';
+          began.set_value();
+          end.get_future().wait();
+          control.give_way();
+          said_ += ')';
+          if (control.stop.stop_requested()) said_ += '!';
+        },
+        Urgency::kEdit);
+    began.get_future().wait();
+    return id;
+  }
+
+  std::string said_;
+  DecodeQueue queue_;  // last: its thread writes what was said
+};
+
+TEST_F(Queue, TheMostUrgentFirstAndOfEqualsTheOldest) {
+  std::promise<void> end;
+  add_blocker(end);
+  queue_.add(says('w'), Urgency::kWarmUp);
+  queue_.add(says('1'), Urgency::kEdit);
+  queue_.add(says('2'), Urgency::kEdit);
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "()12w");
+}
+
+TEST_F(Queue, AJobGivesWayToWhatIsMoreUrgentAndToNothingElse) {
+  std::promise<void> end;
+  add_blocker(end);
+  queue_.add(says('e'), Urgency::kEdit);
+  queue_.add(says('c'), Urgency::kCompletion);
+  queue_.add(says('d'), Urgency::kCompletion);
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "(cd)e");
+}
+
+TEST_F(Queue, ACancelReachesAJobThatGaveWay) {
+  std::promise<void> end;
+  const auto outer = add_blocker(end);
+  queue_.add([&](const Control&) { EXPECT_FALSE(queue_.cancel(outer)) << "it has begun"; },
+             Urgency::kCompletion);
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "()!");
+}
+
+TEST_F(Queue, AJobWaitsForItsTimeAndOthersDoNotWaitForIt) {
+  const auto begin = DecodeQueue::Clock::now();
+  DecodeQueue::Clock::time_point ran;
+  queue_.add([&](const Control&) { ran = DecodeQueue::Clock::now(); }, Urgency::kCompletion,
+             begin + 60ms);
+  queue_.add(says('e'), Urgency::kEdit);
+  queue_.add([&](const Control&) { said_ += ran == DecodeQueue::Clock::time_point() ? 'b' : 'a'; },
+             Urgency::kWarmUp);
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "eb");
+  EXPECT_GE(ran - begin, 60ms);
+}
+
+TEST_F(Queue, AnEarlierTimeThatComesLaterIsKept) {
+  const auto begin = DecodeQueue::Clock::now();
+  queue_.add(says('l'), Urgency::kEdit, begin + 120ms);
+  queue_.add(says('s'), Urgency::kEdit, begin + 40ms);
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "sl");
+}
+
+TEST_F(Queue, WhatWaitsCanBeCancelled) {
+  const auto id = queue_.add(says('x'), Urgency::kEdit, DecodeQueue::Clock::now() + 10h);
+  EXPECT_TRUE(queue_.cancel(id));
+  EXPECT_FALSE(queue_.cancel(id));
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "");
+}
+
+TEST(QueueEnd, WhatWaitsIsForgottenAndWhatRunsIsAskedToStop) {
+  std::atomic<bool> stopped = false;
+  std::promise<void> began;
+  {
+    DecodeQueue queue;
+    queue.add(
+        [&](const Control& control) {
+          began.set_value();
+          while (!control.stop.stop_requested()) std::this_thread::yield();
+          stopped = true;
+        },
+        Urgency::kEdit);
+    queue.add([](const Control&) { FAIL() << "it was forgotten"; }, Urgency::kEdit);
+    queue.add([](const Control&) { FAIL() << "it was forgotten"; }, Urgency::kEdit,
+              DecodeQueue::Clock::now() + 10h);
+    began.get_future().wait();
+  }
+  EXPECT_TRUE(stopped);
+}
+
+}  // namespace
+}  // namespace redraft

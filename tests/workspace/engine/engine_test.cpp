@@ -1,0 +1,166 @@
+#include "workspace/engine/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "decoding/text/byte_alphabet.h"
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/scripted_engine.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+Engine::Model model(const std::string& name, std::shared_ptr<const Tokenizer> tokenizer,
+                    int context_length = 4096) {
+  const ScriptedModel::RandomOptions options{.vocabulary = tokenizer->vocabulary_size(),
+                                             .context_length = context_length};
+  return {name, std::make_unique<ScriptedModel>(ScriptedModel::random(1, options)),
+          std::move(tokenizer)};
+}
+
+// Like byte_tokenizer(), but two bytes have each other's ids.
+std::shared_ptr<const Tokenizer> other_tokenizer() {
+  TokenizerSpec spec;
+  const auto bytes = byte_tokenizer();
+  spec.pre_tokenizer = "qwen2";
+  for (TokenId id = 0; id < bytes->vocabulary_size(); ++id) {
+    spec.tokens.push_back(id < 256
+                              ? to_byte_alphabet(std::string(1, static_cast<char>(id == 97   ? 98
+                                                                                  : id == 98 ? 97
+                                                                                             : id)))
+                              : bytes->display(id));
+    spec.types.push_back(id < 256 ? 1 : 3);
+  }
+  return *Tokenizer::make(std::move(spec));
+}
+
+DecodeRequest request(const std::string& prompt, int max_new_tokens = 8) {
+  DecodeRequest request;
+  request.prompt = byte_tokenizer()->encode(prompt);
+  request.max_new_tokens = max_new_tokens;
+  return request;
+}
+
+TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
+  EXPECT_TRUE(Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer())));
+  const auto refused =
+      Engine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(),
+              HasSubstr("draft model small has another vocabulary than target big"));
+  EXPECT_FALSE(Engine::make({}, {}));
+}
+
+TEST(Engine, TheContextIsTheSmallestOfAll) {
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 1000}))
+                ->context_length(),
+            512);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 100}))
+                ->context_length(),
+            100);
+  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), model("d", byte_tokenizer(), 256)))
+                ->context_length(),
+            256);
+}
+
+TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const DecoderName plain = *parse_decoder_name("ar");
+  const auto first =
+      engine->decode(Purpose::kEdit, plain, request("the same beginning, then this"), {}, {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->statistics.cached_prompt_tokens, 0);
+  const auto second =
+      engine->decode(Purpose::kEdit, plain, request("the same beginning, then that"), {}, {});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->statistics.cached_prompt_tokens, 27);
+  engine->clear_caches();
+  EXPECT_EQ(engine->decode(Purpose::kEdit, plain, request("the same"), {}, {})
+                ->statistics.cached_prompt_tokens,
+            0);
+}
+
+TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
+  int asked = 0;
+  Engine::Model target = model("t", byte_tokenizer());
+  target.find_cost = [&asked](LanguageModel&) {
+    ++asked;
+    return CostCurve({{1, 0.5}});
+  };
+  const auto engine = *Engine::make(std::move(target), {});
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(engine->cost_curve().seconds(1), 0.5);
+  EXPECT_EQ(engine->cost_curve().points().size(), 1U);
+  EXPECT_EQ(asked, 1);
+  EXPECT_GT((*Engine::make(model("t", byte_tokenizer()), {}))->cost_curve().points().size(), 2U);
+}
+
+TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
+  const std::string texts[] = {std::string(300, 'a') + "1", std::string(300, 'b') + "2"};
+  const auto cached = [&](Engine& engine, const std::string& text, const std::string& end) {
+    const auto result =
+        engine.decode(Purpose::kEdit, *parse_decoder_name("ar"), request(text + end), {}, {});
+    return result->statistics.cached_prompt_tokens;
+  };
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto frugal = *Engine::make(model("t", byte_tokenizer()), {},
+                                    {.cache_bytes = 400 * ScriptedModel::kSlotBytes});
+  for (const std::string& text : texts) {
+    cached(*engine, text, "x");
+    cached(*frugal, text, "x");
+  }
+  EXPECT_EQ(cached(*engine, texts[0], "y"), 301);
+  EXPECT_EQ(cached(*engine, texts[1], "y"), 301);
+  EXPECT_EQ(cached(*frugal, texts[0], "y"), 0);
+  EXPECT_EQ(engine->cache_statistics().reused_tokens, 602);
+  EXPECT_LE(frugal->cache_statistics().bytes, 400 * ScriptedModel::kSlotBytes);
+}
+
+TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
+  const DecoderName drafting = *parse_decoder_name("efficientedit");
+  ASSERT_TRUE(
+      engine->decode(Purpose::kEdit, drafting, request("the same beginning, then this"), {}, {}));
+  ASSERT_TRUE(
+      engine->decode(Purpose::kEdit, drafting, request("the same beginning, then that"), {}, {}));
+  const PrefixPool::Statistics statistics = engine->cache_statistics();
+  EXPECT_EQ(statistics.lookups, 4);
+  EXPECT_EQ(statistics.hits, 2);
+  EXPECT_EQ(statistics.reused_tokens, 2 * 27);
+  EXPECT_EQ(statistics.caches, 2);
+}
+
+TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto a = *Document::make("a", 1, "ab");
+  const auto b = *Document::make("b", 1, "c");
+  const auto files = engine->open_files({a, b});
+  EXPECT_EQ(*files, (std::vector<std::vector<TokenId>>{{97, 98}, {99}}));
+  EXPECT_EQ(engine->open_files({a, b}), files);
+  EXPECT_NE(engine->open_files({b, a}), files);
+  const auto large = *Document::make("large", 1, std::string(2 << 20, 'x'));
+  EXPECT_EQ(engine->open_files({a, large, b})->size(), 1U) << "up to a budget";
+}
+
+TEST(Engine, SaysHowManyTokensAPromptNeeds) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
+  const auto result = engine->decode(Purpose::kEdit, *parse_decoder_name("ar"),
+                                     request(std::string(20, 'x')), {}, {});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message(),
+              testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
+}
+
+TEST(Engine, ADecoderThatNeedsADraftModelSaysSo) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  const auto result =
+      engine->decode(Purpose::kEdit, *parse_decoder_name("efficientedit"), request("x"), {}, {});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message(), HasSubstr("draft model"));
+}
+
+}  // namespace
+}  // namespace redraft

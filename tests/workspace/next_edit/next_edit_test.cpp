@@ -1,0 +1,222 @@
+#include "workspace/next_edit/next_edit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/kit/edit_script.h"
+#include "workspace/documents/open_documents.h"
+#include "workspace/next_edit/change_words.h"
+#include "workspace/next_edit/next_place.h"
+
+namespace redraft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kUri = "file:///a.py";
+
+// Twelve functions that call old(x), far enough apart to be places of their own.
+std::string many_calls() {
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    const std::string n = std::to_string(i);
+    text += "def function_" + n + "(x):\n    first = " + n + "\n    second = first * " + n +
+            "\n    third = second - first\n    return old(x) + third\n\n\n";
+  }
+  return text;
+}
+
+class NextEdit : public testing::Test {
+ protected:
+  void open(const std::string& uri, std::string text) {
+    ASSERT_TRUE(documents_.open(uri, 1, std::move(text), "python"));
+  }
+
+  // The first `from` becomes `to`.
+  void replace(const std::string& uri, const std::string& from, const std::string& to) {
+    const std::size_t begin = documents_.find(uri)->text().find(from);
+    ASSERT_NE(begin, std::string::npos);
+    ASSERT_TRUE(documents_.change(uri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
+  }
+
+  Result<NextEditResult> look(EditScript script, int most_regions = 2) {
+    auto engine = make_scripted_engine(script);
+    if (!engine) return engine.error();
+    const NextEditRequest request{.recent = documents_.recent_changes(),
+                                  .documents = documents_.from(kUri),
+                                  .decoder = *parse_decoder_name("redraft"),
+                                  .most_regions = most_regions};
+    return run_next_edit(**engine, request, {});
+  }
+
+  OpenDocuments documents_;
+  std::int64_t version_ = 1;
+};
+
+TEST_F(NextEdit, ChangesThatAreNearEachOtherAreOne) {
+  open(kUri, many_calls());
+  replace(kUri, "function_0", "renamed");
+  replace(kUri, "first = 0", "first = 10");
+  replace(kUri, "return old(x) + third", "return fresh(x) + third");
+  const std::vector<RecentChange> recent = documents_.recent_changes();
+  ASSERT_EQ(recent.size(), 2U);
+  EXPECT_EQ(recent[0].line, 0);
+  EXPECT_THAT(recent[0].before, ElementsAre("def function_0(x):", "    first = 0"));
+  EXPECT_THAT(recent[0].after, ElementsAre("def renamed(x):", "    first = 10"));
+  EXPECT_EQ(recent[1].line, 4);
+}
+
+TEST_F(NextEdit, WhatWasUndoneIsNoChange) {
+  open(kUri, many_calls());
+  replace(kUri, "function_3", "renamed");
+  replace(kUri, "renamed", "function_3");
+  EXPECT_THAT(documents_.recent_changes(), IsEmpty());
+}
+
+TEST_F(NextEdit, ARewriteIsNoModelForAnything) {
+  open(kUri, many_calls());
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "line " + std::to_string(i) + "\n";
+  replace(kUri, many_calls(), text);
+  EXPECT_THAT(documents_.recent_changes(), IsEmpty());
+}
+
+TEST_F(NextEdit, PlacesWithAWordThatWasTakenAwayComeFirstTheNearestAhead) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x) + third\n\n\ndef function_6", "fresh(x) + third\n\n\ndef function_6");
+  const auto places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  ASSERT_EQ(places.size(), 3U);
+  const int changed = 5 * 7 + 4;
+  EXPECT_LE(places[0].first_line, changed + 7);
+  EXPECT_GT(places[0].end_line, changed + 7);
+  for (std::size_t i = 1; i < places.size(); ++i) EXPECT_LE(places[i].weight, places[i - 1].weight);
+}
+
+TEST_F(NextEdit, WhereNothingIsLikeTheChangeTheModelIsNotAsked) {
+  open(kUri, many_calls());
+  replace(kUri, "    third = second - first\n", "    entirely = unlike(anything)\n");
+  replace(kUri, "    entirely = unlike(anything)\n", "\n    # so\n");
+  EditScript script;
+  script.edits = {{"", "first", "changed"}};
+  const auto result = look(script, 0);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->regions, 0);
+  EXPECT_EQ(result->document, nullptr);
+  EXPECT_FALSE(result->why_none.empty());
+}
+
+TEST_F(NextEdit, AFollowUpIsFoundInTheSameFile) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  EditScript script;
+  script.edits = {{"", "old(", "fresh("}};
+  const auto result = look(script);
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_NE(result->document, nullptr) << result->why_none;
+  ASSERT_FALSE(result->edits.empty());
+  const std::string after = apply_edits(result->document->text(), result->edits);
+  EXPECT_EQ(result->edits[0].new_text, "    return fresh(x) + third\n");
+  EXPECT_EQ(after.size(), result->document->text().size() + 2 * result->edits.size());
+  EXPECT_EQ(result->regions, 1);
+}
+
+TEST_F(NextEdit, AFollowUpIsFoundInAnotherOpenFile) {
+  open(kUri, "def old(x):\n    return x\n");
+  open("file:///b.py", "import a\n\nprint(a.old(1))\n");
+  documents_.focus(kUri);
+  replace(kUri, "old", "fresh");
+  EditScript script;
+  script.edits = {{"", "old(", "fresh("}};
+  const auto result = look(script);
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_NE(result->document, nullptr) << result->why_none;
+  EXPECT_EQ(result->document->uri(), "file:///b.py");
+  EXPECT_EQ(result->edits[0].new_text, "print(a.fresh(1))\n");
+}
+
+TEST_F(NextEdit, AnUnchangedRegionIsCopiedInFewPasses) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  const auto result = look({});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->document, nullptr);
+  EXPECT_EQ(result->regions, 2);
+  EXPECT_GT(result->statistics.tokens_per_pass(), 20);
+  EXPECT_THAT(result->why_none, HasSubstr("nothing"));
+}
+
+TEST_F(NextEdit, NothingThatTheUserDidIsUndone) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  EditScript script;
+  script.edits = {{"", "fresh(", "old("}, {"", "first = 1", "first = 2"}};
+  const auto result = look(script);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->document, nullptr) << "neither an undo nor what has nothing to do with it";
+}
+
+TEST_F(NextEdit, ACancelledSearchEndsAndProposesNothing) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  EditScript script;
+  script.edits = {{"", "old(", "fresh("}};
+  auto engine = make_scripted_engine(script);
+  ASSERT_TRUE(engine);
+  std::stop_source stop;
+  const NextEditRequest request{.recent = documents_.recent_changes(),
+                                .documents = documents_.from(kUri),
+                                .decoder = *parse_decoder_name("redraft"),
+                                .on_pass = [&] { stop.request_stop(); }};
+  const auto result = run_next_edit(**engine, request, stop.get_token());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
+  EXPECT_TRUE(result->edits.empty());
+}
+
+std::vector<RecentChange> made(std::vector<std::string> before, std::vector<std::string> after) {
+  return {{nullptr, 0, std::move(before), std::move(after)}};
+}
+
+TEST(Substitutions, AreWhatALineWasChangedIn) {
+  const auto of = [](std::string before, std::string after) {
+    return substitutions(made({std::move(before)}, {std::move(after)}));
+  };
+  EXPECT_THAT(of("def old(x):", "def fresh(x):"), ElementsAre(Substitution{"old", "fresh"}));
+  EXPECT_THAT(of("f(a, a)", "f(a, b)"), ElementsAre(Substitution{"a", "b"}));
+  EXPECT_THAT(of("total = count(x)", "total = tally.of(x)"),
+              ElementsAre(Substitution{"count", "tally.of"}));
+  EXPECT_THAT(of("f(x)", "f(x, y)"), IsEmpty()) << "nothing gave way";
+  EXPECT_THAT(of("a < b", "a > b"), IsEmpty()) << "no word";
+  EXPECT_THAT(of("    same", "  same"), IsEmpty());
+  EXPECT_THAT(of("", ""), IsEmpty());
+  EXPECT_THAT(of("a b c d e f g", "h i j k l m n"), IsEmpty()) << "too long for a name";
+}
+
+TEST(Substitutions, EachOnceTheLatestAtTheEnd) {
+  const auto recent = made({"a(1)", "b(2)", "a(3)"}, {"x(1)", "y(2)", "x(3)"});
+  EXPECT_THAT(substitutions(recent), ElementsAre(Substitution{"b", "y"}, Substitution{"a", "x"}));
+}
+
+TEST(FollowsFrom, WhatCarriesTheChangeThrough) {
+  const auto recent = made({"total = count(items)"}, {"total = tally(items, rate)"});
+  EXPECT_TRUE(follows_from(recent, {"print(count(x))"}, {"print(tally(x, rate))"}));
+  EXPECT_TRUE(follows_from(recent, {"for x in items:"}, {"for x in items * rate:"})) << "came in";
+  EXPECT_FALSE(follows_from(recent, {"x = 1"}, {"x = 2"}));
+  EXPECT_FALSE(follows_from(recent, {"print(x)"}, {"print(tally(x), y, z, w)"}));
+  EXPECT_FALSE(follows_from(made({}, {"log(a, b, c)"}), {"keep(this)"}, {"log(a, b, c)"}))
+      << "nothing was taken away";
+}
+
+TEST(FollowsFrom, NotWhiteSpaceAndNoUndo) {
+  const auto recent = made({"a = count(b)"}, {"a = tally(b)"});
+  EXPECT_FALSE(follows_from(recent, {"a = count(b)"}, {"    a = count(b)"}));
+  EXPECT_FALSE(follows_from(recent, {""}, {}));
+  EXPECT_FALSE(follows_from(recent, {"a = tally(b)"}, {"a = count(b)"}));
+  EXPECT_FALSE(follows_from(made({"log(a)"}, {}), {}, {"log(a)"}));
+  EXPECT_FALSE(follows_from(made({}, {"log(a)"}), {"log(a)"}, {}));
+}
+
+}  // namespace
+}  // namespace redraft

@@ -1,0 +1,120 @@
+#include "workspace/completion/completion_context.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+// Where no budget is set, so long may a machine read what it has never seen.
+constexpr double kReadingSeconds = 4;
+constexpr int kLeastTokens = 384;
+constexpr int kMostTokens = 3072;
+// From so many on a quarter of them is for other files.
+constexpr int kPlenty = 1024;
+constexpr std::size_t kBytesPerToken = 3;
+// As many tokens behind the place may be read again after each keystroke.
+constexpr std::size_t kRereadTokens = 80;
+// Snippets are found anew when the place has moved by so many lines.
+constexpr int kSteadyLines = 40;
+
+bool within_character(const std::string& text, std::size_t offset) {
+  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
+  const int tokens =
+      context_tokens > 0
+          ? context_tokens
+          : std::max(cost.tokens_read_in(kReadingSeconds, kMostTokens), kLeastTokens);
+  CompletionBudget budget;
+  if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
+  const std::size_t text_tokens =
+      static_cast<std::size_t>(std::max(tokens, 1)) - budget.snippet_tokens;
+  const std::size_t suffix_tokens = std::min(kRereadTokens, text_tokens / 4);
+  budget.suffix_bytes = kBytesPerToken * suffix_tokens;
+  budget.prefix_bytes = kBytesPerToken * (text_tokens - suffix_tokens);
+  return budget;
+}
+
+CompletionWindow completion_window(const Document& document, std::size_t offset,
+                                   const CompletionBudget& budget) {
+  const LineIndex& lines = document.lines();
+  const std::string& text = document.text();
+  CompletionWindow window{{0, offset}, {offset, text.size()}};
+  if (offset > budget.prefix_bytes) {
+    const std::size_t step = std::max<std::size_t>(budget.prefix_bytes / 2, 1);
+    const std::size_t least = offset - budget.prefix_bytes;
+    const std::size_t begin = (least + step - 1) / step * step;
+    const int line = lines.line_of(begin);
+    window.prefix.begin = lines.start(line) == begin ? begin : lines.start(line + 1);
+    if (window.prefix.begin > offset) {  // a line of great length
+      window.prefix.begin = begin;
+      while (within_character(text, window.prefix.begin)) ++window.prefix.begin;
+    }
+  }
+  if (window.suffix.size() > budget.suffix_bytes) {
+    window.suffix.end = offset + budget.suffix_bytes;
+    const std::size_t newline = text.rfind('\n', window.suffix.end - 1);
+    if (newline != std::string::npos && newline > offset) window.suffix.end = newline + 1;
+    while (within_character(text, window.suffix.end)) --window.suffix.end;
+  }
+  return window;
+}
+
+std::string with_newlines(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    if (!pair) result += text[i];
+  }
+  return result;
+}
+
+std::string_view line_ending_at(const Document& document, std::size_t offset) {
+  const LineIndex& lines = document.lines();
+  for (int line = lines.line_of(offset); line >= 0; --line) {
+    const std::size_t end = lines.content_end(line);
+    const std::size_t next = lines.start(line + 1);
+    if (next > end) return std::string_view(document.text()).substr(end, next - end);
+  }
+  return "\n";
+}
+
+const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokenizer& tokenizer) {
+  const Document& document = *query.document;
+  const int line = document.lines().line_of(query.offset);
+  const bool steady = document.uri() == uri_ && std::abs(line - line_) <= kSteadyLines &&
+                      query.most_tokens == most_tokens_ && (query.index != nullptr) == had_index_;
+  if (steady) return snippets_;
+  uri_ = document.uri();
+  line_ = line;
+  most_tokens_ = query.most_tokens;
+  had_index_ = query.index != nullptr;
+  snippets_.clear();
+  std::size_t left = query.most_tokens;
+  if (query.recent) {
+    for (Snippet snippet : *query.recent) {
+      snippet.tokens = tokenizer.encode(snippet.text).size();
+      if (snippet.tokens > left / 2) continue;  // at most half of what there is
+      left -= snippet.tokens;
+      snippets_.insert(snippets_.begin(), std::move(snippet));
+    }
+  }
+  if (query.index && left > 0) {
+    std::vector<Snippet> found = find_snippets(*query.index, tokenizer,
+                                               {.text = document.text(),
+                                                .offset = query.offset,
+                                                .tree = document.syntax(),
+                                                .most_tokens = left});
+    snippets_.insert(snippets_.begin(), std::make_move_iterator(found.begin()),
+                     std::make_move_iterator(found.end()));
+  }
+  return snippets_;
+}
+
+}  // namespace redraft

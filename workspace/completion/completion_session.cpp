@@ -1,0 +1,231 @@
+#include "workspace/completion/completion_session.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "decoding/text/chat_template.h"
+#include "indexing/files/file_kind.h"
+#include "support/utf8/utf8.h"
+#include "workspace/completion/completion_prompt.h"
+#include "workspace/completion/completion_shape.h"
+
+namespace redraft {
+namespace {
+
+// Behind the place, what the model may be about to write itself.
+constexpr std::size_t kAheadBytes = 2000;
+
+bool within_character(const std::string& text, std::size_t offset) {
+  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
+}
+
+std::string shown_name(const std::string& file, const std::filesystem::path& root) {
+  if (root.empty()) return file;
+  const std::filesystem::path relative = std::filesystem::path(file).lexically_relative(root);
+  return relative.empty() || *relative.begin() == ".." ? file : relative.string();
+}
+
+const std::string& file_of(const CompletionRequest& request) {
+  return request.file.empty() ? request.document->uri() : request.file;
+}
+
+// The text around the place, as the model reads it.
+struct Surroundings {
+  std::string prefix, suffix;
+};
+
+Surroundings surroundings(const CompletionRequest& request, const CompletionBudget& budget) {
+  const std::string_view text = request.document->text();
+  const CompletionWindow window = completion_window(*request.document, request.offset, budget);
+  return {with_newlines(text.substr(window.prefix.begin, window.prefix.size())),
+          with_newlines(text.substr(window.suffix.begin, window.suffix.size()))};
+}
+
+// What the output may begin with because it stood there a moment ago or stands behind it: the
+// original of the reuse phase.
+std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionRequest& request) {
+  const std::string_view ahead =
+      std::string_view(request.document->text()).substr(request.offset, kAheadBytes);
+  return tokenizer.encode(with_newlines(ahead));
+}
+
+std::string language(const CompletionRequest& request) {
+  const std::string& id = request.document->language_id();
+  return id.empty() ? std::string(language_of(request.document->uri())) : id;
+}
+
+CompletionShape shape_of(const CompletionRequest& request) {
+  return completion_shape(request.document->text(), request.offset, language(request),
+                          request.blocks);
+}
+
+Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
+  const Tokenizer& tokenizer = engine.tokenizer();
+  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
+  SteadySnippets own;
+  SteadySnippets& steady = request.snippets ? *request.snippets : own;
+  std::vector<Snippet> snippets;
+  if (budget.snippet_tokens > 0) {
+    snippets = steady.at({.document = request.document.get(),
+                          .offset = request.offset,
+                          .index = request.repository.get(),
+                          .recent = &request.recent,
+                          .most_tokens = budget.snippet_tokens},
+                         tokenizer);
+    for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
+  }
+  const Surroundings around = surroundings(request, budget);
+  const Result<std::vector<PromptPart>> parts =
+      completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
+                                    .prefix = around.prefix,
+                                    .suffix = around.suffix,
+                                    .snippets = snippets});
+  if (!parts) return parts.error();
+  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
+  if (!tokens) return tokens.error();
+  const int room = engine.context_length() - static_cast<int>(tokens->size());
+  if (room < 1) return Error("the model's context is too short to complete anything");
+  DecodeRequest decode;
+  decode.prompt = std::move(*tokens);
+  decode.original = original_of(tokenizer, request);
+  decode.stop_tokens = completion_ends(tokenizer);
+  std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
+  if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
+  decode.max_new_tokens = std::min(request.max_new_tokens, room);
+  decode.open_files = engine.open_files(request.beside);
+  decode.repository = request.repository;
+  decode.common = request.common;
+  return decode;
+}
+
+// One text for the place, from its first token on.
+class Writing {
+ public:
+  Writing(Engine& engine, const CompletionRequest& request)
+      : engine_(engine),
+        request_(request),
+        suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
+        shape_(shape_of(request)),
+        ending_(line_ending_at(*request.document, request.offset)) {}
+
+  struct Text {
+    std::string output, text;
+    FinishReason finish_reason = FinishReason::kStop;
+    DecodeStatistics statistics;
+  };
+
+  // `first` (-1: none) is taken as written; the prompt ends with it.
+  Result<Text> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
+                     const std::function<void(std::string_view)>& on_text) const {
+    CompletionLimit limit(shape_, suffix_);
+    const Tokenizer& tokenizer = engine_.tokenizer();
+    bool limited = first >= 0 && !limit.add(tokenizer.bytes(first));
+    const auto sink = [&](TokenId token) {
+      limited = !limit.add(tokenizer.bytes(token));
+      return !limited;
+    };
+    DecodeRequest told = decode;
+    if (on_text) {
+      told.on_progress = [&](const DecodeStatistics&) { on_text(in_document(limit.text())); };
+    }
+    Text written;
+    if (!limited) {
+      Result<DecodeResult> decoded =
+          engine_.decode(Purpose::kCompletion, request_.decoder, told, sink, stop);
+      if (!decoded) return decoded.error();
+      if (decoded->finish_reason == FinishReason::kStop) limit.finish();
+      written.finish_reason = limited ? FinishReason::kStop : decoded->finish_reason;
+      written.statistics = decoded->statistics;
+    }
+    written.output = limit.text();
+    std::string_view text = limit.text();
+    // Of several lines the last one is left out where it was cut off.
+    const std::size_t newline = text.rfind('\n');
+    if (written.finish_reason == FinishReason::kLength && newline != std::string_view::npos)
+      text = text.substr(0, newline + 1);
+    written.text = in_document(trimmed_completion(text, suffix_, shape_.before_line));
+    return written;
+  }
+
+ private:
+  // Lines end as they do in the document; from what is no text on nothing is taken.
+  std::string in_document(std::string_view text) const {
+    text = text.substr(0, std::min(text.find('\0'), text.size()));
+    text = text.substr(0, first_invalid_utf8(text).value_or(text.size()));
+    std::string result;
+    for (const char c : text) {
+      if (c == '\n') {
+        result += ending_;
+      } else {
+        result += c;
+      }
+    }
+    return result;
+  }
+
+  Engine& engine_;
+  const CompletionRequest& request_;
+  std::string suffix_;
+  CompletionShape shape_;
+  std::string_view ending_;
+};
+
+// Other texts, each from another of the likeliest first tokens.
+Result<void> add_alternatives(Engine& engine, const Writing& writing, const DecodeRequest& decode,
+                              int wanted, const std::stop_token& stop,
+                              std::vector<std::string>& texts) {
+  const std::vector<TokenId> firsts = engine.likeliest(decode.prompt, wanted);
+  for (std::size_t i = 1; i < firsts.size() && !stop.stop_requested(); ++i) {
+    if (std::ranges::find(decode.stop_tokens, firsts[i]) != decode.stop_tokens.end()) continue;
+    DecodeRequest other = decode;
+    other.prompt.push_back(firsts[i]);
+    if (--other.max_new_tokens < 1) break;
+    const Result<Writing::Text> written = writing.write(other, firsts[i], stop, {});
+    if (!written) return written.error();
+    const bool complete = written->finish_reason != FinishReason::kCancelled;
+    if (complete && !written->text.empty() &&
+        std::ranges::find(texts, written->text) == texts.end())
+      texts.push_back(written->text);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest& request,
+                                        const std::stop_token& stop) {
+  const std::string& text = request.document->text();
+  if (request.offset > text.size() || within_character(text, request.offset))
+    return Error("the place to complete is not one of the text");
+  if (!request.in_comments) {
+    const SyntaxTree* tree = request.document->syntax();
+    if (tree && tree->in_comment(request.offset))
+      return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
+  }
+  const Result<DecodeRequest> decode = decode_request(engine, request);
+  if (!decode) return decode.error().in("completion");
+  const Writing writing(engine, request);
+  Result<Writing::Text> first = writing.write(*decode, -1, stop, request.on_text);
+  if (!first) return first.error();
+  CompletionResult result;
+  result.finish_reason = first->finish_reason;
+  result.output = std::move(first->output);
+  result.statistics = first->statistics;
+  if (result.finish_reason == FinishReason::kCancelled) return result;
+  if (!first->text.empty()) result.texts.push_back(std::move(first->text));
+  if (request.alternatives > 1) {
+    const Result<void> added =
+        add_alternatives(engine, writing, *decode, request.alternatives, stop, result.texts);
+    if (!added) return added.error();
+  }
+  if (result.texts.empty()) {
+    result.why_none = result.output.empty()
+                          ? "the model has nothing to add here"
+                          : "what the model wrote stands behind the place already";
+  }
+  return result;
+}
+
+}  // namespace redraft

@@ -1,0 +1,275 @@
+#include "workspace/completion/completion_shape.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace redraft {
+namespace {
+
+constexpr int kMostLines = 24;
+constexpr std::size_t kTabColumns = 8;  // where a text has tabs only, any number does
+constexpr std::size_t kMostDoubledLines = 8;
+// Two lines of so many bytes are no coincidence.
+constexpr std::size_t kLeastRepeatedBytes = 24;
+
+constexpr std::string_view kClosers = ")]}>;,'\"`";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string_view below_line(std::string_view text) { return text.substr(first_line(text).size()); }
+
+// Columns before the first character that is no blank; none for a blank line.
+std::optional<std::size_t> indentation(std::string_view line) {
+  std::size_t columns = 0;
+  for (const char c : line) {
+    if (c == '\t') {
+      columns += kTabColumns - columns % kTabColumns;
+    } else if (c == ' ') {
+      ++columns;
+    } else {
+      return c == '\r' || c == '\n' ? std::nullopt : std::optional(columns);
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::string_view kClosingWords[] = {"end", "fi", "done", "esac"};
+
+bool only_closers(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return std::ranges::find(kClosingWords, text) != std::end(kClosingWords) ||
+         (!text.empty() && text.find_first_not_of(kClosers) == std::string_view::npos);
+}
+
+// Whether a line that is not complete may yet become one that closes a block.
+bool may_close(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return text.find_first_not_of(kClosers) == std::string_view::npos ||
+         std::ranges::any_of(kClosingWords,
+                             [&](std::string_view word) { return word.starts_with(text); });
+}
+
+bool ends_with_word(std::string_view line, std::string_view word) {
+  if (!line.ends_with(word)) return false;
+  if (line.size() == word.size()) return true;
+  return !std::isalnum(static_cast<unsigned char>(line[line.size() - word.size() - 1]));
+}
+
+// Whether what is written before a place opens a block.
+bool opens_block(std::string_view line, std::string_view language_id) {
+  line = trimmed(line);
+  if (line.empty()) return false;
+  if (line.ends_with('{')) return true;
+  if (language_id == "python") {
+    constexpr std::string_view kCompound[] = {"async", "case",   "class",   "def", "elif",
+                                              "else",  "except", "finally", "for", "if",
+                                              "match", "try",    "while",   "with"};
+    const std::string_view first = line.substr(0, line.find_first_of(" \t:"));
+    return line.ends_with(':') && std::ranges::find(kCompound, first) != std::end(kCompound);
+  }
+  if (language_id == "ruby" || language_id == "lua" || language_id == "shellscript") {
+    for (const std::string_view word : {"do", "then", "else", "begin"}) {
+      if (ends_with_word(line, word)) return true;
+    }
+  }
+  return false;
+}
+
+std::string_view without_blank_end(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  return last == std::string_view::npos ? std::string_view() : text.substr(0, last + 1);
+}
+
+// Those before the first character that is no blank.
+std::size_t newlines_at_front(std::string_view text) {
+  const auto front = text.substr(0, text.find_first_not_of(" \t\r\n"));
+  return static_cast<std::size_t>(std::ranges::count(front, '\n'));
+}
+
+// The lines of `text` that are not blank, trimmed; at most `most`.
+std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) {
+  std::vector<std::string_view> lines;
+  while (!text.empty() && lines.size() < most) {
+    const std::string_view line = first_line(text);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!trimmed(line).empty()) lines.push_back(trimmed(line));
+  }
+  return lines;
+}
+
+// Where a bracket or quote stands that the text closes but did not open, of those in `closers`.
+std::size_t unopened_closer(std::string_view text, std::string_view closers) {
+  std::string open;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote) {
+      if (c == '\\') ++i;
+      if (c == quote || c == '\n') quote = 0;
+      continue;
+    }
+    if (open.empty() && closers.find(c) != std::string_view::npos) return i;
+    if (c == '"' || c == '\'' || c == '`') quote = c;
+    if (c == '(') open += ')';
+    if (c == '[') open += ']';
+    if (c == '{') open += '}';
+    if (!open.empty() && c == open.back()) open.pop_back();
+  }
+  return text.size();
+}
+
+// Where a bracket stands that the text closes but did not open, and `rest` closes again.
+std::size_t doubled_closer(std::string_view text, std::string_view rest) {
+  const std::string_view closing = trimmed(first_line(rest));
+  const bool closes = only_closers(closing) &&
+                      std::string_view(")]}\"'`").find(closing.front()) != std::string_view::npos;
+  return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
+}
+
+bool closes_unopened(std::string_view text) { return unopened_closer(text, ")]}") < text.size(); }
+
+}  // namespace
+
+CompletionShape completion_shape(std::string_view text, std::size_t offset,
+                                 std::string_view language_id, int most_blocks) {
+  const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  const std::string_view before = text.substr(begin, offset - begin);
+  const std::string_view rest = trimmed(first_line(text.substr(offset)));
+  const bool before_line = before.empty() && !rest.empty();
+  if (!rest.empty() && !only_closers(rest) && !before_line) return {};
+  if (trimmed(before).empty()) {
+    return {.single_line = false,
+            .indent = indentation(std::string(before) + "x").value_or(0),
+            .most_lines = kMostLines,
+            .most_blocks = before.empty() ? most_blocks : 0,
+            .before_line = before_line};
+  }
+  if (!opens_block(before, language_id)) return {};
+  return {.single_line = false,
+          .indent = indentation(before).value_or(0),
+          .opens_block = true,
+          .most_lines = kMostLines};
+}
+
+CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view suffix)
+    : shape_(shape), suffix_(suffix) {
+  ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMostDoubledLines);
+}
+
+// The model goes over to what stands behind the place: nobody wants that once more.
+bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
+  const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin));
+  if (line.empty()) return false;
+  if (repeated_ < ahead_.size() && line != ahead_[repeated_]) repeated_ = repeated_bytes_ = 0;
+  if (repeated_ >= ahead_.size() || line != ahead_[repeated_]) return false;
+  if (repeated_ == 0) before_repeated_ = kept_;
+  ++repeated_;
+  repeated_bytes_ += line.size();
+  return repeated_ >= 2 && repeated_bytes_ >= kLeastRepeatedBytes;
+}
+
+std::string_view CompletionLimit::text() const {
+  const std::string_view written = text_;
+  if (!shape_.before_line) return written.substr(0, end_);
+  return written.substr(0, written.find_first_not_of(" \t\r\n", end_));
+}
+
+bool CompletionLimit::add(std::string_view bytes) {
+  if (done_) return false;
+  text_ += bytes;
+  while (!done_) {
+    const std::size_t newline = text_.find('\n', checked_);
+    const bool complete = newline != std::string::npos;
+    const std::size_t end = complete ? newline : text_.size();
+    done_ = ends_with_line(checked_, end, complete);
+    if (!complete || done_) break;
+    if (repeats_suffix(checked_, newline)) {
+      end_ = before_repeated_;
+      done_ = true;
+      break;
+    }
+    checked_ = newline + 1;
+    kept_ = end_;
+    ++lines_;
+  }
+  return !done_;
+}
+
+void CompletionLimit::finish() {
+  if (!std::exchange(done_, true)) ends_with_line(checked_, text_.size(), true);
+}
+
+// Whether the line at `begin`, of so many columns of indentation, begins one block too many. Called
+// anew as the line is written; its indentation is complete.
+bool CompletionLimit::ends_blocks(std::size_t begin, std::size_t columns) {
+  const bool behind_blank_line = begin > kept_ + 1 && kept_ > 0;
+  if (!behind_blank_line || columns > *first_ || begin == last_block_) return false;
+  last_block_ = begin;
+  return ++blocks_ >= shape_.most_blocks;
+}
+
+// Judges one line, as far as it is written: whether the completion ends with it or before it.
+bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool complete) {
+  const std::string_view line = std::string_view(text_).substr(begin, end - begin);
+  const std::optional<std::size_t> columns = indentation(line);
+  if (shape_.single_line || lines_ == 0) {
+    end_ = end;
+    first_ = columns;
+    return shape_.single_line && complete;
+  }
+  if (!columns) return false;  // blank so far; counts with what follows it
+  if (!first_) first_ = columns;
+  if (lines_ >= shape_.most_lines) return true;
+  const bool outside =
+      *columns < shape_.indent || (shape_.opens_block && *columns == shape_.indent);
+  if (!outside) {
+    if (shape_.most_blocks > 0 && ends_blocks(begin, *columns)) return true;
+    end_ = end;
+    return false;
+  }
+  const bool beside = shape_.opens_block && *columns == shape_.indent;
+  if (!beside || !(complete ? only_closers(line) : may_close(line))) return true;
+  if (!complete) return false;
+  const std::vector<std::string_view> next = lines_of(suffix_, 1);
+  if (next.empty() || next.front() != trimmed(line)) end_ = end;
+  return true;
+}
+
+std::string trimmed_completion(std::string_view completion, std::string_view suffix,
+                               bool before_line) {
+  std::string_view text = completion;
+  if (!before_line) text = text.substr(0, doubled_closer(text, suffix));
+  text = without_blank_end(text);
+  // What stands behind the place on its own line is not the next line.
+  const std::vector<std::string_view> next =
+      lines_of(before_line ? suffix : below_line(suffix), kMostDoubledLines);
+  const std::vector<std::string_view> own = lines_of(text, text.size());
+  for (std::size_t count = std::min(next.size(), own.size()); count > 0; --count) {
+    if (!std::equal(own.end() - static_cast<std::ptrdiff_t>(count), own.end(), next.begin()))
+      continue;
+    // One closing bracket alone is the end of many blocks.
+    const bool own_end = count == 1 && own.size() > 1 && only_closers(next.front());
+    if (own_end && !(before_line && closes_unopened(text))) break;
+    const auto begin = static_cast<std::size_t>(own[own.size() - count].data() - text.data());
+    text = without_blank_end(text.substr(0, begin));
+    break;
+  }
+  if (!before_line || text.empty()) return std::string(text);
+  const std::size_t newlines = newlines_at_front(completion.substr(text.size()));
+  const bool cut_off = newlines == 0 && text.find('\n') != std::string_view::npos;
+  return std::string(text) + std::string(cut_off ? 1 : newlines, '\n');
+}
+
+}  // namespace redraft

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "workspace/documents/buffer_change.h"
+#include "workspace/documents/change_history.h"
+#include "workspace/documents/document.h"
+#include "workspace/documents/text_edit.h"
+
+namespace redraft {
+
+// The buffers of an editor, and what the user did in them lately. One thread.
+class OpenDocuments {
+ public:
+  // A place of a document where the user changed something.
+  struct RecentPlace {
+    std::string uri;
+    std::size_t offset = 0;  // in the document as it is now
+  };
+
+  // Of a document that is open already it is a new beginning. After an error it counts as open but
+  // cannot be edited.
+  Result<void> open(std::string uri, std::int64_t version, std::string text,
+                    std::string language_id);
+  // `edits` in the order given, each against the text the one before left. After an error the
+  // document can no longer be edited.
+  Result<std::vector<BufferChange>> change(const std::string& uri, std::int64_t version,
+                                           const std::vector<TextEdit>& edits);
+  void close(const std::string& uri);
+  // The user looks at it now.
+  void focus(const std::string& uri);
+
+  // Null when it is not open, or cannot be edited.
+  std::shared_ptr<const Document> find(const std::string& uri) const;
+  // Why find() is null.
+  Error why_not(const std::string& uri) const;
+  // All that can be edited, in no order.
+  std::vector<std::shared_ptr<const Document>> all() const;
+  // Texts that drafts for a document may come from: what was removed lately, then what else is
+  // open, the most recent first.
+  std::vector<std::shared_ptr<const Document>> beside(const std::string& uri) const;
+  // `uri` first, then what else is open, the most recent first.
+  std::vector<std::shared_ptr<const Document>> from(const std::string& uri) const;
+  // Of the documents that were changed last, the latest document at the end; see ChangeHistory.
+  std::vector<RecentChange> recent_changes() const;
+  // The most recent first; changes of neighbouring lines are one place.
+  const std::deque<RecentPlace>& recent_places() const { return places_; }
+
+ private:
+  void keep(std::shared_ptr<const Document> document);
+  void remember_removed(const std::string& text);
+  void remember_place(const Document& document, std::size_t offset);
+
+  std::map<std::string, std::shared_ptr<const Document>> documents_;
+  std::map<std::string, Error> refused_;
+  std::vector<std::string> by_use_;                      // uris, the latest at the end
+  std::deque<std::shared_ptr<const Document>> removed_;  // pieces of texts, the newest first
+  std::deque<RecentPlace> places_;
+  ChangeHistory history_;
+};
+
+}  // namespace redraft

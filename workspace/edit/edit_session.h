@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "decoding/decoder.h"
+#include "indexing/store/datastore.h"
+#include "support/result.h"
+#include "workspace/documents/document.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/documents/text_edit.h"
+#include "workspace/engine/engine.h"
+
+namespace redraft {
+
+struct EditRequest {
+  std::shared_ptr<const Document> document;
+  std::string instruction;  // not blank
+  // Texts that drafts may come from: what was removed lately, the other documents that are open,
+  // the most recent first.
+  std::vector<std::shared_ptr<const Document>> beside = {};
+  // What decoders that retrieve look things up in; null: nothing.
+  std::shared_ptr<const Datastore> repository = {};
+  std::shared_ptr<const Datastore> common = {};  // code of other projects
+  // The selection, or the cursor; needed unless the scope is the file. The model rewrites the whole
+  // lines that the scope touches: within a line there is no telling what belongs to it once the
+  // line has changed. Other lines stay as they are.
+  std::optional<ByteRange> range;
+  EditScope scope = EditScope::kFile;
+  DecoderName decoder;
+  int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
+};
+
+// One changed place, final when it is sent: later output never alters it. Against the request's
+// document version.
+struct Hunk {
+  int id = 0;  // ascending from 0 within an edit, in file order
+  TextEdit edit;
+  std::string old_text;
+};
+
+struct EditProgress {
+  double fraction =
+      0;  // of the time that reading the prompt and going over the original take, 0..1
+  DecodeStatistics statistics;
+
+  bool reading() const { return statistics.passes == 0; }  // nothing is written yet
+};
+
+// Called on the decode thread.
+struct EditObserver {
+  std::function<void(const Hunk&)> on_hunk;
+  std::function<void(const EditProgress&)> on_progress;  // at most once a forward pass
+};
+
+struct EditResult {
+  std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
+  std::string text;         // the whole new file
+  std::string output;       // the model's raw output text, of all parts
+  FinishReason finish_reason = FinishReason::kStop;
+  // The whole text has syntax errors that the document had not.
+  bool breaks_syntax = false;
+  DecodeStatistics statistics;
+};
+
+// What run_edit would refuse without asking the model: a blank instruction, a range outside the
+// document.
+Result<void> check_request(const EditRequest& request);
+
+// One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread.
+// A file (by its scope) that does not fit the context is edited in parts, see EditWindows: the
+// instruction is carried out in each by itself.
+// Errors: blank instruction, range outside the document, another scope beyond the context, or a
+// line that is too long for any part; a cancelled edit is a result with kCancelled and whatever
+// hunks were final.
+Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
+                            const EditObserver& observer, std::stop_token stop);
+
+}  // namespace redraft

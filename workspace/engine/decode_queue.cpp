@@ -1,0 +1,89 @@
+#include "workspace/engine/decode_queue.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace redraft {
+
+DecodeQueue::DecodeQueue() : thread_([this](std::stop_token stop) { run(stop); }) {
+  pthread_setname_np(thread_.native_handle(), "decode");
+}
+
+DecodeQueue::~DecodeQueue() {
+  thread_.request_stop();
+  const std::lock_guard lock(mutex_);
+  waiting_.clear();
+  for (Running& running : running_) running.stop.request_stop();
+}
+
+DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back({++last_id_, urgency, not_before, std::move(job)});
+  changed_.notify_all();
+  return last_id_;
+}
+
+bool DecodeQueue::cancel(JobId id) {
+  const std::lock_guard lock(mutex_);
+  for (Running& running : running_) {
+    if (running.id == id) running.stop.request_stop();
+  }
+  const bool forgotten =
+      std::erase_if(waiting_, [&](const Waiting& job) { return job.id == id; }) > 0;
+  changed_.notify_all();
+  return forgotten;
+}
+
+void DecodeQueue::wait_until_idle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() && running_.empty(); });
+}
+
+std::vector<DecodeQueue::Waiting>::iterator DecodeQueue::next(const Urgency* than) {
+  const Clock::time_point now = Clock::now();
+  auto chosen = waiting_.end();
+  for (auto job = waiting_.begin(); job != waiting_.end(); ++job) {
+    if (job->not_before > now || (than && job->urgency >= *than)) continue;
+    if (chosen == waiting_.end() || job->urgency < chosen->urgency) chosen = job;
+  }
+  return chosen;
+}
+
+void DecodeQueue::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (const auto chosen = next(nullptr); chosen != waiting_.end()) {
+      run_one(chosen, lock);
+    } else if (waiting_.empty()) {
+      changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
+    } else {
+      const auto first = std::ranges::min_element(waiting_, {}, &Waiting::not_before)->not_before;
+      const JobId last = last_id_;
+      changed_.wait_until(lock, stop, first, [&] { return waiting_.empty() || last_id_ != last; });
+    }
+  }
+}
+
+void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
+                          std::unique_lock<std::mutex>& lock) {
+  Waiting entry = std::move(*chosen);
+  waiting_.erase(chosen);
+  running_.push_back({entry.id, {}});
+  const Control control{.stop = running_.back().stop.get_token(),
+                        .give_way = [this, urgency = entry.urgency] { give_way(urgency); }};
+  lock.unlock();
+  entry.job(control);
+  entry.job = nullptr;  // what it captured goes before the queue is called idle
+  lock.lock();
+  running_.pop_back();
+  changed_.notify_all();
+}
+
+void DecodeQueue::give_way(Urgency to) {
+  std::unique_lock lock(mutex_);
+  for (auto chosen = next(&to); chosen != waiting_.end(); chosen = next(&to)) run_one(chosen, lock);
+}
+
+}  // namespace redraft

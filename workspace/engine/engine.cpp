@@ -1,0 +1,141 @@
+#include "workspace/engine/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+// Spellings and a text on which two tokenizers of one family agree and those of two families do
+// not.
+constexpr std::array kSpecials{"<|im_start|>", "<|im_end|>", "<|endoftext|>"};
+constexpr const char* kProbe =
+    "def naïve_sum(xs: list[int]) -> int:\n\treturn sum(x for x in xs if x != 0x1F)  # 12345 — "
+    "日本語 🙂\r\n\n\n    }\n";
+
+// Of open documents more is not encoded: 16 ms a megabyte, while an edit waits.
+constexpr std::size_t kMostOpenBytes = std::size_t{1} << 20;
+
+bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
+  if (&a == &b) return true;
+  if (a.vocabulary_size() != b.vocabulary_size()) return false;
+  for (const char* spelling : kSpecials) {
+    if (a.special(spelling) != b.special(spelling)) return false;
+  }
+  return a.encode(kProbe) == b.encode(kProbe);
+}
+
+std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
+  return std::make_shared<LineTable>(tokenizer.vocabulary_size(),
+                                     [&](TokenId token) { return tokenizer.bytes(token); });
+}
+
+std::array<DecoderMemory, kPurposes> memories_for(std::shared_ptr<const Tokenizer> tokenizer) {
+  const std::shared_ptr<const LineTable> lines = lines_of(*tokenizer);
+  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer),
+          DecoderMemory(lines, tokenizer)};
+}
+
+}  // namespace
+
+Engine::Engine(Model target, Model draft, int context_length, const EngineOptions& options)
+    : target_(std::move(target)),
+      draft_(std::move(draft)),
+      context_length_(context_length),
+      caches_(context_length, options.cache_bytes),
+      memories_(memories_for(target_.tokenizer)),
+      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
+                       PromptEncoder(*target_.tokenizer)} {
+  const auto reclaim = [this, notice = options.notice, told = false]() mutable {
+    if (!caches_.shrink()) return false;
+    if (notice && !std::exchange(told, true))
+      notice("Memory is short where the model runs: less is remembered of earlier requests.");
+    return true;
+  };
+  for (const Model* model : {&target_, &draft_}) {
+    if (model->model) model->model->set_reclaim(reclaim);
+  }
+}
+
+Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
+                                             const EngineOptions& options) {
+  if (!target.model || !target.tokenizer)
+    return Error("no target model was given: an edit needs one");
+  if (options.context_limit < 1) {
+    return Error("a context of " + std::to_string(options.context_limit) + " tokens holds nothing");
+  }
+  int context_length = std::min(options.context_limit, target.model->context_length());
+  if (draft.model) {
+    if (!draft.tokenizer) return Error("draft model " + draft.name + " has no tokenizer");
+    if (!same_vocabulary(*target.tokenizer, *draft.tokenizer)) {
+      return Error("draft model " + draft.name + " has another vocabulary than target " +
+                   target.name + ": take a smaller model of the same family, or none");
+    }
+    context_length = std::min(context_length, draft.model->context_length());
+  }
+  return std::unique_ptr<Engine>(
+      new Engine(std::move(target), std::move(draft), context_length, options));
+}
+
+PromptEncoder& Engine::prompt_encoder(Purpose purpose) {
+  return prompt_encoders_[static_cast<std::size_t>(purpose)];
+}
+
+std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
+    const std::vector<std::shared_ptr<const Document>>& documents) {
+  if (documents == open_documents_) return open_files_;
+  std::vector<std::vector<TokenId>> files;
+  std::size_t bytes = 0;
+  for (const auto& document : documents) {
+    bytes += document->text().size();
+    if (bytes > kMostOpenBytes) break;
+    files.push_back(target_.tokenizer->encode(document->text()));
+  }
+  open_documents_ = documents;
+  open_files_ = std::make_shared<const std::vector<std::vector<TokenId>>>(std::move(files));
+  return open_files_;
+}
+
+const CostCurve& Engine::cost_curve() {
+  if (!cost_) {
+    cost_ = std::make_unique<CostCurve>(target_.find_cost ? target_.find_cost(*target_.model)
+                                                          : CostCurve::measure(*target_.model));
+  }
+  return *cost_;
+}
+
+std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int count) {
+  const PrefixPool::Lease lease = caches_.acquire(*target_.model, context);
+  KvCache& cache = lease.cache();
+  const int known = cache.truncate_to_common_prefix(context.first(context.size() - 1));
+  const Predictions predictions =
+      target_.model->forward(context.subspan(static_cast<std::size_t>(known)), DraftTree(), cache,
+                             {.every_row = false, .top_k = count});
+  return predictions.top_ids;
+}
+
+Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
+                                    const DecodeRequest& request, const TokenSink& sink,
+                                    std::stop_token stop) {
+  const int n_prompt = static_cast<int>(request.prompt.size());
+  if (n_prompt >= context_length_) {
+    return Error("the prompt needs " + std::to_string(n_prompt) +
+                 " tokens and leaves no room for an answer: the context holds " +
+                 std::to_string(context_length_));
+  }
+  const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
+  const PrefixPool::Lease target = caches_.acquire(*target_.model, request.prompt);
+  std::optional<PrefixPool::Lease> draft;
+  if (draft_.model && name.needs_draft_model())
+    draft.emplace(caches_.acquire(*draft_.model, request.prompt));
+  Result<std::unique_ptr<Decoder>> decoder =
+      Decoder::make(name, {target_.model.get(), &target.cache()},
+                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost,
+                    &memories_[static_cast<std::size_t>(purpose)]);
+  if (!decoder) return decoder.error();
+  return (*decoder)->run(request, sink, std::move(stop));
+}
+
+}  // namespace redraft

@@ -1,0 +1,91 @@
+#include "workspace/engine/engine_host.h"
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+namespace redraft {
+
+EngineHost::EngineHost(Factory make, Post post)
+    : make_(std::move(make)), call_(std::move(post), alive_) {}
+
+EngineHost::~EngineHost() { closing_.request_stop(); }
+
+EngineHost::ObserverId EngineHost::observe(OnStatus on_status) {
+  observers_.emplace(++last_observer_, std::move(on_status));
+  return last_observer_;
+}
+
+Result<Engine*> EngineHost::engine() {
+  if (failed_) return Error(failure_);
+  if (engine_) return engine_.get();
+  notice_ = failure_;
+  set_status({.state = EngineStatus::State::kLoading});
+  Result<std::unique_ptr<Engine>> made = Error("not loaded");
+  try {
+    made = make_({.stop = closing_.get_token(),
+                  .progress =
+                      [this](double fraction) {
+                        call_([this, fraction] {
+                          status_.loaded = fraction;
+                          tell();
+                        });
+                      },
+                  .notice = [this](const std::string& notice) { add_notice(notice); }});
+  } catch (const std::exception& exception) {
+    made = Error(std::string("loading the model failed: ") + exception.what());
+  }
+  if (!made) {
+    set_status({.state = EngineStatus::State::kFailed, .error = made.error().message()});
+    return made.error();
+  }
+  engine_ = std::move(*made);
+  set_status({.state = EngineStatus::State::kReady,
+              .target = engine_->target_name(),
+              .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
+              .device = engine_->device()});
+  return engine_.get();
+}
+
+void EngineHost::give_up(const ModelFailure& failure) {
+  failed_ = true;
+  failure_ = std::string("A request ended because ") + failure.what() + ".";
+  notice_ = failure_;
+  set_status({});
+}
+
+void EngineHost::end_use() {
+  if (--uses_ > 0 || !failed_) return;
+  engine_.reset();
+  failed_ = false;
+}
+
+void EngineHost::add_notice(const std::string& notice) {
+  notice_ += (notice_.empty() ? "" : " ") + notice;
+  call_([this, all = notice_] {
+    status_.notice = all;
+    tell();
+  });
+}
+
+void EngineHost::set_status(EngineStatus status) {
+  status.notice = notice_;
+  call_([this, status = std::move(status)] {
+    status_ = status;
+    tell();
+  });
+}
+
+// An observer may forget others, or itself.
+void EngineHost::tell() {
+  std::vector<ObserverId> ids;
+  for (const auto& [id, on_status] : observers_) ids.push_back(id);
+  for (const ObserverId id : ids) {
+    const auto found = observers_.find(id);
+    if (found == observers_.end()) continue;
+    const OnStatus on_status = found->second;
+    on_status(status_);
+  }
+}
+
+}  // namespace redraft

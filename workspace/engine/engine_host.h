@@ -1,0 +1,111 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+
+#include "decoding/load_control.h"
+#include "decoding/model_failure.h"
+#include "support/owner_post.h"
+#include "support/result.h"
+#include "workspace/engine/decode_queue.h"
+#include "workspace/engine/engine.h"
+
+namespace redraft {
+
+// The models behind the edits: loaded on the decode thread when they are first needed.
+struct EngineStatus {
+  enum class State { kUnloaded, kLoading, kReady, kFailed };
+  State state = State::kUnloaded;
+  double loaded = 0;        // the part that is, while loading
+  std::string target = {};  // names, once ready
+  std::string draft = {};   // empty: none
+  std::string device = {};  // of the target: "cpu" or "cuda"
+  std::string error = {};   // why loading failed; the next request tries again
+  std::string notice = {};  // what is not as it was asked for, as sentences; empty: nothing
+};
+
+// The models of a process and the one thread that works with them, for all workspaces that it
+// serves. Called on its owner's thread, but for engine().
+class EngineHost {
+ public:
+  // Stopped when the host goes.
+  using Factory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
+  using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
+  using ObserverId = int;
+
+  // `post` leads to the owner's thread.
+  EngineHost(Factory make, Post post);
+  ~EngineHost();  // stops what runs and joins the decode thread
+  EngineHost(const EngineHost&) = delete;
+  EngineHost& operator=(const EngineHost&) = delete;
+
+  DecodeQueue& queue() { return queue_; }
+  const EngineStatus& status() const { return status_; }
+  // `on_status` is called whenever the status changed, or more of the model is loaded.
+  ObserverId observe(OnStatus on_status);
+  void forget(ObserverId id) { observers_.erase(id); }
+
+  // On the decode thread: the engine, loaded now if there is none. The caller has a Use.
+  Result<Engine*> engine();
+  // The engine stays while there is one of these, on the decode thread.
+  class Use {
+   public:
+    explicit Use(EngineHost& host) : host_(host) { ++host_.uses_; }
+    ~Use() { host_.end_use(); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    EngineHost& host_;
+  };
+  // On the decode thread: nothing is to use the engine again, for where it runs failed. The next
+  // request loads another.
+  void give_up(const ModelFailure& failure);
+
+ private:
+  void end_use();
+  void add_notice(const std::string& notice);
+  void set_status(EngineStatus status);
+  void tell();
+
+  Factory make_;
+  // Of the decode thread:
+  std::unique_ptr<Engine> engine_;
+  int uses_ = 0;         // a completion runs between two passes of an edit
+  bool failed_ = false;  // engine_ goes when nothing uses it any more
+  std::string failure_;  // of the engine before
+  std::string notice_;   // with that
+  // Of the owner's:
+  EngineStatus status_;
+  std::map<ObserverId, OnStatus> observers_;
+  ObserverId last_observer_ = 0;
+  std::stop_source closing_;
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+  OwnerPost call_;
+  DecodeQueue queue_;  // last: its thread uses the others
+};
+
+// On the decode thread: what `run` makes of the host's Engine&, a Result; loading the models may
+// fail first. An exception becomes an error that begins with `what`: nothing leaves the thread.
+template <typename Run>
+std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
+                                                 const Run& run) {
+  const EngineHost::Use use(host);
+  try {
+    const Result<Engine*> engine = host.engine();
+    if (!engine) return engine.error();
+    return run(**engine);
+  } catch (const ModelFailure& failure) {
+    host.give_up(failure);
+    return Error(what + ": " + failure.what());
+  } catch (const std::exception& exception) {
+    return Error(what + ": " + exception.what());
+  }
+}
+
+}  // namespace redraft

@@ -1,0 +1,228 @@
+#include "workspace/index/repository_indexer.h"
+
+#include <chrono>
+#include <utility>
+
+#include "indexing/background.h"
+#include "indexing/files/file_watch.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// The editor is left alone for so long before segments are merged and saved.
+constexpr auto kQuiet = std::chrono::seconds(3);
+// A reader of an index looks so often for what its writer has saved.
+constexpr auto kReaderInterval = std::chrono::seconds(20);
+constexpr auto kTellAfter = std::chrono::milliseconds(100);
+// More places at once than this are a change of branch: everything is looked at.
+constexpr std::size_t kManyPlaces = 200;
+
+}  // namespace
+
+RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status, bool watch)
+    : make_index_(std::move(make_index)),
+      on_status_(std::move(on_status)),
+      watching_(!watch),
+      files_thread_([this](const std::stop_token& stop) { keep_files(stop); }),
+      watch_thread_(watch ? std::jthread([this](const std::stop_token& stop) { watch_files(stop); })
+                          : std::jthread()),
+      buffers_thread_([this](const std::stop_token& stop) { keep_buffers(stop); }) {}
+
+RepositoryIndexer::~RepositoryIndexer() = default;
+
+void RepositoryIndexer::set_buffer(const fs::path& path, std::shared_ptr<const Document> document) {
+  const std::lock_guard lock(mutex_);
+  open_[path] = document;
+  news_[path] = std::move(document);
+  changed_.notify_all();
+}
+
+void RepositoryIndexer::close_buffer(const fs::path& path) {
+  const std::lock_guard lock(mutex_);
+  if (open_.erase(path) == 0) return;
+  news_[path] = nullptr;
+  changed_.notify_all();
+}
+
+void RepositoryIndexer::files_changed(const std::vector<fs::path>& paths) {
+  const std::lock_guard lock(mutex_);
+  places_.insert(paths.begin(), paths.end());
+  changed_.notify_all();
+}
+
+std::shared_ptr<const IndexSnapshot> RepositoryIndexer::snapshot(const fs::path& without) const {
+  std::shared_ptr<WorkspaceIndex> index;
+  {
+    const std::lock_guard lock(mutex_);
+    index = index_;
+  }
+  return index ? index->snapshot(without) : nullptr;
+}
+
+void RepositoryIndexer::wait_until_idle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(
+      lock, [this] { return !files_busy_ && !buffers_busy_ && news_.empty() && places_.empty(); });
+}
+
+bool RepositoryIndexer::open_index() {
+  std::string message;
+  Result<std::unique_ptr<WorkspaceIndex>> made = make_index_(message);
+  if (!made) {
+    on_status_({.state = IndexStatus::State::kFailed, .message = made.error().message()});
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  index_ = std::move(*made);
+  message_ = std::move(message);
+  changed_.notify_all();
+  return true;
+}
+
+void RepositoryIndexer::keep_files(const std::stop_token& stop) {
+  yield_to_others();
+  const bool open = open_index();
+  std::unique_lock lock(mutex_);
+  if (open) {
+    // What changes while the files are read is seen by whoever watches already.
+    changed_.wait(lock, stop, [this] { return watching_; });
+    lock.unlock();
+    if (!stop.stop_requested()) refresh_all(stop);
+    lock.lock();
+  }
+  while (!stop.stop_requested()) {
+    files_busy_ = false;
+    changed_.notify_all();
+    const auto work = [this] { return !places_.empty(); };
+    // Sleeps until there is work; with something to tidy up, at most until it has been quiet.
+    bool woken = false;
+    if (open && (untidy_ || reader_)) {
+      woken = changed_.wait_for(lock, stop, untidy_ ? kQuiet : kReaderInterval, work);
+    } else {
+      woken = changed_.wait(lock, stop, work);
+    }
+    if (stop.stop_requested()) return;
+    const std::set<fs::path> places = std::exchange(places_, {});
+    files_busy_ = woken;
+    untidy_ = woken;
+    lock.unlock();
+    if (open && woken) {
+      refresh(places, stop);
+    } else if (open) {
+      tidy(stop);
+    }
+    lock.lock();
+  }
+}
+
+void RepositoryIndexer::watch_files(const std::stop_token& stop) {
+  yield_to_others();
+  {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait(lock, stop, [this] { return index_ != nullptr; })) return;
+  }
+  const std::vector<fs::path>& roots = index_->roots();
+  FileWatch watch(roots, {.scan = index_->options().scan}, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    if (message_.empty()) message_ = watch.why_polling();
+    watching_ = true;
+    changed_.notify_all();
+  }
+  while (!stop.stop_requested()) {
+    const FileChanges changes = watch.next(stop);
+    std::vector<fs::path> paths;
+    for (const std::size_t root : changes.roots) paths.push_back(roots[root]);
+    for (const ChangedPlace& place : changes.places)
+      paths.push_back(place.path.empty() ? roots[place.root_idx]
+                                         : roots[place.root_idx] / place.path);
+    files_changed(paths);
+  }
+}
+
+void RepositoryIndexer::refresh(const std::set<fs::path>& places, const std::stop_token& stop) {
+  if (places.size() > kManyPlaces || places.contains(fs::path())) return refresh_all(stop);
+  for (const fs::path& place : places) {
+    if (stop.stop_requested()) return;
+    index_->refresh_place(place);
+  }
+  const std::size_t files = index_->store().statistics().texts;
+  if (ready_.state != IndexStatus::State::kReady || files == ready_.files) return;
+  ready_.files = files;
+  on_status_(ready_);
+}
+
+void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
+  IndexStatus status{.state = IndexStatus::State::kReading, .message = message_};
+  on_status_(status);
+  auto told = Clock::now();
+  const RefreshReport report = index_->refresh(
+      [&](const IndexProgress& progress) {
+        if (Clock::now() - told < kTellAfter) return;
+        told = Clock::now();
+        status.progress = progress;
+        on_status_(status);
+      },
+      stop);
+  if (stop.stop_requested()) return;
+  {
+    // Buffers of files that were not known until now.
+    const std::lock_guard lock(mutex_);
+    for (const auto& [path, document] : open_) news_.try_emplace(path, document);
+    changed_.notify_all();
+  }
+  if (status.message.empty() && !report.scan.problems.empty())
+    status.message = report.scan.problems.front();
+  status.state = IndexStatus::State::kReady;
+  status.files = index_->store().statistics().texts;
+  if (report.left_out > 0) {
+    status.message = "the workspace is too large: " + std::to_string(report.left_out) +
+                     " files are left out; .redraftignore can leave out others instead";
+  }
+  ready_ = status;
+  on_status_(ready_);
+}
+
+void RepositoryIndexer::tidy(const std::stop_token& stop) {
+  while (!stop.stop_requested() && index_->store().merge()) {
+  }
+  if (stop.stop_requested()) return;
+  if (const Result<void> saved = index_->store().save(); !saved) {
+    on_status_({.state = IndexStatus::State::kReady,
+                .files = index_->store().statistics().texts,
+                .message = "the index stays in memory: " + saved.error().message()});
+  }
+  reader_ = index_->store().is_reader();
+  if (reader_ && index_->store().adopt()) refresh_all(stop);
+  return_free_memory();
+}
+
+// On a thread of their own: what is typed does not wait for the files.
+void RepositoryIndexer::keep_buffers(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return index_ && !news_.empty(); })) {
+    if (stop.stop_requested()) return;
+    const Documents news = std::exchange(news_, {});
+    buffers_busy_ = true;
+    untidy_ = true;
+    lock.unlock();
+    for (const auto& [path, document] : news) {
+      if (document) {
+        index_->set_buffer(path, document->text());
+      } else {
+        index_->close_buffer(path);
+      }
+    }
+    lock.lock();
+    for (const auto& [path, document] : news) {
+      if (!document) places_.insert(path);  // its file counts again
+    }
+    buffers_busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace redraft

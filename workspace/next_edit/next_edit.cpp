@@ -1,0 +1,252 @@
+#include "workspace/next_edit/next_edit.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "decoding/text/chat_template.h"
+#include "workspace/documents/diff.h"
+#include "workspace/edit/fenced_output.h"
+#include "workspace/edit/prompt.h"
+#include "workspace/next_edit/change_words.h"
+#include "workspace/next_edit/next_place.h"
+
+namespace redraft {
+namespace {
+
+// So many of the latest changes are shown, with so many lines around each.
+constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostShownLines = 24;
+constexpr int kLinesAround = 3;
+// So many of the latest substitutions are named.
+constexpr std::size_t kMostNamed = 3;
+// Of the words that a change takes away, so large a part must be those that the user took away, and
+// the same of those it brings in: models find something to improve everywhere.
+constexpr double kLeastExplained = 0.6;
+// What a region may become larger by, in tokens.
+constexpr int kRoom = 96;
+
+constexpr const char* kSystem =
+    "You help with an edit that a programmer has begun. You are given parts of the code, one at a "
+    "time, and answer with each part after the edit, in one code block. Where the same edit has to "
+    "be made in a part, it is made; a part that the edit does not concern is repeated exactly as "
+    "it is.";
+
+std::string joined(const std::vector<std::string_view>& lines, int begin, int end) {
+  std::string text;
+  for (int line = std::max(begin, 0); line < std::min(end, static_cast<int>(lines.size())); ++line)
+    text.append(lines[static_cast<std::size_t>(line)]) += '\n';
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+// The conversation up to the region: each part of the code and what became of it.
+class Conversation {
+ public:
+  Conversation(std::string fence, std::string opening)
+      : fence_(std::move(fence)), opening_(std::move(opening)) {
+    messages_.push_back({"system", kSystem});
+  }
+
+  void add(const std::string& part, const std::string& edited) {
+    messages_.push_back({"user", in_fence(part)});
+    messages_.push_back({"assistant", in_fence(edited)});
+  }
+  // `task` stands before the part.
+  std::vector<ChatMessage> ask(const std::string& task, const std::string& part) const {
+    std::vector<ChatMessage> messages = messages_;
+    messages.push_back({"user", task + in_fence(part)});
+    return messages;
+  }
+
+ private:
+  std::string in_fence(const std::string& text) const { return opening_ + text + fence_; }
+
+  std::string fence_, opening_;
+  std::vector<ChatMessage> messages_;
+};
+
+void add_recent(Conversation& conversation, const std::vector<RecentChange>& recent) {
+  const std::size_t first = recent.size() > kMostShown ? recent.size() - kMostShown : 0;
+  for (std::size_t i = first; i < recent.size(); ++i) {
+    const RecentChange& change = recent[i];
+    const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
+    if (!file || change.before.size() + change.after.size() > kMostShownLines) continue;
+    const std::string above = joined(file->lines(), change.line - kLinesAround, change.line);
+    const std::string below =
+        joined(file->lines(), change.end_line(), change.end_line() + kLinesAround);
+    conversation.add(above + joined(change.before) + below, above + joined(change.after) + below);
+  }
+}
+
+// Small models see a pattern sooner when it is also said in words.
+std::string task_of(const std::vector<RecentChange>& recent) {
+  const std::vector<Substitution> made = substitutions(recent);
+  if (made.empty()) return {};
+  std::string text;
+  for (std::size_t i = made.size() - std::min(made.size(), kMostNamed); i < made.size(); ++i)
+    text += (text.empty() ? "`" : ", and `") + made[i].before + "` is now `" + made[i].after + "`";
+  return text + ". Make the same edit in the next part:\n";
+}
+
+struct RegionPrompt {
+  std::vector<TokenId> tokens, original, stop_tokens;
+  std::string fence;
+};
+
+// What stands before the region is the same for all of them, so that it is read once.
+Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
+                                const std::string& quiet, const EditRegion& region) {
+  RegionPrompt prompt;
+  prompt.fence = fence_around(region.document().text());
+  const std::string opening = opening_fence(prompt.fence, region.document());
+  Conversation conversation(prompt.fence, opening);
+  if (!quiet.empty()) conversation.add(quiet, quiet);
+  add_recent(conversation, request.recent);
+  const Tokenizer& tokenizer = engine.tokenizer();
+  Result<std::vector<PromptPart>> parts =
+      chat_prompt(tokenizer, conversation.ask(task_of(request.recent), region.text()));
+  if (!parts) return parts.error();
+  parts->push_back({opening, false});
+  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kNextEdit).encode(*parts);
+  if (!tokens) return tokens.error();
+  prompt.tokens = std::move(*tokens);
+  prompt.original = tokenizer.encode(region.text());
+  const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);
+  prompt.original.insert(prompt.original.end(), closing.begin(), closing.end());
+  prompt.stop_tokens = end_of_turn_tokens(tokenizer);
+  return prompt;
+}
+
+// The lines that the model writes, up to the closing fence.
+class WrittenLines {
+ public:
+  WrittenLines(const Tokenizer& tokenizer, const std::string& fence)
+      : tokenizer_(tokenizer), output_(fence) {}
+
+  bool add(TokenId token) {
+    take(output_.add(tokenizer_.bytes(token)));
+    return !output_.closed();
+  }
+  void finish() { take(output_.end()); }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  void take(std::vector<std::string> lines) {
+    std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
+  }
+
+  const Tokenizer& tokenizer_;
+  FencedOutput output_;
+  std::vector<std::string> lines_;
+};
+
+std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
+                                        const std::vector<std::string>& written) {
+  const std::vector<std::string_view> after(written.begin(), written.end());
+  std::vector<TextEdit> edits;
+  for (const LineChange& change : diff_lines(region.lines(), after)) {
+    std::vector<std::string> before;
+    for (int line = change.old_begin; line < change.old_end; ++line)
+      before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
+    if (follows_from(request.recent, before, change.new_lines))
+      edits.push_back(region.edit(change));
+  }
+  return edits;
+}
+
+// Adds to `result` what the model changes in the region.
+Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditRegion& region,
+                     RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
+  const int n_most = static_cast<int>(prompt.original.size()) + kRoom;
+  if (static_cast<int>(prompt.tokens.size()) + n_most > engine.context_length()) return {};
+  WrittenLines written(engine.tokenizer(), prompt.fence);
+  DecodeRequest decode;
+  decode.prompt = std::move(prompt.tokens);
+  decode.original = std::move(prompt.original);
+  decode.stop_tokens = std::move(prompt.stop_tokens);
+  decode.max_new_tokens = n_most;
+  decode.open_files = engine.open_files(request.beside);
+  decode.repository = request.repository;
+  decode.on_progress = [&](const DecodeStatistics&) {
+    if (request.on_pass) request.on_pass();
+  };
+  const Result<DecodeResult> decoded = engine.decode(
+      Purpose::kNextEdit, request.decoder, decode,
+      [&](TokenId token) { return written.add(token); }, stop);
+  if (!decoded) return decoded.error();
+  ++result.regions;
+  result.statistics = decoded->statistics;
+  result.finish_reason = decoded->finish_reason;
+  if (decoded->finish_reason == FinishReason::kCancelled) return {};
+  if (decoded->finish_reason == FinishReason::kLength) return {};  // it writes something else
+  if (decoded->finish_reason == FinishReason::kStop) written.finish();
+  result.edits = edits_that_follow(region, request, written.lines());
+  return {};
+}
+
+}  // namespace
+
+bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
+                  const std::vector<std::string>& after) {
+  const WordChange change = word_change(before, after);
+  const WordChange made = word_change(recent);
+  const auto count = [](const std::set<std::string>& words, const auto& counts) {
+    return static_cast<double>(std::ranges::count_if(words, counts));
+  };
+  const auto in = [](const std::set<std::string>& words) {
+    return [&](const std::string& word) { return is_word(word) && words.contains(word); };
+  };
+  const auto explained = [&](const std::set<std::string>& words, const std::set<std::string>& by) {
+    return count(words, in(by)) >= kLeastExplained * count(words, is_word);
+  };
+  if (count(change.added, is_word) + count(change.removed, is_word) == 0) return false;
+  if (!explained(change.added, made.added) || !explained(change.removed, made.removed))
+    return false;
+  const auto turned_back = [&](const std::string& word) {
+    return (change.added.contains(word) && made.removed.contains(word) &&
+            !made.added.contains(word)) ||
+           (change.removed.contains(word) && made.added.contains(word) &&
+            !made.removed.contains(word));
+  };
+  return count(change.added, turned_back) + count(change.removed, turned_back) == 0;
+}
+
+Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
+                                     const std::stop_token& stop) {
+  NextEditResult result;
+  const std::vector<NextPlace> places =
+      next_places(request.recent, request.documents, request.most_regions);
+  if (places.empty()) {
+    result.why_none = "nothing else looks like what was changed";
+    return result;
+  }
+  const std::string quiet = quiet_lines(request.recent, places);
+  for (const NextPlace& place : places) {
+    const LineIndex& index = place.document->lines();
+    const Result<EditRegion> region =
+        EditRegion::make(place.document, EditScope::kSelection,
+                         ByteRange{index.start(place.first_line), index.start(place.end_line)});
+    if (!region) return region.error();
+    Result<RegionPrompt> prompt = prompt_for(engine, request, quiet, *region);
+    if (!prompt) return prompt.error();
+    if (const Result<void> looked =
+            look_at(engine, request, *region, std::move(*prompt), stop, result);
+        !looked)
+      return looked.error();
+    if (result.finish_reason == FinishReason::kCancelled) return result;
+    if (result.edits.empty()) continue;
+    result.document = place.document;
+    return result;
+  }
+  result.why_none = "the model sees nothing that has to follow";
+  return result;
+}
+
+}  // namespace redraft

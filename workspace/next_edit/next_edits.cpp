@@ -1,0 +1,119 @@
+#include "workspace/next_edit/next_edits.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+constexpr std::size_t kRejected = 64;
+
+std::size_t hash_of(const Document& document, const TextEdit& edit) {
+  const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());
+  return std::hash<std::string>()(document.uri() + '\0' + old_text + '\0' + edit.new_text);
+}
+
+}  // namespace
+
+NextEdits::~NextEdits() {
+  if (run_) host_.queue().cancel(run_->job);
+}
+
+NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
+  const NextEditId id = ++last_id_;
+  end_run("a newer request took its place");
+  if (document_ && !left_.empty()) {
+    on_answer({.document = document_, .edits = left_, .carried = true});
+    return id;
+  }
+  if (request.recent.empty()) {
+    on_answer({.why_none = "nothing was changed lately"});
+    return id;
+  }
+  run_ = Run{id, 0, request.documents, std::move(on_answer)};
+  run_->job = host_.queue().add(
+      [this, call = call_, host = &host_, request = std::move(request),
+       id](const DecodeQueue::Control& control) mutable {
+        request.on_pass = control.give_way;
+        const Result<NextEditResult> result = run_on_engine(
+            *host, "looking for the next edit failed",
+            [&](Engine& engine) { return run_next_edit(engine, request, control.stop); });
+        call([this, id, result] { receive(id, result); });
+      },
+      Urgency::kNextEdit);
+  return id;
+}
+
+void NextEdits::cancel(NextEditId id) {
+  if (!run_ || run_->id != id) return;
+  run_->on_answer = nullptr;
+  end_run({});
+}
+
+void NextEdits::changed(const std::shared_ptr<const Document>& now,
+                        const std::vector<BufferChange>& changes) {
+  if (changes.empty()) return;
+  end_run_over(now->uri(), "the text was changed meanwhile");
+  if (!document_) return;
+  const std::size_t before = left_.size();
+  if (document_->uri() == now->uri()) {
+    for (const BufferChange& change : changes)
+      std::erase_if(left_, [&](TextEdit& edit) { return !rebase(change, &edit.range); });
+    document_ = now;
+  }
+  if (left_.size() == before) left_.clear();
+}
+
+void NextEdits::forget(const std::string& uri) {
+  end_run_over(uri, "the document was closed");
+  if (!document_ || document_->uri() != uri) return;
+  document_ = nullptr;
+  left_.clear();
+}
+
+void NextEdits::reject(const Document& document, const TextEdit& edit) {
+  rejected_.push_back(hash_of(document, edit));
+  if (rejected_.size() > kRejected) rejected_.pop_front();
+  std::erase_if(left_, [&](const TextEdit& left) { return rejected(*document_, left); });
+}
+
+bool NextEdits::rejected(const Document& document, const TextEdit& edit) const {
+  return std::ranges::find(rejected_, hash_of(document, edit)) != rejected_.end();
+}
+
+void NextEdits::end_run(const std::string& why) {
+  if (!run_) return;
+  host_.queue().cancel(run_->job);
+  const OnAnswer on_answer = std::move(run_->on_answer);
+  run_.reset();
+  if (on_answer) on_answer({.why_none = why});
+}
+
+void NextEdits::end_run_over(const std::string& uri, const std::string& why) {
+  const auto is_it = [&](const auto& document) { return document->uri() == uri; };
+  if (run_ && std::ranges::any_of(run_->documents, is_it)) end_run(why);
+}
+
+void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
+  if (!run_ || run_->id != id) return;
+  const OnAnswer on_answer = std::move(run_->on_answer);
+  run_.reset();
+  if (!result) {
+    on_answer({.error = result.error().message()});
+    return;
+  }
+  NextEditAnswer answer{.why_none = result->why_none, .statistics = result->statistics};
+  for (const TextEdit& edit : result->edits) {
+    if (!rejected(*result->document, edit)) answer.edits.push_back(edit);
+  }
+  if (answer.edits.empty()) {
+    if (!result->edits.empty()) answer.why_none = "what follows was turned down before";
+  } else {
+    answer.document = document_ = result->document;
+    left_ = answer.edits;
+  }
+  on_answer(answer);
+}
+
+}  // namespace redraft

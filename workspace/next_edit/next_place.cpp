@@ -1,0 +1,174 @@
+#include "workspace/next_edit/next_place.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "workspace/next_edit/change_words.h"
+
+namespace redraft {
+namespace {
+
+// So many lines before and after one that may have to follow are looked at with it.
+constexpr int kAround = 6;
+// Less than this speaks for nothing; in other documents more is asked.
+constexpr double kLeastWeight = 0.8;
+constexpr double kLeastElsewhere = 1.5;
+// A word that is in more lines than this, in the mean, says little about any one of them.
+constexpr double kRareLines = 8;
+constexpr int kQuietLines = 8;
+
+using Words = std::set<std::string, std::less<>>;
+
+Words word_set(std::string_view line) {
+  Words words;
+  for (const std::string_view piece : words_of(line)) {
+    if (is_word(piece)) words.emplace(piece);
+  }
+  return words;
+}
+
+// Of two lines, the part of their words that they share, 0..1.
+double likeness(const Words& a, const Words& b) {
+  if (a.empty() || b.empty()) return 0;
+  const auto shared = static_cast<double>(
+      std::count_if(a.begin(), a.end(), [&](const std::string& word) { return b.contains(word); }));
+  return shared / (static_cast<double>(a.size() + b.size()) - shared);
+}
+
+// How much speaks for each line of a document to follow.
+class LineWeights {
+ public:
+  LineWeights(const std::vector<RecentChange>& recent, const Document& document,
+              const EditRegion& file)
+      : made_(word_change(recent)) {
+    for (const std::string_view line : file.lines()) words_.push_back(word_set(line));
+    for (const Words& words : words_) {
+      for (const std::string& word : words) ++lines_with_[word];
+    }
+    for (const RecentChange& change : recent) {
+      for (const std::string& line : change.before) before_.push_back(word_set(line));
+      for (const std::string& line : change.after) after_.push_back(word_set(line));
+      if (change.document->uri() == document.uri()) here_.push_back(&change);
+    }
+  }
+
+  int count() const { return static_cast<int>(words_.size()); }
+
+  double of(int line) const {
+    const Words& words = words_[static_cast<std::size_t>(line)];
+    if (words.empty() || changed(line)) return 0;
+    double weight = 0;
+    for (const std::string& word : words) {
+      const double rarity = std::min(1.0, kRareLines / lines_with_.find(word)->second);
+      if (made_.removed.contains(word)) weight += made_.added.contains(word) ? 0.3 * rarity : 1.5;
+      if (made_.added.contains(word)) weight += 0.2 * rarity;
+    }
+    const double like_before = most_alike(words, before_);
+    // What is already as the changed lines are now has followed.
+    if (like_before > most_alike(words, after_) || made_.removed.empty()) weight += like_before;
+    return weight;
+  }
+
+ private:
+  bool changed(int line) const {
+    return std::any_of(here_.begin(), here_.end(), [&](const RecentChange* change) {
+      return line >= change->line && line < change->end_line();
+    });
+  }
+  static double most_alike(const Words& words, const std::vector<Words>& lines) {
+    double most = 0;
+    for (const Words& line : lines) most = std::max(most, likeness(words, line));
+    return most;
+  }
+
+  WordChange made_;
+  std::vector<Words> words_, before_, after_;
+  std::map<std::string, int, std::less<>> lines_with_;
+  std::vector<const RecentChange*> here_;
+};
+
+// The line where the latest of the changes in the document ends; -1: none is in it.
+int latest_line(const std::vector<RecentChange>& recent, const Document& document) {
+  for (auto change = recent.rbegin(); change != recent.rend(); ++change) {
+    if (change->document->uri() == document.uri()) return change->end_line();
+  }
+  return -1;
+}
+
+void add_places(const std::vector<RecentChange>& recent,
+                const std::shared_ptr<const Document>& document, double least,
+                std::vector<NextPlace>& places) {
+  if (document->text().size() > kMostBytesCompared) return;
+  const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
+  if (!file || file->lines().empty()) return;
+  const LineWeights weights(recent, *document, *file);
+  const int latest = latest_line(recent, *document);
+  for (int line = 0; line < weights.count(); ++line) {
+    double weight = weights.of(line);
+    // Of equals the nearest behind the latest change comes first, as one reads on.
+    if (weight < least) continue;
+    if (latest >= 0) weight += 0.1 / (1 + std::abs(line - latest) / 16.0 * (line < latest ? 2 : 1));
+    places.push_back({document, std::max(line - kAround, 0),
+                      std::min(line + kAround + 1, weights.count()), weight});
+  }
+}
+
+}  // namespace
+
+std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
+                                   const std::vector<std::shared_ptr<const Document>>& documents,
+                                   int most) {
+  std::vector<NextPlace> places;
+  for (std::size_t i = 0; i < documents.size(); ++i)
+    add_places(recent, documents[i], i == 0 ? kLeastWeight : kLeastElsewhere, places);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const NextPlace& a, const NextPlace& b) { return a.weight > b.weight; });
+  std::vector<NextPlace> chosen;
+  for (const NextPlace& place : places) {
+    if (std::ssize(chosen) >= most) break;
+    const bool apart = std::all_of(chosen.begin(), chosen.end(), [&](const NextPlace& other) {
+      return other.document != place.document || place.first_line + kAround >= other.end_line ||
+             place.end_line <= other.first_line + kAround;
+    });
+    if (apart) chosen.push_back(place);
+  }
+  return chosen;
+}
+
+std::string quiet_lines(const std::vector<RecentChange>& recent,
+                        const std::vector<NextPlace>& places) {
+  const std::shared_ptr<const Document>& document = recent.back().document;
+  const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
+  if (!file) return {};
+  const LineWeights weights(recent, *document, *file);
+  const auto in_a_place = [&](int line) {
+    return std::any_of(places.begin(), places.end(), [&](const NextPlace& place) {
+      return place.document->uri() == document->uri() && line < place.end_line &&
+             line + kQuietLines > place.first_line;
+    });
+  };
+  double least = 0.5;
+  int best = -1;
+  for (int line = 0; line + kQuietLines <= weights.count(); line += kQuietLines / 2) {
+    if (in_a_place(line)) continue;
+    double weight = 0;
+    std::size_t bytes = 0;
+    for (int i = line; i < line + kQuietLines; ++i) {
+      weight += weights.of(i);
+      bytes += file->lines()[static_cast<std::size_t>(i)].size();
+    }
+    if (weight >= least || bytes < 20 * kQuietLines) continue;
+    least = weight;
+    best = line;
+  }
+  std::string text;
+  for (int line = best; best >= 0 && line < best + kQuietLines; ++line)
+    text.append(file->lines()[static_cast<std::size_t>(line)]) += '\n';
+  return text;
+}
+
+}  // namespace redraft
