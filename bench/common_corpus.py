@@ -20,7 +20,7 @@ from setup_steps import wheels  # noqa: E402
 from setup_steps.common import SetupError, cache_directory  # noqa: E402
 
 LOCK = pathlib.Path(__file__).resolve().parent / "common_corpus.lock"
-MOST_BYTES = 1 << 20  # of one file; redraft leaves out larger ones
+MAX_BYTES = 1 << 20  # of one file; redraft leaves out larger ones
 
 
 def extract(wheel, folder):
@@ -28,7 +28,7 @@ def extract(wheel, folder):
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
             path = pathlib.PurePosixPath(member.filename)
-            if path.suffix != ".py" or path.is_absolute() or ".." in path.parts or member.file_size > MOST_BYTES:
+            if path.suffix != ".py" or path.is_absolute() or ".." in path.parts or member.file_size > MAX_BYTES:
                 continue
             place = folder / path
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-constexpr std::int64_t kMostCount = std::numeric_limits<int>::max();
+constexpr std::int64_t kMaxCount = std::numeric_limits<int>::max();
 using Counts = std::array<std::int64_t, kDraftOriginCount>;
 
 // The numbers of a record: where they are kept and what they are called, for both directions.
@@ -47,7 +47,7 @@ class Reader {
 
   void integer(const char* key, int& out) {
     if (const auto value = member(key))
-      take(value->integer(0, kMostCount), [&](std::int64_t n) { out = static_cast<int>(n); });
+      take(value->integer(0, kMaxCount), [&](std::int64_t n) { out = static_cast<int>(n); });
   }
   void real(const char* key, double& out) {
     if (const auto value = member(key)) take(value->number(), [&](double n) { out = n; });
@@ -64,7 +64,7 @@ class Reader {
     for (int origin = 0; value && origin < kDraftOriginCount; ++origin) {
       const auto count = value->at(to_string(static_cast<DraftOrigin>(origin)));
       if (!count) return fail(count.error());
-      take(count->integer(0, kMostCount), [&](std::int64_t n) { out[origin] = n; });
+      take(count->integer(0, kMaxCount), [&](std::int64_t n) { out[origin] = n; });
     }
   }
   void list(const char* key, std::vector<int>& out) {
@@ -73,8 +73,7 @@ class Reader {
     const Result<JsonValue> array = value->array();
     if (!array) return fail(array.error());
     for (const JsonValue each : *array) {
-      take(each.integer(0, kMostCount),
-           [&](std::int64_t n) { out.push_back(static_cast<int>(n)); });
+      take(each.integer(0, kMaxCount), [&](std::int64_t n) { out.push_back(static_cast<int>(n)); });
     }
   }
   bool has(const char* key) const { return object_.find(key).has_value(); }

@@ -131,7 +131,7 @@ std::vector<Snippet> StepMaker::snippets() const {
                        {.text = *text,
                         .offset = task_.prompt.size(),
                         .tree = tree ? &*tree : nullptr,
-                        .most_tokens = static_cast<std::size_t>(options_.snippet_tokens)});
+                        .max_tokens = static_cast<std::size_t>(options_.snippet_tokens)});
 }
 
 Result<BenchStep> StepMaker::completion() {

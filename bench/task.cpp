@@ -17,7 +17,7 @@ namespace {
 
 // Far more than a task has, and little enough that a hostile line costs nothing.
 constexpr JsonLimits kLineLimits{.bytes = std::size_t{16} << 20, .values = 1 << 18, .depth = 32};
-constexpr std::int64_t kMostLines = std::numeric_limits<int>::max();
+constexpr std::int64_t kMaxLines = std::numeric_limits<int>::max();
 
 // Reads the members of one object; the first of a wrong type is kept as the error.
 class Fields {
@@ -37,7 +37,7 @@ class Fields {
   int number(std::string_view key) {
     const std::optional<JsonValue> value = object_.find(key);
     if (!value) return 0;
-    const Result<std::int64_t> number = value->integer(0, kMostLines);
+    const Result<std::int64_t> number = value->integer(0, kMaxLines);
     if (!number) fail(number.error());
     return number ? static_cast<int>(*number) : 0;
   }

@@ -11,7 +11,7 @@
 namespace redraft {
 namespace {
 
-constexpr int kLeastNameWidth = 18;
+constexpr int kMinNameWidth = 18;
 
 struct Column {
   const char* name;
@@ -177,7 +177,7 @@ std::string task_table(const TableTitle& title, TaskKind kind, std::span<const T
                        std::span<const SkippedTask> skipped) {
   std::string text = introduction(title);
   const std::vector<DecoderSummary> all = summarize(records);
-  int name_width = kLeastNameWidth;
+  int name_width = kMinNameWidth;
   bool judged = false;
   for (const DecoderSummary& each : all) {
     name_width = std::max(name_width, static_cast<int>(each.decoder.size()));

@@ -23,10 +23,10 @@ namespace {
 constexpr int kFormat = 1;
 // More than any curve has, and little enough that a hostile file costs nothing.
 constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 20, .values = 16384, .depth = 8};
-constexpr std::int64_t kMostRows = 1 << 16;
-constexpr std::int64_t kMostContext = 1 << 24;
-constexpr double kMostSeconds = 1e5;
-constexpr std::int64_t kMostTime = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxRows = 1 << 16;
+constexpr std::int64_t kMaxContext = 1 << 24;
+constexpr double kMaxSeconds = 1e5;
+constexpr std::int64_t kMaxTime = std::int64_t{1} << 40;
 
 std::filesystem::path default_directory() {
   return user_cache_folder().value_or("/tmp/.cache") / "redraft" / "cost";
@@ -64,7 +64,7 @@ Result<void> check_key(const JsonValue& value, const CostKey& key) {
     const Result<JsonValue> member = value.at(name);
     if (!member) return member.error();
     if (wanted.is_number()) {
-      const Result<std::int64_t> number = member->integer(0, kMostTime);
+      const Result<std::int64_t> number = member->integer(0, kMaxTime);
       if (!number) return number.error();
       if (*number != wanted.get<std::int64_t>()) return member->error("is another");
     } else {
@@ -83,15 +83,15 @@ Result<CostCurve::Point> parse_point(const JsonValue& value) {
     if (!member) return member.error();
     return member->integer(least, most);
   };
-  const Result<std::int64_t> rows = count("rows", 1, kMostRows);
+  const Result<std::int64_t> rows = count("rows", 1, kMaxRows);
   if (!rows) return rows.error();
-  const Result<std::int64_t> context = count("context", 0, kMostContext);
+  const Result<std::int64_t> context = count("context", 0, kMaxContext);
   if (!context) return context.error();
   const Result<JsonValue> seconds = value.at("seconds");
   if (!seconds) return seconds.error();
   const Result<double> number = seconds->number();
   if (!number) return number.error();
-  if (!(*number > 0 && *number <= kMostSeconds)) return seconds->error("no time that a pass takes");
+  if (!(*number > 0 && *number <= kMaxSeconds)) return seconds->error("no time that a pass takes");
   return CostCurve::Point{static_cast<int>(*rows), *number, static_cast<int>(*context)};
 }
 
@@ -198,7 +198,7 @@ Result<StoredCost> parse_cost(const std::string& name, const std::string& text,
   StoredCost cost;
   const Result<JsonValue> time = root.at("measured_at");
   if (!time) return time.error();
-  const Result<std::int64_t> seconds = time->integer(0, kMostTime);
+  const Result<std::int64_t> seconds = time->integer(0, kMaxTime);
   if (!seconds) return seconds.error();
   cost.measured_at = *seconds;
   const Result<JsonValue> complete = root.at("complete");

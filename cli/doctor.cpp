@@ -110,12 +110,12 @@ std::string cost_of_passes(const std::string& target, const std::string& device,
   constexpr int kMany = 64;
   const double one = cost->curve.seconds(1);
   const double further = (cost->curve.seconds(kMany) - one) / (kMany - 1);
-  constexpr int kMostTokens = 100'000;
+  constexpr int kMaxTokens = 100'000;
   char text[200];
   std::snprintf(text, sizeof text,
                 "one row %.1f ms, each further %.2f ms (B = %.1f); %d tokens read in a second",
                 1e3 * one, 1e3 * further, one / further,
-                cost->curve.tokens_read_in(1.0, kMostTokens));
+                cost->curve.tokens_read_in(1.0, kMaxTokens));
   return std::string(text) + ", measured " + age_of(cost->measured_at) +
          (cost->complete ? "" : " in a second;\n          " + how);
 }

@@ -7,20 +7,20 @@
 namespace redraft::cuda {
 namespace {
 
-constexpr int kLeastSlots = 512;
-constexpr std::size_t kLeastMoves = 256 * sizeof(SlotMove);
+constexpr int kMinSlots = 512;
+constexpr std::size_t kMinMoves = 256 * sizeof(SlotMove);
 
 }  // namespace
 
-DeviceKvStorage::DeviceKvStorage(const Shape& shape, int most_slots,
+DeviceKvStorage::DeviceKvStorage(const Shape& shape, int max_slots,
                                  std::shared_ptr<DeviceQueue> queue)
-    : shape_(shape), most_slots_(most_slots), queue_(std::move(queue)) {}
+    : shape_(shape), max_slots_(max_slots), queue_(std::move(queue)) {}
 
 // Doubles as it grows, so that moving what is there costs less than writing it did.
 int DeviceKvStorage::rounded(int slots) const {
   if (slots == 0) return 0;
   const auto power = static_cast<int>(std::bit_ceil(static_cast<unsigned>(slots)));
-  return std::min(std::max(kLeastSlots, power), most_slots_);
+  return std::min(std::max(kMinSlots, power), max_slots_);
 }
 
 void DeviceKvStorage::reserve(int count) {
@@ -66,7 +66,7 @@ void DeviceKvStorage::move_slot(int from, int to) {
 void DeviceKvStorage::settle() const {
   if (moves_.empty()) return;
   const std::size_t bytes = moves_.size() * sizeof(SlotMove);
-  if (moves_there_.bytes() < bytes) moves_there_ = DeviceMemory(std::max(bytes, kLeastMoves));
+  if (moves_there_.bytes() < bytes) moves_there_ = DeviceMemory(std::max(bytes, kMinMoves));
   queue_->copy_in(moves_there_.as<SlotMove>(), moves_.data(), bytes);
   move_slots(memory_.as<std::uint16_t>(), static_cast<int>(strips()), slots_, shape_.head_dim,
              moves_there_.as<SlotMove>(), static_cast<int>(moves_.size()), queue_->stream());
@@ -74,7 +74,7 @@ void DeviceKvStorage::settle() const {
 }
 
 std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
-  auto copy = std::make_unique<DeviceKvStorage>(shape_, most_slots_, queue_);
+  auto copy = std::make_unique<DeviceKvStorage>(shape_, max_slots_, queue_);
   if (slots == 0) return copy;
   settle();
   // Not by allocate(): what it would free may be the owner's record of this very cache.

@@ -20,8 +20,8 @@ class DeviceKvStorage : public KvStorage {
     int kv_heads;
     int head_dim;
   };
-  // `most_slots` is what it may grow to.
-  DeviceKvStorage(const Shape& shape, int most_slots, std::shared_ptr<DeviceQueue> queue);
+  // `max_slots` is what it may grow to.
+  DeviceKvStorage(const Shape& shape, int max_slots, std::shared_ptr<DeviceQueue> queue);
 
   // Makes slots 0..count-1 writable and keeps what they hold; what was moved is there when this has
   // been called. Throws DeviceMemoryError, and is then as it was.
@@ -52,7 +52,7 @@ class DeviceKvStorage : public KvStorage {
   void settle() const;
 
   Shape shape_;
-  int most_slots_;
+  int max_slots_;
   std::shared_ptr<DeviceQueue> queue_;
   int slots_ = 0;  // that there is memory for
   DeviceMemory memory_;

@@ -7,8 +7,8 @@ namespace redraft::cuda {
 namespace {
 
 constexpr std::size_t kCopied = std::size_t{256} << 20;  // far more than caches hold
-constexpr int kMostBlocks = 2048;
-constexpr double kLeastSeconds = 1e-3;  // of a timing
+constexpr int kMaxBlocks = 2048;
+constexpr double kMinSeconds = 1e-3;  // of a timing
 constexpr int kRounds = 5;
 constexpr int kProbeRounds = 3;
 constexpr double kQuiet = 0.85;  // of the peak
@@ -20,9 +20,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 DeviceProbe::DeviceProbe()
-    : from_(kCopied),
-      to_(kCopied),
-      sums_(std::size_t{kMostBlocks} * kProbeThreads * sizeof(float)) {
+    : from_(kCopied), to_(kCopied), sums_(std::size_t{kMaxBlocks} * kProbeThreads * sizeof(float)) {
   queue_.fill(from_.as<void>(), 0, kCopied);
   matrix_rate();  // finds out how much work takes long enough
   for (int round = 0; round < kRounds; ++round) raise(copy_rate(), matrix_rate());
@@ -62,8 +60,8 @@ double DeviceProbe::matrix_rate() {
     multiply_rounds(blocks_, rounds_, sums_.as<float>(), queue_.stream());
     queue_.wait();
     const double seconds = seconds_since(start);
-    if (seconds >= kLeastSeconds) return 1e-9 * kProbeMacs * blocks_ * rounds_ / seconds;
-    (blocks_ < kMostBlocks ? blocks_ : rounds_) *= 2;
+    if (seconds >= kMinSeconds) return 1e-9 * kProbeMacs * blocks_ * rounds_ / seconds;
+    (blocks_ < kMaxBlocks ? blocks_ : rounds_) *= 2;
   }
 }
 

@@ -8,7 +8,7 @@
 namespace redraft::cuda {
 namespace {
 
-constexpr float kMostHalf = 65504.0F;
+constexpr float kMaxHalf = 65504.0F;
 
 // A warp for each chunk; the four lanes that have the output put down 16 values each.
 template <WeightFormat kFormat>
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 __device__ std::uint16_t to_finite_half(float value) {
-  if (value > kMostHalf) value = kMostHalf;
-  if (value < -kMostHalf) value = -kMostHalf;
+  if (value > kMaxHalf) value = kMaxHalf;
+  if (value < -kMaxHalf) value = -kMaxHalf;
   return static_cast<std::uint16_t>(to_halves(value, 0.0F));
 }
 

@@ -14,7 +14,7 @@ constexpr int kFewThreads = kStrands * kWarp;
 constexpr int kManyWarps = 4;
 constexpr int kManyTiles = 2;     // of outputs, in a warp
 constexpr int kManyRowTiles = 8;  // of 8 rows
-constexpr int kMostFewRows = 64;
+constexpr int kFewRows = 64;
 constexpr int kThreads = 256;  // of the other kernels
 
 struct Target {
@@ -166,7 +166,7 @@ void launch_linear(const Weight& weight, const Rows& x, int rows, const Target& 
   if (rows <= 8) return launch_few<kFormat, 1>(weight, x, rows, target, stream);
   if (rows <= 16) return launch_few<kFormat, 2>(weight, x, rows, target, stream);
   if (rows <= 32) return launch_few<kFormat, 4>(weight, x, rows, target, stream);
-  if (rows <= kMostFewRows) return launch_few<kFormat, 8>(weight, x, rows, target, stream);
+  if (rows <= kFewRows) return launch_few<kFormat, 8>(weight, x, rows, target, stream);
   constexpr int kOutputs = kManyWarps * kManyTiles * kTileOutputs;
   launch(linear_many<kFormat>, dim3{blocks(weight.n, kOutputs), blocks(rows, 8 * kManyRowTiles), 1},
          dim3{kManyWarps * kWarp, 1, 1}, 0, stream, weight, x, rows, target);

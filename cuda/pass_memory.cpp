@@ -10,10 +10,10 @@
 namespace redraft::cuda {
 namespace {
 
-constexpr int kLeastRows = 64;
-constexpr int kLeastPositions = 1024;
+constexpr int kMinRows = 64;
+constexpr int kMinPositions = 1024;
 // Of the paths of a recorded pass, whatever its tree: each is one longer than the one before.
-constexpr std::size_t kMostTails = kMostRecordedRows * (kMostRecordedRows + 1) / 2 + 1;
+constexpr std::size_t kMaxTails = kMaxRecordedRows * (kMaxRecordedRows + 1) / 2 + 1;
 
 int grown(int least, int wanted) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(least, wanted))));
@@ -80,8 +80,8 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
   }
   tails.push_back(0);  // so that there is always one to point at
   staged_.insert(staged_.end(), tails.begin(), tails.end());
-  constexpr std::size_t kLeastNumbers = kRowNumbers * kMostRecordedRows + kMostTails;
-  make_room(rows_in_, std::max(staged_.size(), kLeastNumbers) * sizeof(std::int32_t));
+  constexpr std::size_t kMinNumbers = kRowNumbers * kMaxRecordedRows + kMaxTails;
+  make_room(rows_in_, std::max(staged_.size(), kMinNumbers) * sizeof(std::int32_t));
   longest_ += steps;
   reserve_positions(longest_);
   longest_ = grown(kSpan, longest_);
@@ -91,9 +91,9 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
 }
 
 void PassMemory::reserve(int rows) {
-  if (rows <= most_rows_) return;
-  most_rows_ = 0;  // should one of them fail
-  const int most = grown(kLeastRows, rows);
+  if (rows <= max_rows_) return;
+  max_rows_ = 0;  // should one of them fail
+  const int most = grown(kMinRows, rows);
   const auto count = static_cast<std::size_t>(most);
   const auto floats = [&](DeviceMemory& memory, int width) {
     make_room(memory, count * static_cast<std::size_t>(width) * sizeof(float));
@@ -108,17 +108,17 @@ void PassMemory::reserve(int rows) {
   make_room(keys_, count * sizeof(std::uint64_t));
   make_room(best_, count * sizeof(std::int32_t));
   make_room(verdict_, sizeof(Verdict));
-  make_room(written_, kMostSteps * sizeof(std::int32_t));
+  make_room(written_, kMaxSteps * sizeof(std::int32_t));
   best_here_ = HostMemory(count * sizeof(std::int32_t));
   if (verdict_here_.bytes() == 0) verdict_here_ = HostMemory(sizeof(Verdict));
-  if (written_here_.bytes() == 0) written_here_ = HostMemory(kMostSteps * sizeof(std::int32_t));
-  most_rows_ = most;
+  if (written_here_.bytes() == 0) written_here_ = HostMemory(kMaxSteps * sizeof(std::int32_t));
+  max_rows_ = most;
 }
 
 void PassMemory::reserve_positions(int count) {
-  if (count <= most_positions_) return;
-  const int most = grown(kLeastPositions, count);
-  most_positions_ = 0;
+  if (count <= max_positions_) return;
+  const int most = grown(kMinPositions, count);
+  max_positions_ = 0;
   const std::size_t numbers = static_cast<std::size_t>(most) * frequencies_.size();
   std::vector<float> cosines(numbers), sines(numbers);
   kernels::rope_table(most, frequencies_, shape_.rope_scaling.attention_factor, cosines.data(),
@@ -127,7 +127,7 @@ void PassMemory::reserve_positions(int count) {
   make_room(sines_, numbers * sizeof(float));
   queue_.copy_in(cosines_.as<float>(), cosines.data(), numbers * sizeof(float));
   queue_.copy_in(sines_.as<float>(), sines.data(), numbers * sizeof(float));
-  most_positions_ = most;
+  max_positions_ = most;
 }
 
 void PassMemory::reserve_scratch() {

@@ -15,9 +15,9 @@
 namespace redraft::cuda {
 
 // Passes of no more rows than this may be recorded.
-inline constexpr int kMostRecordedRows = 128;
+inline constexpr int kMaxRecordedRows = 128;
 // Tokens that are written in one go.
-inline constexpr int kMostSteps = 8;
+inline constexpr int kMaxSteps = 8;
 
 // What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
 // pass; pointers are valid until the next begin_pass(). Throws DeviceMemoryError where memory is
@@ -32,7 +32,7 @@ class PassMemory {
   // move on by `steps`.
   void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
                   int padded = 0, int steps = 0);
-  // All that the layers and the argmax of a pass of at most kMostRecordedRows touch stays where it
+  // All that the layers and the argmax of a pass of at most kMaxRecordedRows touch stays where it
   // is until this changes.
   int generation() const { return generation_; }
 
@@ -71,8 +71,8 @@ class PassMemory {
   std::uint64_t* keys() const { return keys_.as<std::uint64_t>(); }
   std::int32_t* best() const { return best_.as<std::int32_t>(); }
   Verdict* verdict() const { return verdict_.as<Verdict>(); }
-  std::int32_t* written() const { return written_.as<std::int32_t>(); }  // [kMostSteps]
-  // Where the host gets them: [rows], one, [kMostSteps].
+  std::int32_t* written() const { return written_.as<std::int32_t>(); }  // [kMaxSteps]
+  // Where the host gets them: [rows], one, [kMaxSteps].
   std::int32_t* best_here() const { return best_here_.as<std::int32_t>(); }
   Verdict* verdict_here() const { return verdict_here_.as<Verdict>(); }
   std::int32_t* written_here() const { return written_here_.as<std::int32_t>(); }
@@ -99,8 +99,8 @@ class PassMemory {
   std::vector<std::int32_t> staged_;
   int rows_ = 0;
   int longest_ = 0;
-  int most_rows_ = 0;
-  int most_positions_ = 0;
+  int max_rows_ = 0;
+  int max_positions_ = 0;
   int generation_ = 0;
   DeviceMemory rows_in_, cosines_, sines_, hidden_, block_output_, wide_, queries_, rounded_,
       scales_, scratch_, keys_, best_, verdict_, written_, logits_, head_ids_, head_best_;

@@ -10,7 +10,7 @@ namespace redraft::cuda {
 namespace {
 
 // What the kernels are compiled for at least: matrix instructions of bfloat16.
-constexpr int kLeastMajor = 8;
+constexpr int kMinMajor = 8;
 
 std::atomic<int> chosen = 0;
 
@@ -32,7 +32,7 @@ Result<DeviceInfo> find_device() {
     return Error(std::string("no GPU can be used: ") + cudaGetErrorString(status));
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess || properties.major < kLeastMajor)
+    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess || properties.major < kMinMajor)
       continue;
     DeviceInfo info{.name = properties.name, .major = properties.major, .minor = properties.minor};
     if (cudaSetDevice(i) != cudaSuccess ||

@@ -8,7 +8,7 @@ namespace {
 
 // A thread a row. Whether all that a row follows stands is found by doubling: after round i each
 // row knows it of 2^i rows above it.
-__global__ void __launch_bounds__(kMostVerifiedRows)
+__global__ void __launch_bounds__(kMaxVerifiedRows)
     accept_rows(DraftRows draft, int rows, Verdict* verdict) {
   auto* stands = reinterpret_cast<std::int32_t*>(shared_memory());
   const int width = static_cast<int>(blockDim.x);  // a power of two, at least `rows`
@@ -28,15 +28,15 @@ __global__ void __launch_bounds__(kMostVerifiedRows)
     above[row] = next;
   }
   const int depth = stands[row] ? draft.paths.lengths[row] - draft.paths.straight[row] : 0;
-  keys[row] = stands[row] ? depth * kMostVerifiedRows + (kMostVerifiedRows - 1 - row) : -1;
+  keys[row] = stands[row] ? depth * kMaxVerifiedRows + (kMaxVerifiedRows - 1 - row) : -1;
   for (int half = width / 2; half > 0; half /= 2) {
     __syncthreads();
     if (row < half && keys[row + half] > keys[row]) keys[row] = keys[row + half];
   }
   __syncthreads();
   const int best = keys[0];
-  const int deepest = best < 0 ? -1 : kMostVerifiedRows - 1 - best % kMostVerifiedRows;
-  const int count = best < 0 ? 0 : best / kMostVerifiedRows;
+  const int deepest = best < 0 ? -1 : kMaxVerifiedRows - 1 - best % kMaxVerifiedRows;
+  const int count = best < 0 ? 0 : best / kMaxVerifiedRows;
   // Slots grow with rows, and a row's place on the path is never behind its slot: once one is not
   // in its place, none after it is.
   int slot = -1;

@@ -12,13 +12,13 @@
 namespace redraft::cuda {
 
 // Rows of a pass that accept_draft() takes.
-inline constexpr int kMostVerifiedRows = 1024;
+inline constexpr int kMaxVerifiedRows = 1024;
 
 // The strict rule's decision about a draft: what decoding/acceptance.h's accept() says.
 struct Verdict {
   std::int32_t accepted;  // rows that stand, from the draft's root on
   std::int32_t in_place;  // of them, the first ones, whose slots are where they belong
-  std::int32_t rows[kMostVerifiedRows];  // that stand, ascending
+  std::int32_t rows[kMaxVerifiedRows];  // that stand, ascending
 };
 
 // The rows of a pass, of which some are a draft's. Device memory, an int32 a row.

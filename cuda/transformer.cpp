@@ -36,9 +36,9 @@ int rows_of_block(int committed) {
 // Rows whose logits exist at once.
 constexpr int kLogitRows = 16;
 // Numbers of rows for which passes are recorded; others are filled up to the next.
-constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, kMostRecordedRows};
+constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, kMaxRecordedRows};
 // A recording takes some hundred kilobytes.
-constexpr std::size_t kMostRecordings = 64;
+constexpr std::size_t kMaxRecordings = 64;
 
 class Transformer : public LanguageModel {
  public:
@@ -59,7 +59,7 @@ class Transformer : public LanguageModel {
     const DeviceKvStorage::Shape shape{shape_.layers, shape_.kv_heads, shape_.head_dim};
     // Rows that fill up a recorded pass have slots as well.
     return std::make_unique<KvCache>(
-        capacity, std::make_unique<DeviceKvStorage>(shape, capacity + kMostRecordedRows, queue_));
+        capacity, std::make_unique<DeviceKvStorage>(shape, capacity + kMaxRecordedRows, queue_));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -93,7 +93,7 @@ class Transformer : public LanguageModel {
     assert(needs.every_row || draft.empty());
     const Pass pass = begin(context, draft, cache, 0);
     Predictions out;
-    if (pass.rows() <= kMostRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
+    if (pass.rows() <= kMaxRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
       queue_pass(pass, Recorded::kBest);
       take_best(pass, out);
     } else {
@@ -107,7 +107,7 @@ class Transformer : public LanguageModel {
 
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                     const std::function<void()>& meanwhile, Predictions& predictions) override {
-    if (kContextBlock + draft.size() > kMostVerifiedRows)
+    if (kContextBlock + draft.size() > kMaxVerifiedRows)
       return LanguageModel::verify(context, draft, cache, meanwhile, predictions);
     const Pass pass = begin(context, draft, cache, 0);
     const bool drafted = !draft.empty();
@@ -133,16 +133,16 @@ class Transformer : public LanguageModel {
     return accepted;
   }
 
-  int steps_at_once() const override { return kMostSteps; }
+  int steps_at_once() const override { return kMaxSteps; }
 
   // The pass over the context, then those of one row each as one recording: the host hears of
   // nothing in between.
   std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
                                          KvCache& cache) override {
-    assert(count >= 1 && count <= kMostSteps);
+    assert(count >= 1 && count <= kMaxSteps);
     const DraftTree none;
     const Pass pass = begin(context, none, cache, count - 1);
-    if (pass.rows() <= kMostRecordedRows) {
+    if (pass.rows() <= kMaxRecordedRows) {
       queue_pass(pass, Recorded::kBest);
     } else {
       memory_.begin_pass(pass.context, none, pass.committed);
@@ -202,7 +202,7 @@ class Transformer : public LanguageModel {
     auto& storage = static_cast<DeviceKvStorage&>(*cache.storage());
     int committed = cache.length();
     storage.reserve(committed + static_cast<int>(context.size()) + draft.size() + more +
-                    kMostRecordedRows);
+                    kMaxRecordedRows);
     std::span<const TokenId> rest = context;
     for (std::size_t block = rows_of_block(committed); rest.size() > block;
          block = rows_of_block(committed)) {
@@ -217,7 +217,7 @@ class Transformer : public LanguageModel {
   // The best token after each row from first() on is in memory_.best() afterwards; what was
   // accepted in memory_.verdict(), if that is wanted. Few rows are recorded.
   void queue_pass(const Pass& pass, Recorded::Kind kind, int steps = 0) {
-    const bool recorded = pass.rows() <= kMostRecordedRows;
+    const bool recorded = pass.rows() <= kMaxRecordedRows;
     const int rows = recorded ? *std::ranges::lower_bound(kRecordedRows, pass.rows()) : pass.rows();
     memory_.begin_pass(pass.context, pass.draft, pass.committed, rows, steps);
     const auto queue_kernels = [&] {
@@ -236,7 +236,7 @@ class Transformer : public LanguageModel {
   }
 
   const DeviceGraph& recording(const Recorded& key, const std::function<void()>& queue_kernels) {
-    if (memory_.generation() != recorded_generation_ || recordings_.size() >= kMostRecordings) {
+    if (memory_.generation() != recorded_generation_ || recordings_.size() >= kMaxRecordings) {
       queue_->wait();  // none of them is under way
       recordings_.clear();
       recorded_generation_ = memory_.generation();

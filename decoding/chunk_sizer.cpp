@@ -13,10 +13,9 @@ constexpr int kTile = 8;
 }  // namespace
 
 int priced_chunk_rows(const CostCurve& cost, int context) {
-  if (cost.points().empty()) return kMostChunkRows;
-  const double longest =
-      std::max(kLongestChunkSeconds, kLongestChunkSteps * cost.seconds(1, context));
-  return cost.rows_within(longest, 1, kMostChunkRows, context);
+  if (cost.points().empty()) return kMaxChunkRows;
+  const double longest = std::max(kMaxChunkSeconds, kMaxChunkSteps * cost.seconds(1, context));
+  return cost.rows_within(longest, 1, kMaxChunkRows, context);
 }
 
 ChunkSizer::ChunkSizer(const CostCurve& cost)
@@ -25,11 +24,11 @@ ChunkSizer::ChunkSizer(const CostCurve& cost)
 void ChunkSizer::measured(int rows, double seconds) {
   if (rows == 1) step_seconds_ = seconds;
   step_seconds_ = std::min(step_seconds_, seconds);  // other rows only ever add time
-  const double aim = std::max(kMargin * kLongestChunkSeconds, kLongestChunkSteps * step_seconds_);
+  const double aim = std::max(kMargin * kMaxChunkSeconds, kMaxChunkSteps * step_seconds_);
   // A pass costs something before its first row, so other rows at the price of these are no
   // underestimate when they are more. Where rows are nearly free the chunks grow step by step.
   const double affordable = aim * rows / std::max(seconds, 1e-9);
-  rows_ = static_cast<int>(std::clamp<double>(affordable, 1, kMostChunkRows));
+  rows_ = static_cast<int>(std::clamp<double>(affordable, 1, kMaxChunkRows));
   if (rows_ > kTile) rows_ -= rows_ % kTile;
 }
 

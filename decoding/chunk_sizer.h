@@ -6,12 +6,12 @@ namespace redraft {
 
 // How long a cancel may wait, and progress: work over many rows goes in chunks of no more seconds
 // than this, or of no more than two plain steps where a step alone takes longer than half of it.
-inline constexpr double kLongestChunkSeconds = 0.25;
-inline constexpr double kLongestChunkSteps = 2;
+inline constexpr double kMaxChunkSeconds = 0.25;
+inline constexpr double kMaxChunkSteps = 2;
 // More rows at once are no faster on any machine.
-inline constexpr int kMostChunkRows = 256;
+inline constexpr int kMaxChunkRows = 256;
 
-// The rows of a chunk above so many tokens of context, by the cost curve alone: kMostChunkRows
+// The rows of a chunk above so many tokens of context, by the cost curve alone: kMaxChunkRows
 // where rows have no price.
 int priced_chunk_rows(const CostCurve& cost, int context = 0);
 

@@ -40,11 +40,10 @@ double time_pass(LanguageModel& model, KvCache& cache, int rows) {
 // The least of the timings of each row count on top of one context.
 class Timings {
  public:
-  Timings(LanguageModel& model, int context, int most_rows)
+  Timings(LanguageModel& model, int context, int max_rows)
       : model_(model),
         context_(context),
-        cache_(model.filled_cache(std::min(model.context_length(), context + most_rows), context)) {
-  }
+        cache_(model.filled_cache(std::min(model.context_length(), context + max_rows), context)) {}
 
   void add(int rows) {
     if (context_ + rows > cache_->capacity()) return;
@@ -82,10 +81,10 @@ void measure_without_context(LanguageModel& model, std::vector<CostCurve::Point>
 }
 
 void measure_with_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
-  const int most_rows = std::end(kLongRows)[-1];
-  if (model.context_length() < kLongContext + most_rows) return;
+  const int max_rows = std::end(kLongRows)[-1];
+  if (model.context_length() < kLongContext + max_rows) return;
   const double start = model.compute_seconds();
-  Timings timings(model, kLongContext, most_rows);
+  Timings timings(model, kLongContext, max_rows);
   for (int round = 0; round < kLongRounds; ++round) {
     for (const int rows : kLongRows) {
       if (round == 0 || model.compute_seconds() - start < kLongBudget) timings.add(rows);

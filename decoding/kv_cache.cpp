@@ -10,7 +10,7 @@ namespace {
 
 // Slots of rejected drafts stay, for the next draft needs them; so many more do not. (256 slots of
 // a 1.5B model are 7 MiB, and giving them back takes a fraction of a millisecond.)
-constexpr int kMostIdleSlots = 256;
+constexpr int kMaxIdleSlots = 256;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void KvCache::truncate(int length) {
   assert(length >= 0);
   if (length < this->length()) tokens_.resize(length);
   in_flight_.clear();
-  if (held_ - this->length() > kMostIdleSlots) trim();
+  if (held_ - this->length() > kMaxIdleSlots) trim();
 }
 
 int KvCache::truncate_to_common_prefix(std::span<const TokenId> tokens) {

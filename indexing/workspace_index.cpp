@@ -16,9 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 // So many tokens make one segment while much is read. Each thread has as many in hand, and building
 // the segment takes 17 bytes for each of them.
-constexpr std::size_t kBatchTokens = TextStore::kMostSegmentTokens / 4;
+constexpr std::size_t kBatchTokens = TextStore::kMaxSegmentTokens / 4;
 // A file that takes longer is known without its definitions.
-constexpr auto kMostParseTime = std::chrono::milliseconds(500);
+constexpr auto kMaxParseTime = std::chrono::milliseconds(500);
 
 FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
 
@@ -53,7 +53,7 @@ class WorkspaceIndex::Reading {
       }
       batch.push_back(
           {index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
-           stored_definitions(*text, file.language, {.time = kMostParseTime, .stop = stop_})});
+           stored_definitions(*text, file.language, {.time = kMaxParseTime, .stop = stop_})});
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
@@ -122,7 +122,7 @@ RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_toke
   std::uint64_t bytes = 0;
   const ScanSink sink{.on_file = [&](const SourceFile& file) {
     bytes += file.size;
-    if (bytes > options_.most_bytes) {
+    if (bytes > options_.max_bytes) {
       ++report.left_out;
       return true;
     }
@@ -194,10 +194,10 @@ void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   const std::string name = canonical_path(path).string();
   if (!store_->stamp(name)) return;
   // One that has grown beyond what is read of files: nothing of it answers.
-  if (text.size() > options_.scan.most_bytes) text = {};
+  if (text.size() > options_.scan.max_bytes) text = {};
   Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
   const auto shared = std::make_shared<const std::string>(text);
-  const ParseLimits limits{.time = kMostParseTime};
+  const ParseLimits limits{.time = kMaxParseTime};
   buffer.tree = buffer.tree ? buffer.tree->edited(shared, limits)
                             : SyntaxTree::parse(shared, language_of(name), limits);
   if (buffer.tree) buffer.definitions = stored_definitions(*buffer.tree);

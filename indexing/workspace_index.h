@@ -31,7 +31,7 @@ struct IndexOptions {
   int threads = 2;          // that read and encode files
   bool background = false;  // they run only where nothing else wants to
   // Of all files together; what a walk meets beyond it is left out. Twice as many on disk.
-  std::uint64_t most_bytes = std::uint64_t{2} << 30;
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;
 };
 
 // Of the files that are new or changed.
@@ -48,7 +48,7 @@ struct RefreshReport {
   std::uint64_t read_bytes = 0;
   std::size_t refused = 0;   // files that turned out not to be wanted, or could not be read
   std::size_t removed = 0;   // that are gone
-  std::size_t left_out = 0;  // beyond most_bytes
+  std::size_t left_out = 0;  // beyond max_bytes
   double seconds = 0;
 };
 

@@ -68,7 +68,7 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
 }
 
 Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
-                               Encoding encoding, int most_tokens) {
+                               Encoding encoding, int max_tokens) {
   if (is_blank(params.instruction)) return Error("the instruction is blank: say what to change");
   Result<DecoderName> decoder = parse_decoder_name(params.decoder);
   if (!decoder) return decoder.error();
@@ -82,7 +82,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .range = range,
       .scope = *scope,
       .decoder = std::move(*decoder),
-      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : most_tokens};
+      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ CONTEXT = 32  # below the rows
 # The ratios that we hold ourselves to on AVX-512 VNNI without AMX, at short context.
 MARKS = {("rows", 1): 1.4, ("rows", 4): 2.2, ("rows", 8): 2.8, ("rows", 16): 1.7, ("rows", 64): 1.3,
          ("prompt", 128): 1.3, ("prompt", 512): 1.3}
-MOST_IN_A_SAMPLE = 3
+MAX_IN_A_SAMPLE = 3
 SAMPLE_SECONDS = 0.1
 
 
@@ -60,7 +60,7 @@ class Engine:
         request = f"pass {count} {CONTEXT} all" if kind == "rows" else f"pass {count} 0 last"
         time.sleep(PAUSE)
         timings = []
-        while len(timings) < MOST_IN_A_SAMPLE and sum(timings) < SAMPLE_SECONDS:
+        while len(timings) < MAX_IN_A_SAMPLE and sum(timings) < SAMPLE_SECONDS:
             timings.append(float(self.ask(request)[0]))
             if timings[-1] <= 0:
                 fail(f"{self.name} refuses: {request}")

@@ -30,8 +30,8 @@ static_assert(sizeof(ActivationSuperblock) == 448);
 
 // A block whose largest magnitude is below this is all zeros. A block with a NaN or an infinity has
 // a NaN as scale.
-inline constexpr float kLeastMagnitude = 1e-30f;
-inline constexpr int kLargestCoarseSum = 32767;
+inline constexpr float kMinMagnitude = 1e-30f;
+inline constexpr int kMaxCoarseSum = 32767;
 
 // Neighbouring activations that share a scale. K formats exist only where k is whole superblocks,
 // and there two blocks share theirs: their kernels add up 64 weights in integers before they turn

@@ -19,14 +19,14 @@ inline __attribute__((always_inline)) void coarsen_sums_avx(ActivationSuperblock
   most = _mm_max_ps(most, _mm_movehl_ps(most, most));
   const float largest = _mm_cvtss_f32(_mm_max_ss(most, _mm_movehdup_ps(most)));
   const bool all_finite = _mm256_movemask_ps(finite) == 0xff;
-  const bool live = all_finite && largest >= kLeastMagnitude;
+  const bool live = all_finite && largest >= kMinMagnitude;
   __m256i coarse = _mm256_setzero_si256();
   if (live)
-    coarse = _mm256_cvtps_epi32(_mm256_mul_ps(sums, _mm256_set1_ps(kLargestCoarseSum / largest)));
+    coarse = _mm256_cvtps_epi32(_mm256_mul_ps(sums, _mm256_set1_ps(kMaxCoarseSum / largest)));
   const __m128i packed =
       _mm_packs_epi32(_mm256_castsi256_si128(coarse), _mm256_extracti128_si256(coarse, 1));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(x.coarse_sums), packed);
-  x.coarse_scale = all_finite ? largest / kLargestCoarseSum : __builtin_nanf("");
+  x.coarse_scale = all_finite ? largest / kMaxCoarseSum : __builtin_nanf("");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace redraft::kernels {
 
 // Fewer elements than this are not worth waking a thread for.
-inline constexpr std::int64_t kLeastShared = 4096;
+inline constexpr std::int64_t kMinShared = 4096;
 
 // Calls body(first_row, end_row, begin, end) over rectangles that cover [rows, n], their columns
 // cut at superblocks. Threads share out columns, as linears share out their outputs: a thread then
@@ -17,10 +17,10 @@ inline constexpr std::int64_t kLeastShared = 4096;
 // not share a cache. Rows are shared out where there are too few columns.
 template <typename Body>
 void for_each_part(int rows, int n, ThreadPool& pool, const Body& body) {
-  if (static_cast<std::int64_t>(rows) * n < kLeastShared) return body(0, rows, 0, n);
+  if (static_cast<std::int64_t>(rows) * n < kMinShared) return body(0, rows, 0, n);
   const int superblocks = superblock_count(n);
   if (superblocks < 2 * pool.threads() && superblocks < rows) {
-    const int grain = static_cast<int>(std::max<std::int64_t>(1, kLeastShared / n));
+    const int grain = static_cast<int>(std::max<std::int64_t>(1, kMinShared / n));
     return pool.parallel_for(rows, grain, [&](int begin, int end) { body(begin, end, 0, n); });
   }
   pool.parallel_for(superblocks, 1, [&](int begin, int end) {

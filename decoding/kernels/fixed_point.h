@@ -9,7 +9,7 @@ namespace redraft::kernels {
 
 inline constexpr float kFixedNorm = 32767.0f;
 // A vector with a smaller norm is all zeros; one with a NaN or an infinity has a NaN as scale.
-inline constexpr float kLeastNorm = 1e-18f;
+inline constexpr float kMinNorm = 1e-18f;
 // In the cache the scale stands behind the integers of its head and takes the room of so many.
 inline constexpr int kScaleInts = 2;
 

@@ -75,7 +75,7 @@ bool has_amx_kernel(const PackedWeight& w) { return w.isa == Isa::kAmx && !reads
 
 // Rows that one call of a kernel takes at most: a whole number of groups.
 int rows_per_call(const PackedWeight& w) { return has_amx_kernel(w) ? kAmxRows : kRowGroup; }
-constexpr int kMostRowsPerCall = kAmxRows;
+constexpr int kMaxRowsPerCall = kAmxRows;
 
 // Rows of activations that stay in the L2 while tiles go by; whole calls.
 int rows_per_pass(const PackedWeight& w) {
@@ -148,7 +148,7 @@ void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_
   const TileProduct multiply(w, x, all_rows);
   const std::size_t bytes = tile_bytes(w.format, w.k);
   const int per_call = rows_per_call(w);
-  alignas(64) float sums[kMostRowsPerCall * kTileOutputs];
+  alignas(64) float sums[kMaxRowsPerCall * kTileOutputs];
   for (int tile = begin; tile < end; ++tile) {
     const std::uint8_t* data = w.data + static_cast<std::size_t>(tile) * bytes;
     for (int row = first_row; row < end_row; row += per_call) {

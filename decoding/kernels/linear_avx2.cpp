@@ -269,7 +269,7 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
 // Block `block` with the range of the activations that share its scale.
 REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool finite, int block,
                                    ActivationSuperblock& out) {
-  const bool live = finite && largest >= kLeastMagnitude;
+  const bool live = finite && largest >= kMinMagnitude;
   const __m256 inverse = _mm256_set1_ps(live ? 127.0f / largest : 0.0f);
   __m256i quants[4];
   for (int i = 0; i < 4; ++i) {

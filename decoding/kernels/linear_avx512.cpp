@@ -202,7 +202,7 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
 // Block `block` with the range of the activations that share its scale.
 REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool finite, int block,
                                    ActivationSuperblock& out) {
-  const bool live = finite && largest >= kLeastMagnitude;
+  const bool live = finite && largest >= kMinMagnitude;
   const __m512 inverse = _mm512_set1_ps(live ? 127.0f / largest : 0.0f);
   const auto some = static_cast<__mmask16>(live ? 0xffff : 0);
   const float scale = finite ? largest / 127.0f : __builtin_nanf("");

@@ -169,7 +169,7 @@ struct QuantizeOps {
                        ActivationSuperblock& out) {
     // Below the least normal number 127 / largest would overflow; what is that small counts as
     // zero.
-    const bool live = finite && largest >= kLeastMagnitude;
+    const bool live = finite && largest >= kMinMagnitude;
     const float inverse = live ? 127.0f / largest : 0.0f;
     int sums[2] = {0, 0};
     for (int i = 0; i < kBlock; ++i) {
@@ -190,14 +190,13 @@ struct QuantizeOps {
       largest = std::max(largest, std::fabs(sum));
       finite = finite && std::isfinite(sum);
     }
-    const bool live = finite && largest >= kLeastMagnitude;
-    const float inverse = live ? kLargestCoarseSum / largest : 0.0f;
+    const bool live = finite && largest >= kMinMagnitude;
+    const float inverse = live ? kMaxCoarseSum / largest : 0.0f;
     for (int i = 0; i < kSuperblockBlocks; ++i) {
       out.coarse_sums[i] =
           static_cast<std::int16_t>(live ? std::nearbyint(out.scaled_sums[i] * inverse) : 0.0f);
     }
-    out.coarse_scale =
-        finite ? largest / kLargestCoarseSum : std::numeric_limits<float>::quiet_NaN();
+    out.coarse_scale = finite ? largest / kMaxCoarseSum : std::numeric_limits<float>::quiet_NaN();
   }
 };
 

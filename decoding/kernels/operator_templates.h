@@ -93,12 +93,12 @@ inline float fixed_row(const float* x, int n, std::int16_t* out) {
     sums[chain] = V::fma(value, value, sums[chain]);
   }
   const float norm = __builtin_sqrtf(V::sum(V::add(sums[0], sums[1])));
-  const bool live = norm >= kLeastNorm && norm < __builtin_inff();
+  const bool live = norm >= kMinNorm && norm < __builtin_inff();
   const auto inverse = V::set1(live ? kFixedNorm / norm : 0.0f);
   for (int i = 0; i < n; i += V::kLanes) {
     V::store_fixed(out + i, live ? V::mul(V::load(x + i), inverse) : V::set1(0.0f));
   }
-  return live ? norm / kFixedNorm : norm < kLeastNorm ? 0.0f : __builtin_nanf("");
+  return live ? norm / kFixedNorm : norm < kMinNorm ? 0.0f : __builtin_nanf("");
 }
 
 template <typename V>

@@ -173,13 +173,13 @@ class GgufParser {
     }
     if (!cursor_.read(n_tensors) || !cursor_.read(n_values)) return truncated("the header");
     // The least that an entry takes: an empty name, its type, one byte of value or one dimension.
-    constexpr std::uint64_t kLeastValue = 13;
-    constexpr std::uint64_t kLeastTensor = 32;
-    if (n_values > cursor_.left() / kLeastValue) {
+    constexpr std::uint64_t kMinValue = 13;
+    constexpr std::uint64_t kMinTensor = 32;
+    if (n_values > cursor_.left() / kMinValue) {
       return Error(file_.name_ + ": claims " + std::to_string(n_values) +
                    " metadata keys, more than it has room for");
     }
-    if (n_tensors > cursor_.left() / kLeastTensor) {
+    if (n_tensors > cursor_.left() / kMinTensor) {
       return Error(file_.name_ + ": claims " + std::to_string(n_tensors) +
                    " tensors, more than it has room for");
     }

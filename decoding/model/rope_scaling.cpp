@@ -37,8 +37,8 @@ YarnRamp yarn_ramp(int head_dim, double base, const RopeScaling& scaling) {
                 dimension_of(scaling.slow_turns, head_dim, base, scaling.original_context)};
   if (scaling.round_dimensions) ramp = {std::floor(ramp.first), std::ceil(ramp.last)};
   ramp = {std::max(ramp.first, 0.0), std::min(ramp.last, head_dim - 1.0)};
-  constexpr double kLeastWidth = 0.001;  // a step rather than a division by zero
-  ramp.last = std::max(ramp.last, ramp.first + kLeastWidth);
+  constexpr double kMinWidth = 0.001;  // a step rather than a division by zero
+  ramp.last = std::max(ramp.last, ramp.first + kMinWidth);
   return ramp;
 }
 

@@ -17,8 +17,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kMostHeaderBytes = 100'000'000;  // what the format itself allows
-constexpr std::size_t kMostDimensions = 4;
+constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // what the format itself allows
+constexpr std::size_t kMaxDimensions = 4;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 std::optional<WeightFormat> float_format(std::string_view type) {
@@ -52,14 +52,14 @@ class SafetensorsParser {
     std::uint64_t length = 0;
     if (bytes_.size() < kLengthBytes) return Error(file_.name_ + ": not a safetensors file");
     std::memcpy(&length, bytes_.data(), kLengthBytes);
-    if (length > kMostHeaderBytes || length > bytes_.size() - kLengthBytes) {
+    if (length > kMaxHeaderBytes || length > bytes_.size() - kLengthBytes) {
       return Error(file_.name_ + ": claims a header of " + std::to_string(length) +
                    " bytes, more than it may have (truncated, or not a safetensors file)");
     }
     const auto size = static_cast<std::size_t>(length);
     const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + kLengthBytes, size);
     Result<JsonDocument> header =
-        JsonDocument::parse(file_.name_ + ": header", text, {.bytes = kMostHeaderBytes});
+        JsonDocument::parse(file_.name_ + ": header", text, {.bytes = kMaxHeaderBytes});
     if (!header) return header.error();
     if (Result<JsonValue> object = header->root().object(); !object) return object.error();
     file_.header_.emplace(std::move(*header));
@@ -94,10 +94,10 @@ class SafetensorsParser {
     if (!given) return given.error();
     const Result<JsonValue> shape = given->array();
     if (!shape) return shape.error();
-    if (shape->size() > kMostDimensions) {
+    if (shape->size() > kMaxDimensions) {
       return file_.tensor_error(tensor.name, std::to_string(shape->size()) +
                                                  " dimensions; redraft takes up to " +
-                                                 std::to_string(kMostDimensions));
+                                                 std::to_string(kMaxDimensions));
     }
     std::int64_t bytes = weight_format_info(tensor.format)->block_bytes;
     for (const JsonValue dimension : *shape) {

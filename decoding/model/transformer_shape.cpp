@@ -13,12 +13,12 @@ namespace {
 
 constexpr int kHeadGranularity = 16;  // what the attention kernels take
 // Far above any model that fits such a machine, far below any product that overflows an int.
-constexpr int kMostLayers = 1024;
-constexpr int kMostHeads = 1024;
-constexpr int kMostHeadDim = 1024;
-constexpr int kMostWidth = 1 << 17;
-constexpr int kMostContext = 1 << 22;
-constexpr int kMostVocabulary = 1 << 24;
+constexpr int kMaxLayers = 1024;
+constexpr int kMaxHeads = 1024;
+constexpr int kMaxHeadDim = 1024;
+constexpr int kMaxWidth = 1 << 17;
+constexpr int kMaxContext = 1 << 22;
+constexpr int kMaxVocabulary = 1 << 24;
 
 struct Range {
   std::string_view field;
@@ -29,14 +29,14 @@ struct Range {
 
 std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
   const std::array ranges = {
-      Range{"block_count", shape.layers, 1, kMostLayers},
-      Range{"context_length", shape.context_length, 2, kMostContext},
-      Range{"embedding_length", shape.hidden, 1, kMostWidth},
-      Range{"feed_forward_length", shape.feed_forward, 1, kMostWidth},
-      Range{"attention.head_count", shape.heads, 1, kMostHeads},
-      Range{"attention.head_count_kv", shape.kv_heads, 1, kMostHeads},
-      Range{"attention.key_length", shape.head_dim, 1, kMostHeadDim},
-      Range{"vocab_size", shape.vocabulary, 1, kMostVocabulary},
+      Range{"block_count", shape.layers, 1, kMaxLayers},
+      Range{"context_length", shape.context_length, 2, kMaxContext},
+      Range{"embedding_length", shape.hidden, 1, kMaxWidth},
+      Range{"feed_forward_length", shape.feed_forward, 1, kMaxWidth},
+      Range{"attention.head_count", shape.heads, 1, kMaxHeads},
+      Range{"attention.head_count_kv", shape.kv_heads, 1, kMaxHeads},
+      Range{"attention.key_length", shape.head_dim, 1, kMaxHeadDim},
+      Range{"vocab_size", shape.vocabulary, 1, kMaxVocabulary},
   };
   for (const Range& range : ranges) {
     if (range.value >= range.least && range.value <= range.most) continue;
@@ -55,7 +55,7 @@ std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
   if (scaling.kind != Kind::kNone && !is_positive(scaling.factor))
     return ShapeProblem{"rope.scaling.factor", "is not positive"};
   if (scaling.kind == Kind::kLlama3 || scaling.kind == Kind::kYarn) {
-    if (scaling.original_context < 1 || scaling.original_context > kMostContext)
+    if (scaling.original_context < 1 || scaling.original_context > kMaxContext)
       return ShapeProblem{"rope.scaling.original_context_length", "is no length of a context"};
   }
   if (scaling.kind == Kind::kLlama3 &&
@@ -93,7 +93,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
     return ShapeProblem{"attention.head_count", "heads are not a multiple of " +
                                                     std::to_string(kHeadGranularity) + " wide"};
   }
-  if (shape.query_width() > kMostWidth) {
+  if (shape.query_width() > kMaxWidth) {
     return ShapeProblem{"attention.key_length", "the heads are too wide together"};
   }
   if (!is_positive(shape.epsilon))

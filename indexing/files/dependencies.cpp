@@ -11,9 +11,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // .venv/lib/python3.12/site-packages of a package in a folder of packages.
-constexpr int kMostDepth = 6;
+constexpr int kMaxDepth = 6;
 // A workspace that has more folders keeps its packages near its root.
-constexpr std::size_t kMostFolders = 20'000;
+constexpr std::size_t kMaxFolders = 20'000;
 
 constexpr std::string_view kPackageFolders[] = {"node_modules",  "bower_components",
                                                 "jspm_packages", "site-packages",
@@ -46,7 +46,7 @@ class Search {
     for (const auto& entry :
          fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, problem)) {
       std::error_code unknown;
-      if (stop_.stop_requested() || seen_ >= kMostFolders) return;
+      if (stop_.stop_requested() || seen_ >= kMaxFolders) return;
       if (entry.is_symlink(unknown) || !entry.is_directory(unknown)) continue;
       ++seen_;
       const std::string name = entry.path().filename().string();
@@ -57,7 +57,7 @@ class Search {
         further.push_back(entry.path());
       }
     }
-    if (depth == kMostDepth) return;
+    if (depth == kMaxDepth) return;
     for (const fs::path& next : further) look_in(next, depth + 1);
   }
 

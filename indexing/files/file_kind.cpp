@@ -252,14 +252,14 @@ bool has(std::string_view text, std::string_view part) {
 
 // The comments that a file begins with, in lower case; looks at no more than its first lines.
 std::string opening_comment(std::string_view text) {
-  constexpr int kMostLines = 30;
-  constexpr std::size_t kMostBytes = 4096;
+  constexpr int kMaxLines = 30;
+  constexpr std::size_t kMaxBytes = 4096;
   constexpr std::string_view kOpenings[] = {"//", "#",  "/*", "*",  "--",    ";",
                                             "%",  "<!", "'",  "\"", "<?php", "{-"};
-  text = text.substr(0, kMostBytes);
+  text = text.substr(0, kMaxBytes);
   std::string comment;
   bool in_block = false;  // of a comment whose lines need not begin with anything
-  for (int line_idx = 0; line_idx < kMostLines && !text.empty(); ++line_idx) {
+  for (int line_idx = 0; line_idx < kMaxLines && !text.empty(); ++line_idx) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -292,8 +292,8 @@ bool says_generated(std::string_view text) {
 bool is_minified(std::string_view path, std::string_view text) {
   constexpr std::size_t kLongestLine = 20'000;
   constexpr std::size_t kMeanLine = 400;
-  constexpr std::size_t kLeastBytes = 4'000;
-  if (text.size() < kLeastBytes) return false;
+  constexpr std::size_t kMinBytes = 4'000;
+  if (text.size() < kMinBytes) return false;
   std::size_t lines = 1;
   for (std::size_t at = 0; at < text.size(); ++lines) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -181,7 +181,7 @@ std::shared_ptr<const OpenFolder> Walk::open_child(const OpenFolder& above,
     skip(above.folder, name, true, reason);
     return nullptr;
   };
-  if (above.depth >= options_.most_depth) return leave_out(SkipReason::kTooDeep);
+  if (above.depth >= options_.max_depth) return leave_out(SkipReason::kTooDeep);
   OpenFolder child;
   child.handle = open_folder(above.handle.get(), name);
   const std::optional<struct stat> status = stat_handle(child.handle);
@@ -246,7 +246,7 @@ void Walk::look_at_file(const OpenFolder& above, const std::string& name) {
                   .modified = nanoseconds(status->st_mtim),
                   .inode = status->st_ino,
                   .language = language_of(name)};
-  if (file.size > options_.most_bytes) {
+  if (file.size > options_.max_bytes) {
     return skip(above.folder, name, false, SkipReason::kTooLarge);
   }
   if (options_.look_inside) {
@@ -286,7 +286,7 @@ void Walk::skip(const ScanFolder& folder, std::string_view name, bool is_folder,
 }
 
 void Walk::add_problem(const ScanFolder& folder, std::string_view name, const std::string& what) {
-  if (++report_.problem_count > ScanReport::kMostProblems) return;
+  if (++report_.problem_count > ScanReport::kMaxProblems) return;
   const fs::path place = roots_[folder.root_idx] / folder.path_of(name);
   report_.problems.push_back(place.string() + ": " + what);
 }

@@ -20,8 +20,8 @@
 namespace redraft {
 
 struct ScanOptions {
-  std::uint64_t most_bytes = kMostSourceBytes;  // of one file
-  int most_depth = 100;                         // folders below a root; each may hold a descriptor
+  std::uint64_t max_bytes = kMaxSourceBytes;  // of one file
+  int max_depth = 100;                        // folders below a root; each may hold a descriptor
   // Whether to read the beginning of each file, to leave out what is binary or generated. Without
   // it, a walk only asks the file system; read_source finds the same later, and more.
   bool look_inside = true;
@@ -61,12 +61,12 @@ struct ScanReport {
   std::size_t folders = 0;
   std::uint64_t bytes = 0;                              // of the files
   std::array<std::size_t, kSkipReasonCount> skipped{};  // by SkipReason; a folder counts once
-  // What went wrong, for the user; the first kMostProblems of problem_count.
+  // What went wrong, for the user; the first kMaxProblems of problem_count.
   std::vector<std::string> problems;
   std::size_t problem_count = 0;
   bool complete = true;  // neither stopped, nor was a root missing
 
-  static constexpr std::size_t kMostProblems = 20;
+  static constexpr std::size_t kMaxProblems = 20;
 
   std::size_t skipped_for(SkipReason reason) const {
     return skipped[static_cast<std::size_t>(reason)];

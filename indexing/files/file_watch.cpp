@@ -13,14 +13,14 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLongTime = std::chrono::hours(1);
 // Whoever gets more places than these is better off with a walk.
-constexpr std::size_t kMostPlaces = 50'000;
+constexpr std::size_t kMaxPlaces = 50'000;
 
 }  // namespace
 
 void ChangeSet::add_place(std::size_t root_idx, std::string path) {
   if (roots_.contains(root_idx)) return;
   places_.insert({root_idx, std::move(path)});
-  if (places_.size() <= kMostPlaces) return;
+  if (places_.size() <= kMaxPlaces) return;
   for (const ChangedPlace& place : places_) roots_.insert(place.root_idx);
   places_.clear();
 }

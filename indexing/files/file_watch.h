@@ -40,7 +40,7 @@ struct WatchOptions {
   std::chrono::milliseconds longest{2000};     // or when it began so long ago
   std::chrono::milliseconds poll_every{3000};  // where the system does not tell of changes
   bool always_poll = false;                    // as on network file systems that never tell
-  std::size_t most_watches = 500'000;          // folders; where there are more, all are polled
+  std::size_t max_watches = 500'000;           // folders; where there are more, all are polled
 };
 
 // Where changes come from. Used by one thread at a time.

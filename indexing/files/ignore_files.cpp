@@ -19,14 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuleBytes = 1 << 20;
-constexpr std::size_t kMostPathBytes = 4096;
+constexpr std::size_t kMaxRuleBytes = 1 << 20;
+constexpr std::size_t kMaxPathBytes = 4096;
 constexpr std::string_view kRuleFiles[] = {".gitignore", ".ignore", ".redraftignore"};
 
 IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_link,
                              const IgnoreProblem& problem) {
-  const std::optional<std::string> text =
-      read_small_file(folder, name, follow_link, kMostRuleBytes);
+  const std::optional<std::string> text = read_small_file(folder, name, follow_link, kMaxRuleBytes);
   if (text) return IgnorePatterns(*text);
   if (errno != ENOENT && errno != ENOTDIR && problem) {
     const char* reason = errno == ELOOP    ? "it is a symbolic link"
@@ -40,7 +39,7 @@ IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_li
 
 // What the file `name` says on its only line, after `key`.
 std::optional<std::string> read_line_after(const fs::path& file, std::string_view key) {
-  std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMostPathBytes);
+  std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMaxPathBytes);
   if (!text || !text->starts_with(key)) return std::nullopt;
   text->erase(0, key.size());
   while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
@@ -100,7 +99,7 @@ fs::path user_ignore_file() {
   const char* home = std::getenv("HOME");
   std::optional<std::string> configured;
   const auto ask = [&](const fs::path& file) {
-    const auto text = read_small_file(AT_FDCWD, file, true, kMostRuleBytes);
+    const auto text = read_small_file(AT_FDCWD, file, true, kMaxRuleBytes);
     auto value = text ? git_config_value(*text, "core", "excludesFile") : std::nullopt;
     if (value) configured = std::move(value);
   };

@@ -41,9 +41,7 @@ class InotifySource : public ChangeSource {
  public:
   InotifySource(std::span<const fs::path> roots, const WatchOptions& options,
                 const std::stop_token& stop)
-      : roots_(roots.begin(), roots.end()),
-        scan_(options.scan),
-        most_watches_(options.most_watches) {
+      : roots_(roots.begin(), roots.end()), scan_(options.scan), max_watches_(options.max_watches) {
     scan_.look_inside = false;
     start(stop);
   }
@@ -70,7 +68,7 @@ class InotifySource : public ChangeSource {
 
   std::vector<fs::path> roots_;
   ScanOptions scan_;
-  std::size_t most_watches_;
+  std::size_t max_watches_;
   FileHandle inotify_;
   std::unordered_map<int, ScanFolder> folders_;  // by watch
   std::map<Place, int> watches_;                 // by root and path; the other way round
@@ -114,8 +112,8 @@ void InotifySource::walk_place(std::size_t root_idx, const std::string& path,
 
 void InotifySource::add_watch(const ScanFolder& folder) {
   if (!failure_.empty()) return;
-  if (folders_.size() >= most_watches_) {
-    failure_ = "there are more than " + std::to_string(most_watches_) + " folders";
+  if (folders_.size() >= max_watches_) {
+    failure_ = "there are more than " + std::to_string(max_watches_) + " folders";
     return;
   }
   const bool is_root = folder.path.empty();
@@ -176,10 +174,10 @@ bool InotifySource::collect(ChangeSet& changes, milliseconds most, const std::st
 }
 
 bool InotifySource::read_events(ChangeSet& changes, const std::stop_token& stop) {
-  constexpr int kMostReads = 256;  // then the caller may look at the time
+  constexpr int kMaxReads = 256;  // then the caller may look at the time
   alignas(inotify_event) std::array<char, 64 * 1024> buffer{};
   bool any = false;
-  for (int i = 0; i < kMostReads && !lost_track_ && failure_.empty(); ++i) {
+  for (int i = 0; i < kMaxReads && !lost_track_ && failure_.empty(); ++i) {
     const ssize_t n = ::read(inotify_.get(), buffer.data(), buffer.size());
     if (n <= 0) break;
     any = true;

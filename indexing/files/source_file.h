@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-inline constexpr std::uint64_t kMostSourceBytes = 1 << 20;
+inline constexpr std::uint64_t kMaxSourceBytes = 1 << 20;
 
 // One file of the workspace, as it was when somebody looked.
 struct SourceFile {
@@ -26,6 +26,6 @@ struct SourceFile {
 // made). An error says which file and why; so it does for a text that file_kind does not want.
 // Blocks for as long as the file system takes; any thread.
 Result<std::string> read_source(const std::filesystem::path& root, std::string_view path,
-                                std::uint64_t most = kMostSourceBytes);
+                                std::uint64_t most = kMaxSourceBytes);
 
 }  // namespace redraft

@@ -11,7 +11,7 @@ using Suffixes = Segment::Suffixes;
 
 // Of a stretch where all is hidden so many places are looked at before it counts as unknown: merges
 // keep the hidden ones a minority.
-constexpr std::size_t kMostHiddenPlaces = 4096;
+constexpr std::size_t kMaxHiddenPlaces = 4096;
 
 // Whether `length` tokens at `place` and the one after them may be seen.
 bool is_visible(const IndexSnapshot::Part& part, std::int32_t place, std::size_t length) {
@@ -24,7 +24,7 @@ bool is_visible(const IndexSnapshot::Part& part, std::int32_t place, std::size_t
 std::optional<Suffixes> find_visible(const IndexSnapshot::Part& part,
                                      std::span<const TokenId> key) {
   const Suffixes found = part.segment->find(key);
-  const std::size_t count = std::min(found.size(), kMostHiddenPlaces);
+  const std::size_t count = std::min(found.size(), kMaxHiddenPlaces);
   for (std::size_t i = 0; i < count; ++i) {
     if (is_visible(part, found[i * found.size() / count], key.size())) return found;
   }

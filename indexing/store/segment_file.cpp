@@ -17,8 +17,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
 
 constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'S', 'E', 'G', '0', '2'};
-constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 31;
-constexpr std::uint64_t kMostFirsts = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxTokens = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxFirsts = std::uint64_t{1} << 24;
 
 struct Header {
   std::array<char, 8> magic;
@@ -135,11 +135,11 @@ Result<SegmentImage> SegmentImage::parse(std::span<const std::byte> bytes, std::
   if (header.magic != kMagic) return Error("it is no segment of this version");
   if (header.header != header_checksum(header)) return Error("its header is not what was written");
   if (header.key != key) return Error("it was written for another tokenizer");
-  const bool sound = header.tokens > 0 && header.tokens < kMostTokens && header.begins > 1 &&
+  const bool sound = header.tokens > 0 && header.tokens < kMaxTokens && header.begins > 1 &&
                      header.begins <= header.tokens + 1 &&
                      header.suffixes == header.tokens - (header.begins - 1) &&
-                     header.firsts < kMostFirsts && header.definitions < kMostTokens &&
-                     header.token_limit < kMostTokens;
+                     header.firsts < kMaxFirsts && header.definitions < kMaxTokens &&
+                     header.token_limit < kMaxTokens;
   if (!sound) return Error("its counts contradict each other");
   const std::uint64_t body = body_size(header);
   const std::uint64_t blocks = block_count(body);

@@ -14,7 +14,7 @@ constexpr std::size_t kSmallest = 4096;  // tokens of the lowest tier
 constexpr std::size_t kFactor = 8;
 constexpr int kTiers = 5;
 // A segment of which so much is hidden is written again.
-constexpr double kMostHidden = 0.4;
+constexpr double kMaxHidden = 0.4;
 // Merges of so many tokens go to the disk at once: four and a half times as many bytes.
 constexpr std::size_t kForDisk = std::size_t{1} << 20;
 
@@ -186,7 +186,7 @@ std::vector<TextStore::EntryPointer> TextStore::due_for_merge(bool on_disk) cons
   for (const EntryPointer& entry : entries_) {
     if (entry->number && !on_disk) continue;
     const std::size_t tokens = entry->segment->token_count();
-    if (static_cast<double>(entry->hidden->size()) > kMostHidden * static_cast<double>(tokens))
+    if (static_cast<double>(entry->hidden->size()) > kMaxHidden * static_cast<double>(tokens))
       return {entry};
     tiers[static_cast<std::size_t>(tier_of(tokens))].push_back(entry);
   }
@@ -195,7 +195,7 @@ std::vector<TextStore::EntryPointer> TextStore::due_for_merge(bool on_disk) cons
     std::size_t tokens = 0;
     std::size_t count = 0;
     while (count < tier.size() && count < 2 * kFactor &&
-           tokens + tier[count]->segment->token_count() <= kMostSegmentTokens)
+           tokens + tier[count]->segment->token_count() <= kMaxSegmentTokens)
       tokens += tier[count++]->segment->token_count();
     tier.resize(count);
     const bool top = &tier == &tiers.back();
@@ -299,7 +299,7 @@ Result<void> TextStore::save() {
         if (entry->number) continue;
         const std::size_t more = entry->segment->token_count();
         // A large one is written as it is.
-        if (!entries.empty() && (more >= kForDisk || tokens + more > kMostSegmentTokens)) continue;
+        if (!entries.empty() && (more >= kForDisk || tokens + more > kMaxSegmentTokens)) continue;
         entries.push_back(entry);
         tokens += more;
         if (more >= kForDisk) break;

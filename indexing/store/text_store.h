@@ -26,7 +26,7 @@ namespace redraft {
 class TextStore {
  public:
   // More tokens are not put into one segment: building it takes 17 bytes each for a while.
-  static constexpr std::size_t kMostSegmentTokens = std::size_t{1} << 24;
+  static constexpr std::size_t kMaxSegmentTokens = std::size_t{1} << 24;
 
   struct Text {
     std::string name;
@@ -43,7 +43,7 @@ class TextStore {
   Result<void> load();
 
   // Adds and replaces texts; they are searchable when it returns. Together fewer than
-  // kMostSegmentTokens, or one alone. Of two of one name the last counts.
+  // kMaxSegmentTokens, or one alone. Of two of one name the last counts.
   void put(std::vector<Text> texts);
   void erase(std::span<const std::string> names);
 

@@ -42,14 +42,14 @@ std::size_t plain_cut(std::string_view text, std::size_t begin, std::size_t end)
 }  // namespace
 
 std::vector<ByteRange> chunks(std::string_view text, const std::vector<Definition>& definitions,
-                              std::size_t most_bytes) {
-  assert(most_bytes >= 4);
+                              std::size_t max_bytes) {
+  assert(max_bytes >= 4);
   const std::vector<Cut> cuts = cuts_of(text, definitions);
   std::vector<ByteRange> pieces;
   auto next = cuts.begin();
   std::size_t begin = 0;
-  while (text.size() - begin > most_bytes) {
-    const std::size_t end = begin + most_bytes;
+  while (text.size() - begin > max_bytes) {
+    const std::size_t end = begin + max_bytes;
     const Cut* best = nullptr;  // the last one of the outermost
     while (next != cuts.end() && next->offset <= begin) ++next;
     for (auto cut = next; cut != cuts.end() && cut->offset <= end; ++cut) {

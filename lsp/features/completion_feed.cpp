@@ -13,7 +13,7 @@
 namespace redraft::lsp {
 namespace {
 
-constexpr std::size_t kMostLabelBytes = 72;
+constexpr std::size_t kMaxLabelBytes = 72;
 constexpr int kSnippetKind = 15;  // CompletionItemKind
 constexpr int kPlainText = 1;     // InsertTextFormat
 // Behind whatever a language's own server calls its items.
@@ -88,7 +88,7 @@ class MenuItems {
             int index) const {
     const std::string whole = word_ + text;
     const std::string line(trimmed_line(whole));
-    return {{"label", shortened(line, kMostLabelBytes)},
+    return {{"label", shortened(line, kMaxLabelBytes)},
             {"kind", kSnippetKind},
             {"detail", "redraft"},
             {"sortText", kSortedLast + std::to_string(index)},

@@ -10,7 +10,7 @@
 namespace redraft::lsp {
 namespace {
 
-constexpr std::size_t kMostDescriptors = 8;  // of a message that is not ours
+constexpr std::size_t kMaxDescriptors = 8;  // of a message that is not ours
 
 // A message of one byte with room for descriptors.
 struct Message {
@@ -25,7 +25,7 @@ struct Message {
 
   char byte = kTaken;
   iovec part = {&byte, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control = {};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control = {};
   msghdr header = {};
 };
 
@@ -47,7 +47,7 @@ std::optional<HandedOver> take_over(int socket) {
   Message message;
   if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return std::nullopt;
   // Whatever has come is ours to close.
-  std::array<FileHandle, kMostDescriptors> taken;
+  std::array<FileHandle, kMaxDescriptors> taken;
   std::size_t count = 0;
   for (cmsghdr* part = CMSG_FIRSTHDR(&message.header); part != nullptr;
        part = CMSG_NXTHDR(&message.header, part)) {

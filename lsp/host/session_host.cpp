@@ -11,7 +11,7 @@ namespace redraft::lsp {
 namespace {
 
 // Each takes some descriptors, of which a process has 1024 by default.
-constexpr std::size_t kMostClients = 100;
+constexpr std::size_t kMaxClients = 100;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
 Session::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
@@ -32,7 +32,7 @@ Service::Service(EngineHost::Factory make_engine, Server::IndexFactories index,
       idle_timer_(io_),
       shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file))) {}
 
-bool Service::has_room() const { return !ending_ && sessions_.size() < kMostClients; }
+bool Service::has_room() const { return !ending_ && sessions_.size() < kMaxClients; }
 
 std::optional<Service::SessionId> Service::add(Session::Client client,
                                                std::function<void(int code)> on_end) {

@@ -6,7 +6,7 @@ namespace redraft::lsp {
 namespace {
 
 // A section full of nonsense must not fill the screen.
-constexpr std::size_t kMostMessages = 5;
+constexpr std::size_t kMaxMessages = 5;
 
 const Json kNothing;
 
@@ -70,10 +70,10 @@ void Configuration::report(const std::vector<std::string>& problems) {
     if (now.insert(problem).second && reported_.count(problem) == 0) news.push_back(problem);
   }
   reported_ = std::move(now);
-  for (std::size_t i = 0; i < news.size() && i < kMostMessages; ++i) {
-    const bool more = i + 1 == kMostMessages && news.size() > kMostMessages;
+  for (std::size_t i = 0; i < news.size() && i < kMaxMessages; ++i) {
+    const bool more = i + 1 == kMaxMessages && news.size() > kMaxMessages;
     const std::string others =
-        more ? " (and " + std::to_string(news.size() - kMostMessages) + " problems more)" : "";
+        more ? " (and " + std::to_string(news.size() - kMaxMessages) + " problems more)" : "";
     connection_->show_message(MessageType::kWarning, "redraft: " + news[i] + others);
   }
 }

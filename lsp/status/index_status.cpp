@@ -13,7 +13,7 @@ namespace {
 using State = IndexStatus::State;
 
 // So much takes long enough to be shown.
-constexpr std::uint64_t kLeastShown = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMinShown = std::uint64_t{4} << 20;
 
 const char* to_string(State state) {
   switch (state) {
@@ -71,7 +71,7 @@ void IndexReporter::on_index(const IndexStatus& status) {
     return;
   }
   const auto& [files, all_files, bytes, all_bytes] = status.progress;
-  if (all_bytes < kLeastShown || !capabilities_.work_done_progress) return;
+  if (all_bytes < kMinShown || !capabilities_.work_done_progress) return;
   if (!progress_) {
     progress_ = WorkDoneProgress::create(
         connection_, {.text = "redraft: reading " + what_, .has_fraction = true});

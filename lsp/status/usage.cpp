@@ -24,7 +24,7 @@ constexpr auto kInterval = std::chrono::minutes(1);
 constexpr auto kLockLimit = std::chrono::milliseconds(50);
 constexpr JsonLimits kLimits = {.bytes = 1 << 16, .values = 1 << 10, .depth = 4};
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
-constexpr std::size_t kMostReasonBytes = 1000;
+constexpr std::size_t kMaxReasonBytes = 1000;
 
 // The names in the file, in the order of UsageEvent.
 constexpr std::array<const char*, kUsageEvents> kNames = {"completionsSuggested",
@@ -59,7 +59,7 @@ Result<Usage> parse(const std::filesystem::path& file) {
   const Result<std::int64_t> time = at->integer(0, kMost);
   if (!text) return text.error();
   if (!time) return time.error();
-  usage.note_none(std::string(text->substr(0, kMostReasonBytes)), *time);
+  usage.note_none(std::string(text->substr(0, kMaxReasonBytes)), *time);
   return usage;
 }
 

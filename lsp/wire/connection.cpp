@@ -10,7 +10,7 @@ namespace redraft::lsp {
 namespace {
 
 // A client that answers nothing must not make us grow without end.
-constexpr std::size_t kMostWaiting = 1000;
+constexpr std::size_t kMaxWaiting = 1000;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void Connection::request(std::string_view method, Json params,
                          std::function<void(const Json* result)> on_result) {
   const std::int64_t id = next_request_++;
   waiting_.emplace(id, std::move(on_result));
-  if (waiting_.size() > kMostWaiting) waiting_.erase(waiting_.begin());
+  if (waiting_.size() > kMaxWaiting) waiting_.erase(waiting_.begin());
   send({{"id", id}, {"method", method}, {"params", std::move(params)}});
 }
 

@@ -13,7 +13,7 @@ const Json kNoId;
 
 // What nobody has answered yet takes memory, and each stands for work: a client that asks so much
 // at once has lost its way.
-constexpr std::size_t kMostPending = 1000;
+constexpr std::size_t kMaxPending = 1000;
 
 bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
@@ -85,10 +85,10 @@ bool Dispatcher::refused(const std::string& method, const Json& id) {
   } else if (pending_->count(id) > 0) {
     connection_->respond_error(id, ErrorCode::kInvalidRequest,
                                "a request with this id is still being served");
-  } else if (pending_->size() >= kMostPending && method != "shutdown") {
+  } else if (pending_->size() >= kMaxPending && method != "shutdown") {
     connection_->respond_error(
         id, ErrorCode::kRequestFailed,
-        std::to_string(kMostPending) + " requests wait for an answer: no more are taken");
+        std::to_string(kMaxPending) + " requests wait for an answer: no more are taken");
   } else {
     return false;
   }

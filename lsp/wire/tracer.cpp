@@ -7,7 +7,7 @@ namespace redraft::lsp {
 namespace {
 
 // Requests that are never answered are not remembered without end.
-constexpr std::size_t kMostAsked = 1000;
+constexpr std::size_t kMaxAsked = 1000;
 
 // Names and ids are the peer's, which may be of any length.
 std::string shortened(const std::string& text) { return text.substr(0, 100); }
@@ -40,7 +40,7 @@ void Tracer::tell(std::string_view direction, const Json& message, std::size_t b
   if (id != message.end() && has_method) {
     kind = "request";
     std::map<Json, Asked>& asked = received ? theirs_ : ours_;
-    if (asked.size() < kMostAsked) asked[*id] = {name, Clock::now()};
+    if (asked.size() < kMaxAsked) asked[*id] = {name, Clock::now()};
   } else if (id != message.end()) {
     kind = message.contains("error") ? "error" : "response";
     std::map<Json, Asked>& asked = received ? ours_ : theirs_;

@@ -32,10 +32,10 @@ NewFile::~NewFile() {
 
 bool NewFile::write(std::span<const std::byte> bytes) {
   // Linux writes at most 2 GiB at once.
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;
   while (!bytes.empty()) {
     const ssize_t written =
-        ::write(handle_.get(), bytes.data(), std::min(bytes.size(), kMostAtOnce));
+        ::write(handle_.get(), bytes.data(), std::min(bytes.size(), kMaxAtOnce));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(written));

@@ -29,7 +29,7 @@ TEST_F(CudaAcceptance, IsThatOfTheRule) {
     const DraftTree draft = random_draft(nodes, static_cast<int>(random() % 4), tokens, random);
     const std::vector<TokenId> context(1 + random() % 5, 2);
     const int own = static_cast<int>(context.size()) + nodes;
-    const int padded = own <= kMostRecordedRows && turn % 2 == 0 ? kMostRecordedRows : 0;
+    const int padded = own <= kMaxRecordedRows && turn % 2 == 0 ? kMaxRecordedRows : 0;
     const AcceptanceCase result =
         run_acceptance(memory, queue, draft, context, tokens, padded, random);
     ASSERT_EQ(result.difference(), "") << "turn " << turn << ", " << nodes << " nodes";

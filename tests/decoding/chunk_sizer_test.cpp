@@ -33,7 +33,7 @@ TEST(ChunkSizer, BeginsWithOneRowAndGrowsToTheLimit) {
   const ChunkSizer sizer;
   EXPECT_EQ(sizer.rows(), 1);
   const auto price = machine(0.05, 0.005);
-  EXPECT_LE(longest_chunk(sizer, price, 0).seconds, kLongestChunkSeconds);
+  EXPECT_LE(longest_chunk(sizer, price, 0).seconds, kMaxChunkSeconds);
   const Longest grown = longest_chunk(sizer, price, 6);
   EXPECT_GE(grown.rows, 32);
   EXPECT_LE(grown.rows, 50);
@@ -46,7 +46,7 @@ TEST(ChunkSizer, CorrectsACurveThatIsWrong) {
   EXPECT_GE(sizer.rows(), 128);
   const auto price = machine(0.02, 0.01);
   EXPECT_GT(longest_chunk(sizer, price, 0).seconds, 1);
-  EXPECT_LE(longest_chunk(sizer, price, 1).seconds, kLongestChunkSeconds);
+  EXPECT_LE(longest_chunk(sizer, price, 1).seconds, kMaxChunkSeconds);
 }
 
 TEST(ChunkSizer, GrowsAgainAfterABusyMoment) {
@@ -65,7 +65,7 @@ TEST(ChunkSizer, OnASlowMachineAChunkIsTwoSteps) {
 }
 
 TEST(ChunkSizer, StaysWithinItsBounds) {
-  EXPECT_EQ(longest_chunk(ChunkSizer(), machine(0, 0), 0).rows, kMostChunkRows);
+  EXPECT_EQ(longest_chunk(ChunkSizer(), machine(0, 0), 0).rows, kMaxChunkRows);
   ChunkSizer sizer;
   sizer.measured(1, 1e9);
   EXPECT_GE(sizer.rows(), 1);
@@ -73,7 +73,7 @@ TEST(ChunkSizer, StaysWithinItsBounds) {
 }
 
 TEST(ChunkSizer, ACurveAlonePutsRowsInAChunk) {
-  EXPECT_EQ(priced_chunk_rows({}), kMostChunkRows);
+  EXPECT_EQ(priced_chunk_rows({}), kMaxChunkRows);
   EXPECT_EQ(priced_chunk_rows(CostCurve({{1, 0.05}, {32, 0.2}, {64, 0.4}})), 32);
   EXPECT_EQ(priced_chunk_rows(CostCurve({{1, 10.0}, {2, 19.0}, {4, 38.0}})), 2);
 }

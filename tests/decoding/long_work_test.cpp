@@ -88,7 +88,7 @@ TEST(LongWork, ThePrefillReportsEveryChunk) {
   for (std::size_t i = 0; i < prefilled.size(); ++i) {
     const bool decodes = i + 1 == prefilled.size();  // the last token, beside the last chunk
     EXPECT_EQ(prefilled[i] - before, work.target.passes[i] - (decodes ? 1 : 0));
-    EXPECT_LE(work.target.passes[i], kMostChunkRows);
+    EXPECT_LE(work.target.passes[i], kMaxChunkRows);
     before = prefilled[i];
   }
 }

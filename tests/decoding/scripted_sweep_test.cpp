@@ -14,9 +14,9 @@ namespace redraft {
 namespace {
 
 constexpr int kShards = 16;
-constexpr int kCases = 2000;   // of a shard
-constexpr int kRequests = 3;   // of a case
-constexpr int kMostShown = 5;  // differences that are told in full
+constexpr int kCases = 2000;  // of a shard
+constexpr int kRequests = 3;  // of a case
+constexpr int kMaxShown = 5;  // differences that are told in full
 
 class ScriptedSweep : public testing::TestWithParam<int> {
  protected:
@@ -41,7 +41,7 @@ class ScriptedSweep : public testing::TestWithParam<int> {
     const std::string difference = c.difference(name);
     ++runs;
     tokens += static_cast<long>(c.plain.tokens.size());
-    if (!difference.empty() && ++differences <= kMostShown) ADD_FAILURE() << difference;
+    if (!difference.empty() && ++differences <= kMaxShown) ADD_FAILURE() << difference;
   }
 
   long runs = 0;

@@ -182,7 +182,7 @@ TEST_F(WorkspaceIndexTest, NoMoreIsReadThanTheLimit) {
   write("a.py", "alpha = 1\n");
   write("b.py", "alpha = 2\n");
   WorkspaceIndex limited(std::vector{root_}, byte_tokenizer(), std::make_unique<TextStore>(),
-                         {.scan = {}, .most_bytes = 15});
+                         {.scan = {}, .max_bytes = 15});
   const RefreshReport report = limited.refresh();
   EXPECT_EQ(report.read, 1U);
   EXPECT_EQ(report.left_out, 1U);

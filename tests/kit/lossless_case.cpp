@@ -94,10 +94,10 @@ LosslessCase::LosslessCase(std::uint32_t seed, const Sizes& most) : random(seed)
     drafter->set_on_device(between(random, 1, 9));
   }
   sizes.prompt = between(random, 1, most.prompt);
-  const int most_room = sizes.output + 250;
-  const int room = between(random, 0, 4) == 0 ? between(random, 1, 20) : most_room;
+  const int max_room = sizes.output + 250;
+  const int room = between(random, 0, 4) == 0 ? between(random, 1, 20) : max_room;
   target_cache = target->new_cache(sizes.prompt + room);
-  draft_cache = drafter->new_cache(sizes.prompt + between(random, 1, most_room));
+  draft_cache = drafter->new_cache(sizes.prompt + between(random, 1, max_room));
   memory = DecoderMemory(random_lines(static_cast<int>(seed), options.vocabulary));
   ask_again();
 }

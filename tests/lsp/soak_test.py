@@ -22,7 +22,7 @@ import time
 
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
 ANSWER_SECONDS = 60
-MOST_WAITING = 24
+MAX_WAITING = 24
 SETTLED = 0.2  # of the requests: what memory holds then is what it may hold
 MAY_GROW = 24 << 20
 ENOUGH = 20_000  # requests to say something about memory
@@ -234,7 +234,7 @@ class Session:
     def step(self):
         action = self.random.choices([a for a, _ in self.actions], [w for _, w in self.actions])[0]
         action()
-        if len(self.waiting) > MOST_WAITING:
+        if len(self.waiting) > MAX_WAITING:
             self.settle()
             if self.random.random() < 0.2:
                 self.check_text()

@@ -26,7 +26,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from gguf_names import gguf_name, to_halves, turns_in_pairs
 
 TEXTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "cases" / "reference"
-MOST_TOKENS = 1000
+MAX_TOKENS = 1000
 TOP_K = 5
 TOP_EVERY = 25  # positions between two recorded continuations
 
@@ -148,7 +148,7 @@ def main():
         "texts": [],
     }
     for path in sorted(TEXTS.glob("*.txt")):
-        ids = tokenizer.encode(path.read_text(encoding="utf-8"), add_special_tokens=False).ids[:MOST_TOKENS]
+        ids = tokenizer.encode(path.read_text(encoding="utf-8"), add_special_tokens=False).ids[:MAX_TOKENS]
         result = run_text(model, ids)
         golden["texts"].append({"name": path.stem, **result})
         print(f"{path.name}: {len(ids)} tokens, nll {result['nll']:.4f}", file=sys.stderr, flush=True)

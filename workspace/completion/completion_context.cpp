@@ -9,8 +9,8 @@ namespace {
 
 // Where no budget is set, so long may a machine read what it has never seen.
 constexpr double kReadingSeconds = 4;
-constexpr int kLeastTokens = 384;
-constexpr int kMostTokens = 3072;
+constexpr int kMinTokens = 384;
+constexpr int kMaxTokens = 3072;
 // From so many on a quarter of them is for other files.
 constexpr int kPlenty = 1024;
 constexpr std::size_t kBytesPerToken = 3;
@@ -26,10 +26,9 @@ bool within_character(const std::string& text, std::size_t offset) {
 }  // namespace
 
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
-  const int tokens =
-      context_tokens > 0
-          ? context_tokens
-          : std::max(cost.tokens_read_in(kReadingSeconds, kMostTokens), kLeastTokens);
+  const int tokens = context_tokens > 0
+                         ? context_tokens
+                         : std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
   const std::size_t text_tokens =
@@ -89,14 +88,14 @@ const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokeniz
   const Document& document = *query.document;
   const int line = document.lines().line_of(query.offset);
   const bool steady = document.uri() == uri_ && std::abs(line - line_) <= kSteadyLines &&
-                      query.most_tokens == most_tokens_ && (query.index != nullptr) == had_index_;
+                      query.max_tokens == max_tokens_ && (query.index != nullptr) == had_index_;
   if (steady) return snippets_;
   uri_ = document.uri();
   line_ = line;
-  most_tokens_ = query.most_tokens;
+  max_tokens_ = query.max_tokens;
   had_index_ = query.index != nullptr;
   snippets_.clear();
-  std::size_t left = query.most_tokens;
+  std::size_t left = query.max_tokens;
   if (query.recent) {
     for (Snippet snippet : *query.recent) {
       snippet.tokens = tokenizer.encode(snippet.text).size();
@@ -110,7 +109,7 @@ const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokeniz
                                                {.text = document.text(),
                                                 .offset = query.offset,
                                                 .tree = document.syntax(),
-                                                .most_tokens = left});
+                                                .max_tokens = left});
     snippets_.insert(snippets_.begin(), std::make_move_iterator(found.begin()),
                      std::make_move_iterator(found.end()));
   }

@@ -49,7 +49,7 @@ class SteadySnippets {
     std::size_t offset = 0;
     const IndexSnapshot* index = nullptr;          // may be null
     const std::vector<Snippet>* recent = nullptr;  // of places that changed lately; may be null
-    std::size_t most_tokens = 0;
+    std::size_t max_tokens = 0;
   };
   // What other files say about the place, the most helpful last. Valid until the next call.
   const std::vector<Snippet>& at(const Query& query, const Tokenizer& tokenizer);
@@ -57,7 +57,7 @@ class SteadySnippets {
  private:
   std::string uri_;
   int line_ = 0;
-  std::size_t most_tokens_ = 0;
+  std::size_t max_tokens_ = 0;
   bool had_index_ = false;
   std::vector<Snippet> snippets_;
 };

@@ -72,7 +72,7 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
                           .offset = request.offset,
                           .index = request.repository.get(),
                           .recent = &request.recent,
-                          .most_tokens = budget.snippet_tokens},
+                          .max_tokens = budget.snippet_tokens},
                          tokenizer);
     for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
   }

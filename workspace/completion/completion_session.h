@@ -41,7 +41,7 @@ struct CompletionRequest {
   int max_new_tokens = 128;
   int context_tokens = 0;   // see completion_budget()
   int alternatives = 1;     // texts that are wanted, the model's own choice first
-  int blocks = 1;           // see CompletionShape::most_blocks
+  int blocks = 1;           // see CompletionShape::max_blocks
   bool in_comments = true;  // whether to complete within a comment
   // Called after each pass with the first text as far as it is written, on the decode thread.
   std::function<void(std::string_view)> on_text = {};

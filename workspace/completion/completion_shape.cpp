@@ -11,11 +11,11 @@
 namespace redraft {
 namespace {
 
-constexpr int kMostLines = 24;
+constexpr int kMaxLines = 24;
 constexpr std::size_t kTabColumns = 8;  // where a text has tabs only, any number does
-constexpr std::size_t kMostDoubledLines = 8;
+constexpr std::size_t kMaxDoubledLines = 8;
 // Two lines of so many bytes are no coincidence.
-constexpr std::size_t kLeastRepeatedBytes = 24;
+constexpr std::size_t kMinRepeatedBytes = 24;
 
 constexpr std::string_view kClosers = ")]}>;,'\"`";
 
@@ -142,7 +142,7 @@ bool closes_unopened(std::string_view text) { return unopened_closer(text, ")]}"
 }  // namespace
 
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
-                                 std::string_view language_id, int most_blocks) {
+                                 std::string_view language_id, int max_blocks) {
   const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
   const std::string_view before = text.substr(begin, offset - begin);
@@ -152,20 +152,20 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
   if (trimmed(before).empty()) {
     return {.single_line = false,
             .indent = indentation(std::string(before) + "x").value_or(0),
-            .most_lines = kMostLines,
-            .most_blocks = before.empty() ? most_blocks : 0,
+            .max_lines = kMaxLines,
+            .max_blocks = before.empty() ? max_blocks : 0,
             .before_line = before_line};
   }
   if (!opens_block(before, language_id)) return {};
   return {.single_line = false,
           .indent = indentation(before).value_or(0),
           .opens_block = true,
-          .most_lines = kMostLines};
+          .max_lines = kMaxLines};
 }
 
 CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view suffix)
     : shape_(shape), suffix_(suffix) {
-  ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMostDoubledLines);
+  ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMaxDoubledLines);
 }
 
 // The model goes over to what stands behind the place: nobody wants that once more.
@@ -177,7 +177,7 @@ bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
   if (repeated_ == 0) before_repeated_ = kept_;
   ++repeated_;
   repeated_bytes_ += line.size();
-  return repeated_ >= 2 && repeated_bytes_ >= kLeastRepeatedBytes;
+  return repeated_ >= 2 && repeated_bytes_ >= kMinRepeatedBytes;
 }
 
 std::string_view CompletionLimit::text() const {
@@ -217,7 +217,7 @@ bool CompletionLimit::ends_blocks(std::size_t begin, std::size_t columns) {
   const bool behind_blank_line = begin > kept_ + 1 && kept_ > 0;
   if (!behind_blank_line || columns > *first_ || begin == last_block_) return false;
   last_block_ = begin;
-  return ++blocks_ >= shape_.most_blocks;
+  return ++blocks_ >= shape_.max_blocks;
 }
 
 // Judges one line, as far as it is written: whether the completion ends with it or before it.
@@ -231,11 +231,11 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
   }
   if (!columns) return false;  // blank so far; counts with what follows it
   if (!first_) first_ = columns;
-  if (lines_ >= shape_.most_lines) return true;
+  if (lines_ >= shape_.max_lines) return true;
   const bool outside =
       *columns < shape_.indent || (shape_.opens_block && *columns == shape_.indent);
   if (!outside) {
-    if (shape_.most_blocks > 0 && ends_blocks(begin, *columns)) return true;
+    if (shape_.max_blocks > 0 && ends_blocks(begin, *columns)) return true;
     end_ = end;
     return false;
   }
@@ -254,7 +254,7 @@ std::string trimmed_completion(std::string_view completion, std::string_view suf
   text = without_blank_end(text);
   // What stands behind the place on its own line is not the next line.
   const std::vector<std::string_view> next =
-      lines_of(before_line ? suffix : below_line(suffix), kMostDoubledLines);
+      lines_of(before_line ? suffix : below_line(suffix), kMaxDoubledLines);
   const std::vector<std::string_view> own = lines_of(text, text.size());
   for (std::size_t count = std::min(next.size(), own.size()); count > 0; --count) {
     if (!std::equal(own.end() - static_cast<std::ptrdiff_t>(count), own.end(), next.begin()))

@@ -16,11 +16,11 @@ struct CompletionShape {
   // it does nothing but close that block.
   std::size_t indent = 0;
   bool opens_block = false;
-  int most_lines = 1;
+  int max_lines = 1;
   // Of several lines from the first column on, where no indentation tells what the place belongs
   // to: so many blocks, each ended by a blank line before one that is indented no more than the
   // first.
-  int most_blocks = 0;
+  int max_blocks = 0;
   // The place is before the whole of a line with text, so what comes is lines of its own.
   bool before_line = false;
 
@@ -30,7 +30,7 @@ struct CompletionShape {
 // Several lines where a line begins, and where nothing but closing brackets stands behind the place
 // and the line is blank or opens a block. `language_id` tells what opens one.
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
-                                 std::string_view language_id, int most_blocks = 1);
+                                 std::string_view language_id, int max_blocks = 1);
 
 // A completion as it is written: says when there is no more to wait for.
 class CompletionLimit {

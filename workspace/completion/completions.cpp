@@ -17,7 +17,7 @@ constexpr std::size_t kSuggested = 8;
 // VS Code cancels at the keystroke and asks some 50 ms later.
 constexpr auto kGrace = std::chrono::milliseconds(100);
 // An editor closes at most so many brackets and quotes by itself.
-constexpr std::size_t kMostClosed = 4;
+constexpr std::size_t kMaxClosed = 4;
 
 CompletionAnswer superseded() {
   return {.why_none = "a newer request took its place", .superseded = true};
@@ -30,7 +30,7 @@ bool is_part_of_word(std::string_view text) {
 
 // What `now` has before `then`, if it is nothing but closing brackets and quotes.
 std::optional<std::size_t> closed_before(std::string_view now, std::string_view then) {
-  if (now.size() < then.size() || now.size() - then.size() > kMostClosed || !now.ends_with(then))
+  if (now.size() < then.size() || now.size() - then.size() > kMaxClosed || !now.ends_with(then))
     return std::nullopt;
   const std::string_view more = now.substr(0, now.size() - then.size());
   if (more.find_first_not_of(")]}>\"'`") != std::string_view::npos) return std::nullopt;

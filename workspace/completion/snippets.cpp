@@ -18,12 +18,12 @@ namespace {
 
 using TextPlace = IndexSnapshot::TextPlace;
 
-constexpr std::size_t kMostNames = 48;
+constexpr std::size_t kMaxNames = 48;
 // A name that is defined more often says little about what is meant.
-constexpr std::size_t kMostDefinitions = 3;
+constexpr std::size_t kMaxDefinitions = 3;
 // Of a definition its beginning is shown: what it is called with and what it says of itself.
-constexpr std::size_t kMostDefinitionLines = 12;
-constexpr std::size_t kMostDefinitionBytes = 700;
+constexpr std::size_t kMaxDefinitionLines = 12;
+constexpr std::size_t kMaxDefinitionBytes = 700;
 // What definitions may take of all tokens while there are similar pieces too.
 constexpr double kDefinitionShare = 0.6;
 
@@ -32,21 +32,21 @@ constexpr std::size_t kWindowBytes = 600;
 // Keys have at least so many tokens and bytes.
 constexpr std::size_t kKeyTokens = 4;
 constexpr std::size_t kKeyBytes = 12;
-constexpr std::size_t kMostOccurrences = 16;  // of a key; a frequent one says nothing
+constexpr std::size_t kMaxOccurrences = 16;  // of a key; a frequent one says nothing
 // A piece of another file that has so many tokens is as long as the window.
 constexpr std::size_t kPieceTokens = 160;
 constexpr std::size_t kPieceBytes = 700;
-constexpr std::size_t kMostPieces = 3;
-constexpr double kLeastScore = 32;  // bytes in common that occur nowhere else
+constexpr std::size_t kMaxPieces = 3;
+constexpr double kMinScore = 32;  // bytes in common that occur nowhere else
 // Larger files are cut at lines, not parsed.
-constexpr std::size_t kMostParsedBytes = std::size_t{128} << 10;
+constexpr std::size_t kMaxParsedBytes = std::size_t{128} << 10;
 
 // The beginning of a piece of text: whole lines.
 std::string_view head_of(std::string_view text) {
   std::size_t end = 0;
-  for (std::size_t line = 0; line < kMostDefinitionLines && end < text.size(); ++line) {
+  for (std::size_t line = 0; line < kMaxDefinitionLines && end < text.size(); ++line) {
     const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
-    if (next > kMostDefinitionBytes && end > 0) break;
+    if (next > kMaxDefinitionBytes && end > 0) break;
     end = next;
   }
   return text.substr(0, end);
@@ -66,7 +66,7 @@ class SnippetFinder {
     std::size_t tokens = 0;
     std::vector<Snippet> chosen;
     const auto take = [&](std::vector<Snippet>& from, double share) {
-      const auto most = static_cast<std::size_t>(share * static_cast<double>(query_.most_tokens));
+      const auto most = static_cast<std::size_t>(share * static_cast<double>(query_.max_tokens));
       for (Snippet& snippet : from) {
         if (snippet.text.empty() || tokens + snippet.tokens > most) continue;
         const bool shown = std::ranges::any_of(chosen, [&](const Snippet& other) {
@@ -116,7 +116,7 @@ Snippet SnippetFinder::snippet(const TextPlace& place, std::string_view text) {
 }
 
 std::vector<Snippet> SnippetFinder::named_definitions() {
-  const std::vector<RankedName> names = ranked_names(*query_.tree, query_.offset, kMostNames);
+  const std::vector<RankedName> names = ranked_names(*query_.tree, query_.offset, kMaxNames);
   for (const ByteRange& range : query_.tree->identifiers({0, query_.text.size()}))
     words_.emplace(query_.text.substr(range.begin, range.size()));
   std::vector<Snippet> found;
@@ -129,8 +129,8 @@ std::vector<Snippet> SnippetFinder::named_definitions() {
 
 // Where several files define a name, the one that the buffer speaks of.
 std::optional<Snippet> SnippetFinder::definition_of(std::string_view name) {
-  const auto places = index_.definitions(name, kMostDefinitions + 1);
-  if (places.empty() || places.size() > kMostDefinitions) return std::nullopt;
+  const auto places = index_.definitions(name, kMaxDefinitions + 1);
+  if (places.empty() || places.size() > kMaxDefinitions) return std::nullopt;
   const auto mentioned = std::ranges::find_if(
       places, [&](const auto& place) { return words_.contains(stem_of(index_.name(place.text))); });
   if (places.size() > 1 && mentioned == places.end()) return std::nullopt;
@@ -169,8 +169,8 @@ std::vector<Snippet> SnippetFinder::similar_pieces() {
   for (std::size_t i = 0; i < window.size(); ++i) {
     const std::span<const TokenId> key = key_at(std::span(window).subspan(i));
     if (key.empty()) break;
-    const auto places = index_.occurrences(key, kMostOccurrences);
-    if (places.size() >= kMostOccurrences) continue;
+    const auto places = index_.occurrences(key, kMaxOccurrences);
+    if (places.size() >= kMaxOccurrences) continue;
     const auto bytes = static_cast<double>(tokenizer_.bytes(key.front()).size());
     for (const auto& [text, token] : places)
       hits[{text.part, text.text}].push_back({token, bytes / static_cast<double>(places.size())});
@@ -191,10 +191,10 @@ std::vector<Snippet> SnippetFinder::similar_pieces() {
         score -= in_text[begin++].score;
       if (score > best.score) best = {best.place, in_text[(begin + end) / 2].token, score};
     }
-    if (best.score >= kLeastScore) pieces.push_back(best);
+    if (best.score >= kMinScore) pieces.push_back(best);
   }
   std::ranges::stable_sort(pieces, std::greater(), &Piece::score);
-  if (pieces.size() > kMostPieces) pieces.resize(kMostPieces);
+  if (pieces.size() > kMaxPieces) pieces.resize(kMaxPieces);
   std::vector<Snippet> found;
   for (const Piece& piece : pieces) {
     if (std::optional<Snippet> cut = piece_at(piece.place, piece.token))
@@ -210,7 +210,7 @@ std::optional<Snippet> SnippetFinder::piece_at(const TextPlace& place, std::size
   if (token >= tokens.size()) return std::nullopt;
   const std::size_t offset = tokenizer_.decode(tokens.first(token)).size();
   std::vector<Definition> definitions;
-  if (text.size() <= kMostParsedBytes) {
+  if (text.size() <= kMaxParsedBytes) {
     const std::shared_ptr<const std::string> shared(std::shared_ptr<void>(), &text);
     const auto tree = SyntaxTree::parse(shared, language_of(index_.name(place)));
     if (tree) definitions = tree->definitions();

@@ -22,7 +22,7 @@ struct SnippetQuery {
   std::string_view text;             // the buffer, which the index does not hold
   std::size_t offset = 0;            // the place in it
   const SyntaxTree* tree = nullptr;  // of the text; null: its language is unknown
-  std::size_t most_tokens = 1024;    // of all snippets together, without what goes around them
+  std::size_t max_tokens = 1024;     // of all snippets together, without what goes around them
 };
 
 // The beginnings of what the names around the place stand for, imported ones first among equals

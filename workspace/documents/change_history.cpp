@@ -16,7 +16,7 @@ constexpr std::size_t kDocuments = 8;
 // Changes within so many lines of each other are one place.
 constexpr int kNearLines = 8;
 // Beyond so many lines a change is a rewrite or a branch checked out, and no model for others.
-constexpr std::size_t kMostLines = 80;
+constexpr std::size_t kMaxLines = 80;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ std::vector<RecentChange> ChangeHistory::changes_of(
   const auto places = places_.find(now->uri());
   if (places == places_.end() || places->second.empty()) return {};
   const std::shared_ptr<const Document>& then = places->second.front().before;
-  if (std::max(then->text().size(), now->text().size()) > kMostBytesCompared) return {};
+  if (std::max(then->text().size(), now->text().size()) > kMaxBytesCompared) return {};
   const Result<EditRegion> old_file = EditRegion::make(then, EditScope::kFile, {});
   const Result<EditRegion> new_file = EditRegion::make(now, EditScope::kFile, {});
   if (!old_file || !new_file) return {};
@@ -64,7 +64,7 @@ std::vector<RecentChange> ChangeHistory::changes_of(
     n_lines += recent.after.size() + recent.before.size();
     result.push_back(std::move(recent));
   }
-  if (n_lines > kMostLines) result.clear();
+  if (n_lines > kMaxLines) result.clear();
   return result;
 }
 

@@ -23,7 +23,7 @@ struct RecentChange {
 };
 
 // Larger documents are not compared with what they were, nor searched for what has to follow.
-inline constexpr std::size_t kMostBytesCompared = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxBytesCompared = std::size_t{1} << 20;
 
 // What was changed lately in documents, by places: keystrokes near each other are one change, and
 // what was undone is none. One thread.
@@ -35,7 +35,7 @@ class ChangeHistory {
   void forget(const std::string& uri);
 
   // Of the document as it is now, in the order of its lines. Empty as well when so much changed
-  // that it is no model for anything, and in documents of more than kMostBytesCompared.
+  // that it is no model for anything, and in documents of more than kMaxBytesCompared.
   std::vector<RecentChange> changes_of(const std::shared_ptr<const Document>& now) const;
   // Documents that were changed, the latest first.
   const std::deque<std::string>& changed_documents() const { return changed_; }

@@ -278,11 +278,11 @@ int IncrementalDiff::weight_of(int line_id) const {
 // that also stand further on.
 int IncrementalDiff::needed_weight(const Alignment& alignment) const {
   constexpr int kFewLines = 3;
-  constexpr int kMostExtra = 24;
+  constexpr int kMaxExtra = 24;
   const int skipped = alignment.next - alignment.length - position_;
   const int written = static_cast<int>(pending_.size()) - alignment.length;
   if (skipped == 0 || (skipped == written && skipped <= kFewLines)) return kUniqueWeight;
-  return 2 * kUniqueWeight + std::clamp((skipped - written) / 4, 0, kMostExtra);
+  return 2 * kUniqueWeight + std::clamp((skipped - written) / 4, 0, kMaxExtra);
 }
 
 std::vector<LineChange> IncrementalDiff::compare(int old_end, std::size_t n_pending) {

@@ -9,8 +9,8 @@ namespace {
 
 // Of what the user took out of the buffers so many pieces are remembered, of so many bytes.
 constexpr std::size_t kRemoved = 8;
-constexpr std::size_t kLeastRemoved = 16;
-constexpr std::size_t kMostRemoved = 1 << 16;
+constexpr std::size_t kMinRemoved = 16;
+constexpr std::size_t kMaxRemoved = 1 << 16;
 constexpr std::size_t kPlaces = 8;
 // Changes of so many documents count as recent.
 constexpr std::size_t kChangedDocuments = 2;
@@ -137,7 +137,7 @@ void OpenDocuments::keep(std::shared_ptr<const Document> document) {
 
 // What is cut in one place is often put in another.
 void OpenDocuments::remember_removed(const std::string& text) {
-  if (text.size() < kLeastRemoved || text.size() > kMostRemoved) return;
+  if (text.size() < kMinRemoved || text.size() > kMaxRemoved) return;
   const auto piece = Document::make("removed", 0, text);
   if (!piece) return;  // cut inside a character
   removed_.push_front(*piece);

@@ -8,8 +8,8 @@ namespace redraft {
 namespace {
 
 constexpr double kReadingSeconds = 5;
-constexpr int kLeastTokens = 1024;
-constexpr int kMostTokens = 8192;
+constexpr int kMinTokens = 1024;
+constexpr int kMaxTokens = 8192;
 constexpr double kBytesPerToken = 3.4;
 // Of what is shown this part is first lines of definitions further away.
 constexpr std::size_t kOutlineShare = 4;
@@ -17,10 +17,10 @@ constexpr std::size_t kOutlineShare = 4;
 // Which lines of a document are shown, and how many bytes they have.
 class ShownLines {
  public:
-  ShownLines(const Document& document, std::size_t most_bytes)
+  ShownLines(const Document& document, std::size_t max_bytes)
       : document_(document),
         shown_(static_cast<std::size_t>(document.lines().line_count()), false),
-        left_(most_bytes) {}
+        left_(max_bytes) {}
 
   int count() const { return static_cast<int>(shown_.size()); }
   // False when there is no such line, or no room for it.
@@ -85,18 +85,18 @@ void show_outline(const Document& document, int first, int last, ShownLines& lin
 }  // namespace
 
 std::size_t edit_context_bytes(const CostCurve& cost) {
-  const int tokens = std::max(cost.tokens_read_in(kReadingSeconds, kMostTokens), kLeastTokens);
+  const int tokens = std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
   return static_cast<std::size_t>(kBytesPerToken * tokens);
 }
 
-std::string file_around(const EditRegion& region, std::size_t most_bytes) {
+std::string file_around(const EditRegion& region, std::size_t max_bytes) {
   const Document& document = region.document();
   const ByteRange range = region.range();
-  if (document.text().size() - range.size() <= most_bytes) return text_for_model(document);
+  if (document.text().size() - range.size() <= max_bytes) return text_for_model(document);
   const LineIndex& index = document.lines();
   const int first = index.line_of(range.begin);
   const int last = first + static_cast<int>(region.lines().size()) - 1;
-  ShownLines lines(document, most_bytes - most_bytes / kOutlineShare);
+  ShownLines lines(document, max_bytes - max_bytes / kOutlineShare);
   for (int line = first; line <= last; ++line) lines.show_always(line);
   // Twice as far up as down: what comes before is what the region builds on.
   bool up = true, down = true;
@@ -104,7 +104,7 @@ std::string file_around(const EditRegion& region, std::size_t most_bytes) {
     up = up && lines.show(first - 2 * step + 1) && lines.show(first - 2 * step);
     down = down && lines.show(last + step);
   }
-  lines.limit(most_bytes / kOutlineShare);
+  lines.limit(max_bytes / kOutlineShare);
   show_outline(document, first, last, lines);
   return lines.text();
 }

@@ -13,8 +13,8 @@ namespace redraft {
 std::size_t edit_context_bytes(const CostCurve& cost);
 
 // The file as the model sees it around the region, with "\n" endings: all of it if what is not
-// region has at most `most_bytes`, else the lines nearest to the region and, of the rest, the first
+// region has at most `max_bytes`, else the lines nearest to the region and, of the rest, the first
 // lines of definitions. Lines that are left out are marked by one with "..." alone.
-std::string file_around(const EditRegion& region, std::size_t most_bytes);
+std::string file_around(const EditRegion& region, std::size_t max_bytes);
 
 }  // namespace redraft

@@ -7,7 +7,7 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kLongestInstruction = 4096;  // bytes that are read
-constexpr std::size_t kMostReplacements = 16;
+constexpr std::size_t kMaxReplacements = 16;
 
 // A name, in quotes or not, with what people write before it and behind it.
 const std::string kName =
@@ -47,7 +47,7 @@ std::vector<Replacement> replacements_in(std::string_view instruction, std::stri
   const auto add = [&](const std::string& from, const std::string& to) {
     const bool known = std::ranges::any_of(
         replacements, [&](const Replacement& other) { return other.from == from; });
-    if (from != to && !known && replacements.size() < kMostReplacements && has_word(text, from))
+    if (from != to && !known && replacements.size() < kMaxReplacements && has_word(text, from))
       replacements.push_back({from, to});
   };
   using Iterator = std::regex_iterator<std::string_view::const_iterator>;

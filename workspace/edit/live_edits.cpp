@@ -53,7 +53,7 @@ Result<void> LiveEdits::check_room(const std::string& uri) const {
     const LiveEdit& edit = entry.second;
     return edit.uri == uri && !edit.replaced && !(edit.stopped && edit.hunks.empty());
   });
-  if (n_alive < kMostOfDocument) return {};
+  if (n_alive < kMaxDocumentPart) return {};
   return Error(std::to_string(n_alive) +
                " edits of this document run or wait for a decision, which is as many as there can "
                "be: accept, reject or cancel some of them first");

@@ -48,7 +48,7 @@ struct LiveEdit {
 // One thread; decides, and tells nobody: what follows is returned.
 class LiveEdits {
  public:
-  static constexpr int kMostOfDocument = 16;
+  static constexpr int kMaxDocumentPart = 16;
 
   struct News {
     EditId id = 0;

@@ -16,7 +16,7 @@ constexpr const char* kProbe =
     "日本語 🙂\r\n\n\n    }\n";
 
 // Of open documents more is not encoded: 16 ms a megabyte, while an edit waits.
-constexpr std::size_t kMostOpenBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxOpenBytes = std::size_t{1} << 20;
 
 bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
   if (&a == &b) return true;
@@ -90,7 +90,7 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
   std::size_t bytes = 0;
   for (const auto& document : documents) {
     bytes += document->text().size();
-    if (bytes > kMostOpenBytes) break;
+    if (bytes > kMaxOpenBytes) break;
     files.push_back(target_.tokenizer->encode(document->text()));
   }
   open_documents_ = documents;

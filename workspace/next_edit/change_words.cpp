@@ -15,7 +15,7 @@ bool in_word(char c) {
 }
 
 // Longer ones are no names or calls, but code.
-constexpr std::size_t kMostPieces = 6;
+constexpr std::size_t kMaxPieces = 6;
 
 std::optional<Substitution> substitution(std::string_view before, std::string_view after) {
   std::vector<std::string_view> old_words = words_of(before), new_words = words_of(after);
@@ -26,7 +26,7 @@ std::optional<Substitution> substitution(std::string_view before, std::string_vi
                     std::make_reverse_iterator(new_begin));
   const auto text = [](auto begin, auto end) {
     const auto pieces = std::span(begin, end);
-    if (pieces.empty() || pieces.size() > kMostPieces || std::ranges::none_of(pieces, is_word))
+    if (pieces.empty() || pieces.size() > kMaxPieces || std::ranges::none_of(pieces, is_word))
       return std::string();
     return std::string(pieces.front().data(), pieces.back().data() + pieces.back().size());
   };

@@ -16,14 +16,14 @@ namespace redraft {
 namespace {
 
 // So many of the latest changes are shown, with so many lines around each.
-constexpr std::size_t kMostShown = 3;
-constexpr std::size_t kMostShownLines = 24;
+constexpr std::size_t kMaxShown = 3;
+constexpr std::size_t kMaxShownLines = 24;
 constexpr int kLinesAround = 3;
 // So many of the latest substitutions are named.
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 // Of the words that a change takes away, so large a part must be those that the user took away, and
 // the same of those it brings in: models find something to improve everywhere.
-constexpr double kLeastExplained = 0.6;
+constexpr double kMinExplained = 0.6;
 // What a region may become larger by, in tokens.
 constexpr int kRoom = 96;
 
@@ -73,11 +73,11 @@ class Conversation {
 };
 
 void add_recent(Conversation& conversation, const std::vector<RecentChange>& recent) {
-  const std::size_t first = recent.size() > kMostShown ? recent.size() - kMostShown : 0;
+  const std::size_t first = recent.size() > kMaxShown ? recent.size() - kMaxShown : 0;
   for (std::size_t i = first; i < recent.size(); ++i) {
     const RecentChange& change = recent[i];
     const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
-    if (!file || change.before.size() + change.after.size() > kMostShownLines) continue;
+    if (!file || change.before.size() + change.after.size() > kMaxShownLines) continue;
     const std::string above = joined(file->lines(), change.line - kLinesAround, change.line);
     const std::string below =
         joined(file->lines(), change.end_line(), change.end_line() + kLinesAround);
@@ -90,7 +90,7 @@ std::string task_of(const std::vector<RecentChange>& recent) {
   const std::vector<Substitution> made = substitutions(recent);
   if (made.empty()) return {};
   std::string text;
-  for (std::size_t i = made.size() - std::min(made.size(), kMostNamed); i < made.size(); ++i)
+  for (std::size_t i = made.size() - std::min(made.size(), kMaxNamed); i < made.size(); ++i)
     text += (text.empty() ? "`" : ", and `") + made[i].before + "` is now `" + made[i].after + "`";
   return text + ". Make the same edit in the next part:\n";
 }
@@ -204,7 +204,7 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
     return [&](const std::string& word) { return is_word(word) && words.contains(word); };
   };
   const auto explained = [&](const std::set<std::string>& words, const std::set<std::string>& by) {
-    return count(words, in(by)) >= kLeastExplained * count(words, is_word);
+    return count(words, in(by)) >= kMinExplained * count(words, is_word);
   };
   if (count(change.added, is_word) + count(change.removed, is_word) == 0) return false;
   if (!explained(change.added, made.added) || !explained(change.removed, made.removed))
@@ -222,7 +222,7 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
                                      const std::stop_token& stop) {
   NextEditResult result;
   const std::vector<NextPlace> places =
-      next_places(request.recent, request.documents, request.most_regions);
+      next_places(request.recent, request.documents, request.max_regions);
   if (places.empty()) {
     result.why_none = "nothing else looks like what was changed";
     return result;

@@ -27,7 +27,7 @@ struct NextEditRequest {
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
   DecoderName decoder;
-  int most_regions = 2;  // that the model looks at before it is concluded that there is nothing
+  int max_regions = 2;  // that the model looks at before it is concluded that there is nothing
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
 };
 

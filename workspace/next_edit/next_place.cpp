@@ -15,8 +15,8 @@ namespace {
 // So many lines before and after one that may have to follow are looked at with it.
 constexpr int kAround = 6;
 // Less than this speaks for nothing; in other documents more is asked.
-constexpr double kLeastWeight = 0.8;
-constexpr double kLeastElsewhere = 1.5;
+constexpr double kMinWeight = 0.8;
+constexpr double kMinElsewhere = 1.5;
 // A word that is in more lines than this, in the mean, says little about any one of them.
 constexpr double kRareLines = 8;
 constexpr int kQuietLines = 8;
@@ -67,9 +67,9 @@ class LineWeights {
       if (made_.removed.contains(word)) weight += made_.added.contains(word) ? 0.3 * rarity : 1.5;
       if (made_.added.contains(word)) weight += 0.2 * rarity;
     }
-    const double like_before = most_alike(words, before_);
+    const double like_before = best_likeness(words, before_);
     // What is already as the changed lines are now has followed.
-    if (like_before > most_alike(words, after_) || made_.removed.empty()) weight += like_before;
+    if (like_before > best_likeness(words, after_) || made_.removed.empty()) weight += like_before;
     return weight;
   }
 
@@ -79,7 +79,7 @@ class LineWeights {
       return line >= change->line && line < change->end_line();
     });
   }
-  static double most_alike(const Words& words, const std::vector<Words>& lines) {
+  static double best_likeness(const Words& words, const std::vector<Words>& lines) {
     double most = 0;
     for (const Words& line : lines) most = std::max(most, likeness(words, line));
     return most;
@@ -102,7 +102,7 @@ int latest_line(const std::vector<RecentChange>& recent, const Document& documen
 void add_places(const std::vector<RecentChange>& recent,
                 const std::shared_ptr<const Document>& document, double least,
                 std::vector<NextPlace>& places) {
-  if (document->text().size() > kMostBytesCompared) return;
+  if (document->text().size() > kMaxBytesCompared) return;
   const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
   if (!file || file->lines().empty()) return;
   const LineWeights weights(recent, *document, *file);
@@ -124,7 +124,7 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
                                    int most) {
   std::vector<NextPlace> places;
   for (std::size_t i = 0; i < documents.size(); ++i)
-    add_places(recent, documents[i], i == 0 ? kLeastWeight : kLeastElsewhere, places);
+    add_places(recent, documents[i], i == 0 ? kMinWeight : kMinElsewhere, places);
   std::stable_sort(places.begin(), places.end(),
                    [](const NextPlace& a, const NextPlace& b) { return a.weight > b.weight; });
   std::vector<NextPlace> chosen;

@@ -12,7 +12,7 @@ constexpr TokenId kSeparator = -1;  // no token: every match and continuation en
 }  // namespace
 
 void ContinuationCache::add(std::span<const TokenId> sequence) {
-  if (begins_.size() >= kMostSequences) forget_older_half();
+  if (begins_.size() >= kMaxSequences) forget_older_half();
   append(sequence);
   open_ = open_ || begins_.size() >= opens_at_;
 }

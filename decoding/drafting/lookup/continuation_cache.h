@@ -13,10 +13,10 @@ namespace redraft {
 
 // FastCoder's CACHE (section IV.B): short sequences that the target has written or confirmed,
 // searched as a datastore is. It opens when it has a number of them and then stays open. Beyond
-// kMostSequences the older half is forgotten.
+// kMaxSequences the older half is forgotten.
 class ContinuationCache {
  public:
-  static constexpr std::size_t kMostSequences = 4096;
+  static constexpr std::size_t kMaxSequences = 4096;
 
   // `shortest` as in the queries to come.
   ContinuationCache(int opens_at, int shortest)

@@ -21,7 +21,7 @@ void MissingTable::follow(const std::shared_ptr<const Datastore>& repository,
 }
 
 void MissingTable::insert(std::span<const TokenId> end) {
-  if (hashes_.size() >= kMostEntries) hashes_.clear();
+  if (hashes_.size() >= kMaxEntries) hashes_.clear();
   hashes_.insert(hash_of_tokens(end));
 }
 

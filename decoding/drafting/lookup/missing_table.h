@@ -23,7 +23,7 @@ class MissingTable {
   std::size_t size() const { return hashes_.size(); }
 
  private:
-  static constexpr std::size_t kMostEntries = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxEntries = std::size_t{1} << 16;
 
   std::unordered_set<std::uint64_t> hashes_;
   // Weak, so that the address of a store that is gone cannot pass for it.

@@ -11,7 +11,7 @@ void OpenText::follow(const Files& files) {
   if (!files_) return;
   for (const std::vector<TokenId>& file : *files_) {
     for (const TokenId token : file) {
-      if (text_.size() >= kMostTokens) return;
+      if (text_.size() >= kMaxTokens) return;
       text_.append(token);
     }
     text_.append(DraftMemory::kBorder);

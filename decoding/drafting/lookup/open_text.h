@@ -14,7 +14,7 @@ class OpenText {
  public:
   using Files = std::shared_ptr<const std::vector<std::vector<TokenId>>>;
   // Of the files only so many tokens are known, from the first file on: six megabytes.
-  static constexpr int kMostTokens = 1 << 16;
+  static constexpr int kMaxTokens = 1 << 16;
 
   // From now on these; null: none.
   void follow(const Files& files);

@@ -5,13 +5,12 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kMostTokens = 1 << 15;
+constexpr std::size_t kMaxTokens = 1 << 15;
 
 }  // namespace
 
 void SuccessorTable::learn(const DraftTree& draft, const Predictions& predictions) {
-  if (successors_.size() + static_cast<std::size_t>(draft.size()) > kMostTokens)
-    successors_.clear();
+  if (successors_.size() + static_cast<std::size_t>(draft.size()) > kMaxTokens) successors_.clear();
   for (int node = 0; node < draft.size(); ++node) {
     const TokenId next = predictions.argmax[static_cast<std::size_t>(node) + 1];
     Successors none;

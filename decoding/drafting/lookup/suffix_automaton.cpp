@@ -5,8 +5,8 @@
 namespace redraft {
 namespace {
 
-constexpr int kMostUpdates = 32;     // ends of the text that learn of a new token, longest first
-constexpr int kMostSuccessors = 64;  // looked at after one end
+constexpr int kMaxUpdates = 32;     // ends of the text that learn of a new token, longest first
+constexpr int kMaxSuccessors = 64;  // looked at after one end
 constexpr std::size_t kFirstSlots = 64;
 
 template <typename T>
@@ -37,7 +37,7 @@ void SuffixAutomaton::append(TokenId token) {
   }
   whole_ = added;
   std::int32_t state = added;
-  for (int i = 0; i < kMostUpdates && state > 0; ++i, state = states_[state].link) {
+  for (int i = 0; i < kMaxUpdates && state > 0; ++i, state = states_[state].link) {
     states_[state].last = size_;
     ++states_[state].count;
   }
@@ -97,7 +97,7 @@ void SuffixAutomaton::find_next(Cursor cursor, int most, std::vector<Next>& foun
   while (cursor.length > 0) {
     const auto longer = static_cast<std::ptrdiff_t>(found.size());
     int looked_at = 0;
-    for (std::int32_t edge = states_[cursor.state].edges; edge >= 0 && looked_at < kMostSuccessors;
+    for (std::int32_t edge = states_[cursor.state].edges; edge >= 0 && looked_at < kMaxSuccessors;
          edge = edges_[edge].next, ++looked_at) {
       const TokenId token = edges_[edge].token;
       const State& to = states_[edges_[edge].to];

@@ -7,11 +7,11 @@
 namespace redraft {
 namespace {
 
-constexpr double kLeastProbability = 0.01;
+constexpr double kMinProbability = 0.01;
 // A tree is grown so far beyond the best size so far, in case rows get cheaper again.
 constexpr int kLookAhead = 16;
 // Text that is less likely than this is not prepared for.
-constexpr double kLeastExpected = 0.1;
+constexpr double kMinExpected = 0.1;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void DraftGrowth::expand(int node, const Guesser& guesser, const SurvivalTable& 
   for (const Guess& guess : guesses_)
     left =
         std::min(left, own.probability * (1 - survival.probability(guess.kind, guess.match, true)));
-  if (left >= kLeastProbability) guesser.add_unlikely_guesses(own.state, tail, guesses_);
+  if (left >= kMinProbability) guesser.add_unlikely_guesses(own.state, tail, guesses_);
   add_children(node, survival);
 }
 
@@ -112,7 +112,7 @@ void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
     if (known) continue;
     const double probability =
         left * survival.probability(guess.kind, guess.match, nodes_.size() == first);
-    if (probability < kLeastProbability) return;
+    if (probability < kMinProbability) return;
     left -= probability;
     nodes_.push_back(
         {guess.token, node, guess.kind, guess.match, nodes_.size() == first, probability});
@@ -151,7 +151,7 @@ DraftGrowth::Expected DraftGrowth::expected(const Guesser& guesser,
   std::vector<Guess> guesses;
   guesser.add_guesses(state, tail, guesses);
   const Guess* likeliest = nullptr;
-  double most = kLeastExpected / probability;
+  double most = kMinExpected / probability;
   for (const Guess& guess : guesses) {
     const double own = survival.probability(guess.kind, guess.match, true);
     if (own <= most) continue;

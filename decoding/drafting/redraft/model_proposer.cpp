@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kShareOfTarget = 0.4;  // what a draft model takes until it has been timed
 constexpr double kMargin = 1.05;        // by which it must beat the other sources
-constexpr int kAtHand = 2 * ModelProposer::kMostTokens;  // tokens that are read in passing
-constexpr double kNewest = 0.2;                          // weight of the newest timing
-constexpr double kMemory = 200;                          // tries that are remembered
+constexpr int kAtHand = 2 * ModelProposer::kMaxTokens;  // tokens that are read in passing
+constexpr double kNewest = 0.2;                         // weight of the newest timing
+constexpr double kMemory = 200;                         // tries that are remembered
 
 void blend(double& mean, double newest) {
   mean = mean > 0 ? mean + kNewest * (newest - mean) : newest;
@@ -21,7 +21,7 @@ void blend(double& mean, double newest) {
 
 ModelProposer::ModelProposer(ModelSlot slot, std::span<const TokenId> stop_tokens,
                              std::stop_token stop, const PassPace& target)
-    : slot_(slot), source_(slot, kMostTokens, stop_tokens, std::move(stop)), target_(target) {}
+    : slot_(slot), source_(slot, kMaxTokens, stop_tokens, std::move(stop)), target_(target) {}
 
 std::vector<TokenId> ModelProposer::propose(std::span<const TokenId> context, int limit,
                                             double rate) {
@@ -50,7 +50,7 @@ ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
   Plan best{.seconds = target_.seconds(1, context)};
   double expected = 1;
   double stands = 1;
-  for (int tokens = 1; tokens <= std::min(limit, kMostTokens); ++tokens) {
+  for (int tokens = 1; tokens <= std::min(limit, kMaxTokens); ++tokens) {
     stands *= right_share();
     expected += stands;
     const double seconds = target_.seconds(1 + tokens, context) + tokens * step;

@@ -17,7 +17,7 @@ namespace redraft {
 // passes that it would have made faster add up to the price.
 class ModelProposer {
  public:
-  static constexpr int kMostTokens = 8;
+  static constexpr int kMaxTokens = 8;
 
   // `target` prices a pass of the target; it outlives this.
   ModelProposer(ModelSlot slot, std::span<const TokenId> stop_tokens, std::stop_token stop,

@@ -7,9 +7,9 @@ namespace {
 
 constexpr double kForget = 0.96;     // what a pass counts when one more has been measured
 constexpr double kTrustInCurve = 1;  // passes that the curve counts as
-constexpr double kMostFactor = 4;    // a pass beyond it was interrupted by something else
+constexpr double kMaxFactor = 4;     // a pass beyond it was interrupted by something else
 
-double within_reason(double factor) { return std::clamp(factor, 1 / kMostFactor, kMostFactor); }
+double within_reason(double factor) { return std::clamp(factor, 1 / kMaxFactor, kMaxFactor); }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void PassPace::measured(int rows, int context, double seconds) {
   if (!curve_.measured_here()) return;
   const double expected = curve_.seconds(rows, context);
   const double time = seconds / expected;
-  if (!(time > 0) || time > kMostFactor) return;
+  if (!(time > 0) || time > kMaxFactor) return;
   const double x = curve_.seconds(1, context) / expected;
   const double y = 1 - x;
   for (double* sum : {&xx_, &xy_, &yy_, &xt_, &yt_}) *sum *= kForget;

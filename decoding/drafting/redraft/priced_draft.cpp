@@ -17,7 +17,7 @@ constexpr double kSureRisk = 0.5;
 constexpr double kSureProbability = 0.9;
 // A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
 // plain steps.
-constexpr double kMostSteps = 3;
+constexpr double kMaxSteps = 3;
 
 }  // namespace
 
@@ -67,7 +67,7 @@ int PricedDraft::best_count(int limit) {
   const bool sure = !order.empty() && growth_.node(order.front()).probability > kSureProbability;
   const double at_risk = plain_step * (sure ? kSureRisk : kFirstRisk);
   const double affordable = plain_step + at_risk + saved_ + kShareAtRisk * plain_;
-  const double longest = std::max(kLongestChunkSeconds, kMostSteps * plain_step);
+  const double longest = std::max(kMaxChunkSeconds, kMaxSteps * plain_step);
   double tokens = 1;
   double best_rate = tokens / plain_step;
   int best = 0;

@@ -7,7 +7,7 @@ namespace redraft {
 namespace {
 
 constexpr int kCopies = 3;  // tokens that are looked at in each text for each guess
-constexpr int kMostNodes = 512;
+constexpr int kMaxNodes = 512;
 constexpr int kPromptEnd = 16;  // tokens of the prompt that matches in memory may reach back into
 constexpr int kAround = 32;     // tokens before and after new ones that are remembered with them
 
@@ -21,7 +21,7 @@ RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions&
       repository_(request.repository),
       common_(request.common),
       original_(request.original, tokenizer, request.replacements),
-      priced_(memory.pace, options.max_nodes.value_or(kMostNodes)),
+      priced_(memory.pace, options.max_nodes.value_or(kMaxNodes)),
       model_(std::move(model)) {
   for (const TokenId token : request.prompt) text_.append(token);
   if (tokenizer) indentation_.emplace(*tokenizer, request.original);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLongest = 8;       // tokens of one replacement
 constexpr std::size_t kLongestHunk = 48;  // tokens of a hunk that is looked at
-constexpr std::size_t kMostRules = 2048;  // with all spellings
+constexpr std::size_t kMaxRules = 2048;   // with all spellings
 // What tokens have before a word.
 constexpr std::string_view kBefore[] = {"",  " ", ".", "(", "[", "{", "_", "-", "!",  "*",
                                         "&", "$", "@", "<", ":", "/", "=", "'", "\"", "\t"};
@@ -95,7 +95,7 @@ void Substitutions::learn_replacement(std::span<const TokenId> from, std::span<c
     ++evidence_[known->evidence].made;
     return;
   }
-  if (rules_.size() + std::size(kBefore) >= kMostRules) return;
+  if (rules_.size() + std::size(kBefore) >= kMaxRules) return;
   const std::size_t evidence = evidence_.size();
   evidence_.push_back({});
   add(from, to, evidence);

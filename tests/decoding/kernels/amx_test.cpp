@@ -16,7 +16,7 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kMostRows = 200;
+constexpr int kMaxRows = 200;
 
 class Amx : public ::testing::Test {
  protected:
@@ -34,10 +34,10 @@ class Amx : public ::testing::Test {
 // Each up to 64, which covers every mixture of tiles, groups and what is left of them, and some
 // above; a long k, which takes its time, gets those around the sizes of tiles and groups.
 std::vector<int> row_counts(int k) {
-  if (k > 1024) return {1, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65, 72, 73, 128, kMostRows};
+  if (k > 1024) return {1, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65, 72, 73, 128, kMaxRows};
   std::vector<int> counts;
   for (int rows = 1; rows <= 64; ++rows) counts.push_back(rows);
-  counts.insert(counts.end(), {65, 127, 128, kMostRows});
+  counts.insert(counts.end(), {65, 127, 128, kMaxRows});
   return counts;
 }
 
@@ -71,7 +71,7 @@ TEST_F(Amx, LinearsHaveTheBitsOfAvx512ForAnyNumberOfRows) {
     for (const auto& [n, k] : shapes(format)) {
       std::mt19937 random(static_cast<unsigned>(k));
       const Pair pair(format, n, k, random_file(format, n, k, random));
-      const std::vector<float> x = random_floats(std::size_t{kMostRows} * k, random);
+      const std::vector<float> x = random_floats(std::size_t{kMaxRows} * k, random);
       for (const int rows : row_counts(k)) {
         for (ThreadPool* pool : {&one, &two}) {
           ASSERT_TRUE(pair.agree(x.data(), rows, *pool))
@@ -142,9 +142,9 @@ TEST_F(Amx, HeadsChooseTheSame) {
   constexpr int kBest = 5;
   std::mt19937 random(9);
   const Pair pair(WeightFormat::kQ6_K, kN, kK, random_file(WeightFormat::kQ6_K, kN, kK, random));
-  const std::vector<float> x = random_floats(std::size_t{kMostRows} * kK, random);
+  const std::vector<float> x = random_floats(std::size_t{kMaxRows} * kK, random);
   ThreadPool pool(2);
-  for (const int rows : {1, 8, 9, 16, 17, 33, 41, kMostRows}) {
+  for (const int rows : {1, 8, 9, 16, 17, 33, 41, kMaxRows}) {
     std::vector<std::int32_t> ids[2];
     std::vector<float> logits[2];
     for (const bool amx : {false, true}) {

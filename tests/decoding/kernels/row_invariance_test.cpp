@@ -13,13 +13,13 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kMostRows = 200;
+constexpr int kMaxRows = 200;
 
 // 1..64, 65, 127, 128 and 200; the portable kernels, which take their time, get every ninth.
 std::vector<int> row_counts(Isa isa) {
   std::vector<int> counts;
   for (int rows = 1; rows <= 64; rows += isa == Isa::kPortable ? 9 : 1) counts.push_back(rows);
-  counts.insert(counts.end(), {65, 127, 128, kMostRows});
+  counts.insert(counts.end(), {65, 127, 128, kMaxRows});
   return counts;
 }
 
@@ -66,7 +66,7 @@ TEST(RowInvariance, Norm) {
     for (const unsigned seed : {1u, 2u}) {
       for (const int n : kOddWidths) {
         std::mt19937 random(seed);
-        const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * n, random);
+        const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
         const std::vector<float> weight = random_floats(static_cast<std::size_t>(n), random);
         const RunRows run = [&](int first, int rows, ThreadPool& pool) {
           std::vector<float> out = rows_of(x, first, rows, n);
@@ -83,7 +83,7 @@ TEST(RowInvariance, ActivationAndSum) {
   for (const Isa isa : available_isas()) {
     for (const int n : kOddWidths) {
       std::mt19937 random(3);
-      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * n, random);
+      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
       const std::vector<float> y = random_floats(x.size(), random);
       const RunRows run = [&](int first, int rows, ThreadPool& pool) {
         std::vector<float> out = rows_of(x, first, rows, n);
@@ -107,15 +107,15 @@ TEST(RowInvariance, RopeAndStore) {
     for (const Heads& h : kHeadShapes) {
       std::mt19937 random(4);
       const int n = h.heads * h.head_dim;
-      std::vector<float> cosines(static_cast<std::size_t>(kMostRows) * h.head_dim / 2);
+      std::vector<float> cosines(static_cast<std::size_t>(kMaxRows) * h.head_dim / 2);
       std::vector<float> sines(cosines.size());
       std::vector<double> frequencies;
       for (int i = 0; i < h.head_dim / 2; ++i)
         frequencies.push_back(std::pow(1e4, -2.0 * i / h.head_dim));
-      rope_table(kMostRows, frequencies, 1.0, cosines.data(), sines.data());
-      std::vector<std::int32_t> positions(kMostRows);
+      rope_table(kMaxRows, frequencies, 1.0, cosines.data(), sines.data());
+      std::vector<std::int32_t> positions(kMaxRows);
       std::iota(positions.begin(), positions.end(), 0);
-      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * n, random);
+      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
       const RunRows run = [&](int first, int rows, ThreadPool& pool) {
         std::vector<float> rotated = rows_of(x, first, rows, n);
         rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim,
@@ -137,12 +137,12 @@ TEST(RowInvariance, RopeAndStore) {
   }
 }
 
-// Queries of kMostRows rows over keys and values of `before` slots and their own.
+// Queries of kMaxRows rows over keys and values of `before` slots and their own.
 class AttentionScene {
  public:
   AttentionScene(Isa isa, const Heads& heads, int before, unsigned seed)
       : isa_(isa), heads_(heads), before_(before), random_(seed) {
-    const int slots = before + kMostRows;
+    const int slots = before + kMaxRows;
     pitch_ = slots * (heads.head_dim + kScaleInts);
     ThreadPool pool(1);
     for (std::vector<std::int16_t>* cache : {&keys_, &values_}) {
@@ -153,7 +153,7 @@ class AttentionScene {
               .data(),
           slots, heads.kv_heads, heads.head_dim, cache->data(), pitch_, pool);
     }
-    queries_ = random_floats(static_cast<std::size_t>(kMostRows) * width(), random_);
+    queries_ = random_floats(static_cast<std::size_t>(kMaxRows) * width(), random_);
   }
   int width() const { return heads_.heads * heads_.head_dim; }
 
@@ -213,7 +213,7 @@ TEST(RowInvariance, AttentionOverChains) {
           std::iota(parents.begin(), parents.end(), -1);
           return scene.attend(first, rows, 1, parents, pool);
         };
-        EXPECT_EQ(counts_with_differences({2, 9, 64, kMostRows}, as_draft), 0) << to_string(isa);
+        EXPECT_EQ(counts_with_differences({2, 9, 64, kMaxRows}, as_draft), 0) << to_string(isa);
       }
     }
   }
@@ -228,7 +228,7 @@ TEST(RowInvariance, AttentionOverTrees) {
       for (const unsigned seed : {6u, 7u, 8u}) {
         for (const int before : {3, 230}) {
           std::mt19937 random(seed);
-          const int nodes = seed == 8u ? kMostRows - 1 : 63;
+          const int nodes = seed == 8u ? kMaxRows - 1 : 63;
           const AttentionScene scene(isa, heads, before, seed);
           std::vector<std::int32_t> parents;
           for (int i = 0; i < nodes; ++i) {  // long paths with many branches
@@ -289,7 +289,7 @@ TEST(RowInvariance, Head) {
     for (const Isa isa : available_isas()) {
       std::mt19937 random(9);
       const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
-      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * k, random);
+      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * k, random);
       const RunRows run = [&, width = k](int first, int rows, ThreadPool& pool) {
         return choices(weight.packed, rows_of(x, first, rows, width), rows, pool);
       };
@@ -303,8 +303,8 @@ TEST(RowInvariance, Head) {
 TEST(RowInvariance, TheGateSeesWhatItMustSee) {
   const int n = 64;
   std::mt19937 random(10);
-  const std::vector<float> x = random_floats(static_cast<std::size_t>(kMostRows) * n, random);
-  const std::vector<int> counts{1, 2, 7, 64, kMostRows};
+  const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
+  const std::vector<int> counts{1, 2, 7, 64, kMaxRows};
   const auto sum_from = [&](int row, int begin) {
     float sum = 0;
     for (int i = 0; i < n; ++i) sum += x[static_cast<std::size_t>(row) * n + (begin + i) % n];

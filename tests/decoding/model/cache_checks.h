@@ -22,8 +22,8 @@ class CacheHistory {
       : model_(model),
         random_(seed),
         longest_(longest),
-        pool_(longest + kMostNodes + 2,
-              3 * model.new_cache(longest + kMostNodes + 2)->bytes_of(longest)) {}
+        pool_(longest + kMaxNodes + 2,
+              3 * model.new_cache(longest + kMaxNodes + 2)->bytes_of(longest)) {}
 
   // One random thing: a request begins or ends, or the cache of one changes.
   void step() {
@@ -76,7 +76,7 @@ class CacheHistory {
   }
 
  private:
-  static constexpr int kMostNodes = 12;
+  static constexpr int kMaxNodes = 12;
 
   std::uint32_t seed() { return static_cast<std::uint32_t>(random_()); }
   int below(int limit) {
@@ -135,7 +135,7 @@ class CacheHistory {
 
   void verify_tree(KvCache& cache) {
     poison(cache);
-    const DraftTree tree = random_tree(model_, below(kMostNodes + 1), seed());
+    const DraftTree tree = random_tree(model_, below(kMaxNodes + 1), seed());
     const TokenId next = below(model_.vocabulary_size());
     model_.forward({&next, 1}, tree, cache, {});
     if (below(8) > 0) cache.keep(path_to(tree, below(tree.size() + 1) - 1));

@@ -115,8 +115,8 @@ inline void add(Agreement& sum, const Agreement& a) {
   sum.top5_found += a.top5_found;
 }
 
-// `least_top1` is the share of positions where the first choice must be the same.
-inline void check(const std::string& name, kernels::Isa isa, int limit, double least_top1 = 0.97) {
+// `min_top1` is the share of positions where the first choice must be the same.
+inline void check(const std::string& name, kernels::Isa isa, int limit, double min_top1 = 0.97) {
   const Result<std::filesystem::path> file = find_model(name);
   ASSERT_TRUE(file) << file.error().message();
   auto files = open_model_files(*file);
@@ -133,7 +133,7 @@ inline void check(const std::string& name, kernels::Isa isa, int limit, double l
     add(total, agreement);
   }
   report("all", total);
-  EXPECT_GE(total.top1, least_top1 * total.positions);
+  EXPECT_GE(total.top1, min_top1 * total.positions);
   // Beginnings have two recorded places each, one of them the very first token, where the fifth and
   // sixth choice lie close: few enough that chance moves the rate by several in a hundred.
   EXPECT_GE(total.top5_found, (total.scored > 0 ? 0.93 : 0.85) * total.top5_wanted);

@@ -123,8 +123,8 @@ TEST(FileScan, LeavesOutWhatNobodyWrote) {
   folder.write("utf16.txt", std::string("\xFF\xFE"
                                         "a\0",
                                         4));
-  folder.write("large.txt", std::string(kMostSourceBytes + 1, '\n'));
-  folder.write("exactly.txt", std::string(kMostSourceBytes, '\n'));
+  folder.write("large.txt", std::string(kMaxSourceBytes + 1, '\n'));
+  folder.write("exactly.txt", std::string(kMaxSourceBytes, '\n'));
   folder.write("one_line.js", std::string(30'000, 'x'));
   folder.write("lib.min.js");
   folder.write("Cargo.lock");
@@ -301,7 +301,7 @@ TEST(FileScan, KnowsTheExcludeFileOfAWorkTree) {
 TEST(FileScan, EndsAtItsDepth) {
   const TempFolder folder;
   folder.write("1/2/3/x");
-  const Found found = scan(folder, {.most_depth = 2});
+  const Found found = scan(folder, {.max_depth = 2});
   EXPECT_THAT(found.files, IsEmpty());
   EXPECT_THAT(found.skipped, ElementsAre(Pair("1/2/3", SkipReason::kTooDeep)));
 }

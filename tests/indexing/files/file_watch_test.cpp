@@ -289,10 +289,10 @@ TEST(FileWatch, AsksForAllRootsWhenEventsWereLost) {
   const TempFolder folder;
   FileWatch watch({folder.path()}, options(false));
   if (watch.is_polling()) GTEST_SKIP() << watch.why_polling();
-  std::size_t most_queued = 0;
-  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> most_queued;
-  if (most_queued > 100'000) GTEST_SKIP() << "the queue is too long for a test";
-  for (std::size_t i = 0; i < most_queued; ++i) {
+  std::size_t max_queued = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> max_queued;
+  if (max_queued > 100'000) GTEST_SKIP() << "the queue is too long for a test";
+  for (std::size_t i = 0; i < max_queued; ++i) {
     folder.write("a" + std::to_string(i % 2), "");  // two events each
     fs::remove(folder / ("a" + std::to_string(i % 2)));
   }
@@ -307,7 +307,7 @@ TEST(FileWatch, PollsWhenWatchesRunOut) {
   const TempFolder folder;
   folder.write("a/x");
   WatchOptions few = options(false);
-  few.most_watches = 2;
+  few.max_watches = 2;
   FileWatch watch({folder.path()}, few);
   EXPECT_FALSE(watch.is_polling());
   folder.write("b/c/y");

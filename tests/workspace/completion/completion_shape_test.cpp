@@ -15,7 +15,7 @@ struct Place {
     offset = text.find('|');
     text.erase(offset, 1);
   }
-  CompletionShape shape() const { return completion_shape(text, offset, language_id, most_blocks); }
+  CompletionShape shape() const { return completion_shape(text, offset, language_id, max_blocks); }
   std::string_view suffix() const { return std::string_view(text).substr(offset); }
   // What becomes of what a model writes, token by token.
   std::string completed(std::string_view written, std::size_t token = 3) const {
@@ -30,7 +30,7 @@ struct Place {
   std::string text;
   std::string language_id;
   std::size_t offset = 0;
-  int most_blocks = 1;
+  int max_blocks = 1;
 };
 
 TEST(CompletionShape, IsOneLineWithinALine) {
@@ -45,7 +45,7 @@ TEST(CompletionShape, IsOneLineWithinALine) {
 TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
   EXPECT_EQ(Place("def f():\n    |\n").shape(),
             (CompletionShape{
-                .single_line = false, .indent = 4, .most_lines = Place("|").shape().most_lines}));
+                .single_line = false, .indent = 4, .max_lines = Place("|").shape().max_lines}));
   const CompletionShape block = Place("  if x:|\n").shape();
   EXPECT_FALSE(block.single_line);
   EXPECT_TRUE(block.opens_block);
@@ -87,9 +87,9 @@ TEST(Completion, WithoutIndentationEndsWithItsParagraph) {
 TEST(Completion, WithoutIndentationHasAsManyBlocksAsAreWanted) {
   const std::string written = "a()\n\nb()\nb2()\n\nc()\n";
   Place place("|");
-  place.most_blocks = 2;
+  place.max_blocks = 2;
   EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()");
-  place.most_blocks = 3;
+  place.max_blocks = 3;
   EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()\n\nc()");
   EXPECT_EQ(Place("|").completed("\n  a()\n    b()\n\n    c()\n\n  d()\n"),
             "\n  a()\n    b()\n\n    c()")
@@ -108,7 +108,7 @@ TEST(Completion, BeforeALineIsLinesOfItsOwn) {
             "def g():\n    pass\n\n\n");
   Place end("int f() {\n  a();\n|}\n", "cpp");
   EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"), "  b();\n");
-  end.most_blocks = 2;
+  end.max_blocks = 2;
   EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"),
             "  b();\n}\n\nint g() {\n  c();\n")
       << "the bracket behind the place closes the last one";
@@ -119,7 +119,7 @@ TEST(Completion, HasAsManyLinesAsItMay) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "    x += 1\n";
   const std::string completed = Place("def f():\n    |\n").completed(many.substr(4));
-  EXPECT_EQ(std::ranges::count(completed, '\n'), Place("|").shape().most_lines - 1);
+  EXPECT_EQ(std::ranges::count(completed, '\n'), Place("|").shape().max_lines - 1);
 }
 
 TEST(Completion, DoublesNoBracket) {

@@ -24,7 +24,7 @@ class SnippetsTest : public testing::Test {
     store_.put({{file, {}, tokenizer_->encode(text), stored_definitions(text, language_of(file))}});
   }
   // For the end of `text`.
-  std::vector<Snippet> find(const std::string& text, std::size_t most_tokens = 4000,
+  std::vector<Snippet> find(const std::string& text, std::size_t max_tokens = 4000,
                             const std::string& language = "python") {
     const auto shared = std::make_shared<const std::string>(text);
     const auto tree = SyntaxTree::parse(shared, language);
@@ -32,7 +32,7 @@ class SnippetsTest : public testing::Test {
                          {.text = *shared,
                           .offset = text.size(),
                           .tree = tree ? &*tree : nullptr,
-                          .most_tokens = most_tokens});
+                          .max_tokens = max_tokens});
   }
 
   std::shared_ptr<const Tokenizer> tokenizer_ = byte_tokenizer();

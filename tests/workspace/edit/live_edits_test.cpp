@@ -136,13 +136,13 @@ TEST_F(LiveEditsTest, AHunkTakesThePlaceOfOlderOnesThatItOverlaps) {
 }
 
 TEST_F(LiveEditsTest, ThereIsNoRoomForAnyNumber) {
-  for (int i = 0; i < LiveEdits::kMostOfDocument; ++i) {
+  for (int i = 0; i < LiveEdits::kMaxDocumentPart; ++i) {
     EXPECT_TRUE(edits_.check_room(kUri));
     edits_.add(kUri);
   }
   EXPECT_THAT(edits_.check_room(kUri).error().message(), HasSubstr("accept, reject or cancel"));
   EXPECT_TRUE(edits_.check_room("file:///b.py"));
-  EXPECT_THAT(edits_.forget(kUri), SizeIs(LiveEdits::kMostOfDocument));
+  EXPECT_THAT(edits_.forget(kUri), SizeIs(LiveEdits::kMaxDocumentPart));
   EXPECT_TRUE(edits_.check_room(kUri));
 }
 

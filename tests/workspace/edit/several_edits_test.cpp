@@ -160,10 +160,10 @@ TEST_F(WorkspaceTest, TooManyEditsOfADocumentAreRefused) {
   request.instruction = "more";
   request.scope = EditScope::kSelection;
   request.decoder = *parse_decoder_name("ar");
-  for (std::size_t i = 0; i <= LiveEdits::kMostOfDocument; ++i) {
+  for (std::size_t i = 0; i <= LiveEdits::kMaxDocumentPart; ++i) {
     request.range = ByteRange{i * 2, i * 2 + 1};
     const Result<EditId> id = workspace_->edit(kUri, 1, request);
-    EXPECT_EQ(static_cast<bool>(id), i < LiveEdits::kMostOfDocument);
+    EXPECT_EQ(static_cast<bool>(id), i < LiveEdits::kMaxDocumentPart);
     EXPECT_TRUE(id || id.error().message().find("accept, reject or cancel") != std::string::npos);
   }
   gate_.open();

@@ -41,13 +41,13 @@ class NextEdit : public testing::Test {
     ASSERT_TRUE(documents_.change(uri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
   }
 
-  Result<NextEditResult> look(EditScript script, int most_regions = 2) {
+  Result<NextEditResult> look(EditScript script, int max_regions = 2) {
     auto engine = make_scripted_engine(script);
     if (!engine) return engine.error();
     const NextEditRequest request{.recent = documents_.recent_changes(),
                                   .documents = documents_.from(kUri),
                                   .decoder = *parse_decoder_name("redraft"),
-                                  .most_regions = most_regions};
+                                  .max_regions = max_regions};
     return run_next_edit(**engine, request, {});
   }
 

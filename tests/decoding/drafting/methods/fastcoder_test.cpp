@@ -67,7 +67,7 @@ TEST(ContinuationCache, FindsWhatADatastoreOfItsSequencesFinds) {
 
 TEST(ContinuationCache, ForgetsTheOlderHalfWhenItIsFull) {
   ContinuationCache cache(50, 2);
-  constexpr auto kMost = static_cast<TokenId>(ContinuationCache::kMostSequences);
+  constexpr auto kMost = static_cast<TokenId>(ContinuationCache::kMaxSequences);
   for (TokenId i = 0; i <= kMost; ++i) cache.add(Tokens{i, 1, i + 1});
   EXPECT_EQ(cache.size(), static_cast<std::size_t>(kMost / 2 + 1));
   EXPECT_EQ(cache.continuations(Tokens{3, 1}, {}).matched, 0);

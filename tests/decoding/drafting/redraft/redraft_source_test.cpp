@@ -181,8 +181,8 @@ TEST(Redraft, OfOpenFilesTheFirstAreKnownAndNothingAcrossTheirEnds) {
   EXPECT_EQ(length_of({2, 3}), 1);
   open.follow(
       std::make_shared<const std::vector<std::vector<TokenId>>>(std::vector<std::vector<TokenId>>{
-          {5}, std::vector<TokenId>(2 * OpenText::kMostTokens, 6), {7}}));
-  EXPECT_EQ(open.text().size(), OpenText::kMostTokens);
+          {5}, std::vector<TokenId>(2 * OpenText::kMaxTokens, 6), {7}}));
+  EXPECT_EQ(open.text().size(), OpenText::kMaxTokens);
   EXPECT_EQ(length_of({5}), 1);
   EXPECT_EQ(length_of({7}), 0);
   EXPECT_EQ(length_of({1}), 0) << "of the files before nothing is left";
