@@ -95,30 +95,30 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
 }
 
 // None: the client is on standard input and output.
-std::optional<lsp::ServiceOptions> service_options(const LspOptions& options) {
-  using Door = lsp::ServiceOptions::Door;
-  lsp::ServiceOptions service;
+std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
+  using Door = lsp::ListenOptions::Door;
+  lsp::ListenOptions listen;
   if (!options.socket.empty()) {
-    service.socket = options.socket;
+    listen.socket = options.socket;
   } else if (!options.attached_socket.empty()) {
-    service.door = Door::kAttached;
-    service.socket = options.attached_socket;
+    listen.door = Door::kAttached;
+    listen.socket = options.attached_socket;
   } else if (options.port) {
-    service.door = Door::kPort;
-    service.port = *options.port;
-    service.token_file = options.token_file;
+    listen.door = Door::kPort;
+    listen.port = *options.port;
+    listen.token_file = options.token_file;
   } else {
     return std::nullopt;
   }
-  if (options.idle_seconds) service.idle_limit = std::chrono::seconds(*options.idle_seconds);
-  return service;
+  if (options.idle_seconds) listen.idle_limit = std::chrono::seconds(*options.idle_seconds);
+  return listen;
 }
 
 int run_lsp(const LspOptions& options) {
   const ServerChoices& choices = options.choices;
   if (const Result<void> applied = apply(choices.common); !applied) return fail(applied.error());
-  if (const auto service = service_options(options)) {
-    const Result<int> code = lsp::run_service(server_options(choices), *service);
+  if (const auto listen = listen_options(options)) {
+    const Result<int> code = lsp::serve_many_clients(server_options(choices), *listen);
     return code ? *code : fail(code.error());
   }
   if (!options.no_share) {
@@ -127,7 +127,7 @@ int run_lsp(const LspOptions& options) {
     if (code) return *code;
     spdlog::warn("the model is not shared with other editors: {}", code.error().message());
   }
-  return lsp::run_server(server_options(choices), STDIN_FILENO, STDOUT_FILENO);
+  return lsp::serve_one_client(server_options(choices), STDIN_FILENO, STDOUT_FILENO);
 }
 
 // Where clients come from: one of these.

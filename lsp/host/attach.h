@@ -11,7 +11,7 @@ struct AttachOptions {
   // Servers with the same key serve the same, so that one of them is enough: a short name.
   std::string key;
   // Starts one that takes clients over; the path of its socket is appended. See
-  // ServiceOptions::kAttached.
+  // ListenOptions::kAttached.
   std::vector<std::string> command;
   // The program redraft-attached, which this process becomes in order to wait with little memory;
   // empty, or not there: it waits as it is.

@@ -20,8 +20,8 @@ bool send_byte(int socket, char byte) {
 
 }  // namespace
 
-AttachedClient::AttachedClient(Service& service, FileHandle connection)
-    : service_(service), connection_(service.io(), connection.release()), limit_(service.io()) {}
+AttachedClient::AttachedClient(SessionHost& host, FileHandle connection)
+    : host_(host), connection_(host.io(), connection.release()), limit_(host.io()) {}
 
 void AttachedClient::start() {
   if (!is_own_peer(connection_.native_handle())) return;
@@ -37,16 +37,16 @@ void AttachedClient::start() {
 
 void AttachedClient::take_client() {
   limit_.cancel();
-  if (!service_.has_room()) return close();
+  if (!host_.has_room()) return close();
   std::optional<HandedOver> client = take_over(connection_.native_handle());
   // The answer goes first: from now on nobody else reads the client's messages.
   if (!client || !send_byte(connection_.native_handle(), kTaken)) return close();
-  session_ = service_.add({.in = std::move(client->in), .out = std::move(client->out)},
-                          [self = shared_from_this()](int code) {
-                            if (self->connection_.is_open())
-                              send_byte(self->connection_.native_handle(), static_cast<char>(code));
-                            self->close();
-                          });
+  session_ = host_.add({.in = std::move(client->in), .out = std::move(client->out)},
+                       [self = shared_from_this()](int code) {
+                         if (self->connection_.is_open())
+                           send_byte(self->connection_.native_handle(), static_cast<char>(code));
+                         self->close();
+                       });
   session_ ? await_departure() : close();
 }
 
@@ -56,7 +56,7 @@ void AttachedClient::await_departure() {
                          [self = shared_from_this()](const boost::system::error_code& error) {
                            if (error) return;
                            spdlog::debug("the process of client {} is gone", *self->session_);
-                           self->service_.drop(*self->session_);
+                           self->host_.drop(*self->session_);
                          });
 }
 

@@ -12,10 +12,10 @@ namespace redraft::lsp {
 
 // The server's side of attach.h: takes a client's standard input and output from the process that
 // its editor started, serves it, and tells that process its exit code. Ends with the client or with
-// that process. Keeps itself alive; the service outlives it.
+// that process. Keeps itself alive; the host outlives it.
 class AttachedClient : public std::enable_shared_from_this<AttachedClient> {
  public:
-  AttachedClient(Service& service, FileHandle connection);
+  AttachedClient(SessionHost& host, FileHandle connection);
   void start();
 
  private:
@@ -23,10 +23,10 @@ class AttachedClient : public std::enable_shared_from_this<AttachedClient> {
   void await_departure();
   void close();
 
-  Service& service_;
+  SessionHost& host_;
   boost::asio::posix::stream_descriptor connection_;
   boost::asio::steady_timer limit_;
-  std::optional<Service::SessionId> session_;
+  std::optional<SessionHost::SessionId> session_;
 };
 
 }  // namespace redraft::lsp

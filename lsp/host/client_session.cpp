@@ -18,7 +18,7 @@ constexpr std::size_t kFirstMessageLimit = 1 << 20;
 
 }  // namespace
 
-Session::Session(const Shared& shared, Client client, std::function<void(int)> on_end)
+ClientSession::ClientSession(const Shared& shared, Client client, std::function<void(int)> on_end)
     : client_(std::move(client)),
       on_end_(std::move(on_end)),
       transport_(shared.io, client_.in.get(), client_.out.get(),
@@ -28,7 +28,7 @@ Session::Session(const Shared& shared, Client client, std::function<void(int)> o
       admission_timer_(shared.io),
       process_timer_(shared.io),
       server_(
-          shared.host, shared.post,
+          shared.engine, shared.post,
           {.send = [this](const std::string& content) { transport_.send(content); },
            .congested = [this] { return transport_.congested(); }},
           [this](int code) { end(code); }, shared.index, shared.usage_file),
@@ -36,7 +36,7 @@ Session::Session(const Shared& shared, Client client, std::function<void(int)> o
   if (!admitted_) await_admission();
 }
 
-void Session::await_admission() {
+void ClientSession::await_admission() {
   transport_.limit_messages(kFirstMessageLimit);
   admission_timer_.expires_after(kAdmissionLimit);
   admission_timer_.async_wait(
@@ -49,7 +49,7 @@ void Session::await_admission() {
 
 // What one client sends must not end the others: an exception (no memory for its message, say) ends
 // its session alone.
-void Session::receive(const std::string& content) {
+void ClientSession::receive(const std::string& content) {
   try {
     if (admitted_ || admit(content)) serve(content);
   } catch (const std::exception& failure) {
@@ -58,7 +58,7 @@ void Session::receive(const std::string& content) {
   }
 }
 
-bool Session::admit(const std::string& first_message) {
+bool ClientSession::admit(const std::string& first_message) {
   if (const std::optional<Json> refused = refusal(first_message, client_.token)) {
     spdlog::warn("a client without the token was turned away");
     transport_.send(to_text(*refused));
@@ -70,14 +70,14 @@ bool Session::admit(const std::string& first_message) {
   return true;
 }
 
-void Session::serve(const std::string& content) {
+void ClientSession::serve(const std::string& content) {
   const bool knew_process = server_.client_process().has_value();
   server_.receive(content);
   if (knew_process || !client_.watch_process || !server_.client_process()) return;
   if (const auto process = ClientProcess::find(*server_.client_process())) watch(*process);
 }
 
-void Session::watch(const ClientProcess& process) {
+void ClientSession::watch(const ClientProcess& process) {
   process_timer_.expires_after(kProcessInterval);
   process_timer_.async_wait(
       [this, process, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
@@ -91,13 +91,13 @@ void Session::watch(const ClientProcess& process) {
       });
 }
 
-void Session::end_malformed(const Error& error) {
+void ClientSession::end_malformed(const Error& error) {
   spdlog::error("{}", error.message());
   server_.report_malformed(error);
   end(1);
 }
 
-void Session::end(int code) {
+void ClientSession::end(int code) {
   if (std::exchange(ending_, true)) return;
   server_.stop();
   transport_.finish(kFlushLimit, [this, code] { on_end_(code); });

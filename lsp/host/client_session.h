@@ -17,13 +17,13 @@ namespace redraft::lsp {
 
 // One client: its transport and its server joined, and the reasons to end. Lives on the thread that
 // runs the event loop; when it goes, its work is cancelled and its descriptors are closed.
-class Session {
+class ClientSession {
  public:
   // What all sessions of a process have in common.
   struct Shared {
     boost::asio::io_context& io;
     Post post;
-    std::shared_ptr<EngineHost> host;
+    std::shared_ptr<EngineHost> engine;
     Server::IndexFactories index;
     std::filesystem::path usage_file;  // see Server
   };
@@ -38,7 +38,7 @@ class Session {
 
   // `on_end` gets the exit code that a process of this one client would have: 0 after `shutdown`, 1
   // without or after malformed input. Called once, from within the session.
-  Session(const Shared& shared, Client client, std::function<void(int code)> on_end);
+  ClientSession(const Shared& shared, Client client, std::function<void(int code)> on_end);
 
   void start() { transport_.start(); }
   // The client is gone.

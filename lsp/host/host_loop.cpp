@@ -42,19 +42,19 @@ void start_log(const std::string& level, LogKind kind) {
 
 }  // namespace
 
-int serve(ServerOptions options, LogKind log,
-          const std::function<std::shared_ptr<void>(Service&)>& begin) {
+int run_session_host(ServerOptions options, LogKind log,
+                     const std::function<std::shared_ptr<void>(SessionHost&)>& begin) {
   ::signal(SIGPIPE, SIG_IGN);
   try {
     start_log(options.log_level, log);
-    auto service = std::make_unique<Service>(
+    auto host = std::make_unique<SessionHost>(
         std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
-    std::shared_ptr<void> door = begin(*service);
-    const int code = service->run();
+    std::shared_ptr<void> door = begin(*host);
+    const int code = host->run();
     door.reset();
     std::optional<ExitWatch> watch;
     if (options.exit_limit) watch.emplace(*options.exit_limit, code);
-    service.reset();
+    host.reset();
     return code;
   } catch (const std::exception& failure) {
     spdlog::critical("{}", failure.what());

@@ -21,7 +21,7 @@ namespace {
 
 FileHandle duplicate(int descriptor) { return FileHandle(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
 
-using OnConnection = std::function<void(Service&, FileHandle)>;
+using OnConnection = std::function<void(SessionHost&, FileHandle)>;
 
 // What is listened on, and the listener. Goes as soon as no more clients are wanted: neither a
 // client that comes then nor the next server should wait for the model's thread to end.
@@ -31,53 +31,53 @@ struct Door {
 };
 
 // Says where it listens as soon as it does.
-int serve_listening(ServerOptions options, const ServiceOptions& wanted,
+int serve_listening(ServerOptions options, const ListenOptions& listen,
                     std::shared_ptr<const void> owned, int socket, const std::string& address,
                     const OnConnection& on_connection) {
-  return serve(std::move(options), LogKind::kShared,
-               [&](Service& service) -> std::shared_ptr<void> {
-                 service.end_on_signals();
-                 if (wanted.idle_limit) service.end_when_idle(*wanted.idle_limit);
-                 auto door = std::make_shared<Door>();
-                 door->owned = std::move(owned);
-                 door->listener = std::make_unique<Listener>(
-                     service.io(), socket, [&service, on_connection](FileHandle connection) {
-                       on_connection(service, std::move(connection));
-                     });
-                 std::cout << "listening on " << address << std::endl;
-                 spdlog::info("listening on {}", address);
-                 return door;
-               });
+  return run_session_host(std::move(options), LogKind::kShared,
+                          [&](SessionHost& host) -> std::shared_ptr<void> {
+                            host.end_on_signals();
+                            if (listen.idle_limit) host.end_when_idle(*listen.idle_limit);
+                            auto door = std::make_shared<Door>();
+                            door->owned = std::move(owned);
+                            door->listener = std::make_unique<Listener>(
+                                host.io(), socket, [&host, on_connection](FileHandle connection) {
+                                  on_connection(host, std::move(connection));
+                                });
+                            std::cout << "listening on " << address << std::endl;
+                            spdlog::info("listening on {}", address);
+                            return door;
+                          });
 }
 
 // A connection ends with its process, so what the client says about its process is not needed.
-void add_connection(Service& service, FileHandle connection, const std::string& token) {
+void add_connection(SessionHost& host, FileHandle connection, const std::string& token) {
   FileHandle out = duplicate(connection.get());
   if (!out) return;
-  service.add(
+  host.add(
       {.in = std::move(connection), .out = std::move(out), .token = token, .watch_process = false});
 }
 
-Result<int> serve_on_socket(ServerOptions options, const ServiceOptions& wanted) {
-  Result<LocalSocket> listening = LocalSocket::listen(wanted.socket);
+Result<int> serve_on_socket(ServerOptions options, const ListenOptions& listen) {
+  Result<LocalSocket> listening = LocalSocket::listen(listen.socket);
   if (!listening) return listening.error();
   auto socket = std::make_shared<LocalSocket>(std::move(*listening));
-  const OnConnection talk = [](Service& service, FileHandle connection) {
-    add_connection(service, std::move(connection), {});
+  const OnConnection talk = [](SessionHost& host, FileHandle connection) {
+    add_connection(host, std::move(connection), {});
   };
-  const OnConnection attach = [](Service& service, FileHandle connection) {
-    std::make_shared<AttachedClient>(service, std::move(connection))->start();
+  const OnConnection attach = [](SessionHost& host, FileHandle connection) {
+    std::make_shared<AttachedClient>(host, std::move(connection))->start();
   };
   const int descriptor = socket->descriptor();
   const std::string address = socket->path().string();
-  return serve_listening(std::move(options), wanted, std::move(socket), descriptor, address,
-                         wanted.door == ServiceOptions::Door::kAttached ? attach : talk);
+  return serve_listening(std::move(options), listen, std::move(socket), descriptor, address,
+                         listen.door == ListenOptions::Door::kAttached ? attach : talk);
 }
 
-Result<int> serve_on_port(ServerOptions options, const ServiceOptions& wanted) {
-  const Result<LoopbackSocket> listening = listen_on_loopback(wanted.port);
+Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
+  const Result<LoopbackSocket> listening = listen_on_loopback(listen.port);
   if (!listening) return listening.error();
-  std::filesystem::path file = wanted.token_file;
+  std::filesystem::path file = listen.token_file;
   if (file.empty()) {
     const Result<std::filesystem::path> folder = private_runtime_folder();
     if (!folder) return folder.error();
@@ -87,28 +87,27 @@ Result<int> serve_on_port(ServerOptions options, const ServiceOptions& wanted) {
   if (!made) return made.error();
   std::cerr << "redraft: the token is in " << made->path().string() << std::endl;
   const std::string token = made->token();
-  return serve_listening(std::move(options), wanted, std::make_shared<TokenFile>(std::move(*made)),
+  return serve_listening(std::move(options), listen, std::make_shared<TokenFile>(std::move(*made)),
                          listening->socket.get(), "127.0.0.1:" + std::to_string(listening->port),
-                         [token](Service& service, FileHandle connection) {
+                         [token](SessionHost& host, FileHandle connection) {
                            send_without_delay(connection.get());
-                           add_connection(service, std::move(connection), token);
+                           add_connection(host, std::move(connection), token);
                          });
 }
 
 }  // namespace
 
-int run_server(ServerOptions options, int in_fd, int out_fd) {
-  return serve(std::move(options), LogKind::kOwn, [&](Service& service) {
-    service.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
-                [&service](int code) { service.end(code); });
+int serve_one_client(ServerOptions options, int in_fd, int out_fd) {
+  return run_session_host(std::move(options), LogKind::kOwn, [&](SessionHost& host) {
+    host.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
+             [&host](int code) { host.end(code); });
     return std::shared_ptr<void>();
   });
 }
 
-Result<int> run_service(ServerOptions options, const ServiceOptions& service) {
-  if (service.door == ServiceOptions::Door::kPort)
-    return serve_on_port(std::move(options), service);
-  return serve_on_socket(std::move(options), service);
+Result<int> serve_many_clients(ServerOptions options, const ListenOptions& listen) {
+  if (listen.door == ListenOptions::Door::kPort) return serve_on_port(std::move(options), listen);
+  return serve_on_socket(std::move(options), listen);
 }
 
 }  // namespace redraft::lsp

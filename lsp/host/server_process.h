@@ -29,10 +29,10 @@ struct ServerOptions {
 // Serves one client over two file descriptors until it says `exit` or is gone. Returns the
 // process's exit code: 0 after `shutdown`, 1 without or after malformed input. Ignores SIGPIPE in
 // this process and sets spdlog's default logger.
-int run_server(ServerOptions options, int in_fd, int out_fd);
+int serve_one_client(ServerOptions options, int in_fd, int out_fd);
 
 // Where many clients come from.
-struct ServiceOptions {
+struct ListenOptions {
   enum class Door {
     kSocket,    // they connect to `socket`
     kPort,      // they connect to `port` of the loopback interface and know the token
@@ -48,7 +48,7 @@ struct ServiceOptions {
 
 // Serves any number of clients with one model until SIGTERM, SIGINT or the idle limit; the socket
 // and the token file are then removed, and the exit code is 0. Says where it listens as one line
-// on stdout. An error: it cannot listen there. Otherwise like run_server().
-Result<int> run_service(ServerOptions options, const ServiceOptions& service);
+// on stdout. An error: it cannot listen there. Otherwise like serve_one_client().
+Result<int> serve_many_clients(ServerOptions options, const ListenOptions& listen);
 
 }  // namespace redraft::lsp

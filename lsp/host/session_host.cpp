@@ -14,50 +14,50 @@ namespace {
 constexpr std::size_t kMaxClients = 100;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
-Session::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
-                      Server::IndexFactories index, std::filesystem::path usage_file) {
+ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
+                            Server::IndexFactories index, std::filesystem::path usage_file) {
   const Post post = [&io](std::function<void()> f) { boost::asio::post(io, std::move(f)); };
   return {.io = io,
           .post = post,
-          .host = std::make_shared<EngineHost>(std::move(make_engine), post),
+          .engine = std::make_shared<EngineHost>(std::move(make_engine), post),
           .index = std::move(index),
           .usage_file = std::move(usage_file)};
 }
 
 }  // namespace
 
-Service::Service(EngineHost::Factory make_engine, Server::IndexFactories index,
-                 std::filesystem::path usage_file)
+SessionHost::SessionHost(EngineHost::Factory make_engine, Server::IndexFactories index,
+                         std::filesystem::path usage_file)
     : signals_(io_),
       idle_timer_(io_),
       shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file))) {}
 
-bool Service::has_room() const { return !ending_ && sessions_.size() < kMaxClients; }
+bool SessionHost::has_room() const { return !ending_ && sessions_.size() < kMaxClients; }
 
-std::optional<Service::SessionId> Service::add(Session::Client client,
-                                               std::function<void(int code)> on_end) {
+std::optional<SessionHost::SessionId> SessionHost::add(ClientSession::Client client,
+                                                       std::function<void(int code)> on_end) {
   if (!has_room()) {
     spdlog::warn("a client is turned away: there are {}", sessions_.size());
     return std::nullopt;
   }
   const SessionId id = ++last_id_;
   // It ends within a function of its own, so it goes later.
-  auto session = std::make_unique<Session>(shared_, std::move(client), [this, id](int code) {
+  auto session = std::make_unique<ClientSession>(shared_, std::move(client), [this, id](int code) {
     boost::asio::post(io_, [this, id, code] { remove(id, code); });
   });
   idle_timer_.cancel();
   on_end_[id] = std::move(on_end);
-  Session& added = *(sessions_[id] = std::move(session));
+  ClientSession& added = *(sessions_[id] = std::move(session));
   spdlog::debug("client {} has come; there are {}", id, sessions_.size());
   added.start();
   return id;
 }
 
-void Service::drop(SessionId id) {
+void SessionHost::drop(SessionId id) {
   if (const auto found = sessions_.find(id); found != sessions_.end()) found->second->end_gone();
 }
 
-void Service::remove(SessionId id, int code) {
+void SessionHost::remove(SessionId id, int code) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   dispose_of(found->second->take_indexes());
@@ -71,7 +71,7 @@ void Service::remove(SessionId id, int code) {
 }
 
 // An index may have to end a merge before its threads do.
-void Service::dispose_of(std::vector<IndexSlot> indexes) {
+void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
   std::erase_if(leaving_, [](const std::future<void>& waits) {
     return waits.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
@@ -80,12 +80,12 @@ void Service::dispose_of(std::vector<IndexSlot> indexes) {
       std::async(std::launch::async, [going = std::move(indexes)]() mutable { going.clear(); }));
 }
 
-void Service::end_when_idle(std::chrono::seconds limit) {
+void SessionHost::end_when_idle(std::chrono::seconds limit) {
   idle_limit_ = limit;
   await_clients(std::max<std::chrono::seconds>(limit, kFirstClientLimit));
 }
 
-void Service::await_clients(std::chrono::seconds limit) {
+void SessionHost::await_clients(std::chrono::seconds limit) {
   idle_timer_.expires_after(limit);
   idle_timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || !sessions_.empty()) return;
@@ -94,7 +94,7 @@ void Service::await_clients(std::chrono::seconds limit) {
   });
 }
 
-void Service::end_on_signals() {
+void SessionHost::end_on_signals() {
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   signals_.async_wait([this](const boost::system::error_code& error, int number) {
@@ -104,14 +104,14 @@ void Service::end_on_signals() {
   });
 }
 
-void Service::end(int code) {
+void SessionHost::end(int code) {
   if (std::exchange(ending_, true)) return;
   exit_code_ = code;
   if (sessions_.empty()) io_.stop();
   for (const auto& [id, session] : sessions_) session->end_gone();
 }
 
-int Service::run() {
+int SessionHost::run() {
   io_.run();
   return exit_code_;
 }

@@ -16,15 +16,15 @@
 
 namespace redraft::lsp {
 
-// Any number of clients on one EngineHost: one model in memory, one decode thread, and one event
-// loop, whose thread all of this belongs to. What ends one client leaves the others alone.
-class Service {
+// Any number of ClientSessions on one EngineHost: one model in memory, one decode thread, and one
+// event loop, whose thread all of this belongs to. What ends one client leaves the others alone.
+class SessionHost {
  public:
   using SessionId = std::int64_t;
 
   // `usage_file`: see Server.
-  Service(EngineHost::Factory make_engine, Server::IndexFactories index,
-          std::filesystem::path usage_file);
+  SessionHost(EngineHost::Factory make_engine, Server::IndexFactories index,
+              std::filesystem::path usage_file);
 
   boost::asio::io_context& io() { return io_; }
 
@@ -32,7 +32,8 @@ class Service {
   bool has_room() const;
   // `on_end` gets the exit code once the client's descriptors are closed. None: there is no
   // room.
-  std::optional<SessionId> add(Session::Client client, std::function<void(int code)> on_end = {});
+  std::optional<SessionId> add(ClientSession::Client client,
+                               std::function<void(int code)> on_end = {});
   // The client is gone.
   void drop(SessionId id);
 
@@ -53,8 +54,8 @@ class Service {
   boost::asio::io_context io_{1};
   boost::asio::signal_set signals_;
   boost::asio::steady_timer idle_timer_;
-  Session::Shared shared_;
-  std::map<SessionId, std::unique_ptr<Session>> sessions_;
+  ClientSession::Shared shared_;
+  std::map<SessionId, std::unique_ptr<ClientSession>> sessions_;
   std::map<SessionId, std::function<void(int)>> on_end_;
   SessionId last_id_ = 0;
   std::optional<std::chrono::seconds> idle_limit_;

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     return redraft::make_scripted_engine(script);
   };
   serving = true;
-  const int code = redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);
+  const int code = redraft::lsp::serve_one_client(std::move(options), STDIN_FILENO, STDOUT_FILENO);
   serving = false;
   std::fprintf(stderr, "%ld allocations\n", allocations.load());
   return code;

@@ -84,16 +84,16 @@ struct Doors {
     app.add_option("--attached-socket", attached_socket);
     app.add_flag("--share", share);
   }
-  std::optional<redraft::lsp::ServiceOptions> service() const {
-    using Door = redraft::lsp::ServiceOptions::Door;
+  std::optional<redraft::lsp::ListenOptions> listen() const {
+    using Door = redraft::lsp::ListenOptions::Door;
     if (socket.empty() && attached_socket.empty() && !port) return std::nullopt;
-    return redraft::lsp::ServiceOptions{.door = port                      ? Door::kPort
-                                                : attached_socket.empty() ? Door::kSocket
-                                                                          : Door::kAttached,
-                                        .socket = socket + attached_socket,
-                                        .port = port.value_or(0),
-                                        .token_file = token_file,
-                                        .idle_limit = std::chrono::seconds(idle_seconds)};
+    return redraft::lsp::ListenOptions{.door = port                      ? Door::kPort
+                                               : attached_socket.empty() ? Door::kSocket
+                                                                         : Door::kAttached,
+                                       .socket = socket + attached_socket,
+                                       .port = port.value_or(0),
+                                       .token_file = token_file,
+                                       .idle_limit = std::chrono::seconds(idle_seconds)};
   }
   // Itself, in the background.
   redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level) const {
@@ -105,8 +105,8 @@ struct Doors {
 };
 
 int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::string& script) {
-  if (const auto service = doors.service()) {
-    const redraft::Result<int> code = redraft::lsp::run_service(std::move(options), *service);
+  if (const auto listen = doors.listen()) {
+    const redraft::Result<int> code = redraft::lsp::serve_many_clients(std::move(options), *listen);
     if (code) return *code;
     std::cerr << "redraft_scripted_server: error: " << code.error().message() << "\n";
     return 1;
@@ -117,7 +117,7 @@ int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::st
     if (code) return *code;
     std::cerr << "the model is not shared: " << code.error().message() << std::endl;
   }
-  return redraft::lsp::run_server(std::move(options), STDIN_FILENO, STDOUT_FILENO);
+  return redraft::lsp::serve_one_client(std::move(options), STDIN_FILENO, STDOUT_FILENO);
 }
 
 }  // namespace
