@@ -7,7 +7,7 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup demo test check test-long build bench lint format install clean
+.PHONY: help setup program demo test check check-core test-long build bench lint format install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
@@ -17,14 +17,25 @@ help: ## Show this
 setup: ## Fetch everything: system packages, libtorch, grammars, models, test environment
 	@$(SETUP)
 
-build: ## Build the optimised binary, build/redraft
+program: ## Build the program alone, build/redraft
+	@$(SETUP) system libtorch grammars gpu
+	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
+	@cmake --build --preset release --target redraft
+
+build: ## Build everything: the program, kernels for GPUs, tests and benches
 	@$(SETUP) system libtorch grammars cuda
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release
 
-demo: build ## Watch a real file being edited by a real model
+demo: program ## Watch a real file being edited by a real model
 	@$(SETUP) model:qwen2.5-coder-1.5b model:qwen2.5-coder-0.5b
 	@tools/demo.sh
+
+check-core: ## Build and test the decoding loop alone: no download, no torch (a few minutes)
+	@$(SETUP) core
+	@cmake --preset core $(CONFIGURE) > build-core.log 2>&1 || { cat build-core.log; exit 1; }; rm -f build-core.log
+	@cmake --build --preset core
+	@$(PYTHON) tools/run_tests.py --build build-core --exclude 'model|e2e|gpu|long'
 
 check: build ## Test what needs no weights and no network (seconds)
 	@$(CTEST) --exclude 'model|e2e|gpu|long'
@@ -49,8 +60,8 @@ format: ## Format the C++ sources
 	@$(SETUP) lint
 	@git ls-files -z -- '*.h' '*.cpp' | xargs -0 clang-format -i
 
-install: build ## Install to PREFIX (default ~/.local)
+install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## Remove what was built; downloads and models stay
-	@rm -rf build build-dev build-tsan build-fuzz
+	@rm -rf build build-core build-dev build-tsan build-fuzz

@@ -6,7 +6,7 @@
 
 #include "indexing/files/file_kind.h"
 #include "indexing/store/memory_datastore.h"
-#include "indexing/store/stored_definition.h"
+#include "indexing/text_definitions.h"
 #include "support/json/json_document.h"
 
 namespace redraft {

@@ -7,6 +7,7 @@
 
 #include "indexing/background.h"
 #include "indexing/files/file_kind.h"
+#include "indexing/text_definitions.h"
 
 namespace redraft {
 namespace {

@@ -12,10 +12,12 @@ from setup_steps import cuda, grammars, libtorch, models, system_packages, test_
 from setup_steps.common import SetupError, exclusive_lock
 
 STEPS = {
+    "core": (system_packages.ensure_core, "compiler, CMake and what the preset `core` is built from"),
     "system": (system_packages.ensure_build, "compiler, CMake and the system's libraries"),
     "lint": (system_packages.ensure_lint, "clang-format and clang-tidy"),
     "libtorch": (libtorch.ensure, "libtorch's CPU libraries and headers"),
     "cuda": (cuda.ensure, "nvcc, to compile kernels for GPUs; needs no GPU"),
+    "gpu": (cuda.ensure_for_gpu, "nvcc, where there is an NVIDIA GPU to compile for"),
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
@@ -29,8 +31,8 @@ def parse_arguments(arguments):
         epilog=f"steps:\n{steps}\n  model:NAME    one model of tools/locks/models.lock",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all of them")
-    return parser, parser.parse_args(arguments).steps or list(STEPS)
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core` and `gpu`")
+    return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in {"core", "gpu"}]
 
 
 def run_step(name):

@@ -1,12 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
-
-#include "indexing/syntax/syntax_tree.h"
 
 namespace redraft {
 
@@ -23,12 +19,5 @@ struct StoredDefinition {
 };
 
 std::uint32_t hash_of_name(std::string_view name);
-
-// Functions and types that have names; StoredDefinition::text is left 0.
-std::vector<StoredDefinition> stored_definitions(const SyntaxTree& tree);
-// The same of a text that is not parsed yet; none where nobody knows its language.
-std::vector<StoredDefinition> stored_definitions(const std::string& text,
-                                                 std::string_view language_id,
-                                                 const ParseLimits& limits = {});
 
 }  // namespace redraft

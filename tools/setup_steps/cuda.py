@@ -1,6 +1,7 @@
 """Unpacks nvcc and what it compiles with from the wheels that tools/locks/cuda.lock pins. Needs no GPU."""
 
 import pathlib
+import shutil
 
 from . import wheels
 from .common import LOCKS, data_directory, say
@@ -29,6 +30,12 @@ def _wanted(member):
 
 def _mode(path):
     return 0o755 if "bin" in pathlib.PurePosixPath(path).parts[:-1] else None
+
+
+def ensure_for_gpu():
+    """For those who only want the program: where there is no GPU it does without."""
+    if is_ready() or pathlib.Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi"):
+        ensure()
 
 
 def ensure():

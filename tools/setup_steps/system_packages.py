@@ -159,6 +159,13 @@ def _explain(problems):
             "\nTo build with libraries kept elsewhere, run cmake yourself with -DCMAKE_PREFIX_PATH=….")
 
 
+def ensure_core():
+    """What the preset `core` is built from: nothing that the others need besides."""
+    _ensure([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
+            [each for each in LIBRARIES if each.name in {"nlohmann_json", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
+    say("system packages: ready")
+
+
 def ensure_build():
     _ensure(BUILD_TOOLS + LIBRARIES, OPTIONAL_TOOLS)
     say("system packages: ready")

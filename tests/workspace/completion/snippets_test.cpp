@@ -7,6 +7,7 @@
 
 #include "indexing/files/file_kind.h"
 #include "indexing/store/text_store.h"
+#include "indexing/text_definitions.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "workspace/completion/name_ranking.h"
 
