@@ -186,7 +186,7 @@ void add_completion(Definitions& all) {
       "The most tokens that one completion may have."));
   all.push_back(integer(
       "completion.alternatives", [](Settings& s) -> int& { return s.completion.alternatives; }, 1,
-      5, "How many completions are offered when they are asked for by hand."));
+      5, "How many completions are offered on an explicit request (a key or a command)."));
   all.push_back(integer(
       "completion.contextTokens", [](Settings& s) -> int& { return s.completion.context_tokens; },
       0, 8192,
