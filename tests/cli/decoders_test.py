@@ -7,7 +7,7 @@ import unittest
 from redraft_process import RedraftCase, run
 
 NAMES = ["ar", "sd", "pld", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder", "efficientedit", "redraft"]
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding.md"
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding-methods.md"
 
 
 class Decoders(RedraftCase):
