@@ -44,11 +44,6 @@ def value(json_value):
     return f"`{json.dumps(json_value)}`"
 
 
-def readme_table(table):
-    rows = [f"| `{s['name']}` | {value(s['schema']['default'])} | {s['description']} |" for s in table if not s["start"]]
-    return "\n".join(["| Setting | Default | |", "|---|---|---|", *rows]) + "\n"
-
-
 def docs_table(table, start):
     rows = [f"| `redraft.{s['name']}` | {kind(s['schema'])} | {value(s['schema']['default'])} | {s['scope']} | "
             f"{s['description']} |" for s in table if s["start"] == start]
@@ -119,7 +114,6 @@ def documents(root, table):
             text = replaced(text, begin, end, content, name)
         return name, text
 
-    yield edited("README.md", (SETTINGS, END, readme_table(table)))
     yield edited("docs/settings.md", (SETTINGS, END, docs_table(table, False)), (OPTIONS, END, docs_table(table, True)))
     yield edited("editors/vscode/package.json", ('      "title": "redraft",\n      "properties": {\n', "      }\n    },\n",
                                                  vscode_properties(table)))

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FILES = ["README.md", "docs/settings.md", "editors/vscode/package.json", "editors/neovim/doc/redraft.txt",
+FILES = ["docs/settings.md", "editors/vscode/package.json", "editors/neovim/doc/redraft.txt",
          "editors/neovim/lua/redraft/settings.lua"]
 
 
