@@ -16,7 +16,7 @@ command('RedraftEdit', function(args)
   require('redraft').edit({
     instruction = args.args, first = has_range and args.line1 or nil, last = has_range and args.line2 or nil,
   })
-end, { nargs = '*', range = true, desc = 'Edit the buffer or the lines given: :RedraftEdit [instruction]' })
+end, { nargs = '*', range = true, desc = 'Edit the definition at the cursor, or the lines given: :RedraftEdit [instruction]' })
 
 command('RedraftAccept', function(args)
   require('redraft').accept({ all = args.bang })
