@@ -24,7 +24,7 @@ namespace {
 // A replayed sequence costs its tokens alone, so any length will do.
 constexpr int kReplayContext = 1 << 20;
 constexpr double kPlainPass = 0.05;  // seconds: about a 1.5B model on two cores
-// What passes cost on the CPU of design section 11, in plain passes.
+// What passes cost on a CPU where about eight rows are nearly free, in plain passes.
 constexpr const char* kDefaultCurve = "1:1,4:1.15,8:1.35,16:2.5,32:4.9,64:9.7";
 constexpr JsonLimits kOutputLimits{
     .bytes = std::size_t{1} << 30, .values = std::size_t{64} << 20, .depth = 16};

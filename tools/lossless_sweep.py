@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Edits real tasks with every strict decoder and holds each output to that of plain greedy decoding.
 
-    tools/lossless_sweep.py [--redraft build/redraft] [--data ../shared/data] [--tasks 20] [--json FILE]
+    tools/lossless_sweep.py --data FOLDER [--redraft build/redraft] [--tasks 20] [--json FILE]
 
-The tasks are taken in a fixed order from several sets and languages. Exit code 0: every output is
-identical; 1: one is not, or a run failed; 77: the data is not there.
+FOLDER holds edit/canitedit.jsonl and the like: task files in the format of docs/bench.md, which also
+says where such tasks are published. The tasks are taken in a fixed order from several sets and
+languages. Exit code 0: every output is identical; 1: one is not, or a run failed; 77: there are no
+task files.
 """
 
 import argparse
@@ -117,7 +119,7 @@ def report(rows, decoders):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--redraft", type=pathlib.Path, default=ROOT / "build" / "redraft")
-    parser.add_argument("--data", type=pathlib.Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=pathlib.Path, required=True, help="the folder of task files")
     parser.add_argument("--tasks", type=int, default=20)
     parser.add_argument("--skip", type=int, default=0, help="tasks to leave out at the beginning")
     parser.add_argument("--decoders", type=lambda names: names.split(","), default=STRICT,
