@@ -1,11 +1,16 @@
-"""Small promises about every committed file: sizes, and nothing that belongs to one machine."""
+"""Small promises about every committed file: sizes, and nothing that belongs to one machine. Of documents: a short README,
+lines that fit a terminal, and links that lead somewhere."""
 
 import pathlib
+import re
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MAX_LINES = 500
+MAX_README_WORDS = 1500
+MAX_COLUMNS = 100  # of a document's prose; tables and code blocks are as wide as they need to be
 # Written in two halves so that this file keeps its own promise.
 HOSTS = ["pypi." + "org", "pythonhosted." + "org", "registry.npmjs." + "org", "deb.debian." + "org"]
 PLACES = ["/" + "root/", "/" + "work/"]
@@ -14,6 +19,41 @@ PLACES = ["/" + "root/", "/" + "work/"]
 def committed_files():
     run = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True)
     return [ROOT / line for line in run.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def without_code_blocks(text):
+    """The same lines, those of fenced code empty."""
+    fenced = False
+    for line in text.splitlines():
+        is_fence = line.lstrip().startswith("```")
+        yield "" if fenced or is_fence else line
+        fenced ^= is_fence
+
+
+def wide_lines(text):
+    """Numbers of the lines of prose that could be wrapped and are too wide."""
+    return [number for number, line in enumerate(without_code_blocks(text), 1)
+            if len(line) > MAX_COLUMNS and not line.startswith("|") and len(line.split()) > 1]
+
+
+def anchors(text):
+    """What links may name after a #: the headings, in small letters and without punctuation."""
+    headings = [line.lstrip("#").strip() for line in without_code_blocks(text) if line.startswith("#")]
+    return {re.sub(r"[^\w -]", "", re.sub(r"\]\([^)]*\)", "", heading)).lower().replace(" ", "-") for heading in headings}
+
+
+def dead_links(file):
+    """The relative links of a document that lead to no file, or to no heading of it."""
+    prose = re.sub(r"`[^`]*`", "", "\n".join(without_code_blocks(file.read_text(encoding="utf-8"))))
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = file.parent / path if path else file
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+            dead.append(link)
+    return dead
 
 
 class CommittedFiles(unittest.TestCase):
@@ -34,6 +74,32 @@ class CommittedFiles(unittest.TestCase):
             content = file.read_bytes()
             found += [f"{file.relative_to(ROOT)}: {word}" for word in HOSTS + PLACES if word.encode() in content]
         self.assertEqual(found, [])
+
+    def test_the_readme_is_short(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").split()), MAX_README_WORDS)
+
+    def test_documents_are_wrapped_and_their_links_lead_somewhere(self):
+        found = []
+        for file in self.files:
+            if file.suffix == ".md":
+                name = file.relative_to(ROOT)
+                found += [f"{name}:{line}: too wide" for line in wide_lines(file.read_text(encoding="utf-8"))]
+                found += [f"{name}: {link}: dead link" for link in dead_links(file)]
+        self.assertEqual(found, [])
+
+
+class Documents(unittest.TestCase):
+    def test_what_is_wrong_is_found(self):
+        wide = "word " * 30
+        self.assertEqual(wide_lines(f"{wide}\n|{wide}\n```\n{wide}\n```\n- {wide}\n{'x' * 120}\n"), [1, 6])
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "there.md").write_text("# A `code` heading: it's here\n")
+            file = pathlib.Path(folder) / "document.md"
+            file.write_text("[a](there.md) [b](there.md#a-code-heading-its-here) [c](https://x.example) `[d](gone.md)`\n"
+                            "# Here\n[e](#here) [f](.)\n```\n[g](gone.md)\n```\n")
+            self.assertEqual(dead_links(file), [])
+            file.write_text("[a](gone.md) ![b](gone.svg) [c](there.md#gone) [d](#gone)\n")
+            self.assertEqual(dead_links(file), ["gone.md", "gone.svg", "there.md#gone", "#gone"])
 
 
 if __name__ == "__main__":
