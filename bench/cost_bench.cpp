@@ -8,6 +8,7 @@
 
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
@@ -16,11 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 // So much passes between two looks at whether the machine is quiet.
 constexpr double kProbeInterval = 0.25;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 struct Sample {
   double seconds;
   std::array<double, kPassParts> parts;

@@ -17,6 +17,7 @@
 #include "cuda/transformer.h"
 #include "decoding/acceptance.h"
 #include "decoding/kernels/half.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
@@ -130,11 +131,6 @@ class RandomFiles : public ModelFiles {
   std::vector<std::uint8_t> matrix_, vector_;
   std::map<std::string, StoredTensor> tensors_;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 template <typename Work>
 double median_seconds(const Work& work) {
   std::vector<double> all;

@@ -17,6 +17,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/kernels/transformer_ops.h"
+#include "support/seconds_since.h"
 
 namespace redraft::kernels {
 namespace {
@@ -34,11 +35,6 @@ struct Shape {
   int n;
   int k;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 template <typename Work>
 double best_seconds(int rounds, const Work& work) {
   double best = 1e30;

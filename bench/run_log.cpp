@@ -10,22 +10,18 @@
 #include <utility>
 
 #include "bench/record_json.h"
+#include "support/system_error.h"
 
 namespace redraft {
 namespace {
 
 constexpr JsonLimits kLineLimits{.bytes = std::size_t{16} << 20, .values = 1 << 20, .depth = 8};
-
-Error system_error(const std::filesystem::path& file, const char* what) {
-  return Error(file.string() + ": " + what + ": " + std::strerror(errno));
-}
-
 Result<std::string> read_all(const std::filesystem::path& file, int descriptor) {
   std::string text;
   char buffer[1 << 16];
   for (ssize_t count; (count = read(descriptor, buffer, sizeof buffer)) != 0;) {
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error(file, "cannot be read");
+    if (count < 0) return file_error(file, "cannot be read");
     text.append(buffer, static_cast<std::size_t>(count));
   }
   return text;
@@ -35,7 +31,7 @@ Result<std::string> read_all(const std::filesystem::path& file, int descriptor) 
 
 Result<RunLog> RunLog::open(const std::filesystem::path& file, const std::string& settings) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0644);
-  if (descriptor < 0) return system_error(file, "cannot be written");
+  if (descriptor < 0) return file_error(file, "cannot be written");
   RunLog log(file, descriptor);
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     return Error(file.string() + ": another run is writing it; give it another --out");
@@ -57,7 +53,7 @@ Result<void> RunLog::read(const std::string& settings) {
   if (!text) return text.error();
   const std::size_t whole = text->rfind('\n') + 1;  // npos + 1: nothing is
   if (ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
-    return system_error(file_, "cannot be written");
+    return file_error(file_, "cannot be written");
   if (whole == 0) return write_line(settings);
   std::string_view rest = std::string_view(*text).substr(0, whole);
   const auto next_line = [&rest] {
@@ -90,7 +86,7 @@ Result<void> RunLog::write_line(const std::string& line) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = write(descriptor_, text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error(file_, "cannot be written");
+    if (count < 0) return file_error(file_, "cannot be written");
     done += static_cast<std::size_t>(count);
   }
   return {};

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/seconds_since.h"
+
 namespace redraft {
 
 // Seconds that `work` takes by the wall clock.
@@ -12,7 +14,7 @@ template <typename Work>
 double seconds(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 // 0.5 is the median; `times` is not empty.

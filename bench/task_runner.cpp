@@ -8,6 +8,7 @@
 #include "bench/margins.h"
 #include "bench/overlap.h"
 #include "bench/repository.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
@@ -247,7 +248,7 @@ void Run::show(const RecordKey& key, const DecodeStatistics& statistics) const {
   if (!hooks_.on_progress) return;
   const int done = static_cast<int>(report_.records.size());
   const int all = std::max(total(), done + 1);
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double elapsed = seconds_since(start_);
   // The decode under way counts for half of one.
   const double left = elapsed / (decoded_ + 0.5) * (all - done - 0.5);
   hooks_.on_progress({done, all, left, key, statistics});

@@ -4,13 +4,14 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft {
 namespace {
 
 std::string padding(const std::string& text, int width) {
-  const auto columns = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  });
+  const auto columns =
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); });
   return std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, width - columns)), ' ');
 }
 

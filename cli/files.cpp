@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -11,14 +10,10 @@
 #include <span>
 
 #include "support/files/whole_file.h"
+#include "support/system_error.h"
 
 namespace redraft::cli {
 namespace {
-
-Error system_error(const std::filesystem::path& file, std::string_view what) {
-  return Error(file.string() + ": " + std::string(what) + ": " + std::strerror(errno));
-}
-
 bool take_mode_of(const struct stat& status, int descriptor) {
   // Another owner cannot always be given; the mode can.
   [[maybe_unused]] const int ignored = fchown(descriptor, status.st_uid, status.st_gid);
@@ -36,9 +31,9 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, problem))
     return Error(file.string() + ": is a directory");
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return system_error(file, "cannot be read");
+  if (!stream) return file_error(file, "cannot be read");
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return system_error(file, "cannot be read");
+  if (stream.bad()) return file_error(file, "cannot be read");
   return text;
 }
 
@@ -48,19 +43,19 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view ex
   const std::filesystem::path place = std::filesystem::canonical(file, problem);
   if (problem) return Error(file.string() + ": not written: " + problem.message());
   struct stat status = {};
-  if (stat(place.c_str(), &status) != 0) return system_error(file, "not written");
-  if (access(place.c_str(), W_OK) != 0) return system_error(file, "not written");
+  if (stat(place.c_str(), &status) != 0) return file_error(file, "not written");
+  if (access(place.c_str(), W_OK) != 0) return file_error(file, "not written");
   NewFile written(place);
   if (!written.is_open() || !written.write(std::as_bytes(std::span(text))) ||
       !take_mode_of(status, written.descriptor())) {
-    return system_error(file, "not written");
+    return file_error(file, "not written");
   }
   // As late as can be: what another program wrote meanwhile is worth more than this edit.
   const Result<std::string> current = read_file(place);
   if (!current) return current.error();
   if (*current != expected)
     return Error(file.string() + ": not written: the file has changed on disk meanwhile");
-  if (!written.rename_to(place)) return system_error(file, "not written");
+  if (!written.rename_to(place)) return file_error(file, "not written");
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "decoding/model/model_store.h"
 #include "indexing/files/dependencies.h"
 #include "indexing/files/ignore_files.h"
+#include "support/seconds_since.h"
 
 namespace redraft::cli {
 namespace {
@@ -125,7 +126,7 @@ Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::
   while (!stop.stop_requested() && index.store().merge()) {
   }
   const Result<void> saved = index.store().save();
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.seconds = seconds_since(start);
   return saved;
 }
 

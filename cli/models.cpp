@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "decoding/model/model_store.h"
+#include "support/system_error.h"
 
 namespace redraft::cli {
 namespace {
@@ -122,7 +122,7 @@ int pull(const ModelsOptions& options) {
   arguments.push_back(nullptr);
   std::cout.flush();
   execvp("python3", arguments.data());
-  return fail(Error(std::string("python3 cannot be run: ") + std::strerror(errno)));
+  return fail(system_error("python3 cannot be run"));
 }
 
 void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,

@@ -17,6 +17,7 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
+#include "support/seconds_since.h"
 #include "workspace/documents/document.h"
 
 namespace redraft::cli {
@@ -44,11 +45,6 @@ struct ScoreWatch {
   std::stop_token stop;  // heeded between passes
   std::function<void(const Score&)> progress;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The log-probabilities of `next`, each after its token of `chunk`. A pass predicts after the last
 // context token and after every draft node, so all of the chunk but its first token goes in as a
 // draft, which is then kept.

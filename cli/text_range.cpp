@@ -4,6 +4,8 @@
 #include <optional>
 #include <tuple>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft::cli {
 namespace {
 
@@ -33,11 +35,6 @@ std::optional<TextPosition> take_position(std::string_view& text) {
 std::string spell(TextPosition position) {
   return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
-
-bool is_inside_character(const std::string& text, std::size_t offset) {
-  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
-}
-
 }  // namespace
 
 Result<TextPosition> parse_text_position(std::string_view text) {
@@ -61,7 +58,7 @@ Result<std::size_t> to_offset(TextPosition position, const Document& document) {
                  std::to_string(position.line) + ", which has " + std::to_string(end - begin) +
                  " bytes");
   }
-  if (is_inside_character(document.text(), offset)) {
+  if (is_within_character(document.text(), offset)) {
     return Error(spell(position) + " is in the middle of a character (columns count bytes)");
   }
   return offset;

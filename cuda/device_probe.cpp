@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "support/seconds_since.h"
+
 namespace redraft::cuda {
 namespace {
 
@@ -12,11 +14,6 @@ constexpr double kMinSeconds = 1e-3;  // of a timing
 constexpr int kRounds = 5;
 constexpr int kProbeRounds = 3;
 constexpr double kQuiet = 0.85;  // of the peak
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 DeviceProbe::DeviceProbe()

@@ -8,6 +8,7 @@
 #include "indexing/background.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/text_definitions.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
@@ -134,7 +135,7 @@ RefreshReport WorkspaceIndex::refresh(const OnProgress& progress, std::stop_toke
   report.scan = scan_roots(roots_, options_.scan, sink, stop);
   if (!stop.stop_requested()) report.removed = forget_unseen(store_->names(), look);
   read(look.changed, progress, stop, report);
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.seconds = seconds_since(start);
   return report;
 }
 

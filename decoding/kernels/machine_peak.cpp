@@ -8,6 +8,7 @@
 
 #include "decoding/kernels/amx_kernel.h"
 #include "decoding/kernels/huge_pages.h"
+#include "support/seconds_since.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -162,11 +163,6 @@ std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
   for (const std::uint64_t sum : sums) all += sum;
   return all;
 }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)

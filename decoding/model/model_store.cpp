@@ -6,6 +6,7 @@
 
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/sha256.h"
+#include "support/files/user_folders.h"
 
 namespace redraft {
 
@@ -74,10 +75,7 @@ const std::vector<KnownModel>& known_models() {
 }
 
 fs::path model_store_directory() {
-  const char* data = std::getenv("XDG_DATA_HOME");
-  if (data && *data) return fs::path(data) / "redraft" / "models";
-  const char* home = std::getenv("HOME");
-  return fs::path(home ? home : "/") / ".local" / "share" / "redraft" / "models";
+  return user_data_folder().value_or("/.local/share") / "redraft" / "models";
 }
 
 Result<fs::path> find_model(std::string_view name_or_path) {

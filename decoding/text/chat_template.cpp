@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "support/trimmed.h"
+
 namespace redraft {
 namespace {
 
@@ -25,14 +27,6 @@ std::vector<PromptPart> chat_ml(const std::vector<ChatMessage>& messages) {
   return parts;
 }
 
-// Llama 3's template cuts blanks off both ends of a message.
-std::string trimmed(const std::string& text) {
-  constexpr const char* kBlank = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
-
 // <|start_header_id|>role<|end_header_id|>\n\ntext<|eot_id|>
 std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
   std::vector<PromptPart> parts;
@@ -44,7 +38,8 @@ std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
   };
   for (const ChatMessage& message : messages) {
     open(message.role);
-    parts.push_back({trimmed(message.text), false});
+    // The template cuts these off both ends of a message.
+    parts.push_back({std::string(trimmed(message.text, " \t\n\v\f\r")), false});
     parts.push_back({"<|eot_id|>", true});
   }
   open("assistant");

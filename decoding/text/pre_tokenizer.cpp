@@ -4,6 +4,7 @@
 #include <string>
 
 #include "decoding/text/unicode.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {
@@ -50,7 +51,7 @@ std::size_t contraction_length(std::string_view text, std::size_t begin, bool an
 std::size_t space_word_end(std::string_view text, std::size_t begin, std::size_t end, bool at_end) {
   if (at_end) return end;
   std::size_t last = end - 1;
-  while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  while (last > begin && continues_character(text[last])) --last;
   return last > begin ? last : end;
 }
 

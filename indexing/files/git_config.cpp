@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <cctype>
 
+#include "support/trimmed.h"
+
 namespace redraft {
 namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
 
 bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 // The next line, with those that a backslash at its end joins to it.
 std::string take_line(std::string_view& rest) {
   std::string line;
@@ -65,17 +62,17 @@ std::optional<std::string> git_config_value(std::string_view text, std::string_v
   bool inside = false;
   while (!text.empty()) {
     const std::string whole = take_line(text);
-    std::string_view line = trimmed(whole);
+    std::string_view line = trimmed(whole, kBlanks);
     if (line.starts_with('[')) {
       const std::size_t end = line.find(']');
       if (end == std::string_view::npos) continue;
-      inside = same_word(trimmed(line.substr(1, end - 1)), section);
-      line = trimmed(line.substr(end + 1));  // a value may stand behind it
+      inside = same_word(trimmed(line.substr(1, end - 1), kBlanks), section);
+      line = trimmed(line.substr(end + 1), kBlanks);  // a value may stand behind it
     }
     const std::size_t equals = line.find('=');
     if (!inside || equals == std::string_view::npos) continue;
-    if (same_word(trimmed(line.substr(0, equals)), key))
-      value = plain_value(trimmed(line.substr(equals + 1)));
+    if (same_word(trimmed(line.substr(0, equals), kBlanks), key))
+      value = plain_value(trimmed(line.substr(equals + 1), kBlanks));
   }
   return value;
 }

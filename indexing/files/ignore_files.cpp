@@ -96,7 +96,7 @@ std::vector<fs::path> folders_above(const fs::path& root) {
 
 fs::path user_ignore_file() {
   const std::optional<fs::path> config = user_config_folder();
-  const char* home = std::getenv("HOME");
+  const std::optional<fs::path> home = user_home_folder();
   std::optional<std::string> configured;
   const auto ask = [&](const fs::path& file) {
     const auto text = read_small_file(AT_FDCWD, file, true, kMaxRuleBytes);
@@ -104,9 +104,9 @@ fs::path user_ignore_file() {
     if (value) configured = std::move(value);
   };
   if (config) ask(*config / "git" / "config");
-  if (home) ask(fs::path(home) / ".gitconfig");  // beats the other
+  if (home) ask(*home / ".gitconfig");  // beats the other
   if (configured && configured->starts_with("~/"))
-    return home ? fs::path(home) / configured->substr(2) : fs::path();
+    return home ? *home / configured->substr(2) : fs::path();
   if (configured) return *configured;
   return config ? *config / "git" / "ignore" : fs::path();
 }

@@ -16,6 +16,7 @@
 
 #include "support/files/mapped_file.h"
 #include "support/files/whole_file.h"
+#include "support/system_error.h"
 
 namespace redraft {
 namespace {
@@ -26,11 +27,6 @@ constexpr const char* kManifest = "manifest";
 constexpr const char* kLock = "lock";
 constexpr std::string_view kSegmentEnding = ".segment";
 constexpr int kTries = 5;  // to read what another process replaces meanwhile
-
-Error system_error(const fs::path& path) {
-  return Error(path.string() + ": " + std::strerror(errno));
-}
-
 // Of a segment's file name; nothing of any other.
 std::optional<std::uint64_t> number_of(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -47,11 +43,11 @@ std::optional<std::uint64_t> number_of(const fs::path& file) {
 Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key) {
   std::error_code problem;
   fs::create_directories(folder.parent_path(), problem);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder);
-  if (::chmod(folder.c_str(), 0700) != 0) return system_error(folder);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_error(folder);
+  if (::chmod(folder.c_str(), 0700) != 0) return file_error(folder);
   const fs::path lock_file = folder / kLock;
   FileHandle lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock) return system_error(lock_file);
+  if (!lock) return file_error(lock_file);
   return StoreFolder(std::move(folder), key, std::move(lock));
 }
 

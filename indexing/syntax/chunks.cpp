@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "indexing/syntax/text_lines.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {
@@ -34,8 +35,7 @@ std::vector<Cut> cuts_of(std::string_view text, const std::vector<Definition>& d
 std::size_t plain_cut(std::string_view text, std::size_t begin, std::size_t end) {
   if (const std::size_t line = line_start(text.substr(0, end), end); line > begin) return line;
   std::size_t cut = end;
-  while (cut > begin + 1 && cut > end - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
-    --cut;
+  while (cut > begin + 1 && cut > end - 3 && continues_character(text[cut])) --cut;
   return cut;
 }
 

@@ -11,6 +11,8 @@
 #include <limits>
 #include <mutex>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft {
 namespace {
 
@@ -74,9 +76,6 @@ struct ParserDeleter {
 TreePointer owned(TSTree* tree) {
   return {tree, [](const TSTree* each) { ts_tree_delete(const_cast<TSTree*>(each)); }};
 }
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 TSPoint point_at(std::string_view text, std::size_t offset) {
   TSPoint point{0, 0};
   std::size_t line = 0;

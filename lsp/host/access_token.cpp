@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <span>
 
 #include "lsp/wire/protocol.h"
 #include "support/files/private_folder.h"
 #include "support/files/whole_file.h"
+#include "support/system_error.h"
 
 namespace redraft::lsp {
 namespace {
@@ -44,7 +44,7 @@ bool names_token(const Json& message, std::string_view token) {
 Result<std::string> make_token() {
   std::array<unsigned char, kTokenBytes> bytes;
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return Error(std::string("no random bytes for a token: ") + std::strerror(errno));
+    return system_error("no random bytes for a token");
   std::string token;
   for (const unsigned char byte : bytes) {
     token += "0123456789abcdef"[byte >> 4];

@@ -22,6 +22,7 @@
 #include "support/files/lock_file.h"
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
+#include "support/system_error.h"
 
 namespace redraft::lsp {
 namespace {
@@ -78,7 +79,7 @@ Result<FileHandle> open_log(const fs::path& path) {
   struct stat found;
   if (!log || ::fstat(log.get(), &found) != 0 ||
       (found.st_size > kLogLimit && ::ftruncate(log.get(), 0) != 0))
-    return Error(path.string() + ": " + std::strerror(errno));
+    return file_error(path);
   return log;
 }
 

@@ -9,13 +9,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "support/system_error.h"
+
 namespace redraft::lsp {
 namespace {
-
-Error system_error(const char* what) {
-  return Error(std::string(what) + ": " + std::strerror(errno));
-}
-
 // In the new process. Other threads of ours may have held any lock when it was forked off: system
 // calls alone.
 [[noreturn]] void become(char* const* arguments, int in, int out, int log) {

@@ -11,17 +11,13 @@
 #include <string>
 
 #include "support/files/private_folder.h"
+#include "support/system_error.h"
 
 namespace redraft::lsp {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr int kBacklog = 64;
-
-Error system_error(const fs::path& path) {
-  return Error(path.string() + ": " + std::strerror(errno));
-}
-
 Result<sockaddr_un> address_of(const fs::path& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -50,24 +46,24 @@ Result<void> remove_stale(const fs::path& path, const sockaddr_un& address) {
   struct stat found;
   if (::lstat(path.c_str(), &found) != 0) {
     if (errno == ENOENT) return {};
-    return system_error(path);
+    return file_error(path);
   }
   if (!S_ISSOCK(found.st_mode)) return Error(path.string() + ": is there and is no socket");
   FileHandle connection;
   if (try_to_connect(address, connection) != ECONNREFUSED)
     return Error(path.string() + ": another program listens there");
-  if (::unlink(path.c_str()) != 0) return system_error(path);
+  if (::unlink(path.c_str()) != 0) return file_error(path);
   return {};
 }
 
 Result<FileHandle> bind_and_listen(const fs::path& path, const sockaddr_un& address) {
   FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket) return system_error(path);
+  if (!socket) return file_error(path);
   const mode_t before = ::umask(0177);
   const int bound =
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::umask(before);
-  if (bound != 0 || ::listen(socket.get(), kBacklog) != 0) return system_error(path);
+  if (bound != 0 || ::listen(socket.get(), kBacklog) != 0) return file_error(path);
   return socket;
 }
 
@@ -85,7 +81,7 @@ Result<LocalSocket> LocalSocket::listen(const fs::path& given) {
   Result<FileHandle> socket = bind_and_listen(path, *address);
   if (!socket) return socket.error();
   struct stat made_now;
-  if (::lstat(path.c_str(), &made_now) != 0) return system_error(path);
+  if (::lstat(path.c_str(), &made_now) != 0) return file_error(path);
   return LocalSocket(path, std::move(**lock), std::move(*socket), made_now.st_ino);
 }
 

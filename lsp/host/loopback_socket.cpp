@@ -5,8 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <cerrno>
-#include <cstring>
+#include "support/system_error.h"
 
 namespace redraft::lsp {
 namespace {
@@ -28,7 +27,7 @@ Result<LoopbackSocket> listen_on_loopback(int port) {
   if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket.get(), generic, size) != 0 || ::listen(socket.get(), kBacklog) != 0 ||
       ::getsockname(socket.get(), generic, &size) != 0)
-    return Error("port " + std::to_string(port) + ": " + std::strerror(errno));
+    return system_error("port " + std::to_string(port));
   return LoopbackSocket{std::move(socket), ntohs(address.sin_port)};
 }
 

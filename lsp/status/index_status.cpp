@@ -2,9 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "support/files/user_folders.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
@@ -32,12 +32,12 @@ const char* to_string(State state) {
 }  // namespace
 
 std::vector<std::filesystem::path> folders_to_index(const std::vector<std::string>& uris) {
-  const char* home = std::getenv("HOME");
+  const std::optional<std::filesystem::path> home = user_home_folder();
   std::vector<std::filesystem::path> folders;
   for (const std::string& uri : uris) {
     const auto path = path_of_uri(uri);
     if (!path || !path->has_relative_path()) continue;
-    if (home && path->lexically_relative(home).lexically_normal() == ".") continue;
+    if (home && path->lexically_relative(*home).lexically_normal() == ".") continue;
     folders.push_back(*path);
   }
   return folders;
@@ -45,11 +45,11 @@ std::vector<std::filesystem::path> folders_to_index(const std::vector<std::strin
 
 std::vector<std::filesystem::path> folders_named(
     const std::vector<std::string>& names, const std::vector<std::filesystem::path>& workspace) {
-  const char* home = std::getenv("HOME");
+  const std::optional<std::filesystem::path> home = user_home_folder();
   std::vector<std::filesystem::path> folders;
   for (const std::string& name : names) {
     if (home && name.starts_with("~/")) {
-      folders.push_back(std::filesystem::path(home) / name.substr(2));
+      folders.push_back(*home / name.substr(2));
     } else if (name.starts_with('/')) {
       folders.emplace_back(name);
     } else if (!name.empty() && !workspace.empty()) {

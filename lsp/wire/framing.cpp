@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/trimmed.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -14,13 +16,6 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](char x, char y) { return lower(x) == lower(y); });
 }
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 Result<std::size_t> parse_length(std::string_view value, std::size_t limit) {
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
@@ -42,8 +37,8 @@ Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
     header.remove_prefix(std::min(line_end + 2, header.size()));
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return Error("a header line without a colon");
-    if (!equals_ignoring_case(trimmed(line.substr(0, colon)), "Content-Length")) continue;
-    Result<std::size_t> value = parse_length(trimmed(line.substr(colon + 1)), limit);
+    if (!equals_ignoring_case(trimmed(line.substr(0, colon), " \t"), "Content-Length")) continue;
+    Result<std::size_t> value = parse_length(trimmed(line.substr(colon + 1), " \t"), limit);
     if (!value) return value.error();
     if (length && *length != *value) return Error("two different Content-Length headers");
     length = *value;

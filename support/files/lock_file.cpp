@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <thread>
+
+#include "support/system_error.h"
 
 namespace redraft {
 namespace {
@@ -23,11 +24,6 @@ bool is_at(int descriptor, const fs::path& file) {
   return ::fstat(descriptor, &opened) == 0 && ::lstat(file.c_str(), &named) == 0 &&
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
-
-Error system_error(const fs::path& file) {
-  return Error(file.string() + ": not locked: " + std::strerror(errno));
-}
-
 }  // namespace
 
 Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
@@ -35,12 +31,12 @@ Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
     FileHandle handle(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!handle) return system_error(file);
+    if (!handle) return file_error(file, "not locked");
     if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
       if (is_at(handle.get(), file)) return std::optional(LockFile(file, std::move(handle)));
       continue;
     }
-    if (errno != EWOULDBLOCK && errno != EINTR) return system_error(file);
+    if (errno != EWOULDBLOCK && errno != EINTR) return file_error(file, "not locked");
     if (std::chrono::steady_clock::now() >= deadline) return std::optional<LockFile>();
     std::this_thread::sleep_for(kInterval);
   }

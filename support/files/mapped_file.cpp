@@ -4,33 +4,26 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "support/files/file_handle.h"
+#include "support/system_error.h"
 
 namespace redraft {
 
-namespace {
-
-Error last_error(const std::filesystem::path& file) {
-  return Error(file.string() + ": " + std::strerror(errno));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
   const FileHandle handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!handle) return last_error(file);
+  if (!handle) return file_error(file);
   struct stat status {};
-  if (::fstat(handle.get(), &status) != 0) return last_error(file);
+  if (::fstat(handle.get(), &status) != 0) return file_error(file);
   if (!S_ISREG(status.st_mode)) return Error(file.string() + ": not a regular file");
   if (status.st_size == 0) return Error(file.string() + ": the file is empty");
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, handle.get(), 0);
-  if (address == MAP_FAILED) return last_error(file);
+  if (address == MAP_FAILED) return file_error(file);
   return MappedFile(std::span(static_cast<const std::uint8_t*>(address), size));
 }
 

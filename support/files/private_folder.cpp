@@ -5,19 +5,14 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "support/files/user_folders.h"
+#include "support/system_error.h"
 
 namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error system_error(const fs::path& folder) {
-  return Error(folder.string() + ": " + std::strerror(errno));
-}
-
 }  // namespace
 
 Result<void> make_folders(const fs::path& folder) {
@@ -28,7 +23,7 @@ Result<void> make_folders(const fs::path& folder) {
     struct stat found;
     if (const int reason = errno; ::stat(made.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
       errno = reason == EEXIST ? ENOTDIR : reason;
-      return system_error(made);
+      return file_error(made);
     }
   }
   return {};
@@ -37,7 +32,7 @@ Result<void> make_folders(const fs::path& folder) {
 Result<void> make_private_folder(const fs::path& folder) {
   if (Result<void> made = make_folders(folder); !made) return made;
   struct stat found;
-  if (::lstat(folder.c_str(), &found) != 0) return system_error(folder);
+  if (::lstat(folder.c_str(), &found) != 0) return file_error(folder);
   if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is a link, not a folder");
   if (found.st_uid != ::geteuid()) return Error(folder.string() + ": belongs to another user");
   if ((found.st_mode & 077) != 0)

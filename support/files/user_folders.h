@@ -9,6 +9,9 @@ namespace redraft {
 // HOME is an absolute path. They need not exist.
 std::optional<std::filesystem::path> user_cache_folder();
 std::optional<std::filesystem::path> user_config_folder();
+std::optional<std::filesystem::path> user_data_folder();
 std::optional<std::filesystem::path> user_state_folder();
+// HOME itself, likewise.
+std::optional<std::filesystem::path> user_home_folder();
 
 }  // namespace redraft

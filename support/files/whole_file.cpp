@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "support/system_error.h"
 
 namespace redraft {
 namespace {
@@ -54,7 +55,7 @@ Result<void> write_whole_file(const fs::path& file,
   bool whole = written.is_open();
   for (const auto piece : pieces) whole = whole && written.write(piece);
   if (!whole || !written.rename_to(file) || !sync_folder(file.parent_path()))
-    return Error(file.string() + ": not written: " + std::strerror(errno));
+    return file_error(file, "not written");
   return {};
 }
 

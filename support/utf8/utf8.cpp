@@ -5,9 +5,6 @@
 
 namespace redraft {
 namespace {
-
-bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
-
 // Bytes of the character at the start of `text`, 0 if there is no valid one. `text` is not empty.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -16,7 +13,7 @@ std::size_t character_length(std::string_view text) {
   const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(byte(i))) return 0;
+    if (!continues_character(text[i])) return 0;
   }
   // The second byte rules out over-long forms, surrogates and what lies above U+10FFFF.
   if (lead == 0xE0 && byte(1) < 0xA0) return 0;

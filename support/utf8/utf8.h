@@ -9,6 +9,16 @@ namespace redraft {
 
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+// Whether a byte of UTF-8 is not the first one of its character.
+constexpr bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+// Whether `offset` stands between the bytes of one character of `text`, which is UTF-8.
+constexpr bool is_within_character(std::string_view text, std::size_t offset) {
+  return offset < text.size() && continues_character(text[offset]);
+}
+
 // Where `text` stops being UTF-8 (RFC 3629: no surrogates, no over-long forms, nothing above
 // U+10FFFF), or none.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft {
 namespace {
 
@@ -18,11 +20,6 @@ constexpr std::size_t kBytesPerToken = 3;
 constexpr std::size_t kRereadTokens = 80;
 // Snippets are found anew when the place has moved by so many lines.
 constexpr int kSteadyLines = 40;
-
-bool within_character(const std::string& text, std::size_t offset) {
-  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
-}
-
 }  // namespace
 
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
@@ -52,14 +49,14 @@ CompletionWindow completion_window(const Document& document, std::size_t offset,
     window.prefix.begin = lines.start(line) == begin ? begin : lines.start(line + 1);
     if (window.prefix.begin > offset) {  // a line of great length
       window.prefix.begin = begin;
-      while (within_character(text, window.prefix.begin)) ++window.prefix.begin;
+      while (is_within_character(text, window.prefix.begin)) ++window.prefix.begin;
     }
   }
   if (window.suffix.size() > budget.suffix_bytes) {
     window.suffix.end = offset + budget.suffix_bytes;
     const std::size_t newline = text.rfind('\n', window.suffix.end - 1);
     if (newline != std::string::npos && newline > offset) window.suffix.end = newline + 1;
-    while (within_character(text, window.suffix.end)) --window.suffix.end;
+    while (is_within_character(text, window.suffix.end)) --window.suffix.end;
   }
   return window;
 }

@@ -16,11 +16,6 @@ namespace {
 
 // Behind the place, what the model may be about to write itself.
 constexpr std::size_t kAheadBytes = 2000;
-
-bool within_character(const std::string& text, std::size_t offset) {
-  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
-}
-
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
   const std::filesystem::path relative = std::filesystem::path(file).lexically_relative(root);
@@ -197,7 +192,7 @@ Result<void> add_alternatives(Engine& engine, const Writing& writing, const Deco
 Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest& request,
                                         const std::stop_token& stop) {
   const std::string& text = request.document->text();
-  if (request.offset > text.size() || within_character(text, request.offset))
+  if (request.offset > text.size() || is_within_character(text, request.offset))
     return Error("the place to complete is not one of the text");
   if (!request.in_comments) {
     const SyntaxTree* tree = request.document->syntax();

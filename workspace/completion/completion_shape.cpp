@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/trimmed.h"
+
 namespace redraft {
 namespace {
 
@@ -18,13 +20,6 @@ constexpr std::size_t kMaxDoubledLines = 8;
 constexpr std::size_t kMinRepeatedBytes = 24;
 
 constexpr std::string_view kClosers = ")]}>;,'\"`";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
-
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::string_view below_line(std::string_view text) { return text.substr(first_line(text).size()); }

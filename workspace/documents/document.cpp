@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "indexing/files/file_kind.h"
+#include "support/system_error.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -71,11 +72,10 @@ Result<std::string> read_regular_file(const std::filesystem::path& file) {
   }
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error(std::string("cannot be read: ") + std::strerror(errno));
+  if (!stream) return system_error("cannot be read");
   std::ostringstream bytes;
   if (stream.peek() != std::ifstream::traits_type::eof()) bytes << stream.rdbuf();
-  if (stream.bad() || bytes.bad())
-    return Error(std::string("cannot be read: ") + std::strerror(errno));
+  if (stream.bad() || bytes.bad()) return system_error("cannot be read");
   return std::move(bytes).str();
 }
 

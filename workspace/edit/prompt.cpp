@@ -6,6 +6,7 @@
 
 #include "decoding/text/chat_template.h"
 #include "indexing/files/file_kind.h"
+#include "support/trimmed.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/fenced_output.h"
@@ -39,14 +40,6 @@ std::string info_string(const Document& document) {
   });
   return word && language != "plaintext" ? language : std::string();
 }
-
-std::string trimmed(const std::string& text) {
-  const char* kBlank = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
-
 struct UserMessage {
   std::string text;
   ByteRange region;  // where the region's lines stand in it
@@ -56,7 +49,7 @@ UserMessage user_message(const EditRegion& region, const std::string& instructio
                          const std::string& opening, const std::string& fence, PromptOrder order,
                          std::size_t context_bytes) {
   UserMessage message;
-  const std::string wish = "Instruction: " + trimmed(instruction) + "\n\n";
+  const std::string wish = "Instruction: " + std::string(trimmed(instruction)) + "\n\n";
   const auto add_region = [&] {
     message.region.begin = message.text.size();
     message.text += region.text();

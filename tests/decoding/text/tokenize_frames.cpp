@@ -13,16 +13,12 @@
 #include "decoding/model/model_loader.h"
 #include "decoding/text/pre_tokenizer.h"
 #include "decoding/text/tokenizer.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Calls `encode` for each text on standard input and writes what it returns.
 template <typename Encode>
 int for_each_text(const Encode& encode) {
