@@ -29,13 +29,6 @@ constexpr const char* kDefaultCurve = "1:1,4:1.15,8:1.35,16:2.5,32:4.9,64:9.7";
 constexpr JsonLimits kOutputLimits{
     .bytes = std::size_t{1} << 30, .values = std::size_t{64} << 20, .depth = 16};
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = problem == std::errc() && rest == text.data() + text.size();
-  return whole && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
-}
-
 // Why a decoder cannot take part in a replay; empty: it can.
 std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder) {
   if (!options.replays()) return {};
@@ -204,22 +197,12 @@ Result<RecordedOutputs> read_outputs(const std::filesystem::path& file) {
 }
 
 Result<CostCurve> parse_curve(const std::string& text) {
-  std::vector<CostCurve::Point> points;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    const std::size_t colon = part.find(':');
-    const auto rows = number(part.substr(0, colon));
-    const auto cost =
-        colon == std::string_view::npos ? std::nullopt : number(part.substr(colon + 1));
-    if (!rows || !cost || *rows < 1 || *rows != static_cast<int>(*rows)) {
-      return Error("--curve: '" + std::string(part) +
-                   "' is not ROWS:COST, as in 1:1,8:1.35,64:9.7 (costs in plain passes)");
-    }
-    points.push_back({static_cast<int>(*rows), kPlainPass * *cost});
+  Result<std::vector<CostCurve::Point>> points = CostCurve::parse_points(text, kPlainPass);
+  if (!points) {
+    return Error("--curve: " + points.error().message() +
+                 " (costs in plain passes; or give machine)");
   }
-  if (points.empty()) return Error("--curve: give ROWS:COST,… or machine");
-  return CostCurve(std::move(points));
+  return CostCurve(*std::move(points));
 }
 
 Result<TestRunner> make_test_runner(const std::string& python) {

@@ -1,5 +1,6 @@
 #include "cli/engine_loader.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -40,11 +41,24 @@ Result<LoadedModel> load_on(const std::string& device, const std::filesystem::pa
   }
 }
 
+// For tests: a machine as fast as they say, in seconds ("1:0.03,8:0.05,64:0.3"), so that what
+// follows from the cost of passes can be tried on any. Nothing is measured then, or kept.
+Result<std::optional<CostCurve>> pinned_cost() {
+  const char* text = std::getenv("REDRAFT_PINNED_COST");
+  if (!text) return std::optional<CostCurve>();
+  Result<std::vector<CostCurve::Point>> points = CostCurve::parse_points(text);
+  if (!points) return points.error().in("REDRAFT_PINNED_COST");
+  return std::optional(CostCurve(*std::move(points), /*measured_here=*/true));
+}
+
 // What reports call it: the name the user knows it by, not the one inside the file.
-Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads) {
+Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
+                              const std::optional<CostCurve>& pinned) {
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
-  if (const Result<CostKey> key = cost_key(loaded.file, threads, kernels_on(loaded.device))) {
+  if (pinned) {
+    model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
+  } else if (const Result<CostKey> key = cost_key(loaded.file, threads, kernels_on(loaded.device))) {
     model.find_cost = [key = *key](LanguageModel& passes) {
       return find_or_measure_cost(CostCache(), key, passes);
     };
@@ -82,6 +96,9 @@ class EngineLoader {
 
  private:
   Result<void> load_models(const DecoderName& decoder) {
+    Result<std::optional<CostCurve>> pinned = pinned_cost();
+    if (!pinned) return pinned.error();
+    pinned_ = *std::move(pinned);
     const bool needs_draft = decoder.needs_draft_model();
     const double share = needs_draft ? kTargetShare : 1;
     Result<Engine::Model> target = load_one(options_.target, part(control_, 0, share));
@@ -114,7 +131,7 @@ class EngineLoader {
       if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
     }
     if (!loaded) return loaded.error();
-    return to_engine_model(name, std::move(*loaded), pool_.threads());
+    return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_);
   }
 
   Result<GpuRoom> share(const EngineOptions& wanted) const {
@@ -135,6 +152,7 @@ class EngineLoader {
   const LoadControl& control_;
   Fallback fallback_;
   std::string device_;
+  std::optional<CostCurve> pinned_;
   Engine::Model target_, draft_;
 };
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 
 #include "decoding/language_model.h"
@@ -23,6 +26,13 @@ constexpr int kLongContext = 2048;
 constexpr int kLongRows[] = {1, 8, 16};
 constexpr int kLongRounds = 2;
 constexpr double kLongBudget = 0.4;
+
+std::optional<double> positive_number(std::string_view text) {
+  double value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = problem == std::errc() && rest == text.data() + text.size();
+  return whole && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
+}
 
 // One verification pass of `rows` rows; leaves the cache as it was.
 double time_pass(LanguageModel& model, KvCache& cache, int rows) {
@@ -116,6 +126,23 @@ CostCurve::CostCurve(std::vector<Point> points, bool measured_here)
     }
     lines_.back().end = i + 1;
   }
+}
+
+Result<std::vector<CostCurve::Point>> CostCurve::parse_points(std::string_view text, double unit) {
+  std::vector<Point> points;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const std::size_t colon = part.find(':');
+    const auto rows = positive_number(part.substr(0, colon));
+    const auto cost =
+        colon == std::string_view::npos ? std::nullopt : positive_number(part.substr(colon + 1));
+    if (!rows || !cost || *rows < 1 || *rows != static_cast<int>(*rows))
+      return Error("'" + std::string(part) + "' is not ROWS:COST, as in 1:1,8:1.35,64:9.7");
+    points.push_back({static_cast<int>(*rows), unit * *cost});
+  }
+  if (points.empty()) return Error("no ROWS:COST,… is given");
+  return points;
 }
 
 CostCurve CostCurve::measure(LanguageModel& model) {

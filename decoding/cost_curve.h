@@ -1,7 +1,10 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "support/result.h"
 
 namespace redraft {
 
@@ -22,6 +25,10 @@ class CostCurve {
   explicit CostCurve(std::vector<Point> points, bool measured_here = false);
   // Times a few passes on a scratch cache; takes about a second with a 1.5B model.
   static CostCurve measure(LanguageModel& model);
+
+  // "ROWS:COST,…", as in "1:1,8:1.35,64:9.7"; costs times `unit` are seconds. The error names the
+  // part that is none.
+  static Result<std::vector<Point>> parse_points(std::string_view text, double unit = 1);
 
   // Interpolated between the points, extrapolated beyond the last.
   double seconds(int rows, int context = 0) const;

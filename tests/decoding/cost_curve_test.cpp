@@ -101,6 +101,16 @@ TEST(CostCurve, MeasuresAModelFromOneRowUp) {
   EXPECT_GT(curve.points().back().context, 1000);
 }
 
+TEST(CostCurve, ReadsPointsAndNamesWhatIsNone) {
+  const auto points = CostCurve::parse_points("1:0.5,8:2", 0.1);
+  ASSERT_TRUE(points) << points.error().message();
+  ASSERT_EQ(points->size(), 2U);
+  EXPECT_EQ((*points)[1].rows, 8);
+  EXPECT_DOUBLE_EQ((*points)[1].seconds, 0.2);
+  for (const char* wrong : {"", "1", "1:", "0:1", "1.5:2", "1:-1", "1:1,,2:2", "1:1,x:2", "1:nan"})
+    EXPECT_FALSE(CostCurve::parse_points(wrong)) << wrong;
+}
+
 TEST(CostCurve, MeasuresAModelWithAShortContext) {
   ScriptedModel model = ScriptedModel::random(1, {.context_length = 4});
   EXPECT_FALSE(CostCurve::measure(model).points().empty());
