@@ -58,7 +58,8 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   model.device = loaded.device;
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
-  } else if (const Result<CostKey> key = cost_key(loaded.file, threads, kernels_on(loaded.device))) {
+  } else if (const Result<CostKey> key =
+                 cost_key(loaded.file, threads, kernels_on(loaded.device))) {
     model.find_cost = [key = *key](LanguageModel& passes) {
       return find_or_measure_cost(CostCache(), key, passes);
     };
