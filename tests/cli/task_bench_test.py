@@ -1,7 +1,6 @@
 """redraft bench over task files with real weights: the 0.5B model on tasks of our own."""
 
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -117,7 +116,7 @@ class TaskBench(RedraftCase):
         self.addCleanup(process.kill)
         lines = map(json.loads, process.stdout)
         self.assertEqual(next(lines)["settings"]["decoders"], ["ar", "redraft"])
-        for turn in range(2):
+        for _ in range(2):
             step = next(lines)["step"]
             self.assertGreater(len(step["prompt"]), 50)
             self.assertEqual((step["turn"], step["fence"]), (1, "```"))

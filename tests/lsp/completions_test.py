@@ -174,7 +174,7 @@ class GhostText(CompletionTest):
         self.assertEqual(len(client.all("window/showMessage")), 1)
         for edits in (1, 2):
             self.edit(client)
-            client.wait(lambda _: len(client.all("window/showMessage")) == 1 + edits)
+            client.wait(lambda _, said=1 + edits: len(client.all("window/showMessage")) == said)
         self.assertIn("no such model", client.all("window/showMessage")[-1]["message"])
 
     def test_what_becomes_of_suggestions_is_counted(self):

@@ -47,7 +47,7 @@ class ModelThatFails(ServerTest):
                                 failing_pass=failing_pass)
             self.open(client, "area = \n")
             number = client.start_request(*request)
-            answer = client.wait(lambda m: m.get("id") == number and "method" not in m)
+            answer = client.wait(lambda m, number=number: m.get("id") == number and "method" not in m)
             if "result" in answer:
                 break
             failures += 1

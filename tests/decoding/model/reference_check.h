@@ -1,5 +1,5 @@
-// Our forward pass against an independent fp32 stack running the same file:
-// tools/reference/make_goldens.py.
+#pragma once
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
