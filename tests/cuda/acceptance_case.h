@@ -55,10 +55,9 @@ inline AcceptanceCase run_acceptance(PassMemory& memory, DeviceQueue& queue, con
   for (TokenId& token : best)
     token = static_cast<TokenId>(random() % static_cast<unsigned>(tokens));
   for (int node = 0; node < draft.size(); ++node) {
-    const int parent = draft.parents()[static_cast<std::size_t>(node)];
+    const int row = first + 1 + draft.parents()[static_cast<std::size_t>(node)];
     if (random() % 16 != 0)
-      best[static_cast<std::size_t>(first + 1 + parent)] =
-          draft.tokens()[static_cast<std::size_t>(node)];
+      best[static_cast<std::size_t>(row)] = draft.tokens()[static_cast<std::size_t>(node)];
   }
   queue.copy_in(memory.best(), best.data(), best.size() * sizeof(TokenId));
   accept_draft(memory.draft_rows(), rows, memory.verdict(), queue.stream());

@@ -12,6 +12,8 @@
 #include <functional>
 #include <vector>
 
+// CUDA's own names, which are not ours to choose.
+// NOLINTBEGIN(readability-identifier-naming)
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -38,6 +40,7 @@ struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
+// NOLINTEND(readability-identifier-naming)
 
 namespace redraft::cuda {
 
@@ -123,9 +126,11 @@ T of_lane_across(T value, int distance) {
 
 }  // namespace redraft::cuda
 
+// NOLINTBEGIN(readability-identifier-naming)
 inline unsigned long long atomicMax(unsigned long long* at, unsigned long long value) {
   const unsigned long long before = *at;
   if (value > before) *at = value;
   return before;
 }
 inline void __syncthreads() { redraft::cuda::emulator::meet_block(); }
+// NOLINTEND(readability-identifier-naming)
