@@ -17,7 +17,7 @@ struct RecordKey {
   std::string id;  // the task's
   int turn = 1;    // of a dialogue, from 1
   std::string decoder;
-  auto operator<=>(const RecordKey&) const = default;
+  auto operator<=>(const RecordKey&) const = default;  // NOLINT(modernize-use-nullptr): sees a 0
 };
 
 // One decode, as the bench keeps it.

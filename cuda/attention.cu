@@ -136,7 +136,7 @@ class SpanOfRow {
   __device__ void weigh(const float (&scores)[2][4], int half, std::uint32_t (&weights)[4]) {
     float most = largest_[half];
 #pragma unroll
-    for (int part = 0; part < 2; ++part)
+    for (int part = 0; part < 2; ++part)  // NOLINT(modernize-loop-convert): to be unrolled
       most = fmaxf(most, fmaxf(scores[part][2 * half], scores[part][2 * half + 1]));
     most = fmaxf(most, of_lane_across(most, 1));
     most = fmaxf(most, of_lane_across(most, 2));
@@ -265,7 +265,7 @@ void attention(const Attention& attention, int rows, int longest, float* scratch
       with(attend<128>);
       break;
   }
-  const auto width = static_cast<std::size_t>(attention.heads * attention.head_dim);
+  const auto width = static_cast<unsigned>(attention.heads * attention.head_dim);
   launch(merge_spans, dim3{static_cast<unsigned>(rows), 1, 1}, dim3{kRowThreads, 1, 1},
          (kRowWarps + width) * sizeof(float), stream, attention, rows,
          static_cast<const float*>(scratch), out.values, out.scales);

@@ -12,11 +12,13 @@ __global__ void __launch_bounds__(kProbeThreads) multiply_only(int rounds, float
   const std::uint32_t a[4] = {number, number + 1, number + 2, number + 3};
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int i = 0; i < kSums; ++i) multiply_halves(sums[i], a, number, number);
+    for (int i = 0; i < kSums; ++i)  // NOLINT(modernize-loop-convert): to be unrolled
+      multiply_halves(sums[i], a, number, number);
   }
   float sum = 0;
 #pragma unroll
-  for (int i = 0; i < kSums; ++i) sum += sums[i][0] + sums[i][1] + sums[i][2] + sums[i][3];
+  for (int i = 0; i < kSums; ++i)  // NOLINT(modernize-loop-convert): to be unrolled
+    sum += sums[i][0] + sums[i][1] + sums[i][2] + sums[i][3];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 

@@ -12,9 +12,9 @@
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
 
+namespace redraft {
 namespace {
 
-using namespace redraft;
 using Bytes = std::vector<std::uint8_t>;
 
 void write(const std::filesystem::path& file, const Bytes& bytes) {
@@ -115,6 +115,7 @@ void write_syntax(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+}  // namespace redraft
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -122,9 +123,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path corpus = argv[1];
-  write_gguf(corpus / "gguf_fuzz");
-  write_lsp(corpus / "lsp_fuzz");
-  write_safetensors(corpus / "safetensors_fuzz");
-  write_syntax(corpus / "syntax_fuzz");
+  redraft::write_gguf(corpus / "gguf_fuzz");
+  redraft::write_lsp(corpus / "lsp_fuzz");
+  redraft::write_safetensors(corpus / "safetensors_fuzz");
+  redraft::write_syntax(corpus / "syntax_fuzz");
   return 0;
 }
