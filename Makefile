@@ -7,7 +7,7 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup program demo test check check-core test-long build bench lint format install clean
+.PHONY: help setup program demo test check check-core test-long build configure bench lint format install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
@@ -22,10 +22,12 @@ program: ## Build the program alone, build/redraft
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release --target redraft
 
-build: ## Build everything: the program, kernels for GPUs, tests and benches
+build: configure ## Build everything: the program, kernels for GPUs, tests and benches
+	@cmake --build --preset release
+
+configure:
 	@$(SETUP) system libtorch grammars cuda
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
-	@cmake --build --preset release
 
 demo: program ## Watch a real file being edited by a real model
 	@$(SETUP) model:qwen2.5-coder-1.5b model:qwen2.5-coder-0.5b
@@ -52,13 +54,13 @@ bench: build ## Measure this machine: cost of passes, llama.cpp beside it, decod
 	@$(SETUP) models
 	@$(PYTHON) tools/bench.py $(if $(filter quick,$(BENCH)),--quick) $(if $(LLAMA_CPP),--llama-cpp $(LLAMA_CPP))
 
-lint: build ## Check format and naming (LINT=all: every file, not only changed ones)
+lint: configure ## Check form and naming of all sources, clang-tidy for what differs from main (LINT=all: for all)
 	@$(SETUP) lint
-	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all)
+	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(MINUTES),--minutes $(MINUTES))
 
-format: ## Format the C++ sources
+format: ## Format the C++ and CUDA sources
 	@$(SETUP) lint
-	@git ls-files -z -- '*.h' '*.cpp' | xargs -0 clang-format -i
+	@git ls-files -z -- '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
 
 install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

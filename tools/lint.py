@@ -1,82 +1,52 @@
 #!/usr/bin/env python3
-"""Holds C++ sources to .clang-format and .clang-tidy: those that differ from main, or all of them."""
+"""Holds the sources to their form: format, guards and the scripts' linters for all files, clang-tidy for C++ units.
+
+clang-tidy looks at what differs from main, or at everything (--all). What it found clean is not looked at again until
+it, or something that it includes, changes.
+"""
 
 import argparse
-import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
-SUFFIXES = (".h", ".cpp")
-
-
-def git(*arguments):
-    run = subprocess.run(["git", *arguments], capture_output=True, text=True)
-    return run.stdout.splitlines() if run.returncode == 0 else None
+from lint_steps import clang_tidy, sources, style
 
 
-def changed_files():
-    """Against the branch's start on main; on main itself against the commit before, and what is not committed."""
-    base = git("merge-base", "HEAD", "main")
-    head = git("rev-parse", "HEAD")
-    if not base or base == head:
-        base = git("rev-parse", "HEAD~1")
-    if not base:
-        return None
-    return sorted(set(git("diff", "--name-only", "--diff-filter=d", base[0]) or []))
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build", help="the build folder, configured at least")
+    parser.add_argument("--all", action="store_true", help="clang-tidy for everything, what changed last first")
+    parser.add_argument("--minutes", type=float, help="after which clang-tidy starts on nothing more")
+    parser.add_argument("--quick", action="store_true", help="without clang-tidy")
+    return parser.parse_args()
 
 
-def source_files(everything):
-    files = None if everything else changed_files()
-    if files is None:
-        files = git("ls-files") or []
-    return [file for file in files if file.endswith(SUFFIXES) and os.path.exists(file)]
+def check_style(files):
+    failed = [name for name, check in style.CHECKS.items() if not check(files)]
+    print(f"style: {len(files)} files: " + (f"not clean: {', '.join(failed)}" if failed else ", ".join(style.CHECKS)),
+          flush=True)
+    return not failed
 
 
-def run_format(files):
-    return subprocess.run(["clang-format", "--dry-run", "-Werror", *files]).returncode
-
-
-def commands_for_clang(build):
-    """The build's compile commands less GCC's precompiled headers, which mean nothing to clang."""
-    commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
-    for entry in commands:
-        entry["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\.hxx", "", entry["command"])
-    return commands
-
-
-def run_tidy(build, files):
-    """Headers are checked through the sources that include them."""
-    commands = commands_for_clang(build)
-    compiled = {os.path.relpath(entry["file"]) for entry in commands}
-    sources = [file for file in files if file in compiled]
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "compile_commands.json").write_text(json.dumps(commands))
-        for index, source in enumerate(sources):
-            print(f"clang-tidy {index + 1}/{len(sources)} {source}", flush=True)
-            failed |= subprocess.run(["clang-tidy", "--quiet", "-p", folder, "--extra-arg=-Wno-unknown-warning-option",
-                                      "--extra-arg=-Wno-ignored-optimization-argument", source]).returncode
-    return failed
+def check_units(arguments):
+    units = clang_tidy.Units(arguments.build)
+    files = sources.all_files() if arguments.all else sources.changed_files()
+    names, left_out = units.covering(files)
+    if left_out:
+        print(f"clang-tidy: this build compiles nothing of {', '.join(left_out)}")
+    names = clang_tidy.newest_first(units, names, sources.commit_ages())
+    return clang_tidy.check(units, names, None if arguments.minutes is None else 60 * arguments.minutes)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--all", action="store_true")
-    arguments = parser.parse_args()
-    files = source_files(arguments.all)
-    if not files:
-        print("lint: no C++ source changed")
-        return 0
-    print(f"lint: {len(files)} files")
-    failed = run_format(files)
-    failed |= run_tidy(arguments.build, files)
-    print("lint: there is something to fix" if failed else "lint: clean")
-    return 1 if failed else 0
+    arguments = parse_arguments()
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+    clean = check_style(sources.all_files())
+    if not arguments.quick:
+        clean &= check_units(arguments)
+    print("lint: clean" if clean else "lint: there is something to fix")
+    return 0 if clean else 1
 
 
 if __name__ == "__main__":

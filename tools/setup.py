@@ -8,13 +8,19 @@ done, and takes up an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import cuda, grammars, libtorch, models, system_packages, test_environment
+from setup_steps import cuda, grammars, libtorch, models, ruff, system_packages, test_environment
 from setup_steps.common import SetupError, exclusive_lock
+
+
+def ensure_lint():
+    system_packages.ensure_lint()
+    ruff.ensure()
+
 
 STEPS = {
     "core": (system_packages.ensure_core, "compiler, CMake and what the preset `core` is built from"),
     "system": (system_packages.ensure_build, "compiler, CMake and the system's libraries"),
-    "lint": (system_packages.ensure_lint, "clang-format and clang-tidy"),
+    "lint": (ensure_lint, "clang-format, clang-tidy, ruff, luacheck and ShellCheck"),
     "libtorch": (libtorch.ensure, "libtorch's CPU libraries and headers"),
     "cuda": (cuda.ensure, "nvcc, to compile kernels for GPUs; needs no GPU"),
     "gpu": (cuda.ensure_for_gpu, "nvcc, where there is an NVIDIA GPU to compile for"),

@@ -35,6 +35,8 @@ OPTIONAL_TOOLS = [Requirement("ccache", "3", "ccache", command="ccache")]
 LINT_TOOLS = [
     Requirement("clang-format", "14", "clang-format", command="clang-format"),
     Requirement("clang-tidy", "14", "clang-tidy", command="clang-tidy"),
+    Requirement("luacheck", "0.23", "lua-check", command="luacheck"),
+    Requirement("ShellCheck", "0.7", "shellcheck", command="shellcheck"),
 ]
 LIBRARIES = [
     Requirement("Boost", "1.74", "libboost-dev", header="boost/version.hpp",
@@ -173,4 +175,4 @@ def ensure_build():
 
 def ensure_lint():
     _ensure(LINT_TOOLS)
-    say("clang-format and clang-tidy: ready")
+    say("clang-format, clang-tidy, luacheck and ShellCheck: ready")
