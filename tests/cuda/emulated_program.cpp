@@ -8,7 +8,7 @@
 namespace redraft::cuda::emulator {
 namespace {
 
-const bool configured = [] {
+const bool kConfigured = [] {
   if (const char* there = std::getenv("REDRAFT_EMULATED_GPU_THERE"))
     device().there = std::string(there) == "1";
   if (const char* bytes = std::getenv("REDRAFT_EMULATED_GPU_BYTES"))

@@ -14,9 +14,9 @@
 #include "lsp/wire/convert.h"
 #include "workspace/documents/open_documents.h"
 
+namespace redraft {
 namespace {
 
-using namespace redraft;
 using lsp::ContentChange;
 using lsp::Encoding;
 using lsp::Position;
@@ -184,3 +184,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_positions(*documents.find("u"), reference, encoding);
   return 0;
 }
+
+}  // namespace redraft

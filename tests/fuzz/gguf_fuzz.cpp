@@ -8,8 +8,9 @@
 #include "decoding/model/tokenizer_spec.h"
 #include "decoding/model/transformer_shape.h"
 
+namespace redraft {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace redraft;
   const Result<GgufFile> file = GgufFile::parse("fuzz", {data, size});
   if (!file) return 0;
   unsigned sum = 0;
@@ -25,3 +26,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   sink = sum;
   return 0;
 }
+
+}  // namespace redraft

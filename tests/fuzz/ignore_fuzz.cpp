@@ -8,6 +8,7 @@
 
 #include "indexing/files/ignore_rules.h"
 
+namespace redraft {
 namespace {
 
 // A pattern that matches `path` and nothing else.
@@ -23,7 +24,6 @@ std::string spelled(std::string_view path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace redraft;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // The first line is the path, the rest are the rules.
   const std::size_t end = bytes.find('\n');
@@ -47,3 +47,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (IgnorePatterns(line).verdict(longer, false) != IgnoreVerdict::kNoRule) std::abort();
   return 0;
 }
+
+}  // namespace redraft

@@ -12,9 +12,8 @@
 #include "decoding/model/huggingface_names.h"
 #include "decoding/model/safetensors.h"
 
+namespace redraft {
 namespace {
-
-using namespace redraft;
 
 void read_config(std::string_view text) {
   const Result<JsonDocument> config = JsonDocument::parse("config.json", text);
@@ -68,3 +67,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace redraft

@@ -18,9 +18,9 @@
 #include "indexing/store/segment.h"
 #include "indexing/store/store_manifest.h"
 
+namespace redraft {
 namespace {
 
-using namespace redraft;
 constexpr std::uint64_t kKey = 7;
 
 void read_manifest(std::span<const std::byte> bytes) {
@@ -111,3 +111,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] == 's') read_segment(written_segment(rest));
   return 0;
 }
+
+}  // namespace redraft

@@ -9,9 +9,8 @@
 #include "indexing/syntax/chunks.h"
 #include "indexing/syntax/syntax_tree.h"
 
+namespace redraft {
 namespace {
-
-using namespace redraft;
 
 // In the order of tests/indexing/syntax/samples, from which the seeds are made.
 constexpr const char* kLanguages[] = {"shellscript",
@@ -78,3 +77,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (edited) read_all(*edited);
   return 0;
 }
+
+}  // namespace redraft

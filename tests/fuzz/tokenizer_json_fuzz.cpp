@@ -10,8 +10,9 @@
 #include "decoding/model/tokenizer_json.h"
 #include "decoding/text/tokenizer.h"
 
+namespace redraft {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace redraft;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const Result<JsonDocument> file = JsonDocument::parse("fuzz", bytes);
   if (!file) return 0;
@@ -27,3 +28,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((*tokenizer)->covers(text) && (*tokenizer)->decode(ids) != text) std::abort();
   return 0;
 }
+
+}  // namespace redraft
