@@ -12,14 +12,38 @@ constexpr double kDraftCost = 0.25;
 
 CostCurve test_curve() { return CostCurve({{1, 0.010}, {4, 0.010}, {8, 0.030}}); }
 
+class UnfaithfulModel : public ReplayModel {
+ public:
+  UnfaithfulModel(ReplayModel model, TokenId after)
+      : ReplayModel(std::move(model)), after_(after) {}
+
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    Predictions predictions = ReplayModel::forward(context, draft, cache, needs);
+    for (std::size_t node = 0; node < draft.tokens().size(); ++node) {
+      if (draft.tokens()[node] == after_) predictions.argmax[node + 1] = kWrongByte;
+    }
+    return predictions;
+  }
+
+ private:
+  TokenId after_;
+};
+
+std::unique_ptr<ReplayModel> make_target(int vocabulary, const ReplayEngineOptions& options) {
+  ReplayModel model("target", vocabulary, kContext, options.target_agreement);
+  if (!options.unfaithful_after) return std::make_unique<ReplayModel>(std::move(model));
+  return std::make_unique<UnfaithfulModel>(std::move(model), *options.unfaithful_after);
+}
+
 }  // namespace
 
-ReplayEngine replay_engine(int agreement) {
+ReplayEngine replay_engine(const ReplayEngineOptions& options) {
   const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
   ReplayEngine out;
-  auto model = std::make_unique<ReplayModel>("target", tokenizer->vocabulary_size(), kContext);
-  auto guesses =
-      std::make_unique<ReplayModel>("draft", tokenizer->vocabulary_size(), kContext, agreement);
+  auto model = make_target(tokenizer->vocabulary_size(), options);
+  auto guesses = std::make_unique<ReplayModel>("draft", tokenizer->vocabulary_size(), kContext,
+                                               options.draft_agreement);
   model->set_price(test_curve(), 1);
   guesses->set_price(test_curve(), kDraftCost);
   out.models = {model.get(), guesses.get()};
@@ -57,7 +81,7 @@ RunPlan replay_plan(std::vector<BenchTask> tasks, const std::vector<std::string>
 }
 
 RunReport run_plan(const RunPlan& plan, int agreement) {
-  const ReplayEngine replay = replay_engine(agreement);
+  const ReplayEngine replay = replay_engine({.draft_agreement = agreement});
   Result<RunReport> report = run_tasks(*replay.engine, plan, replay.models, {}, {}, {});
   if (!report) throw std::logic_error(report.error().message());
   return std::move(*report);

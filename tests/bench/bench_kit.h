@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,15 @@ struct ReplayEngine {
   std::unique_ptr<Engine> engine;
   ReplayModels models;
 };
-ReplayEngine replay_engine(int agreement = 100);
+struct ReplayEngineOptions {
+  int target_agreement = 100;  // the percentage of positions that are the script's
+  int draft_agreement = 100;
+  // The target breaks row invariance: after this byte it predicts kWrongByte where the byte came
+  // with a draft, so that whoever drafts it writes something else than plain decoding.
+  std::optional<char> unfaithful_after = {};
+};
+inline constexpr char kWrongByte = '!';
+ReplayEngine replay_engine(const ReplayEngineOptions& options = {});
 
 BenchTask edit_task(const std::string& id, const std::string& before, const std::string& after);
 
