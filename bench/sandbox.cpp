@@ -32,7 +32,16 @@ constexpr uid_t kNobody = 65534;
 constexpr int kReport = 3;  // the child's end of the pipe that tells how the setting-up went
 
 // What the child says before it runs the command.
-enum class Stage : char { kNetworkLeft, kFolder, kLimits, kUser, kFiles, kCalls, kProgram };
+enum class Stage : char {
+  kNetworkLeft,
+  kSession,
+  kFolder,
+  kLimits,
+  kUser,
+  kFiles,
+  kCalls,
+  kProgram
+};
 struct Message {
   Stage stage;
   int problem;  // errno; 0 after kNetworkLeft
@@ -40,6 +49,8 @@ struct Message {
 
 const char* to_string(Stage stage) {
   switch (stage) {
+    case Stage::kSession:
+      return "it cannot have a session of its own";
     case Stage::kFolder:
       return "its folder cannot be entered";
     case Stage::kLimits:
@@ -159,11 +170,13 @@ void close_descriptors() {
 }
 
 [[noreturn]] void run_child(const Child& child) {
-  setpgid(0, 0);
-  // First: the folder's descriptor may be the one that the report takes.
+  // A group to be killed as one, and no controlling terminal: its input is the user's shell's too.
+  const int problem_of_session = setsid() >= 0 ? 0 : errno;
+  // Before the report: the folder's descriptor may be the one that it takes.
   const int problem_of_folder = fchdir(child.folder) == 0 ? 0 : errno;
   if (child.report != kReport) dup2(child.report, kReport);
   fcntl(kReport, F_SETFD, FD_CLOEXEC);
+  if (problem_of_session != 0) give_up(Stage::kSession, problem_of_session);
   if (problem_of_folder != 0) give_up(Stage::kFolder, problem_of_folder);
   close_descriptors();
   const int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -212,6 +225,7 @@ SandboxResult await(pid_t child, double seconds) {
     if (!ended) std::this_thread::sleep_for(kLookEvery);
   }
   kill(-child, SIGKILL);
+  kill(child, SIGKILL);  // should it lead no group
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!ended) {
@@ -250,7 +264,7 @@ Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
     close(ends[0]);
     return Error(std::string("fork: ") + std::strerror(errno));
   }
-  setpgid(pid, pid);  // whoever comes first
+  // By the time it returns the child leads its group or has ended.
   const Result<bool> own_network = read_report(ends[0]);
   close(ends[0]);
   SandboxResult result = await(pid, own_network ? limits.wall_seconds : 0);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -154,11 +155,13 @@ constexpr sock_filter jump(uint16_t test, uint32_t value, uint8_t if_true, uint8
   return BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, if_true, if_false);
 }
 
-constexpr size_t kFilterSize = 17 + 2 * kForbiddenCount;
+constexpr size_t kFilterSize = 23 + 2 * kForbiddenCount;
 
 constexpr std::array<sock_filter, kFilterSize> make_filter() {
-  constexpr size_t kFirstArgument = offsetof(seccomp_data, args);  // its low half, little-endian
-  constexpr uint32_t kOtherNumbering = 0x40000000;                 // x32's bit
+  // Their low halves, little-endian.
+  constexpr size_t kFirstArgument = offsetof(seccomp_data, args);
+  constexpr size_t kSecondArgument = kFirstArgument + sizeof(uint64_t);
+  constexpr uint32_t kOtherNumbering = 0x40000000;  // x32's bit
   std::array<sock_filter, kFilterSize> filter{};
   size_t at = 0;
   filter[at++] = load(offsetof(seccomp_data, arch));
@@ -174,7 +177,14 @@ constexpr std::array<sock_filter, kFilterSize> make_filter() {
   // Its flags lie in memory, where no filter can look: the C library then uses clone.
   filter[at++] = jump(BPF_JEQ, kClone3, 0, 1);
   filter[at++] = answer(refuse(ENOSYS));
+  // Typing into a terminal, and what consoles do. The kernel takes the request's low half too.
   // Jumps count the instructions that they pass over.
+  filter[at++] = jump(BPF_JEQ, SYS_ioctl, 0, 5);
+  filter[at++] = load(kSecondArgument);
+  filter[at++] = jump(BPF_JEQ, TIOCSTI, 2, 0);
+  filter[at++] = jump(BPF_JEQ, TIOCLINUX, 1, 0);
+  filter[at++] = answer(SECCOMP_RET_ALLOW);
+  filter[at++] = answer(refuse(EPERM));
   filter[at++] = jump(BPF_JEQ, SYS_clone, 0, 3);
   filter[at++] = load(kFirstArgument);
   filter[at++] = jump(BPF_JSET, kNamespaceFlags, 4, 0);

@@ -4,14 +4,24 @@
 #include "bench/sandbox.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -117,14 +127,14 @@ TEST_F(Sandbox, AForkBombIsLimitedAndLeavesNothing) {
 
 TEST_F(Sandbox, WhatItStartedEndsWithIt) {
   const std::string mark = "redraft-sandbox-orphan-" + std::to_string(getpid());
-  EXPECT_EQ(
-      run("import os, sys, time\n"
-          "if os.fork() == 0:\n"
-          "    try:\n        os.setsid()\n    except OSError:\n        pass\n"
-          "    os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)', '" +
-          mark + "'])\ntime.sleep(0.2)\n")
-          .code,
-      0);
+  const std::string program =
+      "import os, sys, time\n"
+      "if os.fork() == 0:\n"
+      "    try:\n        os.setsid()\n    except OSError:\n        pass\n"
+      "    os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)', '" +
+      mark + "'])\n";
+  EXPECT_EQ(run(program + "time.sleep(0.2)\n").end, End::kExit);
+  EXPECT_EQ(run(program + "time.sleep(60)\n", {.wall_seconds = 0.5}).end, End::kTimeout);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline");
@@ -186,6 +196,130 @@ TEST_F(Sandbox, CannotReachOtherProcesses) {
   EXPECT_EQ(outcome("", "os.setpriority(os.PRIO_PROCESS, " + us + ", 19)"), 0);
   EXPECT_EQ(outcome("", "open('/proc/" + us + "/mem', 'r+b')"), 0);
   EXPECT_EQ(outcome("", "os.setsid()"), 0);
+}
+
+// A terminal whose input anybody may look at, and a process that has it as its controlling one, as
+// a shell's commands have theirs.
+class Terminal {
+ public:
+  Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0) return;
+    name_ = ptsname(master_);
+    chmod(name_.c_str(), 0666);  // were the sandbox of the same user, it might open it too
+  }
+  ~Terminal() { close(master_); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  // What `body` returns in a session of the terminal's own.
+  template <typename Body>
+  auto controlling(const Body& body) const {
+    decltype(body()) answers = {};
+    std::array<int, 2> ends = {-1, -1};
+    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      setsid();
+      const int slave = open(name_.c_str(), O_RDWR);  // inherited, and from now on the controlling
+      termios raw = {};
+      tcgetattr(slave, &raw);
+      cfmakeraw(&raw);  // input counts at once, not from the end of its line
+      tcsetattr(slave, TCSANOW, &raw);
+      for (const int standard : {0, 1, 2}) dup2(slave, standard);
+      answers = body();
+      const bool told = write(ends[1], &answers, sizeof answers) == sizeof answers;
+      _exit(told ? 0 : 1);
+    }
+    close(ends[1]);
+    EXPECT_EQ(read(ends[0], &answers, sizeof answers), static_cast<ssize_t>(sizeof answers));
+    close(ends[0]);
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return answers;
+  }
+
+ private:
+  int master_;
+  std::string name_;
+};
+
+constexpr const char* kAskTerminal = R"(
+import ctypes, fcntl, os, sys
+def refused(call, *arguments):
+    try:
+        call(*arguments)
+    except OSError as error:
+        return error.errno
+    return 0
+def everywhere(request, text):
+    errors = {refused(fcntl.ioctl, each, request, text) for each in range(70)}
+    return errors.pop() if len(errors) == 1 else 255
+def system_call(number, request):
+    libc = ctypes.CDLL(None, use_errno=True)
+    failed = libc.syscall(number, 0, ctypes.c_ulong(request), ctypes.c_char_p(b'x'))
+    return ctypes.get_errno() if failed else 0
+def terminal_number():
+    return int(open('/proc/self/stat').read().rpartition(')')[2].split()[4])
+)";
+
+// A kernel may refuse TIOCSTI by itself, with EIO, and refuses it for a terminal that is not the
+// caller's, with EPERM. So it is asked for on /dev/null and on descriptors that are not open too,
+// where only a filter, which looks at no descriptor, says EPERM.
+TEST_F(Sandbox, CannotTypeIntoTheTerminal) {
+  struct Answers {
+    int opened_here;  // by the test itself: what is refused in the sandbox was there
+    int has_one, shares_session, dev_tty, sti, console, sti_call, wide_sti, wide_console, size;
+    int waiting;  // bytes of input
+  };
+  const Terminal terminal;
+  ASSERT_FALSE(terminal.name().empty());
+  const auto ask = [](const std::string& what) {
+    return run(kAskTerminal + ("sys.exit(" + what + ")\n")).code;
+  };
+  const std::string sti = std::to_string(TIOCSTI);
+  const std::string console = std::to_string(TIOCLINUX);
+  const std::string call = "system_call(" + std::to_string(SYS_ioctl) + ", ";
+  const Answers answers = terminal.controlling([&] {
+    Answers said = {};
+    const int here = open("/dev/tty", O_RDWR);
+    said.opened_here = here >= 0 ? 1 : 0;
+    said.has_one = ask("terminal_number() != 0");
+    said.shares_session = ask("os.getsid(0) != os.getpid()");
+    said.dev_tty = ask("refused(os.open, '/dev/tty', os.O_RDONLY)");
+    said.sti = ask("everywhere(" + sti + ", b'x')");
+    said.console = ask("everywhere(" + console + ", b'\\x02')");
+    said.sti_call = ask(call + sti + ")");
+    said.wide_sti = ask(call + sti + " | 1 << 32)");  // the kernel takes the low half
+    said.wide_console = ask(call + console + " | 0xabcd << 32)");
+    said.size = ask(call + std::to_string(TIOCGWINSZ) + ")");
+    for (const std::string& name : {std::string("/dev/tty"), terminal.name()})
+      ask("fcntl.ioctl(os.open('" + name + "', os.O_RDONLY), " + sti + ", b'x')");
+    ioctl(here, FIONREAD, &said.waiting);
+    return said;
+  });
+  EXPECT_EQ(answers.opened_here, 1);
+  EXPECT_EQ(answers.has_one, 0);
+  EXPECT_EQ(answers.shares_session, 0);
+  EXPECT_THAT(answers.dev_tty, testing::AnyOf(ENXIO, EACCES));
+  EXPECT_EQ(answers.sti, EPERM);
+  EXPECT_EQ(answers.console, EPERM);
+  EXPECT_EQ(answers.sti_call, EPERM);
+  EXPECT_EQ(answers.wide_sti, EPERM);
+  EXPECT_EQ(answers.wide_console, EPERM);
+  EXPECT_EQ(answers.size, ENOTTY);  // other requests pass
+  EXPECT_EQ(answers.waiting, 0);
+}
+
+// clone() is among the calls that are looked at by what they are asked for.
+TEST_F(Sandbox, CannotMakeANamespace) {
+  EXPECT_EQ(outcome("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)",
+                    "if libc.syscall(" + std::to_string(SYS_clone) + ", " +
+                        std::to_string(CLONE_NEWUSER | SIGCHLD) +
+                        ", 0, 0, 0, 0) < 0: raise OSError(ctypes.get_errno())"),
+            0);
+  EXPECT_EQ(outcome("", "os._exit(1) if os.fork() == 0 else os.wait()"), 1);
 }
 
 TEST_F(Sandbox, HasNoPrivileges) {
