@@ -187,8 +187,7 @@ void close_descriptors() {
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
   if (child.drop_user) drop_user();
   set_limits(child);
-  if (const int problem = forbid_writing_outside(folder, !child.drop_user))
-    give_up(Stage::kFiles, problem);
+  if (const int problem = confine_files(folder, !child.drop_user)) give_up(Stage::kFiles, problem);
   if (const int problem = forbid_system_calls()) give_up(Stage::kCalls, problem);
   char* no_environment[] = {nullptr};
   execve(child.arguments[0], child.arguments.data(), no_environment);

@@ -29,9 +29,10 @@ struct SandboxResult {
 // Runs hostile code: `command` (its program an absolute path) in a fresh folder that holds `text`
 // as `file_name` and is removed afterwards. The code has no environment, no input, no output and no
 // capabilities; it can read what the user nobody (if this process is root's, otherwise its own
-// user) may read, but write, create or delete nothing outside its folder, reach no terminal, open
-// no socket, signal, trace or limit no other process, and leave no process behind. An error, and
-// nothing has run, where this system cannot promise all of that. Any thread; several at once.
+// user) may read, but no device; it can write, create or delete nothing outside its folder, reach
+// no terminal, open no socket, signal, trace or limit no other process, and leave no process
+// behind. An error, and nothing has run, where this system cannot promise all of that. Any thread;
+// several at once.
 Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
                                     const std::string& file_name, const std::string& text,
                                     const SandboxLimits& limits = {});

@@ -2,8 +2,10 @@
 // for all descendants and cannot be undone. What Landlock does not cover (modes, owners, times,
 // extended attributes) and what could get around either (io_uring, new namespaces) the filter
 // refuses. Process groups cannot be left either, so that one signal ends whatever was started.
+// Devices cannot be read, least of all terminals: the code would take what their user types.
 #include "bench/sandbox_rules.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -19,6 +21,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace redraft {
 namespace {
@@ -198,6 +201,7 @@ constexpr std::array<sock_filter, kFilterSize> make_filter() {
 }
 
 // Landlock's rights, by the kernel's numbers: some systems' headers lack the later ones.
+constexpr uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE;
 constexpr uint64_t kMakeAndRemove =
     LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
@@ -214,13 +218,47 @@ int allow_beneath(int ruleset, int place, uint64_t rights) {
   return added == 0 ? 0 : errno;
 }
 
+// `name` in `folder` (or a path of its own). What is not there needs no leave.
+int allow_named(int ruleset, int folder, const char* name, uint64_t rights) {
+  const int place = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (place < 0) return errno == ENOENT || errno == EACCES ? 0 : errno;
+  const int problem = allow_beneath(ruleset, place, rights);
+  close(place);
+  return problem;
+}
+
+// Of everything but devices: below each entry of the root but one.
+int allow_reading(int ruleset) {
+  const int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) return errno;
+  int problem = 0;
+  alignas(dirent64) std::array<char, 4096> entries;  // opendir() would allocate
+  for (ssize_t size = 1; size > 0 && problem == 0;) {
+    size = getdents64(root, entries.data(), entries.size());
+    if (size < 0) problem = errno;
+    for (ssize_t at = 0; at < size && problem == 0;) {
+      const char* entry = entries.data() + at;
+      const char* name = entry + offsetof(dirent64, d_name);
+      bool left_out = false;
+      for (const char* each : {".", "..", "dev"}) left_out |= std::strcmp(name, each) == 0;
+      if (!left_out) problem = allow_named(ruleset, root, name, kReadFile);
+      unsigned short length = 0;
+      std::memcpy(&length, entry + offsetof(dirent64, d_reclen), sizeof length);
+      at += length;
+    }
+  }
+  close(root);
+  for (const char* device : {"/dev/zero", "/dev/random", "/dev/urandom"}) {
+    if (problem == 0) problem = allow_named(ruleset, AT_FDCWD, device, kReadFile);
+  }
+  return problem;
+}
+
 int allow(int ruleset, int folder, uint64_t rights) {
   if (const int problem = allow_beneath(ruleset, folder, rights)) return problem;
-  const int nothing = open("/dev/null", O_PATH | O_CLOEXEC);
-  if (nothing < 0) return errno;
-  const int problem = allow_beneath(ruleset, nothing, rights & (kWriteFile | kTruncate));
-  close(nothing);
-  return problem;
+  const uint64_t of_a_file = rights & (kReadFile | kWriteFile | kTruncate);
+  if (const int problem = allow_named(ruleset, AT_FDCWD, "/dev/null", of_a_file)) return problem;
+  return allow_reading(ruleset);
 }
 
 }  // namespace
@@ -230,12 +268,12 @@ int leave_network(bool root) {
   return unshare(root ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : errno;
 }
 
-int forbid_writing_outside(int folder, bool same_user) {
+int confine_files(int folder, bool same_user) {
   const long version =
       syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
   if (version < 3 && same_user) return EOPNOTSUPP;  // files could be emptied
-  uint64_t rights = kWriteFile | kMakeAndRemove;
+  uint64_t rights = kReadFile | kWriteFile | kMakeAndRemove;
   if (version >= 2) rights |= kRefer;
   if (version >= 3) rights |= kTruncate;
   landlock_ruleset_attr attributes = {};

@@ -11,9 +11,9 @@ namespace redraft {
 int leave_network(bool root);
 
 // From now on nothing can be written, created or deleted but below `folder` (an open folder), and
-// /dev/null. `same_user`: the process keeps a user that owns files, so an old kernel that knows
+// /dev/null; and no device can be opened but those that everybody has. `same_user`: the process keeps a user that owns files, so an old kernel that knows
 // this only in part will not do.
-int forbid_writing_outside(int folder, bool same_user);
+int confine_files(int folder, bool same_user);
 
 // From now on the system calls that reach other processes, the network, file modes and owners, and
 // kernel facilities that no test needs, fail.

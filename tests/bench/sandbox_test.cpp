@@ -312,6 +312,19 @@ TEST_F(Sandbox, CannotTypeIntoTheTerminal) {
   EXPECT_EQ(answers.waiting, 0);
 }
 
+// A session's first process may take a terminal that nobody has.
+TEST_F(Sandbox, CannotReadADevice) {
+  const Terminal terminal;
+  ASSERT_FALSE(terminal.name().empty());
+  for (const std::string& name :
+       {terminal.name(), std::string("/dev/tty"), std::string("/dev/ptmx")}) {
+    EXPECT_EQ(outcome("", "os.open('" + name + "', os.O_RDONLY | os.O_NONBLOCK)"), 0) << name;
+  }
+  for (const char* name : {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"})
+    EXPECT_EQ(outcome("", std::string("open('") + name + "', 'rb').read(1)"), 1) << name;
+  EXPECT_EQ(outcome("", "open('/etc/passwd').read(); open('/proc/self/stat').read()"), 1);
+}
+
 // clone() is among the calls that are looked at by what they are asked for.
 TEST_F(Sandbox, CannotMakeANamespace) {
   EXPECT_EQ(outcome("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)",
