@@ -125,7 +125,7 @@ struct Child {
   int folder;
   int report;
   bool drop_user;
-  rlim_t processes;
+  int others;  // processes and threads of the same user
 };
 
 void say(Stage stage, int problem) {
@@ -143,11 +143,11 @@ bool limit(decltype(RLIMIT_CPU) what, rlim_t most) {
   return setrlimit(what, &value) == 0;
 }
 
-void set_limits(const Child& child) {
+void set_limits(const Child& child, rlim_t processes) {
   const SandboxLimits& limits = child.limits;
   if (!limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_seconds)) ||
       !limit(RLIMIT_AS, limits.memory_bytes) || !limit(RLIMIT_FSIZE, limits.file_bytes) ||
-      !limit(RLIMIT_NPROC, child.processes) || !limit(RLIMIT_NOFILE, 64) || !limit(RLIMIT_CORE, 0))
+      !limit(RLIMIT_NPROC, processes) || !limit(RLIMIT_NOFILE, 64) || !limit(RLIMIT_CORE, 0))
     give_up(Stage::kLimits, errno);
 }
 
@@ -181,12 +181,15 @@ void close_descriptors() {
   close_descriptors();
   const int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) give_up(Stage::kFolder, errno);
-  if (leave_network(child.drop_user) == 0) say(Stage::kNetworkLeft, 0);
+  const bool network_left = leave_network(child.drop_user) == 0;
+  if (network_left) say(Stage::kNetworkLeft, 0);
   // A measurement may run at real-time priority; what it measures must not.
   const sched_param ordinary = {};
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
   if (child.drop_user) drop_user();
-  set_limits(child);
+  // A user namespace of its own counts from nothing.
+  const bool counts_anew = network_left && !child.drop_user;
+  set_limits(child, static_cast<rlim_t>(child.limits.processes + (counts_anew ? 0 : child.others)));
   if (const int problem = confine_files(folder, !child.drop_user)) give_up(Stage::kFiles, problem);
   if (const int problem = forbid_system_calls()) give_up(Stage::kCalls, problem);
   char* no_environment[] = {nullptr};
@@ -251,8 +254,7 @@ Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     return Error(std::string("pipe: ") + std::strerror(errno));
   const int others = count_threads(root ? kNobody : getuid());
-  Child child{limits,  {},   folder.descriptor(),
-              ends[1], root, static_cast<rlim_t>(others + limits.processes)};
+  Child child{limits, {}, folder.descriptor(), ends[1], root, others};
   for (const std::string& argument : command)
     child.arguments.push_back(const_cast<char*>(argument.c_str()));
   child.arguments.push_back(nullptr);
