@@ -84,7 +84,8 @@ def sweep_task(arguments, folder, task):
         try:
             result = run_edit(arguments, file, task, decoder)
             row["identical"] = all(
-                result[key] == plain[key] for key in ("output_sha256", "text", "new_tokens"))
+                result[key] == plain[key]
+                for key in ("output_sha256", "text", "new_tokens", "finish_reason"))
             row.update(figures(result, plain))
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             row["error"] = str(error)
