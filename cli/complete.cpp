@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/command.h"
-#include "cli/decoding_setup.h"
-#include "cli/engine_loader.h"
-#include "cli/report.h"
-#include "cli/text_range.h"
+#include "cli/common/command.h"
+#include "cli/common/decoding_setup.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/report.h"
+#include "cli/common/text_range.h"
 #include "workspace/completion/completion_session.h"
 
 namespace redraft::cli {

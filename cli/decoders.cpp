@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "decoding/decoder_definition.h"
 
 namespace redraft::cli {

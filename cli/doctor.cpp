@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/command.h"
-#include "cli/cost_cache.h"
-#include "cli/device.h"
-#include "cli/engine_loader.h"
-#include "cli/machine.h"
+#include "cli/common/command.h"
+#include "cli/common/cost_cache.h"
+#include "cli/common/device.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/machine.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"

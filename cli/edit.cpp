@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "cli/command.h"
-#include "cli/decoding_setup.h"
+#include "cli/common/command.h"
+#include "cli/common/decoding_setup.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/files.h"
+#include "cli/common/report.h"
+#include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
-#include "cli/engine_loader.h"
-#include "cli/files.h"
-#include "cli/report.h"
-#include "cli/text_range.h"
 #include "workspace/edit/edit_session.h"
 
 namespace redraft::cli {

@@ -1,11 +1,11 @@
 // redraft generate: a prompt, continued.
 #include <iostream>
 
-#include "cli/command.h"
-#include "cli/decoding_setup.h"
-#include "cli/engine_loader.h"
-#include "cli/files.h"
-#include "cli/report.h"
+#include "cli/common/command.h"
+#include "cli/common/decoding_setup.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/files.h"
+#include "cli/common/report.h"
 #include "decoding/text/chat_template.h"
 #include "decoding/text/prompt_encoder.h"
 

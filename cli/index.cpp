@@ -4,11 +4,11 @@
 #include <iostream>
 #include <optional>
 
-#include "cli/command.h"
-#include "cli/index_loader.h"
-#include "cli/interrupt.h"
-#include "cli/report.h"
-#include "cli/status_line.h"
+#include "cli/common/command.h"
+#include "cli/common/index_loader.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/report.h"
+#include "cli/common/status_line.h"
 
 namespace redraft::cli {
 namespace {

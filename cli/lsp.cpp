@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/engine_loader.h"
-#include "cli/index_loader.h"
+#include "cli/common/command.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/index_loader.h"
 #include "cli/shared_server.h"
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"

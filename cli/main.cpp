@@ -2,7 +2,7 @@
 #include <exception>
 #include <iostream>
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace redraft::cli {
 namespace {

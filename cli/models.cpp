@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/command.h"
-#include "cli/machine.h"
-#include "cli/report.h"
+#include "cli/common/command.h"
+#include "cli/common/machine.h"
+#include "cli/common/report.h"
 #include "decoding/model/model_store.h"
 #include "support/system_error.h"
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/engine_loader.h"
-#include "cli/interrupt.h"
-#include "cli/report.h"
+#include "cli/common/command.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/report.h"
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"

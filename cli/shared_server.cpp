@@ -6,8 +6,8 @@
 #include <string>
 #include <system_error>
 
-#include "cli/identity.h"
-#include "cli/machine.h"
+#include "cli/common/identity.h"
+#include "cli/common/machine.h"
 #include "decoding/model/model_store.h"
 
 namespace redraft::cli {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "lsp/host/attach.h"
 
 namespace redraft::cli {

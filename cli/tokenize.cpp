@@ -3,9 +3,9 @@
 #include <optional>
 #include <sstream>
 
-#include "cli/command.h"
-#include "cli/files.h"
-#include "cli/report.h"
+#include "cli/common/command.h"
+#include "cli/common/files.h"
+#include "cli/common/report.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
 

@@ -3,7 +3,7 @@
 
     tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--format text|json]
 
-Both engines are loaded once and asked for single passes (tools/llama_pass_timer.cpp, bench/pass_timer.cpp):
+Both engines are loaded once and asked for single passes (tools/llama_pass_timer.cpp, bench/programs/pass_timer.cpp):
 
     decode, N rows   a pass of one row and of N rows on a short context, predictions after every row: what plain
                      decoding and verification cost. llama.cpp's own benchmark has the head run for the last row of

@@ -1,6 +1,6 @@
-// Times single passes of llama.cpp on request: the counterpart of bench/pass_timer.cpp, with the
-// same requests and answers. Built by tools/compare_llama_cpp.py against libllama; no part of
-// redraft.
+// Times single passes of llama.cpp on request: the counterpart of bench/programs/pass_timer.cpp,
+// with the same requests and answers. Built by tools/compare_llama_cpp.py against libllama; no part
+// of redraft.
 //   llama_pass_timer MODEL THREADS LONGEST
 //   pass ROWS CONTEXT all|last   seconds of one pass; logits of all rows, or of the last alone
 // A pass ends with the logits in memory; the choice of a token is not timed.

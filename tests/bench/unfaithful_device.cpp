@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/device.h"
+#include "cli/common/device.h"
 #include "decoding/kernels/linear.h"
 
 namespace redraft::cli {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/gpu_room.h"
+#include "cli/common/gpu_room.h"
 #include "cuda/runtime.h"
 #include "cuda/self_check.h"
 #include "decoding/acceptance.h"

@@ -14,7 +14,7 @@ from redraft_process import PROGRAM, RedraftCase, run
 WRITE_MODEL = os.environ["REDRAFT_WRITE_MODEL"]
 URI = "file:///tmp/emulated.py"
 MIB = 1 << 20
-PASSES = 384 * MIB  # what cli/gpu_room.cpp sets aside
+PASSES = 384 * MIB  # what cli/common/gpu_room.cpp sets aside
 STREAMING = {"experimental": {"redraft": {"streamedEdits": True}}, "textDocument": {"inlineCompletion": {}}}
 
 

@@ -6,10 +6,11 @@ import re
 # Outside headers that only some folders may include; whoever owns such a thing hides it from the rest.
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model"},
-    r"nlohmann/": {"support/json", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features", "bench", "cli"},
-    r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "cli"},
+    r"nlohmann/": {"support/json", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features", "bench",
+                    "bench/command", "cli", "cli/common"},
+    r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "cli", "cli/common"},
     r"tree_sitter/": {"indexing/syntax"},
-    r"CLI/": {"cli"},
+    r"CLI/": {"cli", "cli/common", "bench/command"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}

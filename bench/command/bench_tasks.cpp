@@ -1,0 +1,254 @@
+// redraft bench edits|dialogue|generation|completion: decoders on task files.
+#include "bench/command/bench_tasks.h"
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bench/command/bench_setup.h"
+#include "bench/command/step_by_step.h"
+#include "bench/report.h"
+#include "bench/run_log.h"
+#include "bench/task_runner.h"
+#include "bench/task_table.h"
+#include "cli/common/engine_loader.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/report.h"
+#include "cli/common/status_line.h"
+#include "support/files/whole_file.h"
+
+namespace redraft::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kShowEvery = std::chrono::milliseconds(100);
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 90) return std::to_string(whole) + " s";
+  if (whole < 5400) return std::to_string((whole + 30) / 60) + " min";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+Result<void> check(const TaskBenchOptions& options) {
+  if (options.replays()) {
+    if (options.margins) return Error("--margins needs a model; a replay has none");
+    if (!options.curve || *options.curve == "machine") return {};
+    const Result<CostCurve> curve = parse_curve(*options.curve);
+    return curve ? Result<void>() : curve.error();
+  }
+  if (options.curve) return Error("--curve is of a replay: give --replay too");
+  if (options.replay_draft >= 0) return Error("--replay-draft is of a replay: give --replay too");
+  if (options.replay_on_device)
+    return Error("--replay-on-device is of a replay: give --replay too");
+  return {};
+}
+
+// Why there is nothing to run: the commonest reason.
+Error nothing_to_run(const TaskBenchOptions& options, const std::vector<SkippedTask>& skipped) {
+  std::map<std::string, int> reasons;
+  for (const SkippedTask& each : skipped) ++reasons[each.reason];
+  std::string text = options.data.front() + ": no task can be run as " + to_string(options.kind);
+  for (const auto& [reason, count] : reasons) text += "; " + std::to_string(count) + ": " + reason;
+  return Error(text);
+}
+
+class TaskBench {
+ public:
+  explicit TaskBench(const TaskBenchOptions& options) : options_(options) {}
+  int run();
+
+ private:
+  Result<void> prepare();
+  Result<void> open_log();
+  Result<void> start_tests();
+  Result<RunReport> decode(const InterruptWatch& watch);
+  RunHooks hooks(StatusLine& status, const std::stop_token& stop);
+  int report(RunReport report, bool interrupted);
+  void show_table(const RunReport& report) const;
+  int interrupted(std::size_t decodes) const;
+  std::filesystem::path partial() const { return options_.out + ".partial"; }
+
+  const TaskBenchOptions& options_;
+  RunPlan plan_;
+  std::vector<SkippedTask> skipped_;
+  RecordedOutputs outputs_;
+  nlohmann::ordered_json settings_;
+  std::optional<RunLog> log_;
+  std::optional<TestRunner> tests_;
+  BenchEngine engine_;
+  Clock::time_point shown_;
+};
+
+int TaskBench::run() {
+  if (const Result<void> checked = check(options_); !checked) return misuse(checked.error());
+  Result<DecoderChoice> decoders = choose_decoders(options_);
+  if (!decoders) return misuse(decoders.error());
+  plan_.decoders = std::move(decoders->run);
+  skipped_ = std::move(decoders->left_out);
+  if (const Result<void> applied = apply(options_.common); !applied) return fail(applied.error());
+  if (const Result<void> ready = prepare(); !ready) return fail(ready.error());
+  if (const Result<void> ready = start_tests(); !ready) return fail(ready.error());
+  const InterruptWatch watch;
+  Result<RunReport> result = decode(watch);
+  if (!result) return watch.interrupted() ? kInterrupted : fail(result.error());
+  return report(std::move(*result), watch.interrupted());
+}
+
+// What needs no model: mistakes are found before minutes are spent.
+Result<void> TaskBench::prepare() {
+  Result<TaskFile> tasks = read_all_tasks(options_);
+  if (!tasks) return tasks.error();
+  if (tasks->tasks.empty()) return nothing_to_run(options_, tasks->skipped);
+  plan_.tasks = std::move(tasks->tasks);
+  for (SkippedTask& each : tasks->skipped) skipped_.push_back(std::move(each));
+  if (!options_.replay_outputs.empty()) {
+    Result<RecordedOutputs> outputs = read_outputs(options_.replay_outputs);
+    if (!outputs) return outputs.error().in("--replay-outputs");
+    outputs_ = std::move(*outputs);
+    plan_.step.outputs = &outputs_;
+  }
+  plan_.step.order = options_.order;
+  plan_.step.chat = options_.chat;
+  plan_.step.left_only = options_.left_only;
+  plan_.step.snippet_tokens = options_.snippet_tokens;
+  plan_.step.max_new_tokens = options_.max_new_tokens;
+  plan_.step.replay = options_.replays();
+  plan_.limit = options_.limit;
+  plan_.warm = options_.warm;
+  plan_.forget = options_.forget;
+  plan_.margins = options_.margins;
+  Result<nlohmann::ordered_json> settings = settings_of(options_, plan_.decoders);
+  if (!settings) return settings.error();
+  settings_ = std::move(*settings);
+  return open_log();
+}
+
+Result<void> TaskBench::open_log() {
+  if (options_.out.empty()) return {};
+  Result<RunLog> log = RunLog::open(partial(), dump(settings_));
+  if (!log) return log.error();
+  log_.emplace(std::move(*log));
+  if (!log_->records().empty()) {
+    std::cerr << "redraft: going on after the " << log_->records().size() << " decodes that "
+              << partial().string() << " holds" << std::endl;
+  }
+  return {};
+}
+
+Result<void> TaskBench::start_tests() {
+  if (!options_.pass_at_1) return {};
+  Result<TestRunner> runner = make_test_runner(options_.python);
+  if (!runner) return runner.error().in("--pass-at-1");
+  tests_.emplace(std::move(*runner));
+  if (!tests_->own_network()) {
+    std::cerr << "redraft: tests are refused sockets, but this system gives them no network "
+                 "namespace of their own"
+              << std::endl;
+  }
+  return {};
+}
+
+Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
+  StatusLine status;
+  Result<BenchEngine> engine =
+      load_bench_engine(options_, plan_.decoders, shown_on(status, watch.token()));
+  if (!engine) return engine.error();
+  engine_ = std::move(*engine);
+  auto common = load_common_code(options_, engine_.engine->tokenizer(), status, watch.token());
+  if (!common) return common.error().in("--common");
+  plan_.common = std::move(*common);
+  status.show("measuring what passes cost");
+  plan_.curve = engine_.engine->cost_curve();
+  if (options_.step_by_step) tell_settings(settings_);
+  const std::map<RecordKey, TaskRecord> none;
+  return run_tasks(*engine_.engine, plan_, engine_.replay, log_ ? log_->records() : none,
+                   hooks(status, watch.token()), watch.token());
+}
+
+RunHooks TaskBench::hooks(StatusLine& status, const std::stop_token& stop) {
+  RunHooks hooks;
+  hooks.on_record = [this](const TaskRecord& record) -> Result<void> {
+    if (options_.step_by_step) tell_record(record);
+    return log_ ? log_->append(record) : Result<void>();
+  };
+  if (options_.step_by_step) {
+    hooks.on_step = [stop](const BenchTask& task, int turn, const BenchStep& step) {
+      tell_step(task.id, turn, step);
+      return wait_for_line(stop);
+    };
+  }
+  if (tests_) {
+    hooks.judge = [this, &status](const BenchTask& task, const std::string& text) {
+      status.show("running the tests of " + task.id);
+      return tests_->accepts(task, text);
+    };
+  }
+  hooks.on_progress = [this, &status](const RunProgress& progress) {
+    if (Clock::now() - shown_ < kShowEvery) return;
+    shown_ = Clock::now();
+    const bool reading = progress.statistics.passes == 0;
+    status.show(std::to_string(progress.done) + " of " + std::to_string(progress.total) +
+                " decodes, about " + duration(progress.seconds_left) + " left · " +
+                progress.current.id + " · " + progress.current.decoder +
+                (reading ? " · reading the prompt" : " · " + figures(progress.statistics)));
+  };
+  return hooks;
+}
+
+int TaskBench::report(RunReport report, bool was_interrupted) {
+  if (report.interrupted || was_interrupted) return interrupted(report.records.size());
+  for (SkippedTask& each : report.skipped) skipped_.push_back(std::move(each));
+  if (report.records.empty()) return fail(nothing_to_run(options_, skipped_));
+  if (log_) {
+    const std::string json = dump(bench_report(settings_, report.records, skipped_)) + "\n";
+    const Result<void> kept = write_whole_file(options_.out, {std::as_bytes(std::span(json))});
+    if (!kept) return fail(kept.error());
+    log_->remove();
+  }
+  if (!options_.step_by_step) show_table(report);
+  for (const TaskRecord& record : report.records) {
+    const auto name = parse_decoder_name(record.key.decoder);
+    if (record.identical || !name || !name->lossless()) continue;
+    return fail(Error(record.key.id + ": the output of " + record.key.decoder +
+                      " differs from plain greedy decoding, which it never should; please report "
+                      "this"));
+  }
+  return kSuccess;
+}
+
+void TaskBench::show_table(const RunReport& report) const {
+  TableTitle title;
+  for (const std::string& file : options_.data)
+    title.data +=
+        (title.data.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+  title.target = options_.common.target;
+  title.draft = engine_.engine->draft_name();
+  title.replay = options_.replays();
+  title.warm = options_.warm;
+  if (!title.replay) {
+    title.machine = settings_["machine"].get<std::string>() + ", " +
+                    settings_["instructions"].get<std::string>() + ", " +
+                    std::to_string(settings_["threads"].get<int>()) + " threads";
+  }
+  std::cout << task_table(title, options_.kind, report.records, skipped_) << std::flush;
+}
+
+int TaskBench::interrupted(std::size_t decodes) const {
+  std::cerr << "redraft: interrupted";
+  if (log_) {
+    std::cerr << "; " << decodes << " decodes are kept in " << partial().string()
+              << ": the same command goes on from there";
+  }
+  std::cerr << std::endl;
+  return kInterrupted;
+}
+
+}  // namespace
+
+int run_task_bench(const TaskBenchOptions& options) { return TaskBench(options).run(); }
+
+}  // namespace redraft::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/task.h"
+#include "cli/common/command.h"
+#include "workspace/edit/prompt.h"
+
+namespace redraft::cli {
+
+// What `redraft bench edits|dialogue|generation|completion` takes.
+struct TaskBenchOptions {
+  CommonOptions common;
+  TaskKind kind = TaskKind::kEdits;
+  std::vector<std::string> data;
+  std::vector<std::string> decoders = {"ar", "efficientedit:reuse-only", "redraft"};
+  int limit = 0;
+  std::vector<std::string> common_files;
+  std::string out;
+  int max_new_tokens = 0;
+  int context = 0;  // 0: the default; of a replay, whatever is needed
+  bool warm = false;
+  bool forget = false;
+  bool margins = false;
+  bool pass_at_1 = false;
+  std::string python;  // that runs tests; empty: one on the PATH
+  bool replay = false;
+  std::string replay_outputs;
+  int replay_draft = -1;  // percent; -1: there is none
+  double draft_cost = 0.4;
+  bool replay_on_device = false;
+  std::optional<std::string> curve;
+  std::string instruction = "descriptive";
+  PromptOrder order = PromptOrder::kBufferFirst;
+  bool chat = false;
+  bool left_only = false;
+  int snippet_tokens = 0;
+  bool step_by_step = false;
+
+  bool replays() const { return replay || !replay_outputs.empty(); }
+};
+
+void add_task_benches(CLI::App& bench, Command& chosen);
+int run_task_bench(const TaskBenchOptions& options);
+
+}  // namespace redraft::cli

@@ -1,0 +1,78 @@
+#include "cli/common/command.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+
+#include "cli/common/device.h"
+
+namespace redraft::cli {
+
+int fail(const Error& error) {
+  std::cout.flush();
+  std::cerr << "redraft: error: " << error.message() << std::endl;
+  return kFailure;
+}
+
+int misuse(const Error& error) {
+  fail(error);
+  return kWrongUsage;
+}
+
+namespace {
+
+constexpr const char* kGroup = "Common options";
+
+// All but --device.
+void add_options(CLI::App& subcommand, CommonOptions& options) {
+  subcommand
+      .add_option("--target", options.target,
+                  "Model that decides every token: a name, a file or a folder")
+      ->capture_default_str()
+      ->group(kGroup);
+  subcommand
+      .add_option(
+          "--draft", options.draft,
+          "Model that makes guesses, for decoders that use one (default: qwen2.5-coder-0.5b)")
+      ->group(kGroup);
+  subcommand
+      .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
+      ->check(CLI::Range(1, 1024))
+      ->group(kGroup);
+  subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& subcommand, CommonOptions& options) {
+  subcommand.add_option("--device", options.device, "Where the model runs")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  add_options(subcommand, options);
+}
+
+void add_server_options(CLI::App& subcommand, CommonOptions& options) {
+  options.device = "auto";
+  subcommand
+      .add_option("--device", options.device,
+                  "Where the model runs; auto: on a GPU if there is one with room for it")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  add_options(subcommand, options);
+}
+
+Result<void> apply(const CommonOptions& options) {
+  // Standard output belongs to results and to the protocol.
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  return check_device(options.device);
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/common/command.h"
+#include "cli/common/index_loader.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/status_line.h"
+#include "decoding/decoder_name.h"
+#include "decoding/kernels/thread_pool.h"
+#include "workspace/engine/engine.h"
+
+namespace redraft::cli {
+
+// What a command that decodes once needs; `pool` outlives `engine`.
+struct DecodingSetup {
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<Engine> engine;
+  Datastores stores;  // of `code`, without the file `without`
+};
+
+// Loads it all, says on `status` how far it is, and reports what went wrong. An exit code: the
+// command ends with it, as something failed or the user interrupted.
+std::optional<int> set_up(const CommonOptions& common, const DecoderName& decoder,
+                          const CodeFolders& code, const std::filesystem::path& without,
+                          StatusLine& status, const InterruptWatch& watch, DecodingSetup& setup);
+
+}  // namespace redraft::cli

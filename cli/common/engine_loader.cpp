@@ -1,0 +1,199 @@
+#include "cli/common/engine_loader.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "cli/common/cost_cache.h"
+#include "cli/common/device.h"
+#include "cli/common/gpu_room.h"
+#include "cli/common/machine.h"
+#include "decoding/model/model_store.h"
+#include "decoding/model_failure.h"
+
+namespace redraft::cli {
+namespace {
+
+constexpr const char* kDefaultDraft = "qwen2.5-coder-0.5b";
+
+// How not to be told again.
+constexpr const char* kAskForCpu = " (`--device cpu` does without the GPU.)";
+
+// The target's part of the time that a target and its draft model take to load, roughly.
+constexpr double kTargetShare = 0.7;
+
+// Of a part of the work that begins at `begin`.
+LoadControl part(const LoadControl& whole, double begin, double share) {
+  LoadControl control{.stop = whole.stop, .progress = {}, .notice = whole.notice};
+  if (whole.progress)
+    control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
+  return control;
+}
+
+// A device's failure is an error like any other.
+Result<LoadedModel> load_on(const std::string& device, const std::filesystem::path& file,
+                            ThreadPool& pool, const LoadControl& control) {
+  try {
+    return load_model_on(device, file, pool, control);
+  } catch (const ModelFailure& failure) {
+    return Error(file.string() + ": " + failure.what());
+  }
+}
+
+// For tests: a machine as fast as they say, in seconds ("1:0.03,8:0.05,64:0.3"), so that what
+// follows from the cost of passes can be tried on any. Nothing is measured then, or kept.
+Result<std::optional<CostCurve>> pinned_cost() {
+  const char* text = std::getenv("REDRAFT_PINNED_COST");
+  if (!text) return std::optional<CostCurve>();
+  Result<std::vector<CostCurve::Point>> points = CostCurve::parse_points(text);
+  if (!points) return points.error().in("REDRAFT_PINNED_COST");
+  return std::optional(CostCurve(*std::move(points), /*measured_here=*/true));
+}
+
+// What reports call it: the name the user knows it by, not the one inside the file.
+Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
+                              const std::optional<CostCurve>& pinned) {
+  Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
+  model.device = loaded.device;
+  if (pinned) {
+    model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
+  } else if (const Result<CostKey> key =
+                 cost_key(loaded.file, threads, kernels_on(loaded.device))) {
+    model.find_cost = [key = *key](LanguageModel& passes) {
+      return find_or_measure_cost(CostCache(), key, passes);
+    };
+  }
+  return model;
+}
+
+// Loads the models of one engine.
+class EngineLoader {
+ public:
+  EngineLoader(const CommonOptions& options, ThreadPool& pool, const LoadControl& control,
+               Fallback fallback)
+      : options_(options), pool_(pool), control_(control), fallback_(fallback) {
+    const bool there =
+        options.device == "cuda" || (options.device == "auto" && check_device("cuda"));
+    device_ = there ? "cuda" : "cpu";
+  }
+
+  Result<std::unique_ptr<Engine>> load(const DecoderName& decoder, EngineOptions engine) {
+    if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
+    Result<GpuRoom> room = share(engine);
+    if (!room && fallback_ == Fallback::kCpu) {
+      target_ = Engine::Model();
+      draft_ = Engine::Model();
+      device_ = "cpu";
+      notice("The models run on the CPU: " + room.error().message() + "." + kAskForCpu);
+      if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
+      room = share(engine);
+    }
+    if (!room) return room.error();
+    if (!room->notice.empty()) notice(room->notice);
+    room->options.notice = control_.notice;
+    return Engine::make(std::move(target_), std::move(draft_), room->options);
+  }
+
+ private:
+  Result<void> load_models(const DecoderName& decoder) {
+    Result<std::optional<CostCurve>> pinned = pinned_cost();
+    if (!pinned) return pinned.error();
+    pinned_ = *std::move(pinned);
+    const bool needs_draft = decoder.needs_draft_model();
+    const double share = needs_draft ? kTargetShare : 1;
+    Result<Engine::Model> target = load_one(options_.target, part(control_, 0, share));
+    if (!target) return target.error();
+    target_ = std::move(*target);
+    if (!needs_draft) return {};
+    const std::string name = options_.draft.empty() ? kDefaultDraft : options_.draft;
+    Result<Engine::Model> draft = load_one(name, part(control_, share, 1 - share));
+    if (!draft) return draft.error().in("decoder " + decoder.text + " needs a draft model");
+    draft_ = std::move(*draft);
+    return {};
+  }
+
+  // On the GPU if it can be, each model for itself.
+  Result<Engine::Model> load_one(const std::string& name, const LoadControl& control) {
+    const Result<std::filesystem::path> file = find_model(name);
+    if (!file) return file.error();
+    Result<LoadedModel> loaded = Error("not loaded");
+    bool again = false;
+    try {
+      loaded = load_model_on(device_, *file, pool_, control);
+      again = !loaded && options_.device == "auto" && !control.stop.stop_requested();
+    } catch (const ModelFailure& failure) {
+      loaded = Error(file->string() + ": " + failure.what());
+      again = fallback_ == Fallback::kCpu;
+    }
+    if (again && device_ != "cpu") {
+      const std::string why = loaded.error().message();
+      loaded = load_on("cpu", *file, pool_, control);
+      if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
+    }
+    if (!loaded) return loaded.error();
+    return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_);
+  }
+
+  Result<GpuRoom> share(const EngineOptions& wanted) const {
+    std::vector<const LanguageModel*> models;
+    for (const Engine::Model* each : {&target_, &draft_}) {
+      if (each->device == "cuda") models.push_back(each->model.get());
+    }
+    if (models.empty()) return GpuRoom{.options = wanted, .notice = {}};
+    return share_gpu_memory(models, free_gpu_memory(), wanted);
+  }
+
+  void notice(const std::string& text) const {
+    if (control_.notice) control_.notice(text);
+  }
+
+  const CommonOptions& options_;
+  ThreadPool& pool_;
+  const LoadControl& control_;
+  Fallback fallback_;
+  std::string device_;
+  std::optional<CostCurve> pinned_;
+  Engine::Model target_, draft_;
+};
+
+}  // namespace
+
+std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
+  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : physical_cores());
+}
+
+Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
+                                const LoadControl& control) {
+  const Result<std::filesystem::path> file = find_model(options.target);
+  if (!file) return file.error();
+  return load_on(options.device, *file, pool, control);
+}
+
+Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
+                                            const DecoderName& decoder, ThreadPool& pool,
+                                            const LoadControl& control, Fallback fallback,
+                                            const EngineOptions& engine) {
+  return EngineLoader(options, pool, control, fallback).load(decoder, engine);
+}
+
+LoadControl shown_on(StatusLine& status, std::stop_token stop) {
+  return {
+      .stop = std::move(stop),
+      .progress =
+          [&status](double fraction) { status.show("loading the model · " + percent(fraction)); },
+      .notice =
+          [&status](const std::string& notice) {
+            status.clear();
+            std::cerr << "redraft: warning: " << notice << std::endl;
+          }};
+}
+
+void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
+  subcommand
+      .add_option("--decoder", decoder,
+                  "How tokens are made, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
+      ->capture_default_str();
+}
+
+}  // namespace redraft::cli

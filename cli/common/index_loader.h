@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/common/command.h"
+#include "cli/common/status_line.h"
+#include "indexing/store/index_snapshot.h"
+#include "indexing/workspace_index.h"
+#include "support/result.h"
+
+namespace redraft::cli {
+
+// Code that drafts may come from.
+struct CodeFolders {
+  std::vector<std::string> repository;
+  std::vector<std::string> common;  // other projects
+  bool dependencies = false;        // packages installed in `repository` are common code too
+};
+// An error: one of them is no folder.
+Result<void> check(const CodeFolders& folders);
+// Of other projects: those named and, if wanted, those of installed packages.
+std::vector<std::filesystem::path> common_folders(const CodeFolders& folders);
+
+// Options that name them, for a command that decodes.
+void add_code_options(CLI::App& command, CodeFolders& folders);
+
+struct Datastores {
+  std::shared_ptr<const IndexSnapshot> repository, common;  // null: none
+};
+// Their indexes, brought up to date; the repository's without the file `without`.
+Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolders& folders,
+                                   const std::filesystem::path& without, StatusLine& status,
+                                   const std::stop_token& stop);
+
+// How common code is indexed: what is installed in it too.
+inline const IndexOptions kCommonCode{.scan = {.dependencies = true}};
+
+// The index of these folders for the target's tokenizer (the model's weights are not read), with
+// the user's ignore rules and as many threads as `common` says. See open_index().
+Result<std::unique_ptr<WorkspaceIndex>> load_index(
+    const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
+    const IndexOptions& options, std::string& message);
+
+// Reads what is new, brings segments together and saves it all; when stopped, what was read so far.
+// The error says why it is not saved: everything else is done.
+Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::stop_token& stop,
+                          RefreshReport& report);
+
+std::string megabytes(std::uint64_t bytes);
+
+}  // namespace redraft::cli

@@ -1,0 +1,66 @@
+// A signal handler may do next to nothing, and requesting a stop is not among it. So the handler
+// writes a byte to a pipe, and a thread that reads the pipe makes the request.
+#include "cli/common/interrupt.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include "cli/common/command.h"
+
+namespace redraft::cli {
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM};
+std::array<int, 2> pipe_ends = {-1, -1};
+std::atomic<int> signals_seen = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void on_signal(int) {
+  const int saved_errno = errno;
+  if (signals_seen.fetch_add(1) > 0) _exit(kInterrupted);
+  const char byte = 's';
+  [[maybe_unused]] const ssize_t written = write(pipe_ends[1], &byte, 1);
+  errno = saved_errno;
+}
+
+void set_handlers(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+}
+
+// The next byte of the pipe; 'e' when there is none.
+char read_byte() {
+  char byte = 'e';
+  while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+  return byte;
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  signals_seen = 0;
+  listener_ = std::thread([this] {
+    if (read_byte() == 's') source_.request_stop();
+  });
+  set_handlers(on_signal);
+}
+
+InterruptWatch::~InterruptWatch() {
+  set_handlers(SIG_DFL);
+  close(pipe_ends[1]);  // the listener's read ends
+  listener_.join();
+  close(pipe_ends[0]);
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,244 @@
+#include "cli/common/cost_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "tests/kit/scripted_model.h"
+
+namespace redraft::cli {
+namespace {
+
+using testing::HasSubstr;
+
+CostKey some_key() {
+  return {.cpu = "Abacus 9000 \"fast\"",
+          .threads = 2,
+          .instructions = "beads",
+          .program = "0.1.0-123-456",
+          .model = "model q4 (1).gguf",
+          .model_bytes = std::numeric_limits<std::uint64_t>::max() - 1,
+          .model_time = -5};
+}
+
+StoredCost some_cost() {
+  return {.curve = CostCurve({{1, 0.025}, {8, 0.0512345678901}, {1, 0.03, 1024}, {8, 0.08, 1024}}),
+          .measured_at = 1700000000,
+          .complete = true};
+}
+
+void expect_equal(const CostCurve& a, const CostCurve& b) {
+  ASSERT_EQ(a.points().size(), b.points().size());
+  for (std::size_t i = 0; i < a.points().size(); ++i) {
+    EXPECT_EQ(a.points()[i].rows, b.points()[i].rows);
+    EXPECT_EQ(a.points()[i].context, b.points()[i].context);
+    EXPECT_EQ(a.points()[i].seconds, b.points()[i].seconds);
+  }
+}
+
+class CostCacheTest : public testing::Test {
+ protected:
+  CostCacheTest()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("redraft-cost-" + std::to_string(std::random_device()()))),
+        cache_(folder_ / "new" / "cost") {}
+  ~CostCacheTest() override { std::filesystem::remove_all(folder_); }
+
+  void overwrite(const std::string& text) const {
+    std::filesystem::create_directories(cache_.file_of(some_key()).parent_path());
+    std::ofstream(cache_.file_of(some_key()), std::ios::binary) << text;
+  }
+
+  std::filesystem::path folder_;
+  CostCache cache_;
+};
+
+TEST_F(CostCacheTest, GivesBackWhatWasStored) {
+  EXPECT_FALSE(cache_.load(some_key()));
+  ASSERT_TRUE(cache_.store(some_key(), some_cost()));
+  const std::optional<StoredCost> loaded = cache_.load(some_key());
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->complete);
+  EXPECT_EQ(loaded->measured_at, 1700000000);
+  expect_equal(loaded->curve, some_cost().curve);
+}
+
+TEST_F(CostCacheTest, AnythingElseThanTheKeyIsForeign) {
+  const auto changed = [](auto change) {
+    CostKey key = some_key();
+    change(key);
+    return key;
+  };
+  const CostKey others[] = {
+      changed([](CostKey& key) { key.cpu += "!"; }),
+      changed([](CostKey& key) { key.threads = 3; }),
+      changed([](CostKey& key) { key.instructions = "fingers"; }),
+      changed([](CostKey& key) { key.program += "7"; }),
+      changed([](CostKey& key) { key.model = "other.gguf"; }),
+      changed([](CostKey& key) { --key.model_bytes; }),
+      changed([](CostKey& key) { ++key.model_time; }),
+  };
+  const std::string text = to_text(some_key(), some_cost());
+  ASSERT_TRUE(cache_.store(some_key(), some_cost()));
+  for (const CostKey& other : others) {
+    EXPECT_FALSE(cache_.load(other));
+    EXPECT_FALSE(parse_cost("cost", text, other));
+  }
+  EXPECT_TRUE(parse_cost("cost", text, some_key()));
+}
+
+// A rebuilt program or a changed model takes the old file's place; another machine has its own.
+TEST_F(CostCacheTest, OneFileForEachMachineAndModel) {
+  CostKey rebuilt = some_key();
+  rebuilt.program = "0.2.0-1-1";
+  rebuilt.model_time = 7;
+  EXPECT_EQ(cache_.file_of(rebuilt), cache_.file_of(some_key()));
+  CostKey elsewhere = some_key();
+  elsewhere.threads = 4;
+  EXPECT_NE(cache_.file_of(elsewhere), cache_.file_of(some_key()));
+  EXPECT_EQ(cache_.file_of(some_key()).filename().string().find_first_of(" /()\""),
+            std::string::npos);
+}
+
+TEST_F(CostCacheTest, DamagedFilesAreAsGoodAsNone) {
+  const std::string text = to_text(some_key(), some_cost());
+  for (const std::string& damaged :
+       {std::string(), std::string("{}"), std::string("[1, 2]"), text.substr(0, text.size() / 2),
+        std::string(3 << 20, ' '), std::string("\0\xff", 2)}) {
+    overwrite(damaged);
+    EXPECT_FALSE(cache_.load(some_key())) << damaged.substr(0, 40);
+  }
+  overwrite(text);
+  EXPECT_TRUE(cache_.load(some_key()));
+  std::filesystem::remove(cache_.file_of(some_key()));
+  std::filesystem::create_directory(cache_.file_of(some_key()));
+  EXPECT_FALSE(cache_.load(some_key()));
+  EXPECT_FALSE(cache_.store(some_key(), some_cost()));
+}
+
+TEST_F(CostCacheTest, NumbersThatNoPassHasAreRefused) {
+  const std::string text = to_text(some_key(), some_cost());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return changed.replace(at, from.size(), to);
+  };
+  for (const std::string& hostile :
+       {with("\"rows\": 1,", "\"rows\": 0,"), with("\"rows\": 1,", "\"rows\": 1e9,"),
+        with("\"rows\": 1,", "\"rows\": 99999999999999999999,"),
+        with("\"context\": 0", "\"context\": -1"), with("\"context\": 0", "\"context\": \"0\""),
+        with("0.025", "-0.025"), with("0.025", "0"), with("0.025", "1e300"), with("0.025", "null"),
+        with("\"format\": 1", "\"format\": 2"), with("\"complete\": true", "\"complete\": 1")}) {
+    const Result<StoredCost> parsed = parse_cost("cost.json", hostile, some_key());
+    ASSERT_FALSE(parsed) << hostile;
+    EXPECT_THAT(parsed.error().message(), HasSubstr("cost.json"));
+  }
+}
+
+// Whatever a file holds, the answer is an error or a curve whose prices are sane.
+TEST_F(CostCacheTest, AnyBytesGiveAnErrorOrAUsableCurve) {
+  const std::string text = to_text(some_key(), some_cost());
+  std::mt19937 random(5);
+  const std::string alphabet = "0123456789-+.eE{}[]\",: \n\\ntrufals\xff";
+  int usable = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string mutant = text;
+    for (int change = 1 + static_cast<int>(random() % 3); change > 0; --change) {
+      const std::size_t at = random() % mutant.size();
+      switch (random() % 3) {
+        case 0:
+          mutant[at] = alphabet[random() % alphabet.size()];
+          break;
+        case 1:
+          mutant.erase(at, 1 + random() % 8);
+          break;
+        default:
+          mutant.insert(at, 1, alphabet[random() % alphabet.size()]);
+      }
+      if (mutant.empty()) mutant = "x";
+    }
+    const Result<StoredCost> parsed = parse_cost("cost", mutant, some_key());
+    if (!parsed) continue;
+    ++usable;
+    for (const int rows : {1, 3, 300}) {
+      for (const int context : {0, 500, 100000}) {
+        const double seconds = parsed->curve.seconds(rows, context);
+        ASSERT_TRUE(std::isfinite(seconds) && seconds > 0) << mutant;
+      }
+    }
+  }
+  EXPECT_GT(usable, 100);
+}
+
+TEST_F(CostCacheTest, WritersAtOnceLeaveAWholeCurve) {
+  std::atomic<bool> done = false;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int round = 0; round < 25; ++round) {
+        StoredCost cost = some_cost();
+        cost.measured_at = writer;
+        EXPECT_TRUE(cache_.store(some_key(), cost));
+      }
+    });
+  }
+  std::thread reader([&] {
+    bool seen = false;
+    while (!done) {
+      const std::optional<StoredCost> loaded = cache_.load(some_key());
+      EXPECT_TRUE(loaded || !seen);
+      seen = seen || loaded.has_value();
+    }
+  });
+  for (std::thread& writer : writers) writer.join();
+  done = true;
+  reader.join();
+  ASSERT_TRUE(cache_.load(some_key()));
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "new" / "cost")) {
+    files += entry.is_regular_file();
+  }
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(CostCacheTest, MeasuresOnceAndRemembers) {
+  ScriptedModel model = ScriptedModel::random(1, {.context_length = 64});
+  const CostCurve measured = find_or_measure_cost(cache_, some_key(), model);
+  const std::optional<StoredCost> stored = cache_.load(some_key());
+  ASSERT_TRUE(stored);
+  EXPECT_FALSE(stored->complete);
+  expect_equal(stored->curve, measured);
+  ASSERT_TRUE(cache_.store(some_key(), some_cost()));
+  expect_equal(find_or_measure_cost(cache_, some_key(), model), some_cost().curve);
+}
+
+TEST_F(CostCacheTest, WorksWhereNothingCanBeKept) {
+  ScriptedModel model = ScriptedModel::random(1, {.context_length = 64});
+  const CostCache nowhere("/dev/null/cost");
+  EXPECT_FALSE(nowhere.store(some_key(), some_cost()));
+  EXPECT_FALSE(find_or_measure_cost(nowhere, some_key(), model).points().empty());
+}
+
+TEST_F(CostCacheTest, AChangedModelHasAnotherKey) {
+  std::filesystem::create_directories(folder_ / "model");
+  const std::filesystem::path file = folder_ / "model" / "weights.safetensors";
+  std::ofstream(file) << "12345";
+  const Result<CostKey> key = cost_key(file, 2, "avx2");
+  ASSERT_TRUE(key);
+  EXPECT_EQ(key->model_bytes, 5U);
+  EXPECT_EQ(*key, *cost_key(file, 2, "avx2"));
+  EXPECT_EQ(cost_key(folder_ / "model", 2, "avx2")->model_bytes, 5U);
+  std::ofstream(file) << "1234567";
+  EXPECT_NE(*key, *cost_key(file, 2, "avx2"));
+  EXPECT_FALSE(cost_key(folder_ / "none.gguf", 2, "avx2"));
+}
+
+}  // namespace
+}  // namespace redraft::cli
