@@ -60,7 +60,7 @@ std::string apply_within(std::string_view text, ByteRange range, std::span<const
   return result.append(text.substr(at, range.end - at));
 }
 
-LineChange change_of(std::string_view text, ByteRange range, std::span<const TextEdit> edits) {
+PrintedChange change_of(std::string_view text, ByteRange range, std::span<const TextEdit> edits) {
   const std::vector<std::string> old_lines = split_lines(text.substr(range.begin, range.size()));
   const std::vector<std::string> new_lines = split_lines(apply_within(text, range, edits));
   const auto [old_first, new_first] =
@@ -68,7 +68,7 @@ LineChange change_of(std::string_view text, ByteRange range, std::span<const Tex
   const auto [old_last, new_last] =
       std::mismatch(old_lines.rbegin(), std::make_reverse_iterator(old_first), new_lines.rbegin(),
                     std::make_reverse_iterator(new_first));
-  LineChange change;
+  PrintedChange change;
   change.first = static_cast<std::size_t>(
       std::count(text.begin(), text.begin() + range.begin, '\n') + (old_first - old_lines.begin()));
   change.old_lines.assign(old_first, old_last.base());
@@ -90,15 +90,15 @@ void append_line(std::string& out, char sign, const std::string& line) {
 
 // One hunk of a unified diff over changes that stand close together. `shift` is new lines less old
 // lines before it.
-std::string unified_hunk(const std::vector<std::string>& lines, std::span<const LineChange> changes,
-                         std::ptrdiff_t& shift) {
-  const LineChange& last = changes.back();
+std::string unified_hunk(const std::vector<std::string>& lines,
+                         std::span<const PrintedChange> changes, std::ptrdiff_t& shift) {
+  const PrintedChange& last = changes.back();
   const std::size_t begin = changes.front().first - std::min(changes.front().first, kContext);
   const std::size_t end = std::min(last.first + last.old_lines.size() + kContext, lines.size());
   std::string body;
   std::size_t at = begin;
   std::ptrdiff_t grown = 0;
-  for (const LineChange& change : changes) {
+  for (const PrintedChange& change : changes) {
     for (; at < change.first; ++at) append_line(body, ' ', lines[at]);
     for (const std::string& line : change.old_lines) append_line(body, '-', line);
     for (const std::string& line : change.new_lines) append_line(body, '+', line);
@@ -131,15 +131,16 @@ std::string printable_line(std::string_view line) {
 
 }  // namespace
 
-std::vector<LineChange> line_changes(std::string_view text, const std::vector<TextEdit>& edits) {
-  std::vector<LineChange> changes;
+std::vector<PrintedChange> printed_changes(std::string_view text,
+                                           const std::vector<TextEdit>& edits) {
+  std::vector<PrintedChange> changes;
   for (std::size_t first = 0; first < edits.size();) {
     ByteRange range = lines_of(text, edits[first]);
     std::size_t next = first + 1;
     for (; next < edits.size() && lines_of(text, edits[next]).begin < range.end; ++next) {
       range.end = std::max(range.end, lines_of(text, edits[next]).end);
     }
-    LineChange change = change_of(text, range, std::span(edits).subspan(first, next - first));
+    PrintedChange change = change_of(text, range, std::span(edits).subspan(first, next - first));
     if (!change.old_lines.empty() || !change.new_lines.empty())
       changes.push_back(std::move(change));
     first = next;
@@ -150,7 +151,7 @@ std::vector<LineChange> line_changes(std::string_view text, const std::vector<Te
 std::string unified_diff(const std::string& path, std::string_view text,
                          const std::vector<TextEdit>& edits) {
   const std::vector<std::string> lines = split_lines(text);
-  const std::vector<LineChange> changes = line_changes(text, edits);
+  const std::vector<PrintedChange> changes = printed_changes(text, edits);
   if (changes.empty()) return "";
   std::string diff = "--- " + path + "\n+++ " + path + "\n";
   std::ptrdiff_t shift = 0;
@@ -185,11 +186,12 @@ void LiveDiff::finish() {
 }
 
 void LiveDiff::show_unfinished() {
-  for (const LineChange& change : line_changes(text_, std::exchange(unfinished_, {}))) show(change);
+  for (const PrintedChange& change : printed_changes(text_, std::exchange(unfinished_, {})))
+    show(change);
   out_.flush();
 }
 
-void LiveDiff::show(const LineChange& change) {
+void LiveDiff::show(const PrintedChange& change) {
   if (!any_) styled(kBold, path_);
   const bool joined = any_ && change.first <= shown_ + 2 * kContext;
   if (joined) {

@@ -11,7 +11,7 @@
 namespace redraft::cli {
 
 // Whole lines of a text that change, as a line diff shows them; terminators are part of a line.
-struct LineChange {
+struct PrintedChange {
   std::size_t first = 0;  // 0-based, in the old text
   std::vector<std::string> old_lines;
   std::vector<std::string> new_lines;
@@ -19,7 +19,8 @@ struct LineChange {
 
 // The lines that `edits` (ascending, disjoint, against `text`) change. Edits that share a line make
 // one change.
-std::vector<LineChange> line_changes(std::string_view text, const std::vector<TextEdit>& edits);
+std::vector<PrintedChange> printed_changes(std::string_view text,
+                                           const std::vector<TextEdit>& edits);
 
 // The whole unified diff with three lines of context, as `patch` takes it. Empty when nothing
 // changes.
@@ -37,7 +38,7 @@ class LiveDiff {
 
  private:
   void show_unfinished();
-  void show(const LineChange& change);
+  void show(const PrintedChange& change);
   void context(std::size_t begin, std::size_t end);
   void styled(const char* style, const std::string& line);
 

@@ -156,7 +156,8 @@ WorkspaceObserver Server::observer() {
           // Other clients of the model may have it loaded before this one may be told anything.
           .on_engine =
               [this](const EngineStatus& status) {
-                if (dispatcher_.phase() == Dispatcher::Phase::kServing) model_.on_engine(status);
+                if (dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing)
+                  model_.on_engine(status);
               },
           .on_index =
               [this](const IndexStatus& status) {
@@ -175,7 +176,7 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   feed_->set_capabilities(client_);
   completions_->set_capabilities(client_);
   next_edits_->set_encoding(client_.encoding);
-  dispatcher_.set_phase(Dispatcher::Phase::kServing);
+  dispatcher_.set_lifecycle(Dispatcher::Lifecycle::kServing);
   spdlog::info("client {}, positions in {}, streamed edits {}",
                params.client_name.empty() ? "without a name" : params.client_name,
                to_string(client_.encoding), client_.streamed_edits);
@@ -256,7 +257,7 @@ void Server::add_reasons(StatusReport::Reasons& reasons) const {
 
 void Server::shutdown(const NoParams&, Reply reply) {
   reply(nullptr);
-  dispatcher_.set_phase(Dispatcher::Phase::kShutDown);
+  dispatcher_.set_lifecycle(Dispatcher::Lifecycle::kShutDown);
   stop();
 }
 

@@ -1,6 +1,6 @@
-// Everything is read through Cursor, which knows how many bytes are left; a count field is believed
-// only as far as the bytes behind it reach. Parsing walks the header once: metadata, tensor infos,
-// then the checks that need all tensors.
+// Everything is read through ByteReader, which knows how many bytes are left; a count field is
+// believed only as far as the bytes behind it reach. Parsing walks the header once: metadata,
+// tensor infos, then the checks that need all tensors.
 #include "decoding/model/gguf.h"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ constexpr std::uint64_t kDefaultAlignment = 32;
 constexpr std::string_view kAlignmentKey = "general.alignment";
 
 // Reads forward through the bytes; every read says whether there was enough.
-class Cursor {
+class ByteReader {
  public:
-  explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
   std::size_t offset() const { return offset_; }
   std::size_t left() const { return bytes_.size() - offset_; }
@@ -79,9 +79,9 @@ std::size_t scalar_bytes(GgufType type) {
 }
 
 template <typename T>
-bool read_as(Cursor& cursor, GgufValue& out) {
+bool read_as(ByteReader& reader, GgufValue& out) {
   T value{};
-  if (!cursor.read(value)) return false;
+  if (!reader.read(value)) return false;
   if constexpr (std::is_floating_point_v<T>) {
     out = static_cast<double>(value);
   } else if constexpr (std::is_signed_v<T>) {
@@ -92,31 +92,31 @@ bool read_as(Cursor& cursor, GgufValue& out) {
   return true;
 }
 
-bool read_scalar(Cursor& cursor, GgufType type, GgufValue& out) {
+bool read_scalar(ByteReader& reader, GgufType type, GgufValue& out) {
   switch (type) {
     case GgufType::kUint8:
-      return read_as<std::uint8_t>(cursor, out);
+      return read_as<std::uint8_t>(reader, out);
     case GgufType::kInt8:
-      return read_as<std::int8_t>(cursor, out);
+      return read_as<std::int8_t>(reader, out);
     case GgufType::kUint16:
-      return read_as<std::uint16_t>(cursor, out);
+      return read_as<std::uint16_t>(reader, out);
     case GgufType::kInt16:
-      return read_as<std::int16_t>(cursor, out);
+      return read_as<std::int16_t>(reader, out);
     case GgufType::kUint32:
-      return read_as<std::uint32_t>(cursor, out);
+      return read_as<std::uint32_t>(reader, out);
     case GgufType::kInt32:
-      return read_as<std::int32_t>(cursor, out);
+      return read_as<std::int32_t>(reader, out);
     case GgufType::kUint64:
-      return read_as<std::uint64_t>(cursor, out);
+      return read_as<std::uint64_t>(reader, out);
     case GgufType::kInt64:
-      return read_as<std::int64_t>(cursor, out);
+      return read_as<std::int64_t>(reader, out);
     case GgufType::kFloat32:
-      return read_as<float>(cursor, out);
+      return read_as<float>(reader, out);
     case GgufType::kFloat64:
-      return read_as<double>(cursor, out);
+      return read_as<double>(reader, out);
     case GgufType::kBool: {
       std::uint8_t value = 0;
-      if (!cursor.read(value)) return false;
+      if (!reader.read(value)) return false;
       out = value != 0;
       return true;
     }
@@ -139,7 +139,7 @@ std::optional<std::int64_t> as_integer(const GgufValue& value) {
 class GgufParser {
  public:
   GgufParser(std::string name, std::span<const std::uint8_t> bytes)
-      : bytes_(bytes), cursor_(bytes) {
+      : bytes_(bytes), reader_(bytes) {
     file_.name_ = std::move(name);
   }
 
@@ -160,26 +160,26 @@ class GgufParser {
  private:
   Error truncated(std::string_view where) const {
     return Error(file_.name_ + ": truncated in " + std::string(where) + " at byte " +
-                 std::to_string(cursor_.offset()) + " of " + std::to_string(bytes_.size()));
+                 std::to_string(reader_.offset()) + " of " + std::to_string(bytes_.size()));
   }
 
   Result<void> read_header(std::uint64_t& n_tensors, std::uint64_t& n_values) {
     std::uint32_t magic = 0;
-    if (!cursor_.read(magic) || magic != kMagic) return Error(file_.name_ + ": not a GGUF file");
-    if (!cursor_.read(file_.version_)) return truncated("the header");
+    if (!reader_.read(magic) || magic != kMagic) return Error(file_.name_ + ": not a GGUF file");
+    if (!reader_.read(file_.version_)) return truncated("the header");
     if (file_.version_ != 2 && file_.version_ != 3) {
       return Error(file_.name_ + ": GGUF version " + std::to_string(file_.version_) +
                    "; redraft reads 2 and 3");
     }
-    if (!cursor_.read(n_tensors) || !cursor_.read(n_values)) return truncated("the header");
+    if (!reader_.read(n_tensors) || !reader_.read(n_values)) return truncated("the header");
     // The least that an entry takes: an empty name, its type, one byte of value or one dimension.
     constexpr std::uint64_t kMinValue = 13;
     constexpr std::uint64_t kMinTensor = 32;
-    if (n_values > cursor_.left() / kMinValue) {
+    if (n_values > reader_.left() / kMinValue) {
       return Error(file_.name_ + ": claims " + std::to_string(n_values) +
                    " metadata keys, more than it has room for");
     }
-    if (n_tensors > cursor_.left() / kMinTensor) {
+    if (n_tensors > reader_.left() / kMinTensor) {
       return Error(file_.name_ + ": claims " + std::to_string(n_tensors) +
                    " tensors, more than it has room for");
     }
@@ -189,11 +189,11 @@ class GgufParser {
   Result<void> read_value() {
     std::string_view key;
     GgufType type{};
-    if (!cursor_.read_text(key) || !cursor_.read(type)) return truncated("the metadata");
+    if (!reader_.read_text(key) || !reader_.read(type)) return truncated("the metadata");
     GgufValue value;
     if (type == GgufType::kString) {
       std::string_view text;
-      if (!cursor_.read_text(text)) return truncated("key " + quoted(key));
+      if (!reader_.read_text(text)) return truncated("key " + quoted(key));
       value = text;
     } else if (type == GgufType::kArray) {
       Result<GgufArray> array = read_array(key);
@@ -202,7 +202,7 @@ class GgufParser {
     } else if (scalar_bytes(type) == 0) {
       return file_.key_error(
           key, "unknown value type " + std::to_string(static_cast<std::uint32_t>(type)));
-    } else if (!read_scalar(cursor_, type, value)) {
+    } else if (!read_scalar(reader_, type, value)) {
       return truncated("key " + quoted(key));
     }
     if (!file_.values_.emplace(key, value).second) return file_.key_error(key, "comes twice");
@@ -211,15 +211,15 @@ class GgufParser {
 
   Result<GgufArray> read_array(std::string_view key) {
     GgufArray array{};
-    if (!cursor_.read(array.type) || !cursor_.read(array.count))
+    if (!reader_.read(array.type) || !reader_.read(array.count))
       return truncated("key " + quoted(key));
-    const std::size_t start = cursor_.offset();
+    const std::size_t start = reader_.offset();
     if (array.type == GgufType::kString) {
       for (std::uint64_t i = 0; i < array.count; ++i) {
         std::string_view text;
-        if (!cursor_.read_text(text)) return truncated("key " + quoted(key));
+        if (!reader_.read_text(text)) return truncated("key " + quoted(key));
       }
-      array.bytes = bytes_.subspan(start, cursor_.offset() - start);
+      array.bytes = bytes_.subspan(start, reader_.offset() - start);
       return array;
     }
     const std::size_t size = scalar_bytes(array.type);
@@ -227,7 +227,7 @@ class GgufParser {
       return file_.key_error(key, "array of unsupported type " +
                                       std::to_string(static_cast<std::uint32_t>(array.type)));
     }
-    if (array.count > cursor_.left() / size || !cursor_.take(array.count * size, array.bytes)) {
+    if (array.count > reader_.left() / size || !reader_.take(array.count * size, array.bytes)) {
       return truncated("key " + quoted(key));
     }
     return array;
@@ -236,7 +236,7 @@ class GgufParser {
   Result<void> read_tensor_info() {
     StoredTensor tensor{};
     std::uint32_t n_dimensions = 0;
-    if (!cursor_.read_text(tensor.name) || !cursor_.read(n_dimensions))
+    if (!reader_.read_text(tensor.name) || !reader_.read(n_dimensions))
       return truncated("the tensor list");
     if (n_dimensions < 1 || n_dimensions > kMaxDimensions) {
       return file_.tensor_error(tensor.name,
@@ -244,12 +244,12 @@ class GgufParser {
     }
     for (std::uint32_t d = 0; d < n_dimensions; ++d) {
       std::int64_t size = 0;
-      if (!cursor_.read(size)) return truncated("tensor " + quoted(tensor.name));
+      if (!reader_.read(size)) return truncated("tensor " + quoted(tensor.name));
       if (size < 1) return file_.tensor_error(tensor.name, "an impossible dimension");
       tensor.shape.push_back(size);
     }
     std::uint64_t offset = 0;
-    if (!cursor_.read(tensor.format) || !cursor_.read(offset))
+    if (!reader_.read(tensor.format) || !reader_.read(offset))
       return truncated("tensor " + quoted(tensor.name));
     if (!file_.tensor_index_.emplace(tensor.name, file_.tensors_.size()).second) {
       return file_.tensor_error(tensor.name, "comes twice");
@@ -299,7 +299,7 @@ class GgufParser {
     if (file_.tensors_.empty()) return {};
     Result<std::uint64_t> align = alignment();
     if (!align) return align.error();
-    const std::uint64_t start = (cursor_.offset() + *align - 1) / *align * *align;
+    const std::uint64_t start = (reader_.offset() + *align - 1) / *align * *align;
     if (start > bytes_.size()) return truncated("the tensor data");
     const std::span<const std::uint8_t> data = bytes_.subspan(static_cast<std::size_t>(start));
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
@@ -335,7 +335,7 @@ class GgufParser {
   }
 
   std::span<const std::uint8_t> bytes_;
-  Cursor cursor_;
+  ByteReader reader_;
   GgufFile file_;
   std::vector<std::uint64_t> offsets_;  // of the tensors, from the start of the data
 };
@@ -417,8 +417,8 @@ Result<std::vector<std::string>> GgufFile::texts(std::string_view key) const {
   const auto* array = std::get_if<GgufArray>(value);
   if (!array || array->type != GgufType::kString) return key_error(key, "is not a list of texts");
   std::vector<std::string> out;
-  Cursor cursor(array->bytes);
-  for (std::string_view text; out.size() < array->count && cursor.read_text(text);)
+  ByteReader reader(array->bytes);
+  for (std::string_view text; out.size() < array->count && reader.read_text(text);)
     out.emplace_back(text);
   return out;
 }

@@ -47,11 +47,11 @@ class HuggingFaceModel : public ModelFiles {
   Result<TransformerShape> shape() const override { return read_shape(config_.root()); }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
   const StoredTensor* find_tensor(std::string_view role) const override {
-    const Place* place = find(role);
+    const ShardTensor* place = find(role);
     return place ? place->tensor : nullptr;
   }
   Error tensor_error(std::string_view role, std::string_view reason) const override {
-    if (const Place* place = find(role)) {
+    if (const ShardTensor* place = find(role)) {
       return shards_[place->shard].tensor_error(place->tensor->name, reason);
     }
     return Error(path_ + ": tensor " + quoted(role) + ": " + std::string(reason));
@@ -64,11 +64,11 @@ class HuggingFaceModel : public ModelFiles {
   Result<void> read_weights(const TransformerShape& shape);
 
  private:
-  struct Place {
+  struct ShardTensor {
     std::size_t shard;
     const StoredTensor* tensor;
   };
-  const Place* find(std::string_view role) const {
+  const ShardTensor* find(std::string_view role) const {
     const auto found = places_.find(std::string(role));
     return found == places_.end() ? nullptr : &found->second;
   }
@@ -85,7 +85,7 @@ class HuggingFaceModel : public ModelFiles {
   std::optional<JsonDocument> index_;
   std::vector<SafetensorsFile> shards_;
   std::map<std::string, std::size_t, std::less<>> shard_of_file_;
-  std::unordered_map<std::string, Place> places_;  // by role
+  std::unordered_map<std::string, ShardTensor> places_;  // by role
 };
 
 Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
@@ -143,7 +143,7 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
         return shards_[i].tensor_error(tensor.name, "has no part in a " + shape.architecture +
                                                         " model as redraft computes it");
       }
-      if (!places_.emplace(std::move(role), Place{i, &tensor}).second) {
+      if (!places_.emplace(std::move(role), ShardTensor{i, &tensor}).second) {
         return shards_[i].tensor_error(tensor.name, "is in another shard too");
       }
     }
@@ -156,7 +156,7 @@ Result<void> HuggingFaceModel::check_index() const {
   const JsonValue files = *index_->root().at("weight_map");
   for (const JsonValue entry : files) {
     if (entry.key().ends_with(kRotaryTable)) continue;
-    const Place* place = find(role_of_huggingface_tensor(entry.key()));
+    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key()));
     if (!place || place->shard != shard_of_file_.find(*entry.text())->second) {
       return entry.error("shard " + quoted(*entry.text()) + " does not have this tensor");
     }

@@ -20,29 +20,29 @@ constexpr int kMaxWidth = 1 << 17;
 constexpr int kMaxContext = 1 << 22;
 constexpr int kMaxVocabulary = 1 << 24;
 
-struct Range {
-  std::string_view field;
+struct FieldLimits {
+  std::string_view name;
   int value;
   int least;
   int most;
 };
 
 std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
-  const std::array ranges = {
-      Range{"block_count", shape.layers, 1, kMaxLayers},
-      Range{"context_length", shape.context_length, 2, kMaxContext},
-      Range{"embedding_length", shape.hidden, 1, kMaxWidth},
-      Range{"feed_forward_length", shape.feed_forward, 1, kMaxWidth},
-      Range{"attention.head_count", shape.heads, 1, kMaxHeads},
-      Range{"attention.head_count_kv", shape.kv_heads, 1, kMaxHeads},
-      Range{"attention.key_length", shape.head_dim, 1, kMaxHeadDim},
-      Range{"vocab_size", shape.vocabulary, 1, kMaxVocabulary},
+  const std::array fields = {
+      FieldLimits{"block_count", shape.layers, 1, kMaxLayers},
+      FieldLimits{"context_length", shape.context_length, 2, kMaxContext},
+      FieldLimits{"embedding_length", shape.hidden, 1, kMaxWidth},
+      FieldLimits{"feed_forward_length", shape.feed_forward, 1, kMaxWidth},
+      FieldLimits{"attention.head_count", shape.heads, 1, kMaxHeads},
+      FieldLimits{"attention.head_count_kv", shape.kv_heads, 1, kMaxHeads},
+      FieldLimits{"attention.key_length", shape.head_dim, 1, kMaxHeadDim},
+      FieldLimits{"vocab_size", shape.vocabulary, 1, kMaxVocabulary},
   };
-  for (const Range& range : ranges) {
-    if (range.value >= range.least && range.value <= range.most) continue;
-    return ShapeProblem{range.field, std::to_string(range.value) + " is outside " +
-                                         std::to_string(range.least) + ".." +
-                                         std::to_string(range.most)};
+  for (const FieldLimits& field : fields) {
+    if (field.value >= field.least && field.value <= field.most) continue;
+    return ShapeProblem{field.name, std::to_string(field.value) + " is outside " +
+                                        std::to_string(field.least) + ".." +
+                                        std::to_string(field.most)};
   }
   return std::nullopt;
 }

@@ -37,9 +37,9 @@ EncodedText::EncodedText(const Tokenizer& tokenizer, std::string_view text)
   update(text, {0, 0, text.size()});
 }
 
-std::size_t EncodedText::update(std::string_view text, const Edit& edit) {
-  const Place from = restart_place(text, edit.begin);
-  Place to = from;
+std::size_t EncodedText::update(std::string_view text, const ChangedBytes& edit) {
+  const WordPlace from = restart_place(text, edit.begin);
+  WordPlace to = from;
   Chunk encoded;
   std::size_t end = from.byte;
   while (true) {
@@ -67,8 +67,8 @@ void EncodedText::append_to(std::vector<TokenId>& out) const {
 }
 
 // The beginning of the word that holds the byte, or the end of the text.
-EncodedText::Place EncodedText::place_of_byte(std::size_t byte) const {
-  Place place;
+EncodedText::WordPlace EncodedText::place_of_byte(std::size_t byte) const {
+  WordPlace place;
   while (!at_end(place) && place.byte + chunks_[place.chunk].n_bytes <= byte) {
     place.byte += chunks_[place.chunk].n_bytes;
     ++place.chunk;
@@ -83,7 +83,7 @@ EncodedText::Place EncodedText::place_of_byte(std::size_t byte) const {
   return place;
 }
 
-void EncodedText::step_forward(Place& place) const {
+void EncodedText::step_forward(WordPlace& place) const {
   const Chunk& chunk = chunks_[place.chunk];
   place.byte += chunk.words[place.word].n_bytes;
   place.token += chunk.words[place.word].n_tokens;
@@ -93,7 +93,7 @@ void EncodedText::step_forward(Place& place) const {
   place.token = 0;
 }
 
-void EncodedText::step_back(Place& place) const {
+void EncodedText::step_back(WordPlace& place) const {
   if (place.word == 0) {
     const Chunk& chunk = chunks_[--place.chunk];
     place.word = chunk.words.size();
@@ -105,8 +105,9 @@ void EncodedText::step_back(Place& place) const {
 }
 
 // The last word that may be encoded again without those before it.
-EncodedText::Place EncodedText::restart_place(std::string_view text, std::size_t edit_begin) const {
-  Place place = place_of_byte(edit_begin);
+EncodedText::WordPlace EncodedText::restart_place(std::string_view text,
+                                                  std::size_t edit_begin) const {
+  WordPlace place = place_of_byte(edit_begin);
   std::size_t end = edit_begin;
   while (place.byte > 0 && !stops_looks(text, place.byte, end, edit_begin)) {
     end = place.byte;
@@ -116,7 +117,7 @@ EncodedText::Place EncodedText::restart_place(std::string_view text, std::size_t
 }
 
 // Puts the words of `replacement` where those of [from, to) are.
-void EncodedText::splice(const Place& from, const Place& to, Chunk replacement) {
+void EncodedText::splice(const WordPlace& from, const WordPlace& to, Chunk replacement) {
   Chunk merged;
   std::size_t next = to.chunk;  // the first chunk that stays as it is
   if (from.word > 0) {

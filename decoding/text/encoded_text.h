@@ -34,14 +34,14 @@ class EncodedText {
   EncodedText(const Tokenizer& tokenizer, std::string_view text);
 
   // Bytes [begin, old_end) of the former text have become [begin, new_end) of the new one.
-  struct Edit {
+  struct ChangedBytes {
     std::size_t begin;
     std::size_t old_end;
     std::size_t new_end;
   };
   // `text` is the whole text after the edit and equals the former one outside of it. Returns how
   // many bytes were encoded again.
-  std::size_t update(std::string_view text, const Edit& edit);
+  std::size_t update(std::string_view text, const ChangedBytes& edit);
 
   std::size_t n_bytes() const { return n_bytes_; }
   void append_to(std::vector<TokenId>& out) const;
@@ -57,19 +57,19 @@ class EncodedText {
     std::size_t n_bytes = 0;
   };
   // A word's beginning, or the end of the text.
-  struct Place {
+  struct WordPlace {
     std::size_t chunk = 0;
     std::size_t word = 0;   // in its chunk; below its size but at the end of the text
     std::size_t token = 0;  // in its chunk
     std::size_t byte = 0;   // in the text
   };
 
-  Place place_of_byte(std::size_t byte) const;
-  void step_forward(Place& place) const;
-  void step_back(Place& place) const;
-  bool at_end(const Place& place) const { return place.chunk == chunks_.size(); }
-  Place restart_place(std::string_view text, std::size_t edit_begin) const;
-  void splice(const Place& from, const Place& to, Chunk replacement);
+  WordPlace place_of_byte(std::size_t byte) const;
+  void step_forward(WordPlace& place) const;
+  void step_back(WordPlace& place) const;
+  bool at_end(const WordPlace& place) const { return place.chunk == chunks_.size(); }
+  WordPlace restart_place(std::string_view text, std::size_t edit_begin) const;
+  void splice(const WordPlace& from, const WordPlace& to, Chunk replacement);
 
   const Tokenizer* tokenizer_;
   std::vector<Chunk> chunks_;  // none is empty

@@ -123,16 +123,16 @@ std::size_t smollm_word_end(std::string_view text, std::size_t begin) {
 }
 
 // DeepSeek Coder's three kinds of run: \s?\p{L}+, \s?\p{P}+ and what is in between.
-enum class Run { kLetters, kPunctuation, kRest };
+enum class RunKind { kLetters, kPunctuation, kRest };
 
-Run run_of(const Character& character) {
-  if (character.kind == kLetter) return Run::kLetters;
-  return character.punctuation ? Run::kPunctuation : Run::kRest;
+RunKind run_of(const Character& character) {
+  if (character.kind == kLetter) return RunKind::kLetters;
+  return character.punctuation ? RunKind::kPunctuation : RunKind::kRest;
 }
 
 // The run that begins at `position`, or goes on there: the last white space before letters or
 // punctuation is theirs.
-Run run_at(std::string_view text, std::size_t position, const Character& character) {
+RunKind run_at(std::string_view text, std::size_t position, const Character& character) {
   const std::size_t next = position + character.length;
   if (character.kind != kSpace || next >= text.size()) return run_of(character);
   return run_of(character_at(text, next));
@@ -149,7 +149,7 @@ std::size_t deepseek_coder_word_end(std::string_view text, std::size_t begin) {
   const Character first = character_at(text, begin);
   std::size_t end = begin + first.length;
   if (is_line_end(text[begin]) || first.numeric) return end;
-  const Run run = run_at(text, begin, first);
+  const RunKind run = run_at(text, begin, first);
   const bool in_range = in_east_asian_range(text, begin, first);
   while (end < text.size()) {
     const Character character = character_at(text, end);

@@ -9,7 +9,7 @@ namespace redraft {
 namespace {
 
 // The one place in which two texts differ: what is left without their common beginning and end.
-EncodedText::Edit difference(std::string_view before, std::string_view after) {
+EncodedText::ChangedBytes difference(std::string_view before, std::string_view after) {
   const std::size_t shorter = std::min(before.size(), after.size());
   const auto first = std::mismatch(before.begin(), before.begin() + shorter, after.begin());
   const auto begin = static_cast<std::size_t>(first.first - before.begin());
@@ -55,7 +55,7 @@ void PromptEncoder::append_text(std::size_t index, std::string text, std::vector
     texts_.back().encoded.update(texts_.back().text, {0, 0, texts_.back().text.size()});
   } else {
     Remembered& remembered = texts_[index];
-    const EncodedText::Edit edit = difference(remembered.text, text);
+    const EncodedText::ChangedBytes edit = difference(remembered.text, text);
     remembered.text = std::move(text);
     if (edit.begin < edit.old_end || edit.begin < edit.new_end) {
       n_encoded_bytes_ += remembered.encoded.update(remembered.text, edit);

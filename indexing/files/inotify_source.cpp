@@ -50,7 +50,7 @@ class InotifySource : public ChangeSource {
   std::string failure() const override { return failure_; }
 
  private:
-  using Place = std::pair<std::size_t, std::string>;
+  using RootAndPath = std::pair<std::size_t, std::string>;
 
   void start(const std::stop_token& stop);
   void start_again(ChangeSet& changes, const std::stop_token& stop);
@@ -71,7 +71,7 @@ class InotifySource : public ChangeSource {
   std::size_t max_watches_;
   FileHandle inotify_;
   std::unordered_map<int, ScanFolder> folders_;  // by watch
-  std::map<Place, int> watches_;                 // by root and path; the other way round
+  std::map<RootAndPath, int> watches_;           // by root and path; the other way round
   std::vector<fs::path> missing_roots_;
   bool lost_track_ = false;
   std::string failure_;

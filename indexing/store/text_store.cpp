@@ -140,7 +140,7 @@ std::shared_ptr<const IndexSnapshot> TextStore::snapshot(const std::string& with
   return std::make_shared<const IndexSnapshot>(std::move(parts));
 }
 
-void TextStore::hide(const Place& place) {
+void TextStore::hide(const TextInEntry& place) {
   Entry& entry = *place.entry;
   if (std::exchange(entry.shared, false))
     entry.hidden = std::make_shared<HiddenRanges>(*entry.hidden);
@@ -222,7 +222,7 @@ TextStore::Merge TextStore::begin_merge(std::vector<EntryPointer> entries) const
 // What was replaced while the merge ran is hidden in its result too.
 void TextStore::finish_merge(const Merge& merge, EntryPointer merged) {
   for (std::size_t text = 0; text < merge.places.size(); ++text) {
-    const Place& before = merge.places[text];
+    const TextInEntry& before = merge.places[text];
     if (before.entry->stamps[before.text]) {
       places_[(*merged->names)[text]] = {merged, text};
     } else {
@@ -280,7 +280,8 @@ bool TextStore::merge() {
   }
   if (merge.entries.empty()) return false;
   std::size_t tokens = 0;
-  for (const Place& place : merge.places) tokens += place.entry->segment->text(place.text).size();
+  for (const TextInEntry& place : merge.places)
+    tokens += place.entry->segment->text(place.text).size();
   run_merge(std::move(merge), tokens >= kForDisk);
   return true;
 }

@@ -89,21 +89,21 @@ class TextStore {
     std::optional<std::uint64_t> number{};  // of its file; null: in memory
   };
   using EntryPointer = std::shared_ptr<Entry>;
-  struct Place {
+  struct TextInEntry {
     EntryPointer entry;
     std::size_t text;
   };
   // What a merge brings together, as it was when it began.
   struct Merge {
     std::vector<EntryPointer> entries;
-    std::vector<Place> places;  // of texts that counted, entry by entry
+    std::vector<TextInEntry> places;  // of texts that counted, entry by entry
     std::vector<std::string> names;
     std::vector<std::optional<FileStamp>> stamps;
   };
 
   // All of these need the lock.
   EntryPointer entry_of(StoreManifest::Segment listed, std::shared_ptr<const Segment> segment);
-  void hide(const Place& place);
+  void hide(const TextInEntry& place);
   void forget(const std::string& name);
   void add(EntryPointer entry);
   void publish();
@@ -118,7 +118,7 @@ class TextStore {
 
   mutable std::mutex mutex_;  // of all that follows but the folder
   std::vector<EntryPointer> entries_;
-  std::unordered_map<std::string, Place> places_;
+  std::unordered_map<std::string, TextInEntry> places_;
   std::shared_ptr<const IndexSnapshot> snapshot_;
 
   std::mutex background_;  // merge() and save() one at a time; it guards the folder

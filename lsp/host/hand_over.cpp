@@ -13,15 +13,15 @@ namespace {
 constexpr std::size_t kMaxDescriptors = 8;  // of a message that is not ours
 
 // A message of one byte with room for descriptors.
-struct Message {
-  Message() {
+struct DescriptorMessage {
+  DescriptorMessage() {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     header.msg_control = control.data();
     header.msg_controllen = control.size();
   }
-  Message(const Message&) = delete;
-  Message& operator=(const Message&) = delete;
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
 
   char byte = kTaken;
   iovec part = {&byte, 1};
@@ -33,7 +33,7 @@ struct Message {
 
 bool hand_over(int socket, int in_fd, int out_fd) {
   const std::array<int, 2> descriptors = {in_fd, out_fd};
-  Message message;
+  DescriptorMessage message;
   message.header.msg_controllen = CMSG_SPACE(sizeof descriptors);
   cmsghdr* part = CMSG_FIRSTHDR(&message.header);
   part->cmsg_level = SOL_SOCKET;
@@ -44,7 +44,7 @@ bool hand_over(int socket, int in_fd, int out_fd) {
 }
 
 std::optional<HandedOver> take_over(int socket) {
-  Message message;
+  DescriptorMessage message;
   if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return std::nullopt;
   // Whatever has come is ours to close.
   std::array<FileHandle, kMaxDescriptors> taken;

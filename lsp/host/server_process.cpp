@@ -25,7 +25,7 @@ using OnConnection = std::function<void(SessionHost&, FileHandle)>;
 
 // What is listened on, and the listener. Goes as soon as no more clients are wanted: neither a
 // client that comes then nor the next server should wait for the model's thread to end.
-struct Door {
+struct OpenDoor {
   std::shared_ptr<const void> owned;
   std::unique_ptr<Listener> listener;
 };
@@ -38,7 +38,7 @@ int serve_listening(ServerOptions options, const ListenOptions& listen,
                           [&](SessionHost& host) -> std::shared_ptr<void> {
                             host.end_on_signals();
                             if (listen.idle_limit) host.end_when_idle(*listen.idle_limit);
-                            auto door = std::make_shared<Door>();
+                            auto door = std::make_shared<OpenDoor>();
                             door->owned = std::move(owned);
                             door->listener = std::make_unique<Listener>(
                                 host.io(), socket, [&host, on_connection](FileHandle connection) {

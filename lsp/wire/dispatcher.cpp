@@ -75,12 +75,12 @@ void Dispatcher::receive_response(const Json& message) {
 }
 
 bool Dispatcher::refused(const std::string& method, const Json& id) {
-  if (phase_ == Phase::kUninitialized && method != "initialize") {
+  if (lifecycle_ == Lifecycle::kUninitialized && method != "initialize") {
     connection_->respond_error(id, ErrorCode::kServerNotInitialized,
                                method + " came before initialize");
-  } else if (phase_ == Phase::kShutDown) {
+  } else if (lifecycle_ == Lifecycle::kShutDown) {
     connection_->respond_error(id, ErrorCode::kInvalidRequest, method + " came after shutdown");
-  } else if (phase_ == Phase::kServing && method == "initialize") {
+  } else if (lifecycle_ == Lifecycle::kServing && method == "initialize") {
     connection_->respond_error(id, ErrorCode::kInvalidRequest, "initialize came a second time");
   } else if (pending_->count(id) > 0) {
     connection_->respond_error(id, ErrorCode::kInvalidRequest,
@@ -116,7 +116,7 @@ void Dispatcher::receive_request(const std::string& method, const Json& id, cons
 
 void Dispatcher::receive_notification(const std::string& method, const Json& params) {
   spdlog::debug("notification {}", method);
-  if (method != "exit" && phase_ != Phase::kServing) return;
+  if (method != "exit" && lifecycle_ != Lifecycle::kServing) return;
   const auto handler = notifications_.find(method);
   try {
     if (method == "$/cancelRequest") {

@@ -16,7 +16,7 @@ namespace redraft::lsp {
 class Dispatcher {
  public:
   // Before `initialize`, then served, then after `shutdown`.
-  enum class Phase { kUninitialized, kServing, kShutDown };
+  enum class Lifecycle { kUninitialized, kServing, kShutDown };
 
   explicit Dispatcher(std::shared_ptr<Connection> connection);
 
@@ -54,8 +54,8 @@ class Dispatcher {
   // Answers every request that still waits with RequestCancelled.
   void cancel_all();
 
-  Phase phase() const { return phase_; }
-  void set_phase(Phase phase) { phase_ = phase; }
+  Lifecycle lifecycle() const { return lifecycle_; }
+  void set_lifecycle(Lifecycle lifecycle) { lifecycle_ = lifecycle; }
 
  private:
   void receive_object(const Json& message);
@@ -63,12 +63,12 @@ class Dispatcher {
   void receive_response(const Json& message);
   void receive_request(const std::string& method, const Json& id, const Json& params);
   void receive_notification(const std::string& method, const Json& params);
-  // True when the phase does not allow the request, which is then answered.
+  // True when the lifecycle does not allow the request, which is then answered.
   bool refused(const std::string& method, const Json& id);
   void cancel_request(const Json& params);
 
   std::shared_ptr<Connection> connection_;
-  Phase phase_ = Phase::kUninitialized;
+  Lifecycle lifecycle_ = Lifecycle::kUninitialized;
   std::map<std::string, std::function<void(const Json&, const Reply&)>, std::less<>> requests_;
   std::map<std::string, std::function<void(const Json&)>, std::less<>> notifications_;
   // How to cancel what is not answered, by request id. Shared with replies, which may outlive this.

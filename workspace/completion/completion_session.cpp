@@ -105,15 +105,15 @@ class Writing {
         shape_(shape_of(request)),
         ending_(line_ending_at(*request.document, request.offset)) {}
 
-  struct Text {
+  struct WrittenText {
     std::string output, text;
     FinishReason finish_reason = FinishReason::kStop;
     DecodeStatistics statistics;
   };
 
   // `first` (-1: none) is taken as written; the prompt ends with it.
-  Result<Text> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
-                     const std::function<void(std::string_view)>& on_text) const {
+  Result<WrittenText> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
+                            const std::function<void(std::string_view)>& on_text) const {
     CompletionLimit limit(shape_, suffix_);
     const Tokenizer& tokenizer = engine_.tokenizer();
     bool limited = first >= 0 && !limit.add(tokenizer.bytes(first));
@@ -125,7 +125,7 @@ class Writing {
     if (on_text) {
       told.on_progress = [&](const DecodeStatistics&) { on_text(in_document(limit.text())); };
     }
-    Text written;
+    WrittenText written;
     if (!limited) {
       Result<DecodeResult> decoded =
           engine_.decode(Purpose::kCompletion, request_.decoder, told, sink, stop);
@@ -177,7 +177,7 @@ Result<void> add_alternatives(Engine& engine, const Writing& writing, const Deco
     DecodeRequest other = decode;
     other.prompt.push_back(firsts[i]);
     if (--other.max_new_tokens < 1) break;
-    const Result<Writing::Text> written = writing.write(other, firsts[i], stop, {});
+    const Result<Writing::WrittenText> written = writing.write(other, firsts[i], stop, {});
     if (!written) return written.error();
     const bool complete = written->finish_reason != FinishReason::kCancelled;
     if (complete && !written->text.empty() &&
@@ -202,7 +202,7 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
   const Result<DecodeRequest> decode = decode_request(engine, request);
   if (!decode) return decode.error().in("completion");
   const Writing writing(engine, request);
-  Result<Writing::Text> first = writing.write(*decode, -1, stop, request.on_text);
+  Result<Writing::WrittenText> first = writing.write(*decode, -1, stop, request.on_text);
   if (!first) return first.error();
   CompletionResult result;
   result.finish_reason = first->finish_reason;

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxLines = 80;
 
 void ChangeHistory::add(const std::shared_ptr<const Document>& before, const Document& after,
                         const std::vector<BufferChange>& changes) {
-  std::deque<Place>& places = places_[after.uri()];
+  std::deque<RememberedPlace>& places = places_[after.uri()];
   for (const BufferChange& change : changes) {
     const std::size_t offset = std::min(change.range.begin, after.text().size());
     const int line = after.lines().line_of(offset);

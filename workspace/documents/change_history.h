@@ -42,11 +42,11 @@ class ChangeHistory {
 
  private:
   // One place, and the document as it was before anything was changed there.
-  struct Place {
+  struct RememberedPlace {
     std::shared_ptr<const Document> before;
     int line;
   };
-  std::map<std::string, std::deque<Place>> places_;  // by uri, the latest at the end
+  std::map<std::string, std::deque<RememberedPlace>> places_;  // by uri, the latest at the end
   std::deque<std::string> changed_;
 };
 

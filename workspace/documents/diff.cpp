@@ -119,20 +119,20 @@ bool Matcher::match_around_anchors(Span a, Span b, int depth) {
 // Lines that occur once on each side, the longest sequence of them that is in order on both
 // (patience sorting).
 std::vector<std::pair<int, int>> Matcher::anchors(Span a, Span b) const {
-  struct Place {
+  struct PairedLine {
     int in_a = kNone, in_b = kNone;
     bool repeated = false;
   };
-  std::unordered_map<int, Place> places;
+  std::unordered_map<int, PairedLine> lines;
   for (int i = a.begin; i < a.end; ++i) {
-    Place& place = places[before_[i]];
-    place.repeated |= place.in_a != kNone;
-    place.in_a = i;
+    PairedLine& line = lines[before_[i]];
+    line.repeated |= line.in_a != kNone;
+    line.in_a = i;
   }
   for (int i = b.begin; i < b.end; ++i) {
-    Place& place = places[after_[i]];
-    place.repeated |= place.in_b != kNone;
-    place.in_b = i;
+    PairedLine& line = lines[after_[i]];
+    line.repeated |= line.in_b != kNone;
+    line.in_b = i;
   }
   struct Card {
     int in_a, in_b, below;
@@ -140,11 +140,11 @@ std::vector<std::pair<int, int>> Matcher::anchors(Span a, Span b) const {
   std::vector<Card> cards;
   std::vector<int> piles;  // the top card of each
   for (int i = a.begin; i < a.end; ++i) {
-    const Place& place = places.at(before_[i]);
-    if (place.repeated || place.in_b == kNone) continue;
-    const auto pile = std::lower_bound(piles.begin(), piles.end(), place.in_b,
+    const PairedLine& line = lines.at(before_[i]);
+    if (line.repeated || line.in_b == kNone) continue;
+    const auto pile = std::lower_bound(piles.begin(), piles.end(), line.in_b,
                                        [&](int card, int in_b) { return cards[card].in_b < in_b; });
-    cards.push_back({i, place.in_b, pile == piles.begin() ? kNone : *std::prev(pile)});
+    cards.push_back({i, line.in_b, pile == piles.begin() ? kNone : *std::prev(pile)});
     const int card = static_cast<int>(cards.size()) - 1;
     if (pile == piles.end()) {
       piles.push_back(card);

@@ -21,10 +21,10 @@ constexpr double kMinElsewhere = 1.5;
 constexpr double kRareLines = 8;
 constexpr int kQuietLines = 8;
 
-using Words = std::set<std::string, std::less<>>;
+using WordSet = std::set<std::string, std::less<>>;
 
-Words word_set(std::string_view line) {
-  Words words;
+WordSet word_set(std::string_view line) {
+  WordSet words;
   for (const std::string_view piece : words_of(line)) {
     if (is_word(piece)) words.emplace(piece);
   }
@@ -32,7 +32,7 @@ Words word_set(std::string_view line) {
 }
 
 // Of two lines, the part of their words that they share, 0..1.
-double likeness(const Words& a, const Words& b) {
+double likeness(const WordSet& a, const WordSet& b) {
   if (a.empty() || b.empty()) return 0;
   const auto shared = static_cast<double>(
       std::count_if(a.begin(), a.end(), [&](const std::string& word) { return b.contains(word); }));
@@ -46,7 +46,7 @@ class LineWeights {
               const EditRegion& file)
       : made_(word_change(recent)) {
     for (const std::string_view line : file.lines()) words_.push_back(word_set(line));
-    for (const Words& words : words_) {
+    for (const WordSet& words : words_) {
       for (const std::string& word : words) ++lines_with_[word];
     }
     for (const RecentChange& change : recent) {
@@ -59,7 +59,7 @@ class LineWeights {
   int count() const { return static_cast<int>(words_.size()); }
 
   double of(int line) const {
-    const Words& words = words_[static_cast<std::size_t>(line)];
+    const WordSet& words = words_[static_cast<std::size_t>(line)];
     if (words.empty() || changed(line)) return 0;
     double weight = 0;
     for (const std::string& word : words) {
@@ -79,14 +79,14 @@ class LineWeights {
       return line >= change->line && line < change->end_line();
     });
   }
-  static double best_likeness(const Words& words, const std::vector<Words>& lines) {
+  static double best_likeness(const WordSet& words, const std::vector<WordSet>& lines) {
     double most = 0;
-    for (const Words& line : lines) most = std::max(most, likeness(words, line));
+    for (const WordSet& line : lines) most = std::max(most, likeness(words, line));
     return most;
   }
 
   WordChange made_;
-  std::vector<Words> words_, before_, after_;
+  std::vector<WordSet> words_, before_, after_;
   std::map<std::string, int, std::less<>> lines_with_;
   std::vector<const RecentChange*> here_;
 };

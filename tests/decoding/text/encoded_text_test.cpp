@@ -89,7 +89,7 @@ std::shared_ptr<const Tokenizer> sensitive_tokenizer(const std::string& pre_toke
 }
 
 // Replaces some bytes, anywhere: in the middle of a character too.
-EncodedText::Edit edit_somewhere(std::string& text, Random& random) {
+EncodedText::ChangedBytes edit_somewhere(std::string& text, Random& random) {
   const std::size_t begin = random() % (text.size() + 1);
   const std::size_t longest = random() % 4 == 0 ? 40 : 3;
   const std::size_t n_removed = std::min(random() % (longest + 1), text.size() - begin);
@@ -109,7 +109,7 @@ void check_edits(const Tokenizer& tokenizer, std::string text, int n_edits, Rand
   EncodedText encoded(tokenizer, text);
   for (int i = 0; i < n_edits; ++i) {
     const std::string before = text;
-    const EncodedText::Edit edit = edit_somewhere(text, random);
+    const EncodedText::ChangedBytes edit = edit_somewhere(text, random);
     encoded.update(text, edit);
     ASSERT_EQ(encoded.n_bytes(), text.size());
     ASSERT_EQ(tokens_of(encoded), tokenizer.encode(text))

@@ -9,8 +9,8 @@ namespace redraft {
 namespace {
 
 // Where "|" stands is the place.
-struct Place {
-  explicit Place(std::string marked, std::string language = "python")
+struct MarkedPlace {
+  explicit MarkedPlace(std::string marked, std::string language = "python")
       : text(std::move(marked)), language_id(std::move(language)) {
     offset = text.find('|');
     text.erase(offset, 1);
@@ -34,79 +34,80 @@ struct Place {
 };
 
 TEST(CompletionShape, IsOneLineWithinALine) {
-  EXPECT_TRUE(Place("x = |\n").shape().single_line);
-  EXPECT_TRUE(Place("f(|)\n").shape().single_line);
-  EXPECT_TRUE(Place("    |return x\n").shape().single_line);
-  EXPECT_TRUE(Place("a = {'b': |}\n").shape().single_line);
-  EXPECT_TRUE(Place("key: |\n", "typescript").shape().single_line);
-  EXPECT_TRUE(Place("x|\n").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("x = |\n").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("f(|)\n").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("    |return x\n").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("a = {'b': |}\n").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("key: |\n", "typescript").shape().single_line);
+  EXPECT_TRUE(MarkedPlace("x|\n").shape().single_line);
 }
 
 TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
-  EXPECT_EQ(Place("def f():\n    |\n").shape(),
-            (CompletionShape{
-                .single_line = false, .indent = 4, .max_lines = Place("|").shape().max_lines}));
-  const CompletionShape block = Place("  if x:|\n").shape();
+  EXPECT_EQ(
+      MarkedPlace("def f():\n    |\n").shape(),
+      (CompletionShape{
+          .single_line = false, .indent = 4, .max_lines = MarkedPlace("|").shape().max_lines}));
+  const CompletionShape block = MarkedPlace("  if x:|\n").shape();
   EXPECT_FALSE(block.single_line);
   EXPECT_TRUE(block.opens_block);
   EXPECT_EQ(block.indent, 2U);
-  EXPECT_TRUE(Place("\tvoid f() {|}\n", "cpp").shape().opens_block);
-  EXPECT_EQ(Place("\tvoid f() {|}\n", "cpp").shape().indent, 8U);
-  EXPECT_TRUE(Place("if x then|\n", "lua").shape().opens_block);
-  EXPECT_TRUE(Place("undo|\n", "lua").shape().single_line);
-  EXPECT_FALSE(Place("|").shape().single_line);
-  EXPECT_FALSE(Place("|\nx = 1\n").shape().before_line);
-  EXPECT_TRUE(Place("a = 0\n|x = 1\n").shape().before_line);
-  EXPECT_TRUE(Place("a = 0\n|  x = 1\n").shape().before_line);
+  EXPECT_TRUE(MarkedPlace("\tvoid f() {|}\n", "cpp").shape().opens_block);
+  EXPECT_EQ(MarkedPlace("\tvoid f() {|}\n", "cpp").shape().indent, 8U);
+  EXPECT_TRUE(MarkedPlace("if x then|\n", "lua").shape().opens_block);
+  EXPECT_TRUE(MarkedPlace("undo|\n", "lua").shape().single_line);
+  EXPECT_FALSE(MarkedPlace("|").shape().single_line);
+  EXPECT_FALSE(MarkedPlace("|\nx = 1\n").shape().before_line);
+  EXPECT_TRUE(MarkedPlace("a = 0\n|x = 1\n").shape().before_line);
+  EXPECT_TRUE(MarkedPlace("a = 0\n|  x = 1\n").shape().before_line);
 }
 
 TEST(Completion, OfOneLineEndsWithIt) {
-  EXPECT_EQ(Place("x = |\n").completed("1 + 2  \ny = 3\n"), "1 + 2");
-  EXPECT_EQ(Place("x = |").completed("\ny = 3"), "");
+  EXPECT_EQ(MarkedPlace("x = |\n").completed("1 + 2  \ny = 3\n"), "1 + 2");
+  EXPECT_EQ(MarkedPlace("x = |").completed("\ny = 3"), "");
 }
 
 TEST(Completion, OfABlockEndsWithTheBlock) {
-  const Place body("def f(x):\n    |\n\ndef g():\n    pass\n");
+  const MarkedPlace body("def f(x):\n    |\n\ndef g():\n    pass\n");
   EXPECT_EQ(body.completed("y = x\n    if y:\n        y += 1\n\n    return y\n\ndef h():\n"),
             "y = x\n    if y:\n        y += 1\n\n    return y");
-  EXPECT_EQ(Place("for x in y:|\n").completed("\n    print(x)\n    done()\nprint()\n"),
+  EXPECT_EQ(MarkedPlace("for x in y:|\n").completed("\n    print(x)\n    done()\nprint()\n"),
             "\n    print(x)\n    done()");
-  const Place brace("int f() {|\n", "cpp");
+  const MarkedPlace brace("int f() {|\n", "cpp");
   EXPECT_EQ(brace.completed("\n  return 1;\n}\n\nint g() {\n"), "\n  return 1;\n}");
   EXPECT_EQ(brace.completed("\n  return 1;\n}"), "\n  return 1;\n}") << "and nothing behind it";
-  const Place closed("int f() {|\n}\n", "cpp");
+  const MarkedPlace closed("int f() {|\n}\n", "cpp");
   EXPECT_EQ(closed.completed("\n  return 1;\n}\n\nint g() {\n"), "\n  return 1;");
 }
 
 TEST(Completion, WithoutIndentationEndsWithItsParagraph) {
-  EXPECT_EQ(Place("|").completed("import os\nimport re\n\nx = 1\n"), "import os\nimport re");
-  EXPECT_EQ(Place("|").completed("def f():\n    a = 1\n\n    return a\n\nf()\n"),
+  EXPECT_EQ(MarkedPlace("|").completed("import os\nimport re\n\nx = 1\n"), "import os\nimport re");
+  EXPECT_EQ(MarkedPlace("|").completed("def f():\n    a = 1\n\n    return a\n\nf()\n"),
             "def f():\n    a = 1\n\n    return a");
 }
 
 TEST(Completion, WithoutIndentationHasAsManyBlocksAsAreWanted) {
   const std::string written = "a()\n\nb()\nb2()\n\nc()\n";
-  Place place("|");
+  MarkedPlace place("|");
   place.max_blocks = 2;
   EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()");
   place.max_blocks = 3;
   EXPECT_EQ(place.completed(written), "a()\n\nb()\nb2()\n\nc()");
-  EXPECT_EQ(Place("|").completed("\n  a()\n    b()\n\n    c()\n\n  d()\n"),
+  EXPECT_EQ(MarkedPlace("|").completed("\n  a()\n    b()\n\n    c()\n\n  d()\n"),
             "\n  a()\n    b()\n\n    c()")
       << "the first line's indentation is the block's";
 }
 
 TEST(Completion, BeforeALineIsLinesOfItsOwn) {
-  const Place fields("struct S {\n  int a;\n|  int d;\n};\n", "cpp");
+  const MarkedPlace fields("struct S {\n  int a;\n|  int d;\n};\n", "cpp");
   EXPECT_EQ(fields.completed("  int b;\n  int c;\n"), "  int b;\n  int c;\n");
   EXPECT_EQ(fields.completed("  int b;\n  int d;\n"), "  int b;\n") << "which stands there already";
   EXPECT_EQ(fields.completed("  int b;\n  int c;"), "  int b;\n  int c;\n") << "not joined to it";
   EXPECT_EQ(fields.completed("  int d;\n};\n"), "");
   EXPECT_EQ(fields.completed("static"), "static") << "within the line";
-  const Place functions("def f():\n    pass\n\n\n|def h():\n    pass\n");
+  const MarkedPlace functions("def f():\n    pass\n\n\n|def h():\n    pass\n");
   EXPECT_EQ(functions.completed("def g():\n    pass\n\n\ndef h():\n    pass\n"),
             "def g():\n    pass\n\n\n");
-  Place end("int f() {\n  a();\n|}\n", "cpp");
+  MarkedPlace end("int f() {\n  a();\n|}\n", "cpp");
   EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"), "  b();\n");
   end.max_blocks = 2;
   EXPECT_EQ(end.completed("  b();\n}\n\nint g() {\n  c();\n}\n"),
@@ -118,34 +119,35 @@ TEST(Completion, BeforeALineIsLinesOfItsOwn) {
 TEST(Completion, HasAsManyLinesAsItMay) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "    x += 1\n";
-  const std::string completed = Place("def f():\n    |\n").completed(many.substr(4));
-  EXPECT_EQ(std::ranges::count(completed, '\n'), Place("|").shape().max_lines - 1);
+  const std::string completed = MarkedPlace("def f():\n    |\n").completed(many.substr(4));
+  EXPECT_EQ(std::ranges::count(completed, '\n'), MarkedPlace("|").shape().max_lines - 1);
 }
 
 TEST(Completion, DoublesNoBracket) {
-  EXPECT_EQ(Place("f(|)\n").completed("a, b)"), "a, b");
-  EXPECT_EQ(Place("f(|)\n").completed("g(a), [b])\n"), "g(a), [b]");
-  EXPECT_EQ(Place("f(|)\n").completed("\")\", b)\n"), "\")\", b") << "one in a text is none";
-  EXPECT_EQ(Place("f(|\n").completed("a, b)\n"), "a, b)");
-  EXPECT_EQ(Place("x = \"|\"\n").completed("text\"\n"), "text");
-  EXPECT_EQ(Place("f(g(|))\n").completed("a))\n"), "a");
-  EXPECT_EQ(Place("f(|);\n", "cpp").completed("a);\n"), "a");
+  EXPECT_EQ(MarkedPlace("f(|)\n").completed("a, b)"), "a, b");
+  EXPECT_EQ(MarkedPlace("f(|)\n").completed("g(a), [b])\n"), "g(a), [b]");
+  EXPECT_EQ(MarkedPlace("f(|)\n").completed("\")\", b)\n"), "\")\", b") << "one in a text is none";
+  EXPECT_EQ(MarkedPlace("f(|\n").completed("a, b)\n"), "a, b)");
+  EXPECT_EQ(MarkedPlace("x = \"|\"\n").completed("text\"\n"), "text");
+  EXPECT_EQ(MarkedPlace("f(g(|))\n").completed("a))\n"), "a");
+  EXPECT_EQ(MarkedPlace("f(|);\n", "cpp").completed("a);\n"), "a");
 }
 
 TEST(Completion, DoublesNoLineBelow) {
-  const Place place("def f():\n    |\n    return y\n");
+  const MarkedPlace place("def f():\n    |\n    return y\n");
   EXPECT_EQ(place.completed("y = 1\n    return y\n"), "y = 1");
   EXPECT_EQ(place.completed("return y\n"), "");
-  const Place two("def f():\n    |\n    a()\n    b()\n");
+  const MarkedPlace two("def f():\n    |\n    a()\n    b()\n");
   EXPECT_EQ(two.completed("x()\n    a()\n    b()\n    c()\n"), "x()\n    a()\n    b()\n    c()");
   EXPECT_EQ(two.completed("x()\n    a()\n    b()\n"), "x()");
-  const Place braces("int f() {\n  |\n}\n", "cpp");
+  const MarkedPlace braces("int f() {\n  |\n}\n", "cpp");
   EXPECT_EQ(braces.completed("if (x) {\n    y();\n  }\n"), "if (x) {\n    y();\n  }")
       << "this bracket is its own";
 }
 
 TEST(Completion, EndsWhereItGoesOverToWhatStandsBelow) {
-  const Place place("def f():\n    |\n    alpha = first(1)\n    beta = second(2)\n    return 3\n");
+  const MarkedPlace place(
+      "def f():\n    |\n    alpha = first(1)\n    beta = second(2)\n    return 3\n");
   EXPECT_EQ(place.completed("x = 1\n    alpha = first(1)\n    beta = second(2)\n    more()\n"),
             "x = 1");
   EXPECT_EQ(place.completed("alpha = first(1)\n    beta = second(2)\n    more()\n"), "");
@@ -166,7 +168,7 @@ TEST(Completion, DoesNotDependOnTokens) {
         text += kPieces[random() % std::size(kPieces)];
       return text;
     };
-    const Place place(some_text(8) + "|" + some_text(8), random() % 2 ? "python" : "cpp");
+    const MarkedPlace place(some_text(8) + "|" + some_text(8), random() % 2 ? "python" : "cpp");
     const std::string written = some_text(40);
     const std::string whole = place.completed(written, written.size() + 1);
     for (const std::size_t token : {1U, 2U, 5U}) {
