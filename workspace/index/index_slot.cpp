@@ -22,7 +22,7 @@ void IndexSlot::start(RepositoryIndexer::MakeIndex make_index, const OwnerPost& 
           if (!current.expired()) on_status(news);
         });
       },
-      watch);
+      RepositoryIndexer::Options{.watch = watch});
 }
 
 void IndexSlot::drop() {

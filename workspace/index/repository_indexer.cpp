@@ -5,6 +5,7 @@
 
 #include "indexing/background.h"
 #include "indexing/files/file_watch.h"
+#include "support/enter_state.h"
 
 namespace redraft {
 namespace {
@@ -12,23 +13,20 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// The editor is left alone for so long before segments are merged and saved.
-constexpr auto kQuiet = std::chrono::seconds(3);
-// A reader of an index looks so often for what its writer has saved.
-constexpr auto kReaderInterval = std::chrono::seconds(20);
 constexpr auto kTellAfter = std::chrono::milliseconds(100);
 // More places at once than this are a change of branch: everything is looked at.
 constexpr std::size_t kManyPlaces = 200;
 
 }  // namespace
 
-RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status, bool watch)
+RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status, Options options)
     : make_index_(std::move(make_index)),
       on_status_(std::move(on_status)),
-      watching_(!watch),
+      options_(std::move(options)),
       files_thread_([this](const std::stop_token& stop) { keep_files(stop); }),
-      watch_thread_(watch ? std::jthread([this](const std::stop_token& stop) { watch_files(stop); })
-                          : std::jthread()),
+      watch_thread_(options_.watch
+                        ? std::jthread([this](const std::stop_token& stop) { watch_files(stop); })
+                        : std::jthread()),
       buffers_thread_([this](const std::stop_token& stop) { keep_buffers(stop); }) {}
 
 RepositoryIndexer::~RepositoryIndexer() = default;
@@ -64,57 +62,69 @@ std::shared_ptr<const IndexSnapshot> RepositoryIndexer::snapshot(const fs::path&
 
 void RepositoryIndexer::wait_until_idle() {
   std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [this] { return !files_busy_ && !buffers_busy_ && news_.empty() && places_.empty(); });
+  changed_.wait(lock, [this] {
+    const bool reads =
+        stage_ == Stage::kOpening || stage_ == Stage::kUnwatched || stage_ == Stage::kReading;
+    return !reads && !buffers_busy_ && news_.empty() && places_.empty();
+  });
 }
 
-bool RepositoryIndexer::open_index() {
+void RepositoryIndexer::enter(Stage next) {
+  enter_state(stage_, next);
+  if (options_.on_stage) options_.on_stage(next);
+  changed_.notify_all();
+}
+
+void RepositoryIndexer::open_index() {
   std::string message;
   Result<std::unique_ptr<WorkspaceIndex>> made = make_index_(message);
-  if (!made) {
-    on_status_({.state = IndexStatus::State::kFailed, .message = made.error().message()});
-    return false;
-  }
+  if (!made) on_status_({.state = IndexStatus::State::kFailed, .message = made.error().message()});
   const std::lock_guard lock(mutex_);
-  index_ = std::move(*made);
+  if (made) index_ = std::move(*made);
   message_ = std::move(message);
-  changed_.notify_all();
-  return true;
+  if (!index_) {
+    enter(Stage::kFailed);
+  } else {
+    enter(options_.watch ? Stage::kUnwatched : Stage::kReading);
+  }
 }
 
 void RepositoryIndexer::keep_files(const std::stop_token& stop) {
   yield_to_others();
-  const bool open = open_index();
+  open_index();
   std::unique_lock lock(mutex_);
-  if (open) {
-    // What changes while the files are read is seen by whoever watches already.
-    changed_.wait(lock, stop, [this] { return watching_; });
-    lock.unlock();
-    if (!stop.stop_requested()) refresh_all(stop);
-    lock.lock();
-  }
+  changed_.wait(lock, stop, [this] { return stage_ != Stage::kUnwatched; });
+  std::set<fs::path> places = {fs::path()};  // at first, everything
   while (!stop.stop_requested()) {
-    files_busy_ = false;
-    changed_.notify_all();
-    const auto work = [this] { return !places_.empty(); };
-    // Sleeps until there is work; with something to tidy up, at most until it has been quiet.
-    bool woken = false;
-    if (open && (untidy_ || reader_)) {
-      woken = changed_.wait_for(lock, stop, untidy_ ? kQuiet : kReaderInterval, work);
-    } else {
-      woken = changed_.wait(lock, stop, work);
-    }
-    if (stop.stop_requested()) return;
-    const std::set<fs::path> places = std::exchange(places_, {});
-    files_busy_ = woken;
-    untidy_ = woken;
-    lock.unlock();
-    if (open && woken) {
+    if (stage_ == Stage::kReading) {
+      lock.unlock();
       refresh(places, stop);
-    } else if (open) {
-      tidy(stop);
+      lock.lock();
+      enter(Stage::kUnsaved);
+    } else if (stage_ == Stage::kSaving) {
+      lock.unlock();
+      save(stop);
+      const bool reader = index_->store().is_reader();
+      lock.lock();
+      enter(reader ? Stage::kFollowing : Stage::kSaved);
     }
-    lock.lock();
+    const bool told = wait_for_places(lock, stop);
+    if (stop.stop_requested()) return;
+    places = std::exchange(places_, {});
+    if (stage_ != Stage::kFailed) enter(told ? Stage::kReading : Stage::kSaving);
+  }
+}
+
+bool RepositoryIndexer::wait_for_places(std::unique_lock<std::mutex>& lock,
+                                        const std::stop_token& stop) {
+  const auto told = [this] { return !places_.empty(); };
+  switch (stage_) {
+    case Stage::kUnsaved:
+      return changed_.wait_for(lock, stop, options_.quiet, told);
+    case Stage::kFollowing:
+      return changed_.wait_for(lock, stop, options_.reader_interval, told);
+    default:
+      return changed_.wait(lock, stop, told);
   }
 }
 
@@ -122,15 +132,14 @@ void RepositoryIndexer::watch_files(const std::stop_token& stop) {
   yield_to_others();
   {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, stop, [this] { return index_ != nullptr; })) return;
+    if (!changed_.wait(lock, stop, [this] { return stage_ == Stage::kUnwatched; })) return;
   }
   const std::vector<fs::path>& roots = index_->roots();
   FileWatch watch(roots, {.scan = index_->options().scan}, stop);
   {
     const std::lock_guard lock(mutex_);
     if (message_.empty()) message_ = watch.why_polling();
-    watching_ = true;
-    changed_.notify_all();
+    enter(Stage::kReading);
   }
   while (!stop.stop_requested()) {
     const FileChanges changes = watch.next(stop);
@@ -186,7 +195,7 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
   on_status_(ready_);
 }
 
-void RepositoryIndexer::tidy(const std::stop_token& stop) {
+void RepositoryIndexer::save(const std::stop_token& stop) {
   while (!stop.stop_requested() && index_->store().merge()) {
   }
   if (stop.stop_requested()) return;
@@ -195,8 +204,7 @@ void RepositoryIndexer::tidy(const std::stop_token& stop) {
                 .files = index_->store().statistics().texts,
                 .message = "the index stays in memory: " + saved.error().message()});
   }
-  reader_ = index_->store().is_reader();
-  if (reader_ && index_->store().adopt()) refresh_all(stop);
+  if (index_->store().is_reader() && index_->store().adopt()) refresh_all(stop);
   return_free_memory();
 }
 
@@ -207,7 +215,6 @@ void RepositoryIndexer::keep_buffers(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     const Documents news = std::exchange(news_, {});
     buffers_busy_ = true;
-    untidy_ = true;
     lock.unlock();
     for (const auto& [path, document] : news) {
       if (document) {
