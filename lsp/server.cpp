@@ -146,13 +146,16 @@ void Server::bind_handlers() {
 }
 
 WorkspaceObserver Server::observer() {
-  return {.on_hunk = [this](EditId id, const LiveHunk& hunk) { feed_->on_hunk(id, hunk); },
-          .on_hunk_changed = [this](EditId id,
-                                    const LiveHunk& hunk) { feed_->on_hunk_changed(id, hunk); },
+  return {.on_hunk = [this](EditId id, const LiveHunk& live) { feed_->on_hunk(id, live); },
+          .on_hunks_changed =
+              [this](EditId id, const std::vector<LiveHunk>& hunks) {
+                feed_->on_hunks_changed(id, hunks);
+              },
           .on_progress = [this](EditId id,
                                 const EditProgress& progress) { feed_->on_progress(id, progress); },
-          .on_end = [this](EditId id, EditState state, const EditResult* result,
-                           const std::string& error) { feed_->on_end(id, state, result, error); },
+          .on_end = [this](EditId id, EditOutcome outcome, const EditResult* result,
+                           const std::string& error) { feed_->on_end(id, outcome, result, error); },
+          .on_over = [this](EditId id) { feed_->on_over(id); },
           // Other clients of the model may have it loaded before this one may be told anything.
           .on_engine =
               [this](const EngineStatus& status) {
@@ -264,7 +267,7 @@ void Server::shutdown(const NoParams&, Reply reply) {
 void Server::exit(const NoParams&) { on_exit_(shut_down() ? 0 : 1); }
 
 void Server::stop() {
-  feed_->cancel_all();
+  workspace_.cancel_all();
   dispatcher_.cancel_all();
   usage_.save();
 }
@@ -281,10 +284,9 @@ void Server::did_open(const Json& json) {
     const auto params = json.get<DidOpenParams>();
     opened = workspace_.open(uri, params.version, params.text, params.language_id);
   } catch (const std::exception& failure) {
-    workspace_.close(uri);
+    workspace_.close(uri, "the document was opened anew");
     opened = Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
   }
-  feed_->document_gone(uri, "the document was opened anew");
   if (!opened) refuse_document(opened.error());
 }
 
@@ -298,10 +300,8 @@ void Server::did_change(const Json& params) {
     return;
   }
   const Result<void> taken = take_change(params, *document);
-  feed_->document_changed(uri);
   if (taken) return;
-  if (workspace_.document(uri) != nullptr) workspace_.close(uri);
-  feed_->document_gone(uri, taken.error().message());
+  if (workspace_.document(uri) != nullptr) workspace_.close(uri, taken.error().message());
   refuse_document(taken.error());
 }
 
@@ -331,10 +331,7 @@ void Server::refuse_document(const Error& error) {
                             "redraft cannot edit this file: " + error.message());
 }
 
-void Server::did_close(const DidCloseParams& params) {
-  workspace_.close(params.uri);
-  feed_->document_gone(params.uri, "the document was closed");
-}
+void Server::did_close(const DidCloseParams& params) { workspace_.close(params.uri); }
 
 void Server::did_save(const DidSaveParams& params) { files_changed({params.uri}); }
 
@@ -346,12 +343,14 @@ void Server::did_create_files(const FileOperationParams& params) { files_changed
 
 // Editors close a document under its old name and open it under the new one, before this or after.
 void Server::did_rename_files(const FileOperationParams& params) {
-  for (const std::string& uri : params.old_uris) feed_->file_gone(uri, "the file was renamed");
+  for (const std::string& uri : params.old_uris)
+    workspace_.end_edits_within(uri, "the file was renamed");
   files_changed(params.uris);
 }
 
 void Server::did_delete_files(const FileOperationParams& params) {
-  for (const std::string& uri : params.uris) feed_->file_gone(uri, "the file was deleted");
+  for (const std::string& uri : params.uris)
+    workspace_.end_edits_within(uri, "the file was deleted");
   files_changed(params.uris);
 }
 
@@ -380,8 +379,7 @@ void Server::resolve_code_action(const CodeAction& action, Reply reply) {
   if (!id) return;
   reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
   feed_->start(
-      *id, action.data.uri,
-      {.reply = reply, .action = action.json, .progress = edit_progress(std::nullopt, false)});
+      *id, {.reply = reply, .action = action.json, .progress = edit_progress(std::nullopt, false)});
 }
 
 void Server::did_focus(const FocusParams& params) {
@@ -407,7 +405,7 @@ void Server::execute_command(const ExecuteCommandParams& params, Reply reply) {
     });
   } else {
     Dispatcher::with_params<EditIdParams>(params.argument, reply, [&](const EditIdParams& edit) {
-      reply({{"cancelled", feed_->cancel(edit.edit_id)}});
+      reply({{"cancelled", workspace_.cancel(edit.edit_id)}});
     });
   }
 }
@@ -423,10 +421,9 @@ void Server::edit_command(const EditParams& params, const std::optional<Json>& p
   const std::optional<EditId> id = start_edit(params, reply);
   if (!id) return;
   reply({{"editId", *id}});
-  feed_->start(*id, params.uri,
-               {.reply = std::nullopt,
-                .action = {},
-                .progress = edit_progress(progress_token, client_.streamed_edits)});
+  feed_->start(*id, {.reply = std::nullopt,
+                     .action = {},
+                     .progress = edit_progress(progress_token, client_.streamed_edits)});
 }
 
 std::optional<EditId> Server::start_edit(const EditParams& params, const Reply& reply) {

@@ -4,6 +4,7 @@
 #include "workspace/workspace.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "workspace/documents/buffer_change.h"
@@ -45,16 +46,17 @@ struct Workspace::Impl {
   void receive_region(EditId id, ByteRange region);
   void receive_hunk(EditId id, Hunk hunk);
   void receive_progress(EditId id, const EditProgress& progress);
-  void receive_end(EditId id, EditState state, const EditResult* result, const std::string& error);
-  void tell(const std::vector<LiveEdits::News>& news);
-  bool cancel(EditId id, const std::string& reason);
+  void receive_end(EditId id, EditOutcome outcome, const EditResult* result,
+                   const std::string& error);
+  void carry_out(const LiveEdits::Consequences& then);
+  void stop_job(EditId id);
+  std::shared_ptr<const Document> document_of(const LiveEdit* edit) const;
   void index_buffer(const std::string& uri);
   // Both null where there is none.
   std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
   std::shared_ptr<const Datastore> common_code() const;
   std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
   std::filesystem::path root_of(const std::string& uri) const;
-  void forget_edits(const std::string& uri, const std::string& reason);
   // The document goes, or is another from now on: all that is under way for it ends.
   void forget(const std::string& uri, const std::string& reason);
 
@@ -76,19 +78,20 @@ struct Workspace::Impl {
 void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
                                            EditId id, const EditRequest& request,
                                            const DecodeQueue::Control& control) {
-  Result<EditResult> outcome = run_on_engine(host, "the edit failed", [&](Engine& engine) {
+  Result<EditResult> result = run_on_engine(host, "the edit failed", [&](Engine& engine) {
     return run_request(self, call, engine, id, request, control);
   });
-  if (!outcome) {
-    call([self, id, error = outcome.error().message()] {
-      self->receive_end(id, EditState::kFailed, nullptr, error);
+  if (!result) {
+    call([self, id, error = result.error().message()] {
+      self->receive_end(id, EditOutcome::kFailed, nullptr, error);
     });
     return;
   }
-  const EditState state =
-      outcome->finish_reason == FinishReason::kCancelled ? EditState::kCancelled : EditState::kDone;
-  call([self, id, state, result = std::make_shared<const EditResult>(std::move(*outcome))] {
-    self->receive_end(id, state, result.get(), {});
+  const EditOutcome outcome = result->finish_reason == FinishReason::kCancelled
+                                  ? EditOutcome::kCancelled
+                                  : EditOutcome::kDone;
+  call([self, id, outcome, result = std::make_shared<const EditResult>(std::move(*result))] {
+    self->receive_end(id, outcome, result.get(), {});
   });
 }
 
@@ -123,62 +126,61 @@ void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
 }
 
 void Workspace::Impl::receive_region(EditId id, ByteRange region) {
-  const LiveEdits::Replaced replaced = edits.set_region(id, region);
-  for (const EditId older : replaced.running) cancel(older, {});  // the reason stands there
-  tell(replaced.dropped);
+  carry_out(edits.set_region(id, region));
 }
 
-void Workspace::Impl::tell(const std::vector<LiveEdits::News>& news) {
-  if (!observer.on_hunk_changed) return;
-  for (const auto& [id, live] : news) observer.on_hunk_changed(id, live);
+void Workspace::Impl::carry_out(const LiveEdits::Consequences& then) {
+  for (const EditId id : then.to_stop) stop_job(id);
+  if (observer.on_hunks_changed) {
+    for (const auto& [id, hunks] : then.news) observer.on_hunks_changed(id, hunks);
+  }
+  if (observer.on_over) {
+    for (const EditId id : then.over) observer.on_over(id);
+  }
+}
+
+// Null where it is no longer what the edit was asked for.
+std::shared_ptr<const Document> Workspace::Impl::document_of(const LiveEdit* edit) const {
+  return edit != nullptr && edit->counts() ? documents.find(edit->uri) : nullptr;
 }
 
 void Workspace::Impl::receive_progress(EditId id, const EditProgress& progress) {
   const LiveEdit* edit = edits.find(id);
-  if (edit != nullptr && edit->running && observer.on_progress) observer.on_progress(id, progress);
+  if (edit != nullptr && edit->runs() && observer.on_progress) observer.on_progress(id, progress);
 }
 
 void Workspace::Impl::receive_hunk(EditId id, Hunk hunk) {
   const LiveEdit* edit = edits.find(id);
-  const std::shared_ptr<const Document> document =
-      edit == nullptr ? nullptr : documents.find(edit->uri);
-  if (!document) return;
+  if (edit == nullptr || !edit->runs() || edit->state == LiveEdit::State::kOrphaned) return;
+  const std::shared_ptr<const Document> document = documents.find(edit->uri);
   const LiveEdits::Received received = edits.receive(id, std::move(hunk), document->version());
-  tell(received.dropped);
+  carry_out(received.then);
   if (observer.on_hunk) observer.on_hunk(id, received.hunk);
 }
 
-void Workspace::Impl::receive_end(EditId id, EditState state, const EditResult* result,
+void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResult* result,
                                   const std::string& error) {
-  LiveEdit* edit = edits.find(id);
-  if (edit == nullptr || !edit->running) return;  // it was cancelled while the model was loading
-  edit->running = false;
-  edit->changes = {};
-  const std::string reason = state == EditState::kCancelled ? edit->cancel_reason : error;
+  const LiveEdit* edit = edits.find(id);
+  const bool counted = edit != nullptr && edit->counts();
+  if (!edits.end(id)) return;  // it was cancelled while the model was loading
+  // What nobody wants any more was done in vain, even if the model was just done with it.
+  if (!counted && outcome == EditOutcome::kDone) outcome = EditOutcome::kCancelled;
+  const std::string why = outcome == EditOutcome::kCancelled ? edit->why_stopped : error;
   // Its owner may resolve hunks then, or close the document.
-  if (observer.on_end) observer.on_end(id, state, result, reason);
-  edits.tidy();
+  if (observer.on_end) observer.on_end(id, outcome, result, why);
+  carry_out(edits.settle());
 }
 
-bool Workspace::Impl::cancel(EditId id, const std::string& reason) {
-  LiveEdit* edit = edits.find(id);
-  if (edit == nullptr || !edit->running) return false;
-  if (edit->cancel_reason.empty()) edit->cancel_reason = reason;
-  edit->stopped = true;
-  // One that never began has nobody else to report its end; while the model loads nobody else does
-  // so soon.
-  if (host->queue().cancel(edit->job) || host->status().state == EngineStatus::State::kLoading) {
-    call([this, id] { receive_end(id, EditState::kCancelled, nullptr, {}); });
-  }
-  return true;
-}
-
-void Workspace::Impl::forget_edits(const std::string& uri, const std::string& reason) {
-  for (const EditId id : edits.forget(uri)) cancel(id, reason);
+// One that never began has nobody else to report its end; while the model loads nobody else does so
+// soon.
+void Workspace::Impl::stop_job(EditId id) {
+  const DecodeQueue::JobId job = edits.find(id)->job;
+  if (host->queue().cancel(job) || host->status().state == EngineStatus::State::kLoading)
+    call([this, id] { receive_end(id, EditOutcome::kCancelled, nullptr, {}); });
 }
 
 void Workspace::Impl::forget(const std::string& uri, const std::string& reason) {
-  forget_edits(uri, reason);
+  carry_out(edits.forget(uri, reason));
   completions.forget(uri);
   next_edits.forget(uri);
 }
@@ -244,7 +246,7 @@ Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObser
 Workspace::~Workspace() {
   impl_->host->forget(impl_->observing);
   for (const auto& [id, edit] : impl_->edits.all()) {
-    if (edit.running) impl_->host->queue().cancel(edit.job);
+    if (edit.runs()) impl_->host->queue().cancel(edit.job);
   }
 }
 
@@ -304,19 +306,23 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
     impl_->forget(uri, "the document can no longer be edited: " + changes.error().message());
     return changes.error();
   }
-  impl_->tell(impl_->edits.change(uri, version, *changes));
+  impl_->carry_out(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
   return {};
 }
 
-void Workspace::close(const std::string& uri) {
-  impl_->forget(uri, "the document was closed");
+void Workspace::close(const std::string& uri, const std::string& why) {
+  impl_->forget(uri, why);
   impl_->documents.close(uri);
   impl_->index_buffer(uri);
 }
 
-void Workspace::end_edits(const std::string& uri, const std::string& why) {
-  impl_->forget_edits(uri, why);
+void Workspace::end_edits_within(const std::string& uri, const std::string& why) {
+  std::set<std::string> gone;
+  for (const auto& [id, edit] : impl_->edits.all()) {
+    if (is_within(edit.uri, uri)) gone.insert(edit.uri);
+  }
+  for (const std::string& document : gone) impl_->carry_out(impl_->edits.forget(document, why));
 }
 
 std::shared_ptr<const Document> Workspace::document(const std::string& uri) const {
@@ -339,12 +345,13 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
   const EditId id = impl_->edits.add(uri);
   impl_->find_region(id, request);
-  impl_->edits.find(id)->job = impl_->host->queue().add(
-      [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
-       request = std::move(request)](const DecodeQueue::Control& control) {
-        Impl::run_on_decode_thread(self, call, *host, id, request, control);
-      },
-      Urgency::kEdit);
+  impl_->edits.set_job(id,
+                       impl_->host->queue().add(
+                           [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
+                            request = std::move(request)](const DecodeQueue::Control& control) {
+                             Impl::run_on_decode_thread(self, call, *host, id, request, control);
+                           },
+                           Urgency::kEdit));
   return id;
 }
 
@@ -402,11 +409,20 @@ void Workspace::reject_next_edit(const Document& document, const TextEdit& edit)
 
 void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 
-bool Workspace::cancel(EditId id) { return impl_->cancel(id, {}); }
+bool Workspace::cancel(EditId id) {
+  if (!impl_->edits.stop(id)) return false;
+  impl_->stop_job(id);
+  return true;
+}
 
-const std::vector<LiveHunk>* Workspace::hunks(EditId id) const {
-  const LiveEdit* edit = impl_->edits.find(id);
-  return edit == nullptr ? nullptr : &edit->hunks;
+void Workspace::cancel_all() {
+  for (const auto& [id, edit] : impl_->edits.all()) cancel(id);
+}
+
+const LiveEdit* Workspace::live_edit(EditId id) const { return impl_->edits.find(id); }
+
+std::shared_ptr<const Document> Workspace::document_of(EditId id) const {
+  return impl_->document_of(impl_->edits.find(id));
 }
 
 Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
@@ -414,10 +430,12 @@ Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
                                                  std::int64_t* version) {
   const LiveEdit* edit = impl_->edits.find(id);
   if (edit == nullptr) return Error("there is no edit " + std::to_string(id) + " any more");
-  const std::shared_ptr<const Document> document = impl_->documents.find(edit->uri);
+  const std::shared_ptr<const Document> document = impl_->document_of(edit);
   if (!document) return Error("the document of edit " + std::to_string(id) + " was closed");
   *version = document->version();
-  return impl_->edits.take(id, ids);
+  LiveEdits::Taken taken = impl_->edits.take(id, ids);
+  impl_->carry_out(taken.then);
+  return std::move(taken.edits);
 }
 
 const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }

@@ -22,7 +22,7 @@
 
 namespace redraft {
 
-enum class EditState { kRunning, kDone, kCancelled, kFailed };
+enum class EditOutcome { kDone, kCancelled, kFailed };
 
 // Everything is called, and calls back, on one thread: the one that owns the Workspace. Work on the
 // model happens on the decode thread, whose results come through `post` (given by the owner, it
@@ -31,13 +31,16 @@ struct WorkspaceObserver {
   // A new hunk, against the document's version now. Dropped already if the buffer has changed there
   // meanwhile.
   std::function<void(EditId, const LiveHunk&)> on_hunk;
-  // A hunk that came before was moved or dropped by a change of the buffer (called from within
-  // change()), or dropped by a newer edit (from within its edit(), or between two calls).
-  std::function<void(EditId, const LiveHunk&)> on_hunk_changed;
+  // Hunks of one edit that came before: each was moved or dropped by a change of the buffer (from
+  // within change()), by a newer edit, or because the document went (from within what says so).
+  std::function<void(EditId, const std::vector<LiveHunk>&)> on_hunks_changed;
   std::function<void(EditId, const EditProgress&)> on_progress;
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
-  // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand.
-  std::function<void(EditId, EditState, const EditResult*, const std::string& error)> on_end;
+  // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand,
+  // if there is still a document and no newer edit of the same lines.
+  std::function<void(EditId, EditOutcome, const EditResult*, const std::string& error)> on_end;
+  // Once per edit, after its end and with its last hunk: it is forgotten.
+  std::function<void(EditId)> on_over;
   std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
   std::function<void(const IndexStatus&)> on_index;    // likewise
   std::function<void(const IndexStatus&)> on_common;   // of the index of other projects' code
@@ -75,10 +78,11 @@ class Workspace {
   // open.
   Result<void> change(const std::string& uri, std::int64_t version,
                       const std::vector<TextEdit>& edits);
-  // Its edits are cancelled and forgotten.
-  void close(const std::string& uri);
-  // The same for the edits alone: `why` is what the document is no longer good for.
-  void end_edits(const std::string& uri, const std::string& why);
+  // Its edits are cancelled and forgotten; `why` is what their user is told.
+  void close(const std::string& uri, const std::string& why = "the document was closed");
+  // The same for the edits alone, of all documents that are this file or, if it is a folder, in it:
+  // what they change is not what the client would put them into.
+  void end_edits_within(const std::string& uri, const std::string& why);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
   Error why_not(const std::string& uri) const;  // the reason when it is not
@@ -91,9 +95,11 @@ class Workspace {
   // Within one forward pass, and at once while the model loads; on_end follows. False when no such
   // edit runs.
   bool cancel(EditId id);
-  // The hunks of an edit that still apply, against the document's version now. Null for an unknown
-  // edit: one that has ended is forgotten with its last hunk.
-  const std::vector<LiveHunk>* hunks(EditId id) const;
+  // Null for an unknown edit: one that has ended is forgotten with its last hunk.
+  const LiveEdit* live_edit(EditId id) const;
+  // What it is about, as it is now; null when that has gone, or the edit is replaced or unknown.
+  std::shared_ptr<const Document> document_of(EditId id) const;
+  void cancel_all();
   // Takes hunks out of an edit (accepted or rejected; all if `ids` is null) and returns those that
   // still applied, as edits against the document's version now, which is written to `version`.
   Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids,

@@ -3,27 +3,22 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <utility>
 
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
-#include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
 namespace {
 
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 
-const char* to_string(EditState state) {
-  switch (state) {
-    case EditState::kRunning:
-      return "running";
-    case EditState::kDone:
+const char* to_string(EditOutcome outcome) {
+  switch (outcome) {
+    case EditOutcome::kDone:
       return "done";
-    case EditState::kCancelled:
+    case EditOutcome::kCancelled:
       return "cancelled";
-    case EditState::kFailed:
+    case EditOutcome::kFailed:
       return "failed";
   }
   return "";
@@ -36,15 +31,6 @@ Json edits_json(const Document& document, const std::vector<TextEdit>& edits, En
         {{"range", to_range(document, edit.range, encoding)}, {"newText", edit.new_text}});
   }
   return list;
-}
-
-// Whether a file is the other, or in it if that is a folder. The same file may be written in more
-// ways than one.
-bool is_within(const std::string& uri, const std::string& of) {
-  const auto path = path_of_uri(uri), folder = path_of_uri(of);
-  if (!path || !folder) return uri == of;
-  const std::filesystem::path below = path->lexically_relative(*folder);
-  return !below.empty() && *below.begin() != "..";
 }
 
 bool named(const std::optional<std::vector<int>>& ids, int id) {
@@ -68,120 +54,106 @@ std::string message_of(const EditProgress& progress) {
 
 }  // namespace
 
-void EditFeed::start(EditId id, std::string uri, Delivery delivery) {
-  LiveEdit& edit = edits_[id];
-  edit.uri = std::move(uri);
-  edit.streamed = client_.streamed_edits && !delivery.reply;
-  edit.delivery = std::move(delivery);
+void EditFeed::start(EditId id, Delivery delivery) {
+  Recipient& recipient = recipients_[id];
+  recipient.streamed = client_.streamed_edits && !delivery.reply;
+  recipient.delivery = std::move(delivery);
 }
 
-EditFeed::LiveEdit* EditFeed::find(EditId id) {
-  const auto found = edits_.find(id);
-  return found == edits_.end() ? nullptr : &found->second;
+EditFeed::Recipient* EditFeed::find(EditId id) {
+  const auto found = recipients_.find(id);
+  return found == recipients_.end() ? nullptr : &found->second;
 }
 
-void EditFeed::notify(EditId id, LiveEdit& edit, const char* kind, Json params) {
+void EditFeed::notify(EditId id, Recipient& recipient, const char* kind, Json params) {
   params["editId"] = id;
-  params["seq"] = edit.next_seq++;
+  params["seq"] = recipient.next_seq++;
   params["kind"] = kind;
   connection_->notify("$/redraft/edit", std::move(params));
 }
 
-void EditFeed::on_hunk(EditId id, const LiveHunk& hunk) {
-  LiveEdit* edit = find(id);
-  if (edit == nullptr) return;
-  if (hunk.dropped) {
-    drop_hunk(id, *edit, hunk);
-  } else if (edit->streamed) {
-    send_hunk(id, *edit, hunk);
+void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
+  Recipient* recipient = find(id);
+  if (recipient == nullptr || !recipient->streamed) return;
+  if (live.dropped) {
+    notify(id, *recipient, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+    return;
   }
-}
-
-void EditFeed::on_hunk_changed(EditId id, const LiveHunk& hunk) {
-  LiveEdit* edit = find(id);
-  const std::shared_ptr<const Document> document =
-      edit == nullptr ? nullptr : workspace_.document(edit->uri);
-  if (document == nullptr) return;
-  if (hunk.dropped) {
-    drop_hunk(id, *edit, hunk);
-    forget_if_over(id);
-  } else if (edit->streamed) {
-    const Range range = to_range(*document, hunk.hunk.edit.range, client_.encoding);
-    edit->moved.push_back({{"hunkId", hunk.hunk.id}, {"range", range}});
-  }
-}
-
-void EditFeed::send_hunk(EditId id, LiveEdit& edit, const LiveHunk& live) {
-  const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
-  if (document == nullptr) return;
-  edit.waiting.insert(live.hunk.id);
+  const std::shared_ptr<const Document> document = workspace_.document_of(id);
   usage_.count(UsageEvent::kHunkShown);
-  notify(id, edit, "hunk",
+  notify(id, *recipient, "hunk",
          {{"hunkId", live.hunk.id},
-          {"uri", edit.uri},
+          {"uri", document->uri()},
           {"version", live.version},
           {"range", to_range(*document, live.hunk.edit.range, client_.encoding)},
           {"oldText", live.hunk.old_text},
           {"newText", live.hunk.edit.new_text}});
 }
 
-void EditFeed::drop_hunk(EditId id, LiveEdit& edit, const LiveHunk& live) {
-  ++edit.dropped;
-  edit.waiting.erase(live.hunk.id);
-  if (edit.streamed) {
-    notify(id, edit, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+void EditFeed::on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks) {
+  Recipient* recipient = find(id);
+  if (recipient == nullptr || !recipient->streamed) return;
+  const std::shared_ptr<const Document> document = workspace_.document_of(id);
+  Json moved = Json::array();
+  for (const LiveHunk& live : hunks) {
+    if (live.dropped) {
+      notify(id, *recipient, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+    } else {
+      const Range range = to_range(*document, live.hunk.edit.range, client_.encoding);
+      moved.push_back({{"hunkId", live.hunk.id}, {"range", range}});
+    }
   }
+  if (moved.empty()) return;
+  notify(id, *recipient, "moved",
+         {{"uri", document->uri()}, {"version", document->version()}, {"hunks", std::move(moved)}});
 }
 
 void EditFeed::on_progress(EditId id, const EditProgress& progress) {
-  LiveEdit* edit = find(id);
+  Recipient* recipient = find(id);
   const auto now = std::chrono::steady_clock::now();
-  if (edit == nullptr || connection_->congested() || now - edit->last_progress < kProgressInterval)
+  if (recipient == nullptr || connection_->congested() ||
+      now - recipient->last_progress < kProgressInterval)
     return;
-  edit->last_progress = now;
-  if (edit->delivery.progress) {
-    edit->delivery.progress->report(progress.fraction, message_of(progress));
-  }
-  if (edit->streamed) {
-    notify(id, *edit, "progress",
+  recipient->last_progress = now;
+  if (const auto& shown = recipient->delivery.progress)
+    shown->report(progress.fraction, message_of(progress));
+  if (recipient->streamed) {
+    notify(id, *recipient, "progress",
            {{"fraction", progress.fraction}, {"statistics", statistics_json(progress.statistics)}});
   }
 }
 
-void EditFeed::on_end(EditId id, EditState state, const EditResult* result,
+void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
                       const std::string& error) {
-  LiveEdit* edit = find(id);
-  if (edit == nullptr) return;
-  edit->ended = true;
-  edit->delivery.progress.reset();
-  spdlog::info("edit {} {}", id, to_string(state));
-  if (!edit->streamed) {
-    deliver(id, *edit, state, result, error);
-    edits_.erase(id);
+  Recipient* recipient = find(id);
+  if (recipient == nullptr) return;
+  recipient->delivery.progress.reset();
+  spdlog::info("edit {} {}", id, to_string(outcome));
+  if (!recipient->streamed) {
+    deliver(id, std::move(recipient->delivery), outcome, result, error);
     return;
   }
-  notify(id, *edit, "end",
-         {{"state", to_string(state)},
+  notify(id, *recipient, "end",
+         {{"state", to_string(outcome)},
           {"finishReason",
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
           {"error", error.empty() ? Json() : Json(error)},
           {"breaksSyntax", result != nullptr && result->breaks_syntax},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
-  if (workspace_.hunks(id) == nullptr) edit->waiting.clear();  // the document was closed
-  forget_if_over(id);
 }
 
-void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditResult* result,
+// It is over when its hunks are resolved, and `delivery` all that is left of its recipient.
+void EditFeed::deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                        const std::string& error) {
-  const std::optional<Reply>& reply = edit.delivery.reply;
-  if (state == EditState::kDone) {
-    deliver_done(id, edit, result);
+  if (outcome == EditOutcome::kDone) {
+    deliver_done(id, std::move(delivery), result);
     return;
   }
   // Nobody will ask for what came before the end.
   std::int64_t version = 0;
   (void)workspace_.resolve(id, std::nullopt, &version);
-  if (state == EditState::kCancelled) {
+  const std::optional<Reply>& reply = delivery.reply;
+  if (outcome == EditOutcome::kCancelled) {
     if (reply) {
       reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
     } else if (!error.empty()) {  // nobody asked for its end
@@ -194,14 +166,14 @@ void EditFeed::deliver(EditId id, LiveEdit& edit, EditState state, const EditRes
   }
 }
 
-void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result) {
+void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* result) {
+  const std::shared_ptr<const Document> document = workspace_.document_of(id);
+  const int n_dropped = workspace_.live_edit(id)->n_dropped;
   std::int64_t version = 0;
   const Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
-  const std::shared_ptr<const Document> document = workspace_.document(edit.uri);
-  const std::optional<Reply>& reply = edit.delivery.reply;
-  if (document == nullptr || (reply && edit.dropped > 0)) {
-    if (reply)
-      reply->fail(ErrorCode::kContentModified, "the document was changed where the edit applies");
+  const std::optional<Reply>& reply = delivery.reply;
+  if (reply && n_dropped > 0) {
+    reply->fail(ErrorCode::kContentModified, "the document was changed where the edit applies");
     return;
   }
   if (result != nullptr && result->finish_reason == FinishReason::kLength) {
@@ -212,18 +184,18 @@ void EditFeed::deliver_done(EditId id, LiveEdit& edit, const EditResult* result)
     connection_->show_message(MessageType::kWarning,
                               "redraft: with this edit the file has new syntax errors");
   }
-  if (edit.dropped > 0) {
+  if (n_dropped > 0) {
     connection_->show_message(MessageType::kWarning,
-                              "redraft: " + std::to_string(edit.dropped) +
+                              "redraft: " + std::to_string(n_dropped) +
                                   " changes were left out: their places were edited meanwhile");
   }
   Json change = workspace_edit(*document, edits ? *edits : std::vector<TextEdit>());
   if (reply) {
-    edit.delivery.action["edit"] = std::move(change);
-    (*reply)(std::move(edit.delivery.action));
+    delivery.action["edit"] = std::move(change);
+    (*reply)(std::move(delivery.action));
   } else if (edits && !edits->empty()) {
     apply("redraft", std::move(change));
-  } else if (edit.dropped == 0) {
+  } else if (n_dropped == 0) {
     connection_->show_message(MessageType::kInfo, "redraft: the model found nothing to change");
   }
 }
@@ -246,56 +218,17 @@ Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEd
            Json::array({{{"textDocument", identifier}, {"edits", std::move(list)}}})}};
 }
 
-void EditFeed::document_changed(const std::string& uri) {
-  const std::shared_ptr<const Document> document = workspace_.document(uri);
-  std::vector<EditId> touched;
-  for (auto& [id, edit] : edits_) {
-    if (edit.uri != uri) continue;
-    touched.push_back(id);
-    if (edit.moved.empty() || document == nullptr) continue;
-    notify(id, edit, "moved",
-           {{"uri", uri},
-            {"version", document->version()},
-            {"hunks", std::exchange(edit.moved, Json::array())}});
-  }
-  for (const EditId id : touched) forget_if_over(id);
-}
-
-void EditFeed::document_gone(const std::string& uri, const std::string& reason) {
-  for (auto& [id, edit] : edits_) {
-    if (edit.uri != uri) continue;
-    for (const int hunk : std::exchange(edit.waiting, {})) {
-      ++edit.dropped;
-      notify(id, edit, "dropped", {{"hunkId", hunk}, {"reason", reason}});
-    }
-  }
-  std::erase_if(edits_,
-                [&](const auto& entry) { return entry.second.uri == uri && entry.second.ended; });
-}
-
-void EditFeed::file_gone(const std::string& uri, const std::string& reason) {
-  std::set<std::string> gone;
-  for (const auto& [id, edit] : edits_) {
-    if (is_within(edit.uri, uri)) gone.insert(edit.uri);
-  }
-  for (const std::string& document : gone) {
-    workspace_.end_edits(document, reason);
-    document_gone(document, reason);
-  }
-}
-
 void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
-  LiveEdit* edit = find(params.edit_id);
-  const std::shared_ptr<const Document> document =
-      edit == nullptr ? nullptr : workspace_.document(edit->uri);
-  if (document == nullptr || !edit->streamed) {
+  const Recipient* recipient = find(params.edit_id);
+  const std::shared_ptr<const Document> document = workspace_.document_of(params.edit_id);
+  if (document == nullptr || recipient == nullptr || !recipient->streamed) {
     reply.fail(ErrorCode::kInvalidParams,
                "no edit with id " + std::to_string(params.edit_id) + " waits");
     return;
   }
   Json resolved = Json::array();
-  for (const int hunk : edit->waiting) {
-    if (named(params.hunk_ids, hunk)) resolved.push_back(hunk);
+  for (const LiveHunk& live : workspace_.live_edit(params.edit_id)->hunks) {
+    if (named(params.hunk_ids, live.hunk.id)) resolved.push_back(live.hunk.id);
   }
   std::int64_t version = document->version();
   const Result<std::vector<TextEdit>> edits =
@@ -304,42 +237,20 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
     reply.fail(ErrorCode::kRequestFailed, edits.error().message());
     return;
   }
-  for (const Json& hunk : resolved) edit->waiting.erase(hunk.get<int>());
   usage_.count(params.accept ? UsageEvent::kHunkAccepted : UsageEvent::kHunkRejected,
                std::ssize(resolved));
   Json change;
   if (params.accept && !edits->empty()) change = workspace_edit(*document, *edits);
   reply({{"edit", std::move(change)}, {"version", version}, {"hunkIds", std::move(resolved)}});
-  forget_if_over(params.edit_id);
-}
-
-bool EditFeed::cancel(EditId id) {
-  const LiveEdit* edit = find(id);
-  if (edit == nullptr || edit->ended) return false;
-  workspace_.cancel(id);
-  return true;
 }
 
 void EditFeed::cancel_progress(const Json& token) {
-  for (const auto& [id, edit] : edits_) {
-    if (edit.delivery.progress && edit.delivery.progress->token() == token) {
+  for (const auto& [id, recipient] : recipients_) {
+    if (recipient.delivery.progress && recipient.delivery.progress->token() == token) {
       workspace_.cancel(id);
       return;
     }
   }
-}
-
-void EditFeed::cancel_all() {
-  std::vector<EditId> running;
-  for (const auto& [id, edit] : edits_) {
-    if (!edit.ended) running.push_back(id);
-  }
-  for (const EditId id : running) workspace_.cancel(id);
-}
-
-void EditFeed::forget_if_over(EditId id) {
-  const LiveEdit* edit = find(id);
-  if (edit != nullptr && edit->ended && edit->waiting.empty()) edits_.erase(id);
 }
 
 }  // namespace redraft::lsp

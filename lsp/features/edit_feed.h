@@ -1,11 +1,28 @@
+// The way of an edit's outcome to the client, in the form that the client can take.
+//
+// Why it remembers so little. Which edits are alive, where their hunks stand and which of them wait
+// is known to LiveEdits alone; a second record of that here would have to be kept in step by the
+// order in which others call. So this keeps for each edit only what no one else can know: to whom
+// its outcome goes, the number of the next notification, and when progress was last told. It asks
+// the Workspace for everything else, and forgets an edit when it is told that the edit is over.
+//
+// An example: the model writes the hunks A and B, the user types above them and then accepts A. The
+// client gets,
+//
+//   streamed             hunk A, hunk B, moved [A, B], end: numbered from 0 without a gap. A comes
+//                        as the answer to `redraft/resolveEdit`; the edit is over with B
+//   applied              A and B at the end, as one workspace/applyEdit for where they are then
+//   codeAction/resolve   the same in its answer. If the typing had dropped A or B, that would be
+//                        ContentModified: half of an action is not what was chosen
 #pragma once
 
 #include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lsp/status/model_status.h"
 #include "lsp/status/usage.h"
@@ -16,12 +33,7 @@
 
 namespace redraft::lsp {
 
-// Carries the outcome of edits from the Workspace to the client, in the form it can take: hunk by
-// hunk as they become final, as one workspace/applyEdit at the end, or as the answer to
-// codeAction/resolve.
-//
-// A streamed edit stays known after its end while hunks wait for the user; typing elsewhere moves
-// them, typing in their place drops them, and the client hears of both. Main thread.
+// Main thread.
 class EditFeed {
  public:
   // Where the outcome of one edit goes: to `reply` with `action` completed, else streamed or
@@ -37,59 +49,41 @@ class EditFeed {
       : connection_(std::move(connection)), workspace_(workspace), model_(model), usage_(usage) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
-  void start(EditId id, std::string uri, Delivery delivery);
+  // Of an edit that was just begun.
+  void start(EditId id, Delivery delivery);
 
   // From the Workspace.
-  void on_hunk(EditId id, const LiveHunk& hunk);
-  void on_hunk_changed(EditId id, const LiveHunk& hunk);
+  void on_hunk(EditId id, const LiveHunk& live);
+  void on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks);
   void on_progress(EditId id, const EditProgress& progress);
-  void on_end(EditId id, EditState state, const EditResult* result, const std::string& error);
-
-  // The Workspace has taken a change and told of all hunks that it moved or dropped.
-  void document_changed(const std::string& uri);
-  // The Workspace has ended all edits of the document: the client hears that the hunks it may still
-  // show are gone, and why.
-  void document_gone(const std::string& uri, const std::string& reason);
-  // A file or folder is no longer where it was. Edits of what was there end, whether or not the
-  // client has it open yet: what they change is not what the client would put them into.
-  void file_gone(const std::string& uri, const std::string& reason);
+  void on_end(EditId id, EditOutcome outcome, const EditResult* result, const std::string& error);
+  void on_over(EditId id) { recipients_.erase(id); }
 
   void resolve(const ResolveEditParams& params, const Reply& reply);
-  // False when it does not run.
-  bool cancel(EditId id);
   void cancel_progress(const Json& token);
-  void cancel_all();
 
  private:
-  struct LiveEdit {
-    std::string uri;
+  struct Recipient {
     Delivery delivery;
     bool streamed = false;
-    bool ended = false;
     int next_seq = 0;
-    std::chrono::steady_clock::time_point last_progress;
-    std::set<int> waiting;  // hunks the client knows of that are neither resolved nor dropped
-    int dropped = 0;
-    Json moved = Json::array();  // what document_changed() will send
+    std::chrono::steady_clock::time_point last_progress = {};
   };
 
-  LiveEdit* find(EditId id);
-  void notify(EditId id, LiveEdit& edit, const char* kind, Json params);
-  void send_hunk(EditId id, LiveEdit& edit, const LiveHunk& live);
-  void drop_hunk(EditId id, LiveEdit& edit, const LiveHunk& live);
-  void deliver(EditId id, LiveEdit& edit, EditState state, const EditResult* result,
+  Recipient* find(EditId id);
+  void notify(EditId id, Recipient& recipient, const char* kind, Json params);
+  void deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                const std::string& error);
-  void deliver_done(EditId id, LiveEdit& edit, const EditResult* result);
+  void deliver_done(EditId id, Delivery delivery, const EditResult* result);
   void apply(const std::string& label, Json workspace_edit);
   Json workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const;
-  void forget_if_over(EditId id);
 
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
   const ModelStatus& model_;
   Usage& usage_;
   ClientCapabilities client_;
-  std::map<EditId, LiveEdit> edits_;
+  std::map<EditId, Recipient> recipients_;
 };
 
 }  // namespace redraft::lsp

@@ -17,7 +17,7 @@ class DraftTexts : public testing::Test {
   void SetUp() override {
     for (long i = 1; i < 70; ++i) written_ += std::to_string(i * i * i * 7919 % 99991) + "\n";
     WorkspaceObserver observer;
-    observer.on_end = [this](EditId, EditState, const EditResult* result, const std::string&) {
+    observer.on_end = [this](EditId, EditOutcome, const EditResult* result, const std::string&) {
       ASSERT_NE(result, nullptr);
       EXPECT_EQ(result->text, written_);
       passes_ = result->statistics.passes;

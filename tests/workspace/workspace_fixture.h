@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <semaphore>
+#include <set>
 #include <thread>
 
 #include "tests/kit/scripted_engine.h"
@@ -51,7 +52,7 @@ class Gate {
 class WorkspaceTest : public testing::Test {
  protected:
   struct End {
-    EditState state;
+    EditOutcome outcome;
     std::string error;
     std::string text;
     friend bool operator==(const End&, const End&) = default;
@@ -69,16 +70,22 @@ class WorkspaceTest : public testing::Test {
       EXPECT_FALSE(ends_.contains(id)) << "a hunk after the end";
       hunks_[id].push_back(live);
     };
-    observer.on_hunk_changed = [this](EditId id, const LiveHunk& live) {
-      changed_[id].push_back(live);
+    observer.on_hunks_changed = [this](EditId id, const std::vector<LiveHunk>& hunks) {
+      EXPECT_FALSE(over_.contains(id)) << "it was forgotten";
+      changed_[id].insert(changed_[id].end(), hunks.begin(), hunks.end());
     };
     observer.on_progress = [this](EditId id, const EditProgress&) {
       EXPECT_FALSE(ends_.contains(id));
     };
-    observer.on_end = [this](EditId id, EditState state, const EditResult* result,
+    observer.on_end = [this](EditId id, EditOutcome outcome, const EditResult* result,
                              const std::string& error) {
       EXPECT_FALSE(ends_.contains(id)) << "ended twice";
-      ends_[id] = {state, error, result ? result->text : ""};
+      ends_[id] = {outcome, error, result ? result->text : ""};
+    };
+    observer.on_over = [this](EditId id) {
+      EXPECT_TRUE(ends_.contains(id)) << "forgotten before its end";
+      EXPECT_EQ(workspace_->live_edit(id), nullptr);
+      EXPECT_TRUE(over_.insert(id).second) << "forgotten twice";
     };
     observer.on_engine = [this](const EngineStatus& status) {
       statuses_.push_back(status.state);
@@ -135,6 +142,11 @@ class WorkspaceTest : public testing::Test {
     run_posted();
   }
 
+  // The hunks of an edit that wait for a decision; null once it is forgotten.
+  const std::vector<LiveHunk>* hunks_of(EditId id) const {
+    const LiveEdit* edit = workspace_->live_edit(id);
+    return edit == nullptr ? nullptr : &edit->hunks;
+  }
   std::string accept_all(EditId id) {
     std::int64_t version = 0;
     const auto edits = workspace_->resolve(id, {}, &version);
@@ -148,6 +160,7 @@ class WorkspaceTest : public testing::Test {
   std::map<EditId, std::vector<LiveHunk>> hunks_;
   std::map<EditId, std::vector<LiveHunk>> changed_;
   std::map<EditId, End> ends_;
+  std::set<EditId> over_;
   std::vector<EngineStatus::State> statuses_;
   std::vector<double> loaded_;  // beside them
 

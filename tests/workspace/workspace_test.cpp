@@ -24,11 +24,11 @@ TEST_F(WorkspaceTest, AnEditStreamsItsHunksAndEnds) {
   gate_.open();
   finish();
   EXPECT_EQ(hunks_[id].size(), 3);
-  EXPECT_EQ(ends_[id], (End{EditState::kDone, "", kOneTwoThree}));
+  EXPECT_EQ(ends_[id], (End{EditOutcome::kDone, "", kOneTwoThree}));
   EXPECT_THAT(statuses_, ElementsAre(EngineStatus::State::kLoading, EngineStatus::State::kReady));
   EXPECT_EQ(workspace_->engine_status().target, "scripted");
   EXPECT_EQ(accept_all(id), kOneTwoThree);
-  EXPECT_EQ(workspace_->hunks(id), nullptr);
+  EXPECT_EQ(hunks_of(id), nullptr);
 }
 
 TEST_F(WorkspaceTest, HunksAreResolvedOneByOne) {
@@ -43,7 +43,7 @@ TEST_F(WorkspaceTest, HunksAreResolvedOneByOne) {
   ASSERT_EQ(first->size(), 1);
   EXPECT_EQ(version, 1);
   change(2, first->front());  // the client's own change does not touch the others
-  EXPECT_EQ(workspace_->hunks(id)->size(), 2);
+  EXPECT_EQ(hunks_of(id)->size(), 2);
   const auto rejected = workspace_->resolve(id, std::vector<int>{0, 7}, &version);
   ASSERT_TRUE(rejected);
   EXPECT_EQ(rejected->size(), 1);
@@ -60,9 +60,9 @@ TEST_F(WorkspaceTest, CancelEndsWithinOnePassAndKeepsWhatWasFinal) {
   EXPECT_TRUE(workspace_->cancel(id));
   gate_.open();
   finish();
-  EXPECT_EQ(ends_[id].state, EditState::kCancelled);
+  EXPECT_EQ(ends_[id].outcome, EditOutcome::kCancelled);
   EXPECT_EQ(ends_[id].error, "");
-  EXPECT_EQ(workspace_->hunks(id)->size(), 2);
+  EXPECT_EQ(hunks_of(id)->size(), 2);
   EXPECT_FALSE(workspace_->cancel(id));
   EXPECT_EQ(accept_all(id), replaced(kOneTwoThree, "value + 30", "value + 3"));
 }
@@ -79,8 +79,8 @@ TEST_F(WorkspaceTest, TwoDocumentsAreEditedOneAfterTheOther) {
   EXPECT_TRUE(changed_.count(second) == 0);
   gate_.open();
   finish();
-  EXPECT_EQ(ends_[first].state, EditState::kDone);
-  EXPECT_EQ(ends_[second].state, EditState::kDone);
+  EXPECT_EQ(ends_[first].outcome, EditOutcome::kDone);
+  EXPECT_EQ(ends_[second].outcome, EditOutcome::kDone);
   EXPECT_EQ(ends_[second].text, kOneTwoThree);
   EXPECT_EQ(accept_all(first), "\n" + kOneTwoThree);
 }
@@ -95,9 +95,9 @@ TEST_F(WorkspaceTest, EditsOfAClosedDocumentEndCleanly) {
   open("another = 1\n");  // the same name, another document
   gate_.open();
   finish();
-  EXPECT_EQ(ends_[id].state, EditState::kCancelled);
+  EXPECT_EQ(ends_[id].outcome, EditOutcome::kCancelled);
   EXPECT_THAT(ends_[id].error, HasSubstr("closed"));
-  EXPECT_EQ(workspace_->hunks(id), nullptr);
+  EXPECT_EQ(hunks_of(id), nullptr);
   std::int64_t version = 0;
   EXPECT_FALSE(workspace_->resolve(id, {}, &version));
 }
@@ -136,7 +136,7 @@ TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
   open();
   const EditId first = edit();
   finish();
-  EXPECT_EQ(ends_[first].state, EditState::kFailed);
+  EXPECT_EQ(ends_[first].outcome, EditOutcome::kFailed);
   EXPECT_EQ(ends_[first].error, "no such model: nonsense");
   EXPECT_EQ(workspace_->engine_status().error, "no such model: nonsense");
   const EditId second = edit();
@@ -144,7 +144,7 @@ TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
   EXPECT_THAT(ends_[second].error, HasSubstr("out of memory"));
   const EditId third = edit();
   finish();
-  EXPECT_EQ(ends_[third].state, EditState::kDone);
+  EXPECT_EQ(ends_[third].outcome, EditOutcome::kDone);
 }
 
 TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
@@ -166,7 +166,7 @@ TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
   run_posted();  // that the model is loading
   EXPECT_TRUE(workspace_->cancel(id));
   run_posted();
-  EXPECT_EQ(ends_[id], (End{EditState::kCancelled, "", ""})) << "waits for the model";
+  EXPECT_EQ(ends_[id], (End{EditOutcome::kCancelled, "", ""})) << "waits for the model";
   gate_.open();
   finish();
   EXPECT_EQ(n_answers, 0);
@@ -182,7 +182,7 @@ TEST_F(WorkspaceTest, LoadingTellsHowFarItIs) {
   open();
   const EditId id = edit();
   finish();
-  EXPECT_EQ(ends_[id].state, EditState::kDone);
+  EXPECT_EQ(ends_[id].outcome, EditOutcome::kDone);
   EXPECT_THAT(loaded_, ElementsAre(0, 0.25, 0.5, 1, 0));
 }
 
@@ -211,11 +211,11 @@ TEST_F(WorkspaceTest, AModelThatThrowsFailsOnlyItsEdit) {
   open();
   const EditId first = edit();
   finish();
-  EXPECT_EQ(ends_[first].state, EditState::kFailed);
+  EXPECT_EQ(ends_[first].outcome, EditOutcome::kFailed);
   EXPECT_THAT(ends_[first].error, HasSubstr("the device is gone"));
   const EditId second = edit();
   finish();
-  EXPECT_EQ(ends_[second].state, EditState::kDone);
+  EXPECT_EQ(ends_[second].outcome, EditOutcome::kDone);
 }
 
 TEST_F(WorkspaceTest, GoingAwayInMidEditCallsNobodyBack) {

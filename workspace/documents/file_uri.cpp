@@ -38,4 +38,11 @@ std::optional<std::filesystem::path> path_of_uri(std::string_view uri) {
   return std::nullopt;
 }
 
+bool is_within(std::string_view uri, std::string_view of) {
+  const auto path = path_of_uri(uri), folder = path_of_uri(of);
+  if (!path || !folder) return uri == of;
+  const std::filesystem::path below = path->lexically_relative(*folder);
+  return !below.empty() && *below.begin() != "..";
+}
+
 }  // namespace redraft

@@ -10,4 +10,8 @@ namespace redraft {
 // is no URI.
 std::optional<std::filesystem::path> path_of_uri(std::string_view uri);
 
+// Whether a file is the other, or in it if that is a folder. The same file may be written in more
+// ways than one.
+bool is_within(std::string_view uri, std::string_view of);
+
 }  // namespace redraft

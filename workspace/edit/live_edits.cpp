@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/enter_state.h"
+
 namespace redraft {
 namespace {
+
+using State = LiveEdit::State;
 
 constexpr const char* kTouched = "the text it replaces was changed";
 constexpr const char* kOvertaken = "a newer edit changes this place";
@@ -35,15 +39,10 @@ void follow(const BufferChange& change, ByteRange* region) {
   region->end = std::max(region->begin, region->end);
 }
 
-// False when the change dropped the hunk.
+// False when a change touches the hunk's place.
 bool follow(const std::vector<BufferChange>& changes, LiveHunk& live) {
-  for (const BufferChange& change : changes) {
-    if (rebase(change, &live.hunk.edit.range)) continue;
-    live.dropped = true;
-    live.reason = kTouched;
-    return false;
-  }
-  return true;
+  return std::ranges::all_of(
+      changes, [&](const BufferChange& change) { return rebase(change, &live.hunk.edit.range); });
 }
 
 }  // namespace
@@ -51,7 +50,8 @@ bool follow(const std::vector<BufferChange>& changes, LiveHunk& live) {
 Result<void> LiveEdits::check_room(const std::string& uri) const {
   const auto n_alive = std::ranges::count_if(edits_, [&](const auto& entry) {
     const LiveEdit& edit = entry.second;
-    return edit.uri == uri && !edit.replaced && !(edit.stopped && edit.hunks.empty());
+    return edit.uri == uri && edit.counts() &&
+           !(edit.state == State::kStopping && edit.hunks.empty());
   });
   if (n_alive < kMaxDocumentPart) return {};
   return Error(std::to_string(n_alive) +
@@ -64,57 +64,67 @@ EditId LiveEdits::add(std::string uri) {
   return last_id_;
 }
 
-LiveEdit* LiveEdits::find(EditId id) {
+const LiveEdit* LiveEdits::find(EditId id) const {
   const auto found = edits_.find(id);
   return found == edits_.end() ? nullptr : &found->second;
 }
 
-LiveEdits::Replaced LiveEdits::set_region(EditId id, ByteRange region) {
-  Replaced replaced;
-  LiveEdit* edit = find(id);
-  if (edit == nullptr || edit->uri.empty() || !edit->running || edit->stopped) return replaced;
-  for (const BufferChange& change : edit->changes) follow(change, &region);
-  edit->region = region;
+LiveEdits::Consequences LiveEdits::set_region(EditId id, ByteRange region) {
+  Consequences then;
+  const auto asked = edits_.find(id);
+  if (asked == edits_.end() || asked->second.state != State::kRunning) return then;
+  for (const BufferChange& change : asked->second.changes) follow(change, &region);
+  asked->second.region = region;
   // The regions of two edits may become known in any order.
-  for (auto newer = edits_.find(id); newer != edits_.end(); ++newer) {
-    if (!newer->second.running || newer->second.stopped) continue;
-    for (auto& [older_id, older] : edits_) {
-      if (older_id >= newer->first) break;
-      if (covers(newer->second, older)) replace(older_id, older, replaced);
+  for (auto newer = asked; newer != edits_.end(); ++newer) {
+    if (newer->second.state != State::kRunning) continue;
+    for (auto older = edits_.begin(); older != newer; ++older) {
+      if (older->second.counts() && covers(newer->second, older->second))
+        replace(older->first, older->second, then);
     }
   }
-  tidy();
-  return replaced;
+  settle(then);
+  return then;
 }
 
-void LiveEdits::replace(EditId id, LiveEdit& edit, Replaced& replaced) {
-  if (edit.replaced) return;
-  edit.replaced = true;
-  if (edit.running && !edit.stopped) {
-    edit.cancel_reason = kReplaced;
-    replaced.running.push_back(id);
+void LiveEdits::replace(EditId id, LiveEdit& edit, Consequences& then) {
+  drop_all(id, edit, kReplaced, then);
+  if (!edit.runs()) return;
+  if (edit.state == State::kRunning) {
+    edit.why_stopped = kReplaced;
+    then.to_stop.push_back(id);
   }
-  for (LiveHunk& live : std::exchange(edit.hunks, {})) {
-    live.dropped = true;
-    live.reason = kReplaced;
-    replaced.dropped.push_back({id, std::move(live)});
-  }
+  edit.changes.clear();
+  enter_state(edit.state, State::kReplaced);
+}
+
+void LiveEdits::drop_all(EditId id, LiveEdit& edit, const std::string& why, Consequences& then) {
+  if (edit.hunks.empty()) return;
+  for (LiveHunk& live : edit.hunks) drop(edit, live, why);
+  then.news.push_back({id, std::exchange(edit.hunks, {})});
+}
+
+void LiveEdits::drop(LiveEdit& edit, LiveHunk& live, const std::string& why) {
+  live.dropped = true;
+  live.reason = why;
+  ++edit.n_dropped;
 }
 
 LiveEdits::Received LiveEdits::receive(EditId id, Hunk hunk, std::int64_t version) {
   LiveEdit& edit = edits_.at(id);
   Received received{{std::move(hunk), version, false, {}}, {}};
   LiveHunk& live = received.hunk;
-  const bool stands = follow(edit.changes, live);
-  const ByteRange& range = live.hunk.edit.range;
-  if (edit.replaced || (stands && is_overtaken(id, range))) {
-    live.dropped = true;
-    live.reason = edit.replaced ? kReplaced : kOvertaken;
+  if (!edit.counts()) {
+    drop(edit, live, kReplaced);
+  } else if (!follow(edit.changes, live)) {
+    drop(edit, live, kTouched);
+  } else if (is_overtaken(id, live.hunk.edit.range)) {
+    drop(edit, live, kOvertaken);
+  } else {
+    overtake(id, live.hunk.edit.range, received.then);
+    edit.hunks.push_back(live);
+    settle(received.then);
   }
-  if (live.dropped) return received;
-  received.dropped = overtake(id, range);
-  edit.hunks.push_back(live);
-  tidy();
   return received;
 }
 
@@ -128,69 +138,99 @@ bool LiveEdits::is_overtaken(EditId id, const ByteRange& range) const {
   });
 }
 
-std::vector<LiveEdits::News> LiveEdits::overtake(EditId id, const ByteRange& range) {
+void LiveEdits::overtake(EditId id, const ByteRange& range, Consequences& then) {
   const std::string& uri = edits_.at(id).uri;
-  std::vector<News> dropped;
   for (auto older = edits_.begin(); older->first != id; ++older) {
     if (older->second.uri != uri) continue;
+    News news{older->first, {}};
     std::erase_if(older->second.hunks, [&](LiveHunk& theirs) {
       if (!overlap(range, theirs.hunk.edit.range)) return false;
-      theirs.dropped = true;
-      theirs.reason = kOvertaken;
-      dropped.push_back({older->first, theirs});
+      drop(older->second, theirs, kOvertaken);
+      news.hunks.push_back(theirs);
       return true;
     });
+    if (!news.hunks.empty()) then.news.push_back(std::move(news));
   }
-  return dropped;
 }
 
-std::vector<LiveEdits::News> LiveEdits::change(const std::string& uri, std::int64_t version,
-                                               const std::vector<BufferChange>& changes) {
-  std::vector<News> news;
+LiveEdits::Consequences LiveEdits::change(const std::string& uri, std::int64_t version,
+                                          const std::vector<BufferChange>& changes) {
+  Consequences then;
   for (auto& [id, edit] : edits_) {
-    if (edit.uri != uri) continue;
-    if (edit.running) edit.changes.insert(edit.changes.end(), changes.begin(), changes.end());
+    if (edit.uri != uri || !edit.counts()) continue;
+    if (edit.runs()) edit.changes.insert(edit.changes.end(), changes.begin(), changes.end());
     if (edit.region) {
       for (const BufferChange& change : changes) follow(change, &*edit.region);
     }
+    News news{id, {}};
     for (LiveHunk& live : edit.hunks) {
       const ByteRange before = live.hunk.edit.range;
       live.version = version;
-      if (!follow(changes, live) || live.hunk.edit.range != before) news.push_back({id, live});
+      const bool stands = follow(changes, live);
+      if (!stands) drop(edit, live, kTouched);
+      if (!stands || live.hunk.edit.range != before) news.hunks.push_back(live);
     }
     std::erase_if(edit.hunks, [](const LiveHunk& live) { return live.dropped; });
+    if (!news.hunks.empty()) then.news.push_back(std::move(news));
   }
-  tidy();
-  return news;
+  settle(then);
+  return then;
 }
 
-std::vector<TextEdit> LiveEdits::take(EditId id, const std::optional<std::vector<int>>& ids) {
-  std::vector<TextEdit> taken;
+LiveEdits::Taken LiveEdits::take(EditId id, const std::optional<std::vector<int>>& ids) {
+  Taken taken;
   std::erase_if(edits_.at(id).hunks, [&](const LiveHunk& live) {
     if (ids && std::ranges::find(*ids, live.hunk.id) == ids->end()) return false;
-    taken.push_back(live.hunk.edit);
+    taken.edits.push_back(live.hunk.edit);
     return true;
   });
-  tidy();
+  settle(taken.then);
   return taken;
 }
 
-std::vector<EditId> LiveEdits::forget(const std::string& uri) {
-  std::vector<EditId> running;
+LiveEdits::Consequences LiveEdits::forget(const std::string& uri, const std::string& why) {
+  Consequences then;
   for (auto& [id, edit] : edits_) {
-    if (edit.uri != uri) continue;
-    edit.hunks.clear();
-    edit.uri.clear();  // a document opened later under this name is not the one it edits
-    if (edit.running) running.push_back(id);
+    if (edit.uri != uri || edit.state == State::kOrphaned) continue;
+    drop_all(id, edit, why, then);
+    if (!edit.runs()) continue;
+    if (edit.why_stopped.empty()) edit.why_stopped = why;
+    edit.changes.clear();
+    enter_state(edit.state, State::kOrphaned);
+    then.to_stop.push_back(id);
   }
-  tidy();
-  return running;
+  settle(then);
+  return then;
 }
 
-void LiveEdits::tidy() {
-  std::erase_if(edits_, [](const auto& entry) {
-    return !entry.second.running && entry.second.hunks.empty();
-  });
+bool LiveEdits::stop(EditId id) {
+  const auto found = edits_.find(id);
+  if (found == edits_.end() || !found->second.runs()) return false;
+  if (found->second.state == State::kRunning) enter_state(found->second.state, State::kStopping);
+  return true;
+}
+
+bool LiveEdits::end(EditId id) {
+  const auto found = edits_.find(id);
+  if (found == edits_.end() || !found->second.runs()) return false;
+  LiveEdit& edit = found->second;
+  edit.changes.clear();
+  enter_state(edit.state, edit.counts() ? State::kEnded : State::kOver);
+  return true;
+}
+
+LiveEdits::Consequences LiveEdits::settle() {
+  Consequences then;
+  settle(then);
+  return then;
+}
+
+void LiveEdits::settle(Consequences& then) {
+  for (auto& [id, edit] : edits_) {
+    if (edit.state == State::kEnded && edit.hunks.empty()) enter_state(edit.state, State::kOver);
+    if (edit.state == State::kOver) then.over.push_back(id);
+  }
+  for (const EditId id : then.over) edits_.erase(id);
 }
 
 }  // namespace redraft

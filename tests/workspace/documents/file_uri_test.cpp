@@ -20,5 +20,14 @@ TEST(FileUri, OrNone) {
   EXPECT_EQ(path_of_uri(std::string_view("file:///a\0b", 11)), std::nullopt);
 }
 
+TEST(FileUri, IsWithinAFolderHoweverThatIsWritten) {
+  EXPECT_TRUE(is_within("file:///a/b.py", "file:///a/b.py"));
+  EXPECT_TRUE(is_within("file:///a/b%20c/d.py", "file:///%61/b c"));
+  EXPECT_TRUE(is_within("untitled:a", "untitled:a"));
+  EXPECT_FALSE(is_within("file:///a", "file:///a/b.py"));
+  EXPECT_FALSE(is_within("file:///a/bc.py", "file:///a/b"));
+  EXPECT_FALSE(is_within("untitled:a/b", "untitled:a"));
+}
+
 }  // namespace
 }  // namespace redraft

@@ -9,6 +9,7 @@
 namespace redraft {
 namespace {
 
+using State = LiveEdit::State;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -43,24 +44,24 @@ class LiveEditsTest : public testing::Test {
  protected:
   EditId ask(ByteRange region) {
     const EditId id = edits_.add(kUri);
-    replaced_ = edits_.set_region(id, region);
+    then_ = edits_.set_region(id, region);
     return id;
   }
   void end(EditId id) {
-    edits_.find(id)->running = false;
-    edits_.tidy();
+    EXPECT_TRUE(edits_.end(id));
+    then_ = edits_.settle();
   }
 
   LiveEdits edits_;
-  LiveEdits::Replaced replaced_;  // by the last that was asked for
+  LiveEdits::Consequences then_;  // of the last that was asked for, or ended
 };
 
 TEST_F(LiveEditsTest, EditsOfOtherLinesStay) {
   const EditId first = ask(lines(0, 10));
   edits_.receive(first, hunk(0, lines(2, 3)), 1);
   const EditId second = ask(lines(10, 20));
-  EXPECT_THAT(replaced_.running, IsEmpty());
-  EXPECT_THAT(edits_.receive(second, hunk(0, lines(10, 11)), 1).dropped, IsEmpty());
+  EXPECT_THAT(then_.to_stop, IsEmpty());
+  EXPECT_THAT(edits_.receive(second, hunk(0, lines(10, 11)), 1).then.news, IsEmpty());
   EXPECT_THAT(edits_.find(first)->hunks, SizeIs(1));
 }
 
@@ -72,9 +73,10 @@ TEST_F(LiveEditsTest, TheSameLinesAskedForAnewAreReplaced) {
   edits_.receive(ended, hunk(0, lines(4, 5)), 1);
   end(ended);
   const EditId newest = ask(lines(2, 8));
-  EXPECT_THAT(replaced_.running, ElementsAre(running));
-  ASSERT_THAT(replaced_.dropped, SizeIs(2));
-  EXPECT_THAT(replaced_.dropped[0].hunk.reason, HasSubstr("newer edit"));
+  EXPECT_THAT(then_.to_stop, ElementsAre(running));
+  ASSERT_THAT(then_.news, SizeIs(2));
+  EXPECT_THAT(then_.news[0].hunks[0].reason, HasSubstr("newer edit"));
+  EXPECT_THAT(then_.over, ElementsAre(ended));
   EXPECT_EQ(edits_.find(ended), nullptr);
   // What was under way when it was replaced.
   EXPECT_TRUE(edits_.receive(running, hunk(1, lines(5, 6)), 1).hunk.dropped);
@@ -84,9 +86,9 @@ TEST_F(LiveEditsTest, TheSameLinesAskedForAnewAreReplaced) {
 TEST_F(LiveEditsTest, RegionsMayBecomeKnownInAnyOrder) {
   const EditId first = edits_.add(kUri);
   const EditId second = ask(lines(0, 9));
-  EXPECT_THAT(replaced_.running, IsEmpty());
-  EXPECT_THAT(edits_.set_region(first, lines(3, 4)).running, ElementsAre(first));
-  EXPECT_FALSE(edits_.find(second)->replaced);
+  EXPECT_THAT(then_.to_stop, IsEmpty());
+  EXPECT_THAT(edits_.set_region(first, lines(3, 4)).to_stop, ElementsAre(first));
+  EXPECT_EQ(edits_.find(second)->state, State::kRunning);
 }
 
 TEST_F(LiveEditsTest, ARegionFollowsWhatIsTyped) {
@@ -98,15 +100,15 @@ TEST_F(LiveEditsTest, ARegionFollowsWhatIsTyped) {
   edits_.set_region(second, lines(10, 20));  // it was asked for before
   EXPECT_EQ(edits_.find(second)->region, (ByteRange{105, 205}));
   ask({31, 65});
-  EXPECT_THAT(replaced_.running, ElementsAre(first));
+  EXPECT_THAT(then_.to_stop, ElementsAre(first));
 }
 
 TEST_F(LiveEditsTest, OneThatIsToEndReplacesNothing) {
   const EditId first = ask(lines(3, 6));
   const EditId second = edits_.add(kUri);
-  edits_.find(second)->stopped = true;
-  EXPECT_THAT(edits_.set_region(second, lines(0, 9)).running, IsEmpty());
-  EXPECT_FALSE(edits_.find(first)->replaced);
+  edits_.stop(second);
+  EXPECT_THAT(edits_.set_region(second, lines(0, 9)).to_stop, IsEmpty());
+  EXPECT_EQ(edits_.find(first)->state, State::kRunning);
 }
 
 TEST_F(LiveEditsTest, AHunkTakesThePlaceOfOlderOnesThatItOverlaps) {
@@ -119,14 +121,16 @@ TEST_F(LiveEditsTest, AHunkTakesThePlaceOfOlderOnesThatItOverlaps) {
   end(first);
   const EditId second = ask(lines(2, 20));
   const LiveEdits::Received received = edits_.receive(second, hunk(0, lines(3, 7)), 1);
-  ASSERT_THAT(received.dropped, SizeIs(2));
-  EXPECT_EQ(received.dropped[0].id, first);
-  EXPECT_EQ(received.dropped[0].hunk.hunk.id, 2);
-  EXPECT_EQ(received.dropped[1].hunk.hunk.id, 3);
-  EXPECT_THAT(received.dropped[1].hunk.reason, HasSubstr("newer edit"));
+  ASSERT_THAT(received.then.news, SizeIs(1));
+  EXPECT_EQ(received.then.news[0].id, first);
+  const std::vector<LiveHunk>& dropped = received.then.news[0].hunks;
+  ASSERT_THAT(dropped, SizeIs(2));
+  EXPECT_EQ(dropped[0].hunk.id, 2);
+  EXPECT_EQ(dropped[1].hunk.id, 3);
+  EXPECT_THAT(dropped[1].reason, HasSubstr("newer edit"));
   // Beside an insertion is not at its place.
-  EXPECT_THAT(edits_.receive(second, hunk(1, lines(10, 11)), 1).dropped, IsEmpty());
-  EXPECT_THAT(edits_.receive(second, hunk(2, lines(10, 10)), 1).dropped, SizeIs(1));
+  EXPECT_THAT(edits_.receive(second, hunk(1, lines(10, 11)), 1).then.news, IsEmpty());
+  EXPECT_THAT(edits_.receive(second, hunk(2, lines(10, 10)), 1).then.news, SizeIs(1));
   // Late, and older: it yields.
   const EditId third = ask(lines(19, 30));
   edits_.receive(third, hunk(0, lines(19, 20)), 1);
@@ -142,7 +146,7 @@ TEST_F(LiveEditsTest, ThereIsNoRoomForAnyNumber) {
   }
   EXPECT_THAT(edits_.check_room(kUri).error().message(), HasSubstr("accept, reject or cancel"));
   EXPECT_TRUE(edits_.check_room("file:///b.py"));
-  EXPECT_THAT(edits_.forget(kUri), SizeIs(LiveEdits::kMaxDocumentPart));
+  EXPECT_THAT(edits_.forget(kUri, "closed").to_stop, SizeIs(LiveEdits::kMaxDocumentPart));
   EXPECT_TRUE(edits_.check_room(kUri));
 }
 
@@ -235,8 +239,8 @@ class RandomEdits {
     const auto asked =
         asked_.begin() + static_cast<std::ptrdiff_t>(below(8) ? 0 : below(asked_.size()));
     if (asked->to_come.empty()) {
-      edits_.find(asked->id)->running = false;
-      edits_.tidy();
+      edits_.end(asked->id);
+      edits_.settle();
       asked_.erase(asked);
       return;
     }
@@ -259,7 +263,7 @@ class RandomEdits {
     for (const auto& [id, edit] : edits_.all()) {
       if (edit.hunks.empty() || below(3)) continue;
       const int chosen = edit.hunks[below(edit.hunks.size())].hunk.id;
-      const std::vector<TextEdit> taken = edits_.take(id, std::vector<int>{chosen});
+      const std::vector<TextEdit> taken = edits_.take(id, std::vector<int>{chosen}).edits;
       ASSERT_EQ(taken.size(), 1);
       type(taken.front());
       return;

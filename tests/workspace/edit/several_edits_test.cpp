@@ -23,7 +23,7 @@ TEST_F(WorkspaceTest, HunksMoveWithTheBufferOrAreDropped) {
   const std::string text = workspace_->document(kUri)->text();
   const std::size_t second = text.find("value + 2");
   change(3, {{second, second + 5}, "number"});  // in the place of the second
-  EXPECT_EQ(workspace_->hunks(id)->size(), 1);
+  EXPECT_EQ(hunks_of(id)->size(), 1);
   EXPECT_TRUE(changed_[id].back().dropped);
   EXPECT_THAT(changed_[id].back().reason, HasSubstr("was changed"));
   gate_.open();
@@ -45,7 +45,7 @@ TEST_F(WorkspaceTest, AHunkWhosePlaceChangedBeforeItCameIsDroppedAtOnce) {
   finish();
   ASSERT_EQ(hunks_[id].size(), 3);
   EXPECT_TRUE(hunks_[id][2].dropped);
-  EXPECT_EQ(workspace_->hunks(id)->size(), 2);
+  EXPECT_EQ(hunks_of(id)->size(), 2);
 }
 
 TEST_F(WorkspaceTest, ANewerEditOfTheDocumentTakesThePlaceOfTheRunningOne) {
@@ -58,11 +58,62 @@ TEST_F(WorkspaceTest, ANewerEditOfTheDocumentTakesThePlaceOfTheRunningOne) {
   gate_.open();
   finish();
   for (const EditId replaced_edit : {first, second}) {
-    EXPECT_EQ(ends_[replaced_edit].state, EditState::kCancelled);
+    EXPECT_EQ(ends_[replaced_edit].outcome, EditOutcome::kCancelled);
     EXPECT_THAT(ends_[replaced_edit].error, HasSubstr("newer edit"));
   }
-  EXPECT_EQ(ends_[third].state, EditState::kDone);
+  EXPECT_EQ(ends_[third].outcome, EditOutcome::kDone);
   EXPECT_EQ(hunks_.count(second), 0) << "it never began";
+}
+
+TEST_F(WorkspaceTest, AnEndThatWasUnderWayWhenTheEditWasReplacedIsACancelledOne) {
+  start_gated();
+  gate_.open();
+  open();
+  const EditId first = edit();
+  workspace_->wait_until_idle();  // all of it is written, and nothing of that heard of yet
+  const EditId second = edit();
+  finish();
+  EXPECT_EQ(ends_[first].outcome, EditOutcome::kCancelled);
+  EXPECT_THAT(ends_[first].error, HasSubstr("newer edit"));
+  for (const LiveHunk& live : hunks_[first]) EXPECT_TRUE(live.dropped);
+  EXPECT_EQ(hunks_of(first), nullptr);
+  EXPECT_EQ(ends_[second].outcome, EditOutcome::kDone);
+  EXPECT_EQ(accept_all(second), kOneTwoThree);
+}
+
+TEST_F(WorkspaceTest, HunksOfADocumentThatGoesAreDroppedAndTheirEditIsForgotten) {
+  start_gated();
+  gate_.open();
+  const auto expect_gone = [&](EditId id, const char* why) {
+    ASSERT_EQ(changed_[id].size(), 3U);
+    for (const LiveHunk& live : changed_[id]) {
+      EXPECT_TRUE(live.dropped);
+      EXPECT_EQ(live.reason, why);
+    }
+    EXPECT_TRUE(over_.contains(id));
+    EXPECT_EQ(workspace_->document_of(id), nullptr);
+  };
+  open();
+  const EditId closed = edit();
+  finish();
+  EXPECT_FALSE(over_.contains(closed)) << "it waits for a decision";
+  EXPECT_NE(workspace_->document_of(closed), nullptr);
+  workspace_->close(kUri, "it was enough");
+  expect_gone(closed, "it was enough");
+
+  open();
+  const EditId renamed = edit();
+  finish();
+  workspace_->end_edits_within("file:///b", "another folder");
+  EXPECT_FALSE(over_.contains(renamed));
+  workspace_->end_edits_within("file:///", "its folder was renamed");
+  expect_gone(renamed, "its folder was renamed");
+  EXPECT_NE(workspace_->document(kUri), nullptr) << "the editor has it open yet";
+
+  const EditId opened_anew = edit();
+  finish();
+  open();
+  expect_gone(opened_anew, "the document was opened anew");
 }
 
 // What the instruction "2" makes of the definition around "value + 2".
@@ -123,7 +174,7 @@ TEST_F(SymbolEditsTest, SeveralOfADocumentAreAlive) {
   go_on();
   late_.open();
   finish();
-  for (const EditId id : {one, two, three}) EXPECT_EQ(ends_[id].state, EditState::kDone);
+  for (const EditId id : {one, two, three}) EXPECT_EQ(ends_[id].outcome, EditOutcome::kDone);
   std::int64_t version = 3;
   for (const EditId id : {two, three, one}) {
     const std::string accepted = accept_all(id);
@@ -143,13 +194,13 @@ TEST_F(SymbolEditsTest, TheSameAskedForAnewReplacesWhatRunsAndWhatWaits) {
   late_.open();
   finish();
   for (const EditId id : {running, waiting}) {
-    EXPECT_EQ(ends_[id].state, EditState::kCancelled);
+    EXPECT_EQ(ends_[id].outcome, EditOutcome::kCancelled);
     EXPECT_THAT(ends_[id].error, HasSubstr("newer edit"));
-    EXPECT_EQ(workspace_->hunks(id), nullptr);
+    EXPECT_EQ(hunks_of(id), nullptr);
   }
   for (const EditId id : {other, running_anew, waiting_anew}) {
-    EXPECT_EQ(ends_[id].state, EditState::kDone);
-    EXPECT_EQ(workspace_->hunks(id)->size(), 1);
+    EXPECT_EQ(ends_[id].outcome, EditOutcome::kDone);
+    EXPECT_EQ(hunks_of(id)->size(), 1);
   }
 }
 
@@ -187,7 +238,7 @@ TEST_F(WorkspaceTest, AnyTypingLeavesEveryHunkWhereItBelongs) {
       run_posted();
     }
     finish();
-    if (const std::vector<LiveHunk>* hunks = workspace_->hunks(id)) {
+    if (const std::vector<LiveHunk>* hunks = hunks_of(id)) {
       for (const LiveHunk& live : *hunks) {
         const ByteRange range = live.hunk.edit.range;
         ASSERT_EQ(workspace_->document(kUri)->text().substr(range.begin, range.size()),
