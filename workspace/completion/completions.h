@@ -1,3 +1,24 @@
+// Which requests for a completion the model runs for, and which it need not.
+//
+// Why. An editor asks at every keystroke and cancels what it asked before, while a model on a
+// laptop takes longer to read than many people to type: to run anew for each request would show
+// nothing to those who type fast. But most keystrokes are no news. Whoever types what was suggested
+// should see the rest of it, at once and without the model; and a run that is writing just what is
+// being typed is to be waited for. So there is at most one run, and what it is for may move: a
+// newer request joins it as long as nothing speaks against that.
+//
+// An example: the text is "x = ", and "price" is typed, a key every 80 ms.
+//
+//   p   starts a run; the model begins to read
+//   r   joins it: it is still reading, and "r" may be what it will write. The request before is
+//       answered with nothing (superseded). Then the run writes "rice * count"
+//   i   joins it; it ends, and the answer is what is left: "ce * count"
+//   c   is answered from memory, carried forward: "e * count"
+//   u   nothing that was suggested goes on so: a new run, after the delay
+//
+// A run whose request was cancelled goes on for 100 ms, since the next request mostly comes within
+// them. Answers are remembered for a while, so that a letter that is deleted brings back the longer
+// rest.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,24 @@
+// What changed between two texts, line by line; and the same while the second is being written.
+//
+// Why not any diff. An edit is shown while the model writes it, so a change must be given out
+// before the end of the text is known, and what was given out is never taken back. An ordinary diff
+// of an unfinished text says that all the rest is deleted. So IncrementalDiff holds a change back
+// until what follows it shows where the original goes on. It asks for the more evidence, the more
+// would be deleted: where the model goes on with the very next line, that line is enough; a place
+// further on must match over several lines that are not just "}" or empty.
+//
+// An example. The original, what the model writes, and what add() gives:
+//
+//   0  def total(items):        def total(items):
+//   1      result = 0               result = 0.0           held back
+//   2      for item in items:       for item in items:     {1, 2, result = 0.0}: line 2 goes on
+//   3          result += item           result += item
+//   4      return result            return round(result)   held back
+//                                   the end                finish(): {4, 5, return round(result)}
+//
+// Had the second line been "return sum(items)" and then the end, finish() would give
+// {1, 5, return sum(items)}. Had the writer been cut short there, finish() would not be called, and
+// lines 1 to 4 would stay as they are.
 #pragma once
 
 #include <span>

@@ -1,3 +1,20 @@
+// The order in which the model does what is asked of it, on the one thread that may use it.
+//
+// Why one thread. A forward pass takes all cores and reads all weights, so that two at a time would
+// each take twice as long. So jobs wait for each other. But an edit of a large file runs for a
+// minute, and a completion is worth nothing after a second: so between two passes a job asks
+// (Control::give_way) whether something more urgent waits, which then runs there and then, within
+// that call. The job goes on where it was, since its cache is its own. Only what is more urgent is
+// let in, so these calls are never nested deeper than there are urgencies.
+//
+// An example: an edit runs, a next edit is asked for, and then a completion.
+//
+//   edit         passes, passes, gives way                              goes on, ends
+//   completion                   added, runs at the end of a pass, ends
+//   next edit    waits                                                                  runs
+//
+// A job does not begin before its time (`not_before`): that is how a completion waits for a pause
+// in typing while nobody sleeps.
 #pragma once
 
 #include <chrono>
