@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMaxLabelBytes = 72;
 constexpr int kSnippetKind = 15;  // CompletionItemKind
 constexpr int kPlainText = 1;     // InsertTextFormat
+const Json kMenuOptions = {{"resolveProvider", true}};
 // Behind whatever a language's own server calls its items.
 constexpr const char* kSortedLast = "~~redraft";
 
@@ -106,22 +107,66 @@ class MenuItems {
 
 }  // namespace
 
-std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string& uri,
-                                                              const Position& position,
-                                                              const Json& nothing,
-                                                              const Reply& reply) {
+void CompletionFeed::begin(const InitializeParams& params, FeatureRegistry& registry) {
+  client_ = params.capabilities;
+  registry.on("textDocument/inlineCompletion", this, &CompletionFeed::inline_completion);
+  if (client_.inline_completion) registry.announce("inlineCompletionProvider", Json::object());
+
+  registry.on("textDocument/completion", this, &CompletionFeed::menu_completion);
+  registry.on("completionItem/resolve", this, &CompletionFeed::resolve);
+  menu_offered_ = wants_menu();
+  if (menu_offered_) registry.announce("completionProvider", kMenuOptions);
+
+  registry.on("textDocument/didShowCompletion", this, &CompletionFeed::shown);
+  registry.on("textDocument/didPartiallyAcceptCompletion", this,
+              &CompletionFeed::accepted_partially);
+  registry.on_command(kAcceptedCommand, this, &CompletionFeed::accepted);
+}
+
+void CompletionFeed::follow_settings() {
+  if (menu_offered_ || !wants_menu() || !client_.completion_registration) return;
+  menu_offered_ = true;
+  const Json registration = {{"id", "redraft-completion"},
+                             {"method", "textDocument/completion"},
+                             {"registerOptions", kMenuOptions}};
+  connection_->request("client/registerCapability",
+                       {{"registrations", Json::array({registration})}}, [](const Json*) {});
+}
+
+// Both forms at once would show the same twice.
+bool CompletionFeed::wants_menu() const {
+  return settings().menu == CompletionMenu::kAlways ||
+         (settings().menu == CompletionMenu::kAuto && !client_.inline_completion);
+}
+
+void CompletionFeed::add_reasons(StatusReport::Reasons& reasons) const {
+  if (!settings().enabled) {
+    reasons.push_back("Completion is off (redraft.completion.enabled).");
+    return;
+  }
+  for (const auto& [language, on] : settings().languages) {
+    if (on) continue;
+    const std::string which = language == "*" ? "languages that are not named" : language;
+    reasons.push_back("Completion is off for " + which + " (redraft.completion.languages).");
+  }
+}
+
+std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::string& uri,
+                                                                   const Position& position,
+                                                                   const Json& nothing,
+                                                                   const Reply& reply) {
   std::shared_ptr<const Document> document = workspace_.document(uri);
-  if (!settings_.enabled) {
+  if (!settings().enabled) {
     set_why_none("completion is off (redraft.completion.enabled)");
   } else if (!document) {
     set_why_none("the file is not open here, or not one that can be edited");
-  } else if (!settings_.enabled_for(document->language_id())) {
+  } else if (!settings().enabled_for(document->language_id())) {
     set_why_none("completion is off for " + document->language_id() +
                  " (redraft.completion.languages)");
   } else {
     const std::size_t offset =
         to_offset(document->text(), document->lines(), position, client_.encoding);
-    return Place{std::move(document), offset};
+    return AskedPlace{std::move(document), offset};
   }
   reply(nothing);
   return std::nullopt;
@@ -130,9 +175,9 @@ std::optional<CompletionFeed::Place> CompletionFeed::place_of(const std::string&
 void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
                          std::function<Json(const CompletionAnswer&, std::int64_t)> to_result) {
   const auto asked = std::chrono::steady_clock::now();
-  wish.max_new_tokens = settings_.max_tokens;
-  wish.context_tokens = settings_.context_tokens;
-  wish.in_comments = settings_.in_comments;
+  wish.max_new_tokens = settings().max_tokens;
+  wish.context_tokens = settings().context_tokens;
+  wish.in_comments = settings().in_comments;
   const auto on_answer = [this, reply, nothing, asked,
                           to_result = std::move(to_result)](const CompletionAnswer& answer) {
     log(answer, asked);
@@ -171,12 +216,12 @@ void CompletionFeed::set_why_none(const std::string& why) {
 
 void CompletionFeed::inline_completion(const InlineCompletionParams& params, Reply reply) {
   const Json nothing = {{"items", Json::array()}};
-  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  const std::optional<AskedPlace> place = place_of(params.uri, params.position, nothing, reply);
   if (!place) return;
   Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
-  wish.alternatives = params.automatic ? 1 : settings_.alternatives;
+  wish.alternatives = params.automatic ? 1 : settings().alternatives;
   wish.blocks = params.automatic ? 1 : kBlocksWhenInvoked;
-  if (params.automatic) wish.delay = std::chrono::milliseconds(settings_.delay);
+  if (params.automatic) wish.delay = std::chrono::milliseconds(settings().delay);
   std::string before;
   Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);
   if (params.selected) {
@@ -198,16 +243,16 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
 
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
   const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
-  if (!in_menu_) {
+  if (!wants_menu()) {
     set_why_none("completions are left out of the menu (redraft.completion.menu)");
     reply(nothing);
     return;
   }
-  const std::optional<Place> place = place_of(params.uri, params.position, nothing, reply);
+  const std::optional<AskedPlace> place = place_of(params.uri, params.position, nothing, reply);
   if (!place) return;
   const Workspace::CompletionWish wish{.uri = params.uri,
                                        .offset = place->offset,
-                                       .delay = std::chrono::milliseconds(settings_.delay)};
+                                       .delay = std::chrono::milliseconds(settings().delay)};
   const MenuItems menu(*place->document, place->offset, client_.encoding);
   ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
     Json items = Json::array();
@@ -235,23 +280,26 @@ void CompletionFeed::shown(const CompletionNews& news) {
   if (news.id > 0) usage_.count(UsageEvent::kCompletionShown);
 }
 
-void CompletionFeed::accepted(std::int64_t id) {
-  if (id < 1 || id > last_id_) return;
+void CompletionFeed::accepted(const ExecuteCommandParams& params, const Reply& reply) {
+  reply(nullptr);
+  const Json id = params.argument.is_object() ? params.argument.value("id", Json()) : Json();
+  if (!id.is_number_integer() || id < 1 || id > last_id_) return;
   usage_.count(UsageEvent::kCompletionAccepted);
-  spdlog::debug("completion {} accepted", id);
+  spdlog::debug("completion {} accepted", id.get<std::int64_t>());
 }
 
 void CompletionFeed::accepted_partially(const CompletionNews& news) {
   if (news.id > 0) usage_.count(UsageEvent::kCompletionAcceptedPartially);
 }
 
-Json CompletionFeed::json() const {
-  return {{"suggested", usage_.of(UsageEvent::kCompletionSuggested)},
-          {"carried", usage_.of(UsageEvent::kCompletionCarried)},
-          {"shown", usage_.of(UsageEvent::kCompletionShown)},
-          {"accepted", usage_.of(UsageEvent::kCompletionAccepted)},
-          {"acceptedPartially", usage_.of(UsageEvent::kCompletionAcceptedPartially)},
-          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+void CompletionFeed::add_status(Json& status) const {
+  status["completion"] = {
+      {"suggested", usage_.of(UsageEvent::kCompletionSuggested)},
+      {"carried", usage_.of(UsageEvent::kCompletionCarried)},
+      {"shown", usage_.of(UsageEvent::kCompletionShown)},
+      {"accepted", usage_.of(UsageEvent::kCompletionAccepted)},
+      {"acceptedPartially", usage_.of(UsageEvent::kCompletionAcceptedPartially)},
+      {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 
 }  // namespace redraft::lsp

@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "lsp/settings/settings.h"
+#include "lsp/features/feature.h"
+#include "lsp/settings/configuration.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/completion_protocol.h"
 #include "lsp/wire/connection.h"
@@ -15,51 +16,55 @@ namespace redraft::lsp {
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
 
 // Answers requests for completions in both forms, for ghost text and for the menu. Main thread.
-class CompletionFeed {
+class CompletionFeed : public Feature {
  public:
-  CompletionFeed(Workspace& workspace, Usage& usage) : workspace_(workspace), usage_(usage) {}
-  void set_capabilities(const ClientCapabilities& client) { client_ = client; }
-  // `in_menu`: textDocument/completion is answered too.
-  void set_settings(const Settings::Completion& settings, bool in_menu) {
-    settings_ = settings;
-    in_menu_ = in_menu;
-  }
+  CompletionFeed(std::shared_ptr<Connection> connection, Workspace& workspace,
+                 const Configuration& configuration, Usage& usage)
+      : connection_(std::move(connection)),
+        workspace_(workspace),
+        configuration_(configuration),
+        usage_(usage) {}
+
+  void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+  void follow_settings() override;
+  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_status(Json& status) const override;
+
+ private:
+  // Where a completion is asked for.
+  struct AskedPlace {
+    std::shared_ptr<const Document> document;
+    std::size_t offset = 0;
+  };
 
   void inline_completion(const InlineCompletionParams& params, Reply reply);
   void menu_completion(const CompletionParams& params, Reply reply);
   // Adds the documentation of an item of the menu.
   void resolve(const CompletionItemParams& params, Reply reply);
-
   void shown(const CompletionNews& news);
-  void accepted(std::int64_t id);
+  void accepted(const ExecuteCommandParams& params, const Reply& reply);
   void accepted_partially(const CompletionNews& news);
 
-  // Part of the result of `redraft/status`.
-  Json json() const;
-  // Why the last request got no suggestion; empty: it got one, or there was none.
-  const std::string& why_none() const { return why_none_; }
-
- private:
-  struct Place {
-    std::shared_ptr<const Document> document;
-    std::size_t offset = 0;
-  };
+  const Settings::Completion& settings() const { return configuration_.settings().completion; }
+  // Whether completions belong into the ordinary menu.
+  bool wants_menu() const;
   // Answers with nothing, and says why, where there is no completion to ask for.
-  std::optional<Place> place_of(const std::string& uri, const Position& position,
-                                const Json& nothing, const Reply& reply);
+  std::optional<AskedPlace> place_of(const std::string& uri, const Position& position,
+                                     const Json& nothing, const Reply& reply);
   // `to_result` makes the result of the texts that were found, and of the answer's data.
   void ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
   void count(const CompletionAnswer& answer);
   void set_why_none(const std::string& why);
 
+  std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
+  const Configuration& configuration_;
   Usage& usage_;
   ClientCapabilities client_;
-  Settings::Completion settings_;
-  bool in_menu_ = true;
-  std::string why_none_;
-  std::int64_t last_id_ = 0;  // of an answer with texts
+  bool menu_offered_ = false;  // the client was told of textDocument/completion
+  std::string why_none_;       // the last request; empty: it got a text
+  std::int64_t last_id_ = 0;   // of an answer with texts
 };
 
 }  // namespace redraft::lsp

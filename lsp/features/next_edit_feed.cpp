@@ -44,8 +44,20 @@ void from_json(const Json& json, NextEditParams& params) {
     params.version = version->get<std::int64_t>();
 }
 
+void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& registry) {
+  encoding_ = params.capabilities.encoding;
+  for (const char* method : {"redraft/nextEdit", "textDocument/copilotInlineEdit"})
+    registry.on(method, this, &NextEditFeed::next_edit);
+  registry.on_command(kNextEditAcceptedCommand, this, &NextEditFeed::accepted);
+  registry.on_command(kNextEditRejectedCommand, this, &NextEditFeed::rejected);
+}
+
+void NextEditFeed::add_reasons(StatusReport::Reasons& reasons) const {
+  if (!enabled()) reasons.push_back("Next edits are off (redraft.nextEdit.enabled).");
+}
+
 void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
-  if (!enabled_) {
+  if (!enabled()) {
     why_none_ = "next edits are off (redraft.nextEdit.enabled)";
     reply({{"edits", Json::array()}, {"whyNone", why_none_}});
     return;
@@ -96,28 +108,36 @@ Json NextEditFeed::result_of(const NextEditAnswer& answer) {
           {"statistics", ran ? statistics_json(answer.statistics) : Json()}};
 }
 
-void NextEditFeed::decided(const Json& argument, bool accepted) {
+const TextEdit* NextEditFeed::edit_of(const Json& argument) const {
   const auto number = [&](const char* key) {
     const Json value = argument.is_object() ? argument.value(key, Json()) : Json();
     return value.is_number_integer() ? value.get<std::int64_t>() : -1;
   };
   const std::int64_t index = number("index");
-  if (number("id") != last_id_ || index < 0 || index >= std::ssize(last_.edits)) return;
-  if (accepted) {
-    usage_.count(UsageEvent::kNextEditAccepted);
-    return;
-  }
-  usage_.count(UsageEvent::kNextEditRejected);
-  workspace_.reject_next_edit(*last_.document, last_.edits[static_cast<std::size_t>(index)]);
+  if (number("id") != last_id_ || index < 0 || index >= std::ssize(last_.edits)) return nullptr;
+  return &last_.edits[static_cast<std::size_t>(index)];
 }
 
-Json NextEditFeed::json() const {
-  return {{"enabled", enabled_},
-          {"asked", usage_.of(UsageEvent::kNextEditAsked)},
-          {"proposed", usage_.of(UsageEvent::kNextEditShown)},
-          {"accepted", usage_.of(UsageEvent::kNextEditAccepted)},
-          {"rejected", usage_.of(UsageEvent::kNextEditRejected)},
-          {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
+void NextEditFeed::accepted(const ExecuteCommandParams& params, const Reply& reply) {
+  reply(nullptr);
+  if (edit_of(params.argument) != nullptr) usage_.count(UsageEvent::kNextEditAccepted);
+}
+
+void NextEditFeed::rejected(const ExecuteCommandParams& params, const Reply& reply) {
+  reply(nullptr);
+  const TextEdit* edit = edit_of(params.argument);
+  if (edit == nullptr) return;
+  usage_.count(UsageEvent::kNextEditRejected);
+  workspace_.reject_next_edit(*last_.document, *edit);
+}
+
+void NextEditFeed::add_status(Json& status) const {
+  status["nextEdit"] = {{"enabled", enabled()},
+                        {"asked", usage_.of(UsageEvent::kNextEditAsked)},
+                        {"proposed", usage_.of(UsageEvent::kNextEditShown)},
+                        {"accepted", usage_.of(UsageEvent::kNextEditAccepted)},
+                        {"rejected", usage_.of(UsageEvent::kNextEditRejected)},
+                        {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 
 }  // namespace redraft::lsp

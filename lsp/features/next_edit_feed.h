@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lsp/features/feature.h"
+#include "lsp/settings/configuration.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/connection.h"
 #include "lsp/wire/protocol.h"
@@ -24,26 +26,29 @@ struct NextEditParams {
 void from_json(const Json& json, NextEditParams& params);
 
 // Answers requests for next edits. Main thread.
-class NextEditFeed {
+class NextEditFeed : public Feature {
  public:
-  NextEditFeed(Workspace& workspace, Usage& usage) : workspace_(workspace), usage_(usage) {}
-  void set_encoding(Encoding encoding) { encoding_ = encoding; }
-  void set_enabled(bool enabled) { enabled_ = enabled; }
+  NextEditFeed(Workspace& workspace, const Configuration& configuration, Usage& usage)
+      : workspace_(workspace), configuration_(configuration), usage_(usage) {}
 
-  void next_edit(const NextEditParams& params, Reply reply);
-  // `argument` is what the edit's command carries: {id, index}.
-  void decided(const Json& argument, bool accepted);
-
-  // Part of the result of `redraft/status`.
-  Json json() const;
+  void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_status(Json& status) const override;
 
  private:
+  void next_edit(const NextEditParams& params, Reply reply);
+  void accepted(const ExecuteCommandParams& params, const Reply& reply);
+  void rejected(const ExecuteCommandParams& params, const Reply& reply);
+
+  bool enabled() const { return configuration_.settings().next_edit.enabled; }
+  // What an edit's command carries is {id, index}. Null if it is none of the last answer's.
+  const TextEdit* edit_of(const Json& argument) const;
   Json result_of(const NextEditAnswer& answer);
 
   Workspace& workspace_;
+  const Configuration& configuration_;
   Usage& usage_;
   Encoding encoding_ = Encoding::kUtf16;
-  bool enabled_ = true;
   std::string why_none_;
   std::int64_t last_id_ = 0;  // of an answer with edits
   NextEditAnswer last_;

@@ -55,12 +55,12 @@ void Configuration::pull() {
 
 void Configuration::take(const Json& section) {
   const ReadSettings read = read_settings(section, initial_);
-  const Settings before = std::exchange(settings_, read.settings);
+  settings_ = read.settings;
   waits_ = false;
   spdlog::info("settings: index {}, dependencies {}, completion {}", settings_.index ? "on" : "off",
                settings_.dependencies ? "on" : "off", settings_.completion.enabled ? "on" : "off");
   report(read.problems);
-  on_change_(before);
+  on_change_();
 }
 
 void Configuration::report(const std::vector<std::string>& problems) {

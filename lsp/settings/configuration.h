@@ -18,10 +18,8 @@ namespace redraft::lsp {
 // be asked (workspace/didChangeConfiguration). Main thread.
 class Configuration {
  public:
-  // `on_change` runs with the settings of before whenever the client has said what it wants, be it
-  // the same.
-  Configuration(std::shared_ptr<Connection> connection,
-                std::function<void(const Settings& before)> on_change)
+  // `on_change` runs whenever the client has said what it wants, be it the same.
+  Configuration(std::shared_ptr<Connection> connection, std::function<void()> on_change)
       : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   const Settings& settings() const { return settings_; }
@@ -42,7 +40,7 @@ class Configuration {
   void report(const std::vector<std::string>& problems);
 
   std::shared_ptr<Connection> connection_;
-  std::function<void(const Settings& before)> on_change_;
+  std::function<void()> on_change_;
   ClientCapabilities client_;
   Settings initial_;   // of the initializationOptions
   Settings settings_;  // what the client said later over them

@@ -1,4 +1,4 @@
-#include "lsp/indexes.h"
+#include "lsp/features/indexes.h"
 
 #include <algorithm>
 
@@ -19,9 +19,24 @@ bool same_folder(const std::string& left, const std::string& right) {
 
 }  // namespace
 
-void Indexes::set_capabilities(const ClientCapabilities& capabilities) {
-  repository_.set_capabilities(capabilities);
-  common_.set_capabilities(capabilities);
+void Indexes::begin(const InitializeParams& params, FeatureRegistry& registry) {
+  repository_.set_capabilities(params.capabilities);
+  common_.set_capabilities(params.capabilities);
+  change_folders(params.folders, {});
+  registry.on("workspace/didChangeWorkspaceFolders", this, &Indexes::did_change_workspace_folders);
+  registry.announce("workspace",
+                    {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}});
+}
+
+void Indexes::did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params) {
+  change_folders(params.added, params.removed);
+  follow_settings();
+  report_.tell_changes();
+}
+
+void Indexes::on_index(const IndexStatus& status) {
+  repository_.on_index(status);
+  if (status.state == IndexStatus::State::kFailed) report_.tell_changes();
 }
 
 void Indexes::change_folders(const std::vector<std::string>& added,
@@ -38,11 +53,12 @@ void Indexes::change_folders(const std::vector<std::string>& added,
   }
 }
 
-void Indexes::follow(const Settings& settings) {
+void Indexes::follow_settings() {
+  if (configuration_.waits()) return;
   const Folders folders = folders_to_index(folders_);
   workspace_.set_folders(folders);
-  follow_repository(settings, folders);
-  follow_common(settings, folders);
+  follow_repository(configuration_.settings(), folders);
+  follow_common(configuration_.settings(), folders);
 }
 
 void Indexes::follow_repository(const Settings& settings, const Folders& folders) {
@@ -79,10 +95,21 @@ void Indexes::follow_common(const Settings& settings, const Folders& folders) {
   }
 }
 
-std::string Indexes::why_off(const Settings& settings) const {
+void Indexes::add_status(Json& status) const {
+  status["index"] = repository_.json();
+  status["common"] = common_.json();
+}
+
+void Indexes::add_reasons(StatusReport::Reasons& reasons) const {
+  if (std::string why = why_off(); !why.empty()) reasons.push_back(std::move(why));
+}
+
+std::string Indexes::why_off() const {
+  if (configuration_.waits())
+    return "The index waits for the editor's settings (workspace/configuration).";
   if (!make_.of_workspace)
     return "The index is off: the server was started without (redraft lsp --no-index).";
-  if (!settings.index) return "The index is off (redraft.index).";
+  if (!configuration_.settings().index) return "The index is off (redraft.index).";
   if (folders_.empty()) return "The index is off: no folder is open.";
   if (folders_to_index(folders_).empty()) {
     return "The index is off: the folder that is open is the whole disk or the home folder, or is "

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lsp/settings/settings.h"
+#include "lsp/features/feature.h"
+#include "lsp/settings/configuration.h"
 #include "lsp/status/index_status.h"
+#include "lsp/status/status_report.h"
 #include "lsp/wire/connection.h"
 #include "workspace/workspace.h"
 
@@ -16,7 +18,7 @@ namespace redraft::lsp {
 
 // Keeps the indexes that the settings and the workspace's folders ask for, and tells of them. Main
 // thread.
-class Indexes {
+class Indexes : public Feature {
  public:
   using Folders = std::vector<std::filesystem::path>;
   // What makes indexes; without one nothing is indexed.
@@ -28,30 +30,35 @@ class Indexes {
         of_common_code;
   };
 
-  Indexes(const std::shared_ptr<Connection>& connection, Workspace& workspace, Factories make)
+  Indexes(const std::shared_ptr<Connection>& connection, Workspace& workspace,
+          const Configuration& configuration, StatusReport& report, Factories make)
       : workspace_(workspace),
+        configuration_(configuration),
+        report_(report),
         make_(std::move(make)),
         repository_(connection, "the workspace"),
         common_(connection, "common code") {}
 
-  void set_capabilities(const ClientCapabilities& capabilities);
-  // URIs. follow() then acts on them.
-  void change_folders(const std::vector<std::string>& added,
-                      const std::vector<std::string>& removed);
-  // Starts, replaces and drops indexes until they are the ones asked for.
-  void follow(const Settings& settings);
+  void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+  // Starts, replaces and drops indexes until they are the ones asked for. A client that is about to
+  // say it wants none gets none for that moment either.
+  void follow_settings() override;
+  void add_reasons(StatusReport::Reasons& reasons) const override;
+  // Null: there is no such index.
+  void add_status(Json& status) const override;
 
   // From the Workspace.
-  void on_index(const IndexStatus& status) { repository_.on_index(status); }
+  void on_index(const IndexStatus& status);
   void on_common(const IndexStatus& status) { common_.on_index(status); }
 
-  // Parts of the result of `redraft/status`; null: there is no such index.
-  Json repository_json() const { return repository_.json(); }
-  Json common_json() const { return common_.json(); }
-  // Why there is no index of the workspace, or none that works; empty: there is one.
-  std::string why_off(const Settings& settings) const;
-
  private:
+  void did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params);
+  // URIs.
+  void change_folders(const std::vector<std::string>& added,
+                      const std::vector<std::string>& removed);
+  // Why there is no index of the workspace, or none that works; empty: there is one.
+  std::string why_off() const;
+
   // What an index of common code is made from.
   struct CommonCode {
     Folders workspace;
@@ -64,6 +71,8 @@ class Indexes {
   void follow_common(const Settings& settings, const Folders& folders);
 
   Workspace& workspace_;
+  const Configuration& configuration_;
+  StatusReport& report_;
   Factories make_;
   IndexReporter repository_, common_;
   std::vector<std::string> folders_;  // URIs

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lsp/features/feature.h"
+#include "lsp/wire/completion_protocol.h"
+#include "lsp/wire/connection.h"
+#include "lsp/wire/protocol.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// Keeps the Workspace's documents the client's: opened, changed and closed ones, and what happens
+// to files in the editor, which is known here before the file system tells. Main thread.
+class DocumentSync : public Feature {
+ public:
+  DocumentSync(std::shared_ptr<Connection> connection, Workspace& workspace)
+      : connection_(std::move(connection)), workspace_(workspace) {}
+
+  void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+
+ private:
+  void did_open(const Json& params);
+  void did_change(const Json& params);
+  void did_close(const DidCloseParams& params);
+  void did_focus(const FocusParams& params);
+  void did_save(const DidSaveParams& params);
+  void did_change_watched_files(const DidChangeWatchedFilesParams& params);
+  void did_create_files(const FileOperationParams& params);
+  void did_rename_files(const FileOperationParams& params);
+  void did_delete_files(const FileOperationParams& params);
+
+  // An error: the text here is no longer the one the client has, or none that can be edited.
+  Result<void> take_change(const Json& params, const Document& document);
+  void refuse(const Error& error);
+  void files_changed(const std::vector<std::string>& uris);
+
+  std::shared_ptr<Connection> connection_;
+  Workspace& workspace_;
+  Encoding encoding_ = Encoding::kUtf16;
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,181 @@
+#include "lsp/features/edit_feature.h"
+
+#include <utility>
+
+#include "decoding/decoder_name.h"
+#include "lsp/features/code_actions.h"
+#include "lsp/wire/convert.h"
+
+namespace redraft::lsp {
+namespace {
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
+}
+
+// A file of so many bytes is edited as a whole where nothing is selected.
+constexpr std::size_t kSmallFile = 3000;
+
+Result<EditScope> choose_scope(const std::optional<std::string>& name,
+                               const std::optional<ByteRange>& range, const Document& document) {
+  if (!name) return default_scope(range);
+  if (*name == kAutomaticScope) {
+    const bool small = document.text().size() <= kSmallFile;
+    return small && range && range->empty() ? EditScope::kFile : default_scope(range);
+  }
+  if (*name == "file") return EditScope::kFile;
+  if (*name == "symbol") return EditScope::kSymbol;
+  if (*name != "selection")
+    return Error("unknown scope \"" + *name + "\": use selection, symbol, file or auto");
+  if (!range || range->empty()) return Error("scope \"selection\" needs a range that is not empty");
+  return EditScope::kSelection;
+}
+
+Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
+                               Encoding encoding, int max_tokens) {
+  if (is_blank(params.instruction)) return Error("the instruction is blank: say what to change");
+  Result<DecoderName> decoder = parse_decoder_name(params.decoder);
+  if (!decoder) return decoder.error();
+  std::optional<ByteRange> range;
+  if (params.range) range = to_bytes(*document, *params.range, encoding);
+  const Result<EditScope> scope = choose_scope(params.scope, range, *document);
+  if (!scope) return scope.error();
+  return EditRequest{
+      .document = std::move(document),
+      .instruction = params.instruction,
+      .range = range,
+      .scope = *scope,
+      .decoder = std::move(*decoder),
+      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
+}
+
+// Reads the one argument of a command, or answers that it takes one.
+template <typename Params, typename Use>
+void with_argument(const ExecuteCommandParams& params, const Reply& reply, const Use& use) {
+  if (params.argument.is_object()) {
+    Dispatcher::with_params<Params>(params.argument, reply, use);
+  } else {
+    reply.fail(ErrorCode::kInvalidParams, params.command + " takes one argument, an object");
+  }
+}
+
+}  // namespace
+
+void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registry) {
+  client_ = params.capabilities;
+  feed_.set_capabilities(client_);
+  registry.on("textDocument/codeAction", this, &EditFeature::code_action);
+  registry.on("codeAction/resolve", this, &EditFeature::resolve_code_action);
+  registry.announce("codeActionProvider", {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
+                                           {"resolveProvider", true},
+                                           {"workDoneProgress", false}});
+
+  registry.on_command(kEditCommand, this, &EditFeature::edit_command);
+  registry.on_command(kCancelCommand, this, &EditFeature::cancel_command);
+  registry.on("window/workDoneProgress/cancel", this, &EditFeature::cancel_progress);
+
+  registry.on("redraft/resolveEdit", this, &EditFeature::resolve_edit);
+  registry.announce("experimental", {{"redraft", {{"streamedEdits", true}}}});
+}
+
+void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
+  if (takes_commands()) return;
+  reasons.push_back(
+      "Edits by command are off: the editor announces neither workspace.applyEdit nor streamed "
+      "edits.");
+}
+
+void EditFeature::code_action(const CodeActionParams& params, Reply reply) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  Json actions = document
+                     ? code_actions(params, *document, client_)
+                     : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
+  if (params.partial_result_token) {
+    connection_->notify("$/progress", {{"token", *params.partial_result_token},
+                                       {"value", std::exchange(actions, Json::array())}});
+  }
+  reply(std::move(actions));
+}
+
+void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
+  const std::optional<EditId> id = start(action.data, reply);
+  if (!id) return;
+  reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
+  feed_.start(*id,
+              {.reply = reply, .action = action.json, .progress = progress(std::nullopt, false)});
+}
+
+void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& reply) {
+  with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
+    edit(wanted, params.work_done_token, reply);
+  });
+}
+
+void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply& reply) {
+  with_argument<EditIdParams>(params, reply, [&](const EditIdParams& which) {
+    reply({{"cancelled", workspace_.cancel(which.edit_id)}});
+  });
+}
+
+void EditFeature::edit(const EditParams& params, const std::optional<Json>& progress_token,
+                       const Reply& reply) {
+  if (!takes_commands()) {
+    reply.fail(ErrorCode::kRequestFailed,
+               "the client announces neither workspace.applyEdit nor streamed edits: use the code "
+               "actions instead");
+    return;
+  }
+  const std::optional<EditId> id = start(params, reply);
+  if (!id) return;
+  reply({{"editId", *id}});
+  feed_.start(*id, {.reply = std::nullopt,
+                    .action = {},
+                    .progress = progress(progress_token, client_.streamed_edits)});
+}
+
+std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  if (document == nullptr) {
+    reply.fail(ErrorCode::kInvalidParams,
+               "the document is not open, or not one that can be edited: " + params.uri);
+    return std::nullopt;
+  }
+  if (params.version && *params.version != document->version()) {
+    reply.fail(ErrorCode::kContentModified,
+               "the document is at version " + std::to_string(document->version()) +
+                   ", the request is about version " + std::to_string(*params.version));
+    return std::nullopt;
+  }
+  Result<EditRequest> request =
+      to_request(params, document, client_.encoding, configuration_.settings().edit.max_tokens);
+  if (!request) {
+    reply.fail(ErrorCode::kInvalidParams, request.error().message());
+    return std::nullopt;
+  }
+  const Result<EditId> id = workspace_.edit(params.uri, document->version(), std::move(*request));
+  if (!id) {
+    reply.fail(ErrorCode::kRequestFailed, id.error().message());
+    return std::nullopt;
+  }
+  return *id;
+}
+
+std::shared_ptr<WorkDoneProgress> EditFeature::progress(const std::optional<Json>& token,
+                                                        bool streamed) {
+  const WorkDoneProgress::Title title = {
+      .text = "redraft: editing", .cancellable = true, .has_fraction = true};
+  if (token) return WorkDoneProgress::on_token(connection_, *token, title);
+  // A client that streams shows its own progress.
+  if (streamed || !client_.work_done_progress) return nullptr;
+  return WorkDoneProgress::create(connection_, title);
+}
+
+void EditFeature::resolve_edit(const ResolveEditParams& params, Reply reply) {
+  feed_.resolve(params, reply);
+}
+
+void EditFeature::cancel_progress(const ProgressCancelParams& params) {
+  feed_.cancel_progress(params.token);
+}
+
+}  // namespace redraft::lsp

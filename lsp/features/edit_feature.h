@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "lsp/features/edit_feed.h"
+#include "lsp/features/feature.h"
+#include "lsp/settings/configuration.h"
+#include "lsp/wire/connection.h"
+#include "lsp/wire/progress.h"
+#include "lsp/wire/protocol.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// Edits as clients ask for them: by a command, or by a code action that is resolved or carries that
+// command. Starts them; what comes of them goes through the EditFeed. Main thread.
+class EditFeature : public Feature {
+ public:
+  EditFeature(std::shared_ptr<Connection> connection, Workspace& workspace,
+              const Configuration& configuration, EditFeed& feed)
+      : connection_(std::move(connection)),
+        workspace_(workspace),
+        configuration_(configuration),
+        feed_(feed) {}
+
+  void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+  void add_reasons(StatusReport::Reasons& reasons) const override;
+
+ private:
+  void code_action(const CodeActionParams& params, Reply reply);
+  void resolve_code_action(const CodeAction& action, Reply reply);
+  void edit_command(const ExecuteCommandParams& params, const Reply& reply);
+  void cancel_command(const ExecuteCommandParams& params, const Reply& reply);
+  void resolve_edit(const ResolveEditParams& params, Reply reply);
+  void cancel_progress(const ProgressCancelParams& params);
+
+  void edit(const EditParams& params, const std::optional<Json>& progress_token,
+            const Reply& reply);
+  // Starts the edit; none when it was refused, and `reply` answered.
+  std::optional<EditId> start(const EditParams& params, const Reply& reply);
+  std::shared_ptr<WorkDoneProgress> progress(const std::optional<Json>& token, bool streamed);
+  // Whether an edit that is asked for by command can reach the client.
+  bool takes_commands() const { return client_.streamed_edits || client_.apply_edit; }
+
+  std::shared_ptr<Connection> connection_;
+  Workspace& workspace_;
+  const Configuration& configuration_;
+  EditFeed& feed_;
+  ClientCapabilities client_;
+};
+
+}  // namespace redraft::lsp
