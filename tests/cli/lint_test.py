@@ -151,6 +151,8 @@ class WhatAUnitIs(ATree):
         self.assertEqual(differ("one/a.h", "#pragma once\nint a();\n"), [True, True])
         self.assertEqual(differ("two/b.inc", "1"), [False, True])
         self.assertEqual(differ(".clang-tidy", ""), [True, True])
+        self.write("two/.clang-tidy", NAMING)
+        self.assertEqual(differ("two/.clang-tidy", ""), [False, True])
         commands = pathlib.Path("build/compile_commands.json").read_text()
         self.assertEqual(differ("build/compile_commands.json", commands.replace("-Werror", "-DX")), [True, False])
         self.assertEqual(differ("build/compile_commands.json", commands.replace(" -Werror", "")), [False, False])

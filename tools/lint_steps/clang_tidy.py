@@ -77,7 +77,8 @@ class Units:
         digest = hashlib.sha256(repr((version, ARGUMENTS)).encode())
         for entry in self.commands[unit]:
             digest.update(entry["command"].replace(self._root, ".").encode())
-        for file in sorted({".clang-tidy", *self.closure(unit)}):
+        rules = {(folder / ".clang-tidy").as_posix() for folder in pathlib.PurePath(unit).parents}
+        for file in sorted({*filter(os.path.isfile, rules), *self.closure(unit)}):
             digest.update(f"\0{file}\0".encode() + pathlib.Path(file).read_bytes())
         return digest.hexdigest()
 

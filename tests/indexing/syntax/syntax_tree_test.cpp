@@ -125,10 +125,11 @@ TEST(SyntaxTree, IsNoneBeyondTheLimits) {
 
 TEST(SyntaxTree, OutlivesTheOneItCameFrom) {
   std::optional<SyntaxTree> first = try_parse("def f(): pass\n", "python");
-  const SyntaxTree second =
-      *first->edited(std::make_shared<const std::string>("def f(): pass\ndef g(): pass\n"));
-  const SyntaxTree copy = second;
+  std::optional<SyntaxTree> second =
+      first->edited(std::make_shared<const std::string>("def f(): pass\ndef g(): pass\n"));
+  const SyntaxTree copy = *second;
   first.reset();
+  second.reset();
   EXPECT_THAT(names(copy), ElementsAre("function f", "function g"));
 }
 
