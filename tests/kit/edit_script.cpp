@@ -1,6 +1,7 @@
 #include "tests/kit/edit_script.h"
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -101,18 +102,52 @@ class EditWriter {
   std::vector<TokenId> answer_;
 };
 
+// What the model is shown in its passes, as text: the sequence, and behind it what was drafted,
+// each way through the draft by itself.
+class Recorder {
+ public:
+  Recorder(const std::string& file, std::shared_ptr<const Tokenizer> tokenizer)
+      : out_(file, std::ios::binary | std::ios::app), tokenizer_(std::move(tokenizer)) {}
+
+  void add(const KvCache& cache, std::span<const TokenId> context, const DraftTree& draft) {
+    std::vector<TokenId> sequence(cache.tokens().begin(), cache.tokens().end());
+    sequence.insert(sequence.end(), context.begin(), context.end());
+    out_ << "[sequence] " << tokenizer_->decode(sequence) << "\n";
+    for (int node = 0; node < draft.size(); ++node) {
+      if (std::ranges::find(draft.parents(), node) == draft.parents().end())
+        out_ << "[draft] " << way_to(draft, node) << "\n";
+    }
+    out_.flush();
+  }
+
+ private:
+  std::string way_to(const DraftTree& draft, int node) const {
+    std::vector<TokenId> way;
+    for (; node >= 0; node = draft.parents()[static_cast<std::size_t>(node)])
+      way.push_back(draft.tokens()[static_cast<std::size_t>(node)]);
+    std::ranges::reverse(way);
+    return tokenizer_->decode(way);
+  }
+
+  std::ofstream out_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+};
+
 // Takes its time for every pass over a prompt, and may fail in one.
 class SlowModel : public ScriptedModel {
  public:
-  SlowModel(int vocabulary, Script script, std::chrono::milliseconds delay, int failing_pass)
-      : ScriptedModel(vocabulary, kContextLength, std::move(script)),
-        delay_(delay),
-        failing_pass_(failing_pass) {}
+  SlowModel(std::shared_ptr<const Tokenizer> tokenizer, Script script, const EditScript& options)
+      : ScriptedModel(tokenizer->vocabulary_size(), kContextLength, std::move(script)),
+        delay_(options.delay_per_pass),
+        failing_pass_(options.failing_pass) {
+    if (!options.record.empty()) recorder_.emplace(options.record, std::move(tokenizer));
+  }
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
     std::this_thread::sleep_for(delay_);
     if (++n_passes_ == failing_pass_) throw std::runtime_error("the device is gone");
+    if (recorder_) recorder_->add(cache, context, draft);
     return ScriptedModel::forward(context, draft, cache, needs);
   }
 
@@ -120,6 +155,7 @@ class SlowModel : public ScriptedModel {
   std::chrono::milliseconds delay_;
   int failing_pass_;
   int n_passes_ = 0;
+  std::optional<Recorder> recorder_;
 };
 
 }  // namespace
@@ -146,12 +182,12 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
   const auto writer = std::make_shared<EditWriter>(script, tokenizer);
   auto model = std::make_unique<SlowModel>(
-      tokenizer->vocabulary_size(),
+      tokenizer,
       [writer, tokenizer, fills = script.fills](std::span<const TokenId> sequence) {
         return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, fills, sequence)
                                                     : writer->next(sequence);
       },
-      script.delay_per_pass, script.failing_pass);
+      script);
   const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
                       {.context_limit = kContextLength, .cache_bytes = kCacheBytes});

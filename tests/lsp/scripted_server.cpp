@@ -9,7 +9,9 @@
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
 //    "failing_pass": 3,         this forward pass fails, none after it (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
-//    "load_error": ""}          loading the model fails with this message
+//    "load_error": "",          loading the model fails with this message
+//    "record": ""}              a file to which all goes that the model is shown: prompts and
+//    drafts
 // An edit is carried out on the code asked about (the file or the selected lines; line endings are
 // "\n" for a model): every entry whose "instruction" is contained in the user's instruction (absent
 // or empty: in any) replaces each occurrence of "find" by "replace"; with an empty "find" it puts
@@ -45,6 +47,7 @@ redraft::EditScript read_script(const std::string& file) {
   script.failing_pass = json.value("failing_pass", 0);
   script.load_delay = std::chrono::milliseconds(json.value("load_delay_ms", 0));
   script.load_error = json.value("load_error", "");
+  script.record = json.value("record", "");
   return script;
 }
 
