@@ -19,6 +19,12 @@ namespace {
 constexpr int kRecentLines = 6;
 constexpr std::size_t kShownAnyway = 3000;  // bytes around the place to complete
 
+// Names no document: it is kept where none may be named.
+std::string why_nothing_unasked(SkipReason reason) {
+  return "nothing is suggested unasked in such a file: it counts as " +
+         std::string(to_text(reason));
+}
+
 std::string file_of(const std::string& uri) {
   const auto path = path_of_uri(uri);
   return path ? path->string() : uri;
@@ -57,6 +63,10 @@ struct Workspace::Impl {
   std::shared_ptr<const Datastore> common_code() const;
   std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
   std::filesystem::path root_of(const std::string& uri) const;
+  // Whether what is written in the document may be drafted into others.
+  Remembering remembering(const std::string& uri) const {
+    return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
+  }
   // The document goes, or is another from now on: all that is under way for it ends.
   void forget(const std::string& uri, const std::string& reason);
 
@@ -190,6 +200,8 @@ void Workspace::Impl::index_buffer(const std::string& uri) {
   const auto path = indexer ? path_of_uri(uri) : std::nullopt;
   if (!path) return;
   if (std::shared_ptr<const Document> document = documents.find(uri)) {
+    // One that is withheld answers with nothing, and its file does not answer in its place.
+    if (documents.withheld(uri)) document = *Document::make(uri, document->version(), "");
     indexer->set_buffer(*path, std::move(document));
   } else {
     indexer->close_buffer(*path);
@@ -260,7 +272,9 @@ void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
 }
 
 void Workspace::set_folders(std::vector<std::filesystem::path> folders) {
-  impl_->folders = std::move(folders);
+  impl_->folders = folders;
+  for (const std::string& uri : impl_->documents.set_folders(std::move(folders)))
+    impl_->index_buffer(uri);
 }
 
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
@@ -308,6 +322,7 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
   }
   impl_->carry_out(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
+  if (impl_->documents.withheld(uri)) impl_->next_edits.forget(uri);
   return {};
 }
 
@@ -341,6 +356,7 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   request.beside = impl_->documents.beside(uri);
   request.repository = impl_->repository_without(uri);
   request.common = impl_->common_code();
+  request.remembering = impl_->remembering(uri);
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
   const EditId id = impl_->edits.add(uri);
@@ -359,6 +375,8 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                                          Completions::OnAnswer on_answer) {
   std::shared_ptr<const Document> document = this->document(wish.uri);
   if (!document) return impl_->documents.why_not(wish.uri);
+  if (const auto reason = impl_->documents.withheld(wish.uri); reason == SkipReason::kSecret)
+    return impl_->completions.decline(why_nothing_unasked(*reason), on_answer);
   std::size_t offset = wish.offset;
   if (wish.selected) {
     const ByteRange& range = wish.selected_range;
@@ -384,7 +402,8 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                             .context_tokens = wish.context_tokens,
                             .alternatives = wish.alternatives,
                             .blocks = wish.blocks,
-                            .in_comments = wish.in_comments};
+                            .in_comments = wish.in_comments,
+                            .remembering = impl_->remembering(wish.uri)};
   return impl_->completions.ask(std::move(request), wish.delay, std::move(on_answer));
 }
 
@@ -393,6 +412,8 @@ void Workspace::cancel_completion(CompletionId id) { impl_->completions.cancel(i
 Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAnswer on_answer) {
   const std::shared_ptr<const Document> document = this->document(uri);
   if (!document) return impl_->documents.why_not(uri);
+  if (const auto reason = impl_->documents.withheld(uri))
+    return impl_->next_edits.decline(why_nothing_unasked(*reason), on_answer);
   return impl_->next_edits.ask({.recent = impl_->documents.recent_changes(),
                                 .documents = impl_->documents.from(uri),
                                 .beside = impl_->documents.beside(uri),

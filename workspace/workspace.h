@@ -80,8 +80,8 @@ class Workspace {
                       const std::vector<TextEdit>& edits);
   // Its edits are cancelled and forgotten; `why` is what their user is told.
   void close(const std::string& uri, const std::string& why = "the document was closed");
-  // The same for the edits alone, of all documents that are this file or, if it is a folder, in it:
-  // what they change is not what the client would put them into.
+  // The same as close() for the edits alone, of all documents that are this file or, if it is a
+  // folder, in it: what they change is not what the client would put them into.
   void end_edits_within(const std::string& uri, const std::string& why);
   // Null when the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
@@ -119,12 +119,14 @@ class Workspace {
     std::chrono::milliseconds delay{0};
   };
   // See Completions::ask(). An error: the document is not open, or the place is none of it. With
-  // `selected` the answer's texts go behind that.
+  // `selected` the answer's texts go behind that. In a document that holds secrets, by its name or
+  // by what stands in it, nothing is suggested.
   Result<CompletionId> complete(const CompletionWish& wish, Completions::OnAnswer on_answer);
   void cancel_completion(CompletionId id);
 
   // Looks for changes that follow from those the user made lately: in the document, and in others
-  // that are open. See NextEdits::ask(). An error: it is not open.
+  // that are open. See NextEdits::ask(). An error: it is not open. Nothing is proposed in a
+  // document that is withheld from others, nor in those that are withheld from this.
   Result<NextEditId> next_edit(const std::string& uri, NextEdits::OnAnswer on_answer);
   void cancel_next_edit(NextEditId id);
   // The user does not want this edit of the document, which may have changed since.

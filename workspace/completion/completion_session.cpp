@@ -127,8 +127,8 @@ class Writing {
     }
     WrittenText written;
     if (!limited) {
-      Result<DecodeResult> decoded =
-          engine_.decode(Purpose::kCompletion, request_.decoder, told, sink, stop);
+      Result<DecodeResult> decoded = engine_.decode(Purpose::kCompletion, request_.decoder, told,
+                                                    sink, stop, request_.remembering);
       if (!decoded) return decoded.error();
       if (decoded->finish_reason == FinishReason::kStop) limit.finish();
       written.finish_reason = limited ? FinishReason::kStop : decoded->finish_reason;

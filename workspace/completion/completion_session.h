@@ -43,6 +43,7 @@ struct CompletionRequest {
   int alternatives = 1;     // texts that are wanted, the model's own choice first
   int blocks = 1;           // see CompletionShape::max_blocks
   bool in_comments = true;  // whether to complete within a comment
+  Remembering remembering = Remembering::kShared;
   // Called after each pass with the first text as far as it is written, on the decode thread.
   std::function<void(std::string_view)> on_text = {};
 };

@@ -122,6 +122,12 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
   return id;
 }
 
+CompletionId Completions::decline(const std::string& why, const OnAnswer& on_answer) {
+  end_run(superseded());
+  on_answer({.why_none = why});
+  return ++last_id_;
+}
+
 bool Completions::answer_from_memory(const CompletionRequest& request, const OnAnswer& on_answer) {
   for (const Suggested& suggested : suggested_) {
     if (request.blocks > suggested.blocks) continue;

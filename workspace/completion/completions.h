@@ -72,6 +72,8 @@ class Completions {
   // `on_answer` is called once, perhaps before this returns. The model begins after `delay` at the
   // earliest; what was asked before is answered with nothing.
   CompletionId ask(CompletionRequest request, std::chrono::milliseconds delay, OnAnswer on_answer);
+  // The same where nothing is suggested, and `why` says so.
+  CompletionId decline(const std::string& why, const OnAnswer& on_answer);
   // The answer is never called; the model stops within one pass unless the next request goes on
   // from here.
   void cancel(CompletionId id);

@@ -4,6 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "indexing/files/file_kind.h"
+#include "workspace/documents/withheld.h"
+
 namespace redraft {
 namespace {
 
@@ -37,26 +40,33 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
                                                         const std::vector<TextEdit>& edits) {
   const std::shared_ptr<const Document> before = find(uri);
   if (!before) return why_not(uri);
-  const auto refuse = [&](const Error& error) {
-    close(uri);
-    refused_.insert_or_assign(uri, error);
+  const auto refused = [&](const Error& error) {
+    refuse(uri, error);
     return error;
   };
   std::string text = before->text();
+  std::vector<std::string> removed;
   std::vector<BufferChange> changes;
   for (const TextEdit& edit : edits) {
     if (edit.range.begin > edit.range.end || edit.range.end > text.size()) {
-      return refuse(Error(uri + ": a change of bytes " + std::to_string(edit.range.begin) + "-" +
-                          std::to_string(edit.range.end) +
-                          " lies outside the text; open the document anew"));
+      return refused(Error(uri + ": a change of bytes " + std::to_string(edit.range.begin) + "-" +
+                           std::to_string(edit.range.end) +
+                           " lies outside the text; open the document anew"));
     }
-    remember_removed(text.substr(edit.range.begin, edit.range.size()));
+    removed.push_back(text.substr(edit.range.begin, edit.range.size()));
     std::string after = apply_edits(text, {edit});
     changes.push_back(describe_change(text, edit, after));
     text = std::move(after);
   }
   Result<std::shared_ptr<const Document>> document = before->changed(version, std::move(text));
-  if (!document) return refuse(document.error());
+  if (!document) return refused(document.error());
+  const bool was_withheld = withheld(uri).has_value();
+  keep(*document);
+  if (was_withheld || withheld(uri)) {
+    forget_changes(uri);
+    return changes;
+  }
+  for (const std::string& piece : removed) remember_removed(piece);
   for (const BufferChange& change : changes) {
     for (RecentPlace& place : places_) {
       if (place.uri != uri) continue;
@@ -69,7 +79,6 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
   }
   history_.add(before, **document, changes);
   if (!changes.empty()) remember_place(**document, changes.back().range.begin);
-  keep(std::move(*document));
   return changes;
 }
 
@@ -77,6 +86,34 @@ void OpenDocuments::close(const std::string& uri) {
   documents_.erase(uri);
   refused_.erase(uri);
   std::erase(by_use_, uri);
+  forget_changes(uri);
+}
+
+void OpenDocuments::refuse(const std::string& uri, const Error& why) {
+  close(uri);
+  refused_.insert_or_assign(uri, why);
+}
+
+std::vector<std::string> OpenDocuments::set_folders(std::vector<std::filesystem::path> folders) {
+  if (folders == folders_) return {};
+  folders_ = std::move(folders);
+  std::vector<std::string> other;
+  for (auto& [uri, open] : documents_) {
+    const bool was_withheld = open.withheld().has_value();
+    open.withheld_name = withheld_by_name(uri, folders_);
+    if (was_withheld == open.withheld().has_value()) continue;
+    forget_changes(uri);
+    other.push_back(uri);
+  }
+  return other;
+}
+
+std::optional<SkipReason> OpenDocuments::withheld(const std::string& uri) const {
+  const auto found = documents_.find(uri);
+  return found == documents_.end() ? std::nullopt : found->second.withheld();
+}
+
+void OpenDocuments::forget_changes(const std::string& uri) {
   history_.forget(uri);
   std::erase_if(places_, [&](const RecentPlace& place) { return place.uri == uri; });
 }
@@ -87,7 +124,7 @@ void OpenDocuments::focus(const std::string& uri) {
 
 std::shared_ptr<const Document> OpenDocuments::find(const std::string& uri) const {
   const auto found = documents_.find(uri);
-  return found == documents_.end() ? nullptr : found->second;
+  return found == documents_.end() ? nullptr : found->second.document;
 }
 
 Error OpenDocuments::why_not(const std::string& uri) const {
@@ -97,7 +134,7 @@ Error OpenDocuments::why_not(const std::string& uri) const {
 
 std::vector<std::shared_ptr<const Document>> OpenDocuments::all() const {
   std::vector<std::shared_ptr<const Document>> all;
-  for (const auto& [uri, document] : documents_) all.push_back(document);
+  for (const auto& [uri, open] : documents_) all.push_back(open.document);
   return all;
 }
 
@@ -112,7 +149,8 @@ std::vector<std::shared_ptr<const Document>> OpenDocuments::from(const std::stri
   std::vector<std::shared_ptr<const Document>> all;
   if (std::shared_ptr<const Document> document = find(uri)) all.push_back(std::move(document));
   for (auto other = by_use_.rbegin(); other != by_use_.rend(); ++other) {
-    if (*other != uri) all.push_back(documents_.at(*other));
+    const Open& open = documents_.at(*other);
+    if (*other != uri && !open.withheld()) all.push_back(open.document);
   }
   return all;
 }
@@ -130,14 +168,21 @@ std::vector<RecentChange> OpenDocuments::recent_changes() const {
 }
 
 void OpenDocuments::keep(std::shared_ptr<const Document> document) {
-  std::erase(by_use_, document->uri());
-  by_use_.push_back(document->uri());
-  documents_.insert_or_assign(document->uri(), std::move(document));
+  const std::string uri = document->uri();
+  std::erase(by_use_, uri);
+  by_use_.push_back(uri);
+  const auto [entry, added] = documents_.try_emplace(uri);
+  Open& open = entry->second;
+  if (added) open.withheld_name = withheld_by_name(uri, folders_);
+  // What its name says is enough.
+  open.withheld_text = open.withheld_name ? std::nullopt : withheld_by_text(*document);
+  open.document = std::move(document);
 }
 
-// What is cut in one place is often put in another.
+// What is cut in one place is often put in another. Not a key that was in the middle of a text.
 void OpenDocuments::remember_removed(const std::string& text) {
   if (text.size() < kMinRemoved || text.size() > kMaxRemoved) return;
+  if (unwanted_text({}, text, /*complete=*/true)) return;
   const auto piece = Document::make("removed", 0, text);
   if (!piece) return;  // cut inside a character
   removed_.push_front(*piece);

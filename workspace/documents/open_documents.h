@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "indexing/files/skip_reason.h"
 #include "support/result.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/documents/change_history.h"
@@ -16,6 +19,11 @@
 namespace redraft {
 
 // The buffers of an editor, and what the user did in them lately. One thread.
+//
+// Some are withheld (see withheld.h): they can be found and changed as any other, but nothing that
+// stands in them, or did, or was done there, is among what beside(), from() (but for the document
+// itself), recent_changes() and recent_places() tell. That is decided for each version: a key that
+// is pasted into notes makes them silent until it is gone, and leaves nothing behind.
 class OpenDocuments {
  public:
   // A place of a document where the user changed something.
@@ -33,6 +41,13 @@ class OpenDocuments {
   Result<std::vector<BufferChange>> change(const std::string& uri, std::int64_t version,
                                            const std::vector<TextEdit>& edits);
   void close(const std::string& uri);
+  // The client has a document there whose text did not arrive: as if open() had refused it.
+  void refuse(const std::string& uri, const Error& why);
+  // The workspace's folders, by which names are judged. Returns the documents that are withheld now
+  // and were not, or the other way round.
+  std::vector<std::string> set_folders(std::vector<std::filesystem::path> folders);
+  // Why nothing of this document may be told to others; none: it may, or is not open.
+  std::optional<SkipReason> withheld(const std::string& uri) const;
   // The user looks at it now.
   void focus(const std::string& uri);
 
@@ -40,7 +55,7 @@ class OpenDocuments {
   std::shared_ptr<const Document> find(const std::string& uri) const;
   // Why find() is null.
   Error why_not(const std::string& uri) const;
-  // All that can be edited, in no order.
+  // All that can be edited, in no order, those that are withheld among them.
   std::vector<std::shared_ptr<const Document>> all() const;
   // Texts that drafts for a document may come from: what was removed lately, then what else is
   // open, the most recent first.
@@ -53,11 +68,22 @@ class OpenDocuments {
   const std::deque<RecentPlace>& recent_places() const { return places_; }
 
  private:
+  struct Open {
+    std::shared_ptr<const Document> document;
+    std::optional<SkipReason> withheld_name, withheld_text;
+
+    std::optional<SkipReason> withheld() const {
+      return withheld_name ? withheld_name : withheld_text;
+    }
+  };
+
   void keep(std::shared_ptr<const Document> document);
+  void forget_changes(const std::string& uri);
   void remember_removed(const std::string& text);
   void remember_place(const Document& document, std::size_t offset);
 
-  std::map<std::string, std::shared_ptr<const Document>> documents_;
+  std::vector<std::filesystem::path> folders_;
+  std::map<std::string, Open> documents_;
   std::map<std::string, Error> refused_;
   std::vector<std::string> by_use_;                      // uris, the latest at the end
   std::deque<std::shared_ptr<const Document>> removed_;  // pieces of texts, the newest first

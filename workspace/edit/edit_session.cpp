@@ -190,7 +190,7 @@ Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, Ed
                              .repository = request_.repository,
                              .common = request_.common};
   Result<DecodeResult> decoded =
-      engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_);
+      engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
   if (!decoded) return decoded.error();
   statistics_ = sum(statistics_, decoded->statistics);
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_.closed();

@@ -33,6 +33,7 @@ struct EditRequest {
   EditScope scope = EditScope::kFile;
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
+  Remembering remembering = Remembering::kShared;
 };
 
 // One changed place, final when it is sent: later output never alters it. Against the request's

@@ -32,8 +32,8 @@ std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
                                      [&](TokenId token) { return tokenizer.bytes(token); });
 }
 
-std::array<DecoderMemory, kPurposes> memories_for(std::shared_ptr<const Tokenizer> tokenizer) {
-  const std::shared_ptr<const LineTable> lines = lines_of(*tokenizer);
+std::array<DecoderMemory, kPurposes> memories_for(const std::shared_ptr<const Tokenizer>& tokenizer,
+                                                  const std::shared_ptr<const LineTable>& lines) {
   return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer),
           DecoderMemory(lines, tokenizer)};
 }
@@ -45,7 +45,8 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
       draft_(std::move(draft)),
       context_length_(context_length),
       caches_(context_length, options.cache_bytes),
-      memories_(memories_for(target_.tokenizer)),
+      lines_(lines_of(*target_.tokenizer)),
+      memories_(memories_for(target_.tokenizer, lines_)),
       prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
                        PromptEncoder(*target_.tokenizer)} {
   const auto reclaim = [this, notice = options.notice, told = false]() mutable {
@@ -118,7 +119,7 @@ std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int cou
 
 Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                                     const DecodeRequest& request, const TokenSink& sink,
-                                    std::stop_token stop) {
+                                    std::stop_token stop, Remembering remembering) {
   const int n_prompt = static_cast<int>(request.prompt.size());
   if (n_prompt >= context_length_) {
     return Error("the prompt needs " + std::to_string(n_prompt) +
@@ -130,10 +131,12 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
   std::optional<PrefixPool::Lease> draft;
   if (draft_.model && name.needs_draft_model())
     draft.emplace(caches_.acquire(*draft_.model, request.prompt));
+  DecoderMemory own(lines_, target_.tokenizer);
+  DecoderMemory& memory =
+      remembering == Remembering::kShared ? memories_[static_cast<std::size_t>(purpose)] : own;
   Result<std::unique_ptr<Decoder>> decoder =
       Decoder::make(name, {target_.model.get(), &target.cache()},
-                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost,
-                    &memories_[static_cast<std::size_t>(purpose)]);
+                    {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);
   if (!decoder) return decoder.error();
   return (*decoder)->run(request, sink, std::move(stop));
 }

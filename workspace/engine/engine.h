@@ -34,6 +34,12 @@ struct EngineOptions {
 enum class Purpose { kEdit, kCompletion, kNextEdit };
 inline constexpr int kPurposes = 3;
 
+// What decoders remember from request to request, to draft from.
+enum class Remembering {
+  kShared,  // all requests of one purpose
+  kNothing  // this one begins with nothing and leaves nothing: its text is for nobody else
+};
+
 // The models of one process with the KV caches they keep between requests: a prompt pays only for
 // what differs from those before it, and several documents stay warm. Used by one thread at a time
 // (the decode thread).
@@ -70,7 +76,7 @@ class Engine {
   // One decode may run within another's `on_progress` if their purposes differ.
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
-                              std::stop_token stop);
+                              std::stop_token stop, Remembering remembering = Remembering::kShared);
   // The target's `count` likeliest next tokens, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // Forgets all cached prefixes, so that a measurement starts cold.
@@ -89,6 +95,7 @@ class Engine {
   Model draft_;
   int context_length_;
   PrefixPool caches_;
+  std::shared_ptr<const LineTable> lines_;
   std::array<DecoderMemory, kPurposes> memories_;
   std::unique_ptr<CostCurve> cost_;
   std::array<PromptEncoder, kPurposes> prompt_encoders_;

@@ -45,6 +45,12 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
   return id;
 }
 
+NextEditId NextEdits::decline(const std::string& why, const OnAnswer& on_answer) {
+  end_run("a newer request took its place");
+  on_answer({.why_none = why});
+  return ++last_id_;
+}
+
 void NextEdits::cancel(NextEditId id) {
   if (!run_ || run_->id != id) return;
   run_->on_answer = nullptr;

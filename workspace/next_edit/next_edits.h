@@ -39,6 +39,8 @@ class NextEdits {
   // `on_answer` is called once, perhaps before this returns; what was asked before is answered with
   // nothing.
   NextEditId ask(NextEditRequest request, OnAnswer on_answer);
+  // The same where nothing is looked for, and `why` says so.
+  NextEditId decline(const std::string& why, const OnAnswer& on_answer);
   // The answer is never called; the model stops within one pass.
   void cancel(NextEditId id);
   // A document is now this, by these changes: of what was found the part that they touched is gone,

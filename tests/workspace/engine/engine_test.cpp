@@ -145,6 +145,43 @@ TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
   EXPECT_EQ(engine->open_files({a, large, b})->size(), 1U) << "up to a budget";
 }
 
+// Writes the same after every prompt, which ends with ":".
+std::unique_ptr<Engine> engine_that_writes(const std::string& answer) {
+  const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
+  Engine::Model target;
+  target.model = std::make_unique<ScriptedModel>(
+      tokenizer->vocabulary_size(), 4096,
+      [answer, end = tokenizer->special("<|im_end|>")](std::span<const TokenId> sequence) {
+        const auto written = static_cast<std::size_t>(
+            sequence.end() - std::ranges::find(sequence, static_cast<TokenId>(':')));
+        if (written == 0 || written > answer.size()) return end;
+        return static_cast<TokenId>(answer[written - 1]);
+      });
+  target.tokenizer = tokenizer;
+  target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
+  return *Engine::make(std::move(target), {});
+}
+
+TEST(Engine, ARequestThatRemembersNothingLeavesNothing) {
+  std::string answer;
+  for (int i = 1; i < 60; ++i) answer += std::to_string(i * i * i * 7919 % 99991) + "\n";
+  const auto engine = engine_that_writes(answer);
+  const auto remembered = [&](const char* prompt, Remembering remembering) {
+    const auto result =
+        engine->decode(Purpose::kEdit, *parse_decoder_name("redraft"),
+                       request(prompt, static_cast<int>(answer.size())), {}, {}, remembering);
+    EXPECT_EQ(byte_tokenizer()->decode(result->tokens), answer) << "whatever is remembered";
+    constexpr auto kCache = static_cast<std::size_t>(DraftOrigin::kCache);
+    return result->statistics.accepted_by_origin[kCache];
+  };
+  using enum Remembering;
+  EXPECT_EQ(remembered("a:", kNothing), 0);
+  EXPECT_EQ(remembered("b:", kNothing), 0) << "nothing is left";
+  EXPECT_EQ(remembered("c:", kShared), 0) << "nor for others";
+  EXPECT_EQ(remembered("d:", kNothing), 0) << "and nothing of theirs is there";
+  EXPECT_GT(remembered("e:", kShared), static_cast<int>(answer.size()) / 2);
+}
+
 TEST(Engine, SaysHowManyTokensAPromptNeeds) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
   const auto result = engine->decode(Purpose::kEdit, *parse_decoder_name("ar"),
