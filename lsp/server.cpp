@@ -25,6 +25,7 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
       status_(connection_, model_),
       usage_(std::move(usage_file)),
       edit_feed_(connection_, workspace_, model_, usage_.now()),
+      unread_(connection_, workspace_),
       workspace_(std::move(host), post, observer()) {
   dispatcher_.on("initialize", this, &Server::initialize);
   dispatcher_.on("exit", this, &Server::exit);

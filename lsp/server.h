@@ -12,6 +12,7 @@
 #include "lsp/features/feature.h"
 #include "lsp/features/feature_registry.h"
 #include "lsp/features/indexes.h"
+#include "lsp/features/unread_messages.h"
 #include "lsp/settings/configuration.h"
 #include "lsp/settings/settings.h"
 #include "lsp/status/model_status.h"
@@ -42,6 +43,10 @@ class Server {
   void receive(std::string_view content) {
     dispatcher_.receive(content);
     usage_.save_if_due();
+  }
+  // One that was too long: only what it is about is known.
+  void receive_unread(const UnreadMessage& message) {
+    unread_.take(message, dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing);
   }
   // Stops all work; what waits for an answer gets RequestCancelled.
   void stop();
@@ -81,7 +86,8 @@ class Server {
   EditFeed edit_feed_;
   Indexes* indexes_ = nullptr;                      // one of the features
   std::vector<std::unique_ptr<Feature>> features_;  // in the order in which they register
-  Workspace workspace_;                             // last: it calls into the members above
+  UnreadMessages unread_;
+  Workspace workspace_;  // last: it calls into the members above
 };
 
 }  // namespace redraft::lsp

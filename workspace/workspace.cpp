@@ -332,6 +332,12 @@ void Workspace::close(const std::string& uri, const std::string& why) {
   impl_->index_buffer(uri);
 }
 
+void Workspace::refuse(const std::string& uri, const Error& why) {
+  impl_->forget(uri, "the document can no longer be edited: " + why.message());
+  impl_->documents.refuse(uri, why);
+  impl_->index_buffer(uri);
+}
+
 void Workspace::end_edits_within(const std::string& uri, const std::string& why) {
   std::set<std::string> gone;
   for (const auto& [id, edit] : impl_->edits.all()) {

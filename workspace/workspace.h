@@ -80,6 +80,9 @@ class Workspace {
                       const std::vector<TextEdit>& edits);
   // Its edits are cancelled and forgotten; `why` is what their user is told.
   void close(const std::string& uri, const std::string& why = "the document was closed");
+  // The client has a document there, or a change of one, whose text did not arrive: it can no
+  // longer be edited, and why_not() says `why`, until it is opened anew.
+  void refuse(const std::string& uri, const Error& why);
   // The same as close() for the edits alone, of all documents that are this file or, if it is a
   // folder, in it: what they change is not what the client would put them into.
   void end_edits_within(const std::string& uri, const std::string& why);

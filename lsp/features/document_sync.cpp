@@ -52,7 +52,7 @@ void DocumentSync::did_change(const Json& params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::shared_ptr<const Document> document = workspace_.document(uri);
   if (document == nullptr) {
-    spdlog::warn("a change of a document that is not open");
+    spdlog::debug("a change of a document that is not open");  // one follows each keystroke
     return;
   }
   const Result<void> taken = take_change(params, *document);

@@ -23,6 +23,7 @@ ClientSession::ClientSession(const Shared& shared, Client client, std::function<
       on_end_(std::move(on_end)),
       transport_(shared.io, client_.in.get(), client_.out.get(),
                  {.on_message = [this](const std::string& content) { receive(content); },
+                  .on_unread = [this](const UnreadMessage& message) { receive_unread(message); },
                   .on_malformed = [this](const Error& error) { end_malformed(error); },
                   .on_gone = [this] { end_gone(); }}),
       admission_timer_(shared.io),
@@ -37,7 +38,7 @@ ClientSession::ClientSession(const Shared& shared, Client client, std::function<
 }
 
 void ClientSession::await_admission() {
-  transport_.limit_messages(kFirstMessageLimit);
+  transport_.limit_messages({.read = kFirstMessageLimit, .passed_over = kFirstMessageLimit});
   admission_timer_.expires_after(kAdmissionLimit);
   admission_timer_.async_wait(
       [this, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
@@ -58,6 +59,15 @@ void ClientSession::receive(const std::string& content) {
   }
 }
 
+void ClientSession::receive_unread(const UnreadMessage& message) {
+  try {
+    server_.receive_unread(message);
+  } catch (const std::exception& failure) {
+    spdlog::error("a client's message of {} bytes: {}", message.bytes, failure.what());
+    end(1);
+  }
+}
+
 bool ClientSession::admit(const std::string& first_message) {
   if (const std::optional<Json> refused = refusal(first_message, client_.token)) {
     spdlog::warn("a client without the token was turned away");
@@ -66,7 +76,7 @@ bool ClientSession::admit(const std::string& first_message) {
     return false;
   }
   admitted_ = true;
-  transport_.limit_messages(kMessageLimit);
+  transport_.limit_messages({});
   return true;
 }
 

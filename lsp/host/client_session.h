@@ -49,6 +49,7 @@ class ClientSession {
 
  private:
   void receive(const std::string& content);
+  void receive_unread(const UnreadMessage& message);
   bool admit(const std::string& first_message);
   void serve(const std::string& content);
   void await_admission();

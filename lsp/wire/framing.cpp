@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "support/trimmed.h"
 
@@ -69,7 +70,7 @@ void FrameReader::append(std::string_view bytes) {
   buffer_.append(bytes);
 }
 
-Result<std::optional<std::string>> FrameReader::next() {
+Result<std::optional<Frame>> FrameReader::next() {
   if (failure_) return *failure_;
   if (!content_length_) {
     Result<std::optional<std::size_t>> length = read_header();
@@ -78,8 +79,10 @@ Result<std::optional<std::string>> FrameReader::next() {
       return *failure_;
     }
     content_length_ = *length;
+    if (content_length_ && *content_length_ > limits_.read) passed_over_.emplace();
   }
-  return content_length_ ? take_content() : std::nullopt;
+  if (!content_length_) return std::optional<Frame>();
+  return passed_over_ ? pass_over() : take_content();
 }
 
 Result<std::optional<std::size_t>> FrameReader::read_header() {
@@ -90,18 +93,32 @@ Result<std::optional<std::size_t>> FrameReader::read_header() {
   if (cannot_become_header(rest.substr(0, end)))
     return Error("this is not a header: \"Content-Length: N\" is expected");
   if (!complete) return std::optional<std::size_t>();
-  Result<std::size_t> length = parse_header(rest.substr(0, end), limit_);
+  Result<std::size_t> length =
+      parse_header(rest.substr(0, end), std::max(limits_.read, limits_.passed_over));
   if (!length) return length.error();
   position_ += end + kHeaderEnd.size();
   return std::optional<std::size_t>(*length);
 }
 
-std::optional<std::string> FrameReader::take_content() {
+std::optional<Frame> FrameReader::take_content() {
   if (buffer_.size() - position_ < *content_length_) return std::nullopt;
   std::string content = buffer_.substr(position_, *content_length_);
   position_ += content.size();
   content_length_.reset();
   return content;
+}
+
+std::optional<Frame> FrameReader::pass_over() {
+  const std::string_view gone_by =
+      std::string_view(buffer_).substr(position_, *content_length_ - passed_over_->bytes);
+  passed_over_->outline.append(gone_by);
+  passed_over_->bytes += gone_by.size();
+  position_ += gone_by.size();
+  if (passed_over_->bytes < *content_length_) return std::nullopt;
+  content_length_.reset();
+  UnreadMessage message{passed_over_->bytes, passed_over_->outline.outline()};
+  passed_over_.reset();
+  return message;
 }
 
 std::string frame(std::string_view content) {

@@ -29,7 +29,7 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   void read();
   void send(std::string_view content);
   bool congested() const { return queued_bytes_ > kCongested; }
-  void limit_messages(std::size_t bytes) { frames_.limit_messages(bytes); }
+  void limit_messages(const FrameLimits& limits) { frames_.limit_messages(limits); }
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
   void close();  // nothing is called from now on
 
@@ -102,14 +102,18 @@ void Transport::Flow::read() {
 void Transport::Flow::received(std::size_t count) {
   frames_.append({chunk_.data(), count});
   while (!closed_) {
-    Result<std::optional<std::string>> message = frames_.next();
+    Result<std::optional<Frame>> message = frames_.next();
     if (!message) {
       closed_ = true;
       handlers_.on_malformed(message.error());
       return;
     }
     if (!*message) break;
-    handlers_.on_message(std::move(**message));
+    if (const auto* unread = std::get_if<UnreadMessage>(&**message)) {
+      handlers_.on_unread(*unread);
+    } else {
+      handlers_.on_message(std::get<std::string>(std::move(**message)));
+    }
   }
   read();
 }
@@ -179,7 +183,7 @@ void Transport::send(std::string_view content) { flow_->send(content); }
 
 bool Transport::congested() const { return flow_->congested(); }
 
-void Transport::limit_messages(std::size_t bytes) { flow_->limit_messages(bytes); }
+void Transport::limit_messages(const FrameLimits& limits) { flow_->limit_messages(limits); }
 
 void Transport::finish(std::chrono::milliseconds limit, std::function<void()> done) {
   flow_->finish(limit, std::move(done));

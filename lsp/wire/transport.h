@@ -22,6 +22,8 @@ class Transport {
  public:
   struct Handlers {
     std::function<void(std::string content)> on_message;
+    // One that was too long to be read; what comes after it is read as before.
+    std::function<void(const UnreadMessage&)> on_unread;
     // The client's bytes are malformed; nothing is read any more.
     std::function<void(const Error&)> on_malformed;
     // The client is gone: end of input or nobody to write to. Nothing is read any more.
@@ -38,8 +40,8 @@ class Transport {
   void start();
   void send(std::string_view content);
   bool congested() const;
-  // Of what is read from now on; at first it is kMessageLimit.
-  void limit_messages(std::size_t bytes);
+  // Of what is read from now on.
+  void limit_messages(const FrameLimits& limits);
   // Stops reading; calls `done` when everything sent is written, nobody reads it, or after `limit`.
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
 

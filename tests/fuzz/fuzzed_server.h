@@ -37,6 +37,7 @@ class FuzzedServer {
     }
     server_.receive(content);
   }
+  void receive_unread(const UnreadMessage& message) { server_.receive_unread(message); }
 
  private:
   const Post post_ = [](std::function<void()>) {};

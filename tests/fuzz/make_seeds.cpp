@@ -86,22 +86,34 @@ void write_safetensors(const std::filesystem::path& folder) {
                        R"("mscale": 1.0, "mscale_all_dim": 0.5, "rope_theta": 1e6}})"));
 }
 
-// The first byte says in pieces of which size the rest arrives.
-void write_lsp(const std::filesystem::path& folder) {
+std::string framed(std::initializer_list<std::string_view> contents) {
   std::string messages;
-  for (const std::string_view content :
-       {R"({"jsonrpc":"2.0","id":1,"method":"redraft/status"})",
-        R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"u",)"
-        R"("version":2},"contentChanges":[{"range":{"start":{"line":0,"character":0},)"
-        R"("end":{"line":1,"character":1}},"text":"b"}]}})",
-        R"({"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":)"
-        R"("redraft.edit","arguments":[{"textDocument":{"uri":"u","version":2},)"
-        R"("instruction":"i"}]}})"}) {
+  for (const std::string_view content : contents) {
     messages += "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n";
     messages += content;
   }
+  return messages;
+}
+
+// The first byte says in pieces of which size the rest arrives.
+void write_lsp(const std::filesystem::path& folder) {
+  const std::string messages = framed(
+      {R"({"jsonrpc":"2.0","id":1,"method":"redraft/status"})",
+       R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"u",)"
+       R"("version":2},"contentChanges":[{"range":{"start":{"line":0,"character":0},)"
+       R"("end":{"line":1,"character":1}},"text":"b"}]}})",
+       R"({"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":)"
+       R"("redraft.edit","arguments":[{"textDocument":{"uri":"u","version":2},)"
+       R"("instruction":"i"}]}})"});
   write(folder / "messages", seed('\x7F', messages));
   write(folder / "pieces", seed('\0', messages));
+  // What a message is about, in the orders and spellings that it may have.
+  const std::string outlines = framed(
+      {R"({"params":{"textDocument":{"text":"{\"uri\":\"no\"}\\","uri":"u"}},"method":"m"})",
+       R"({"id":"\u0031","id":{},"m\u0065thod":"a\/b","params":{},"params":{"textDocument":1}})",
+       R"([{"id":1}, {"params": [{"textDocument": {"uri": "no"}}]}])",
+       R"({"id" : -1.5 , "method" : null , "x" : {"id" : 2}, "params" : {"uri" : "no"}})"});
+  write(folder / "outlines", seed('\2', outlines));
 }
 
 // The first three bytes are the language and the change.

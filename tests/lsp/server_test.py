@@ -75,12 +75,12 @@ class Malformed(ServerTest):
                 self.assertEqual(client.wait(lambda m: "error" in m)["error"]["code"], -32700)
                 self.assertEqual(client.exit_code(), 1)
 
-    def test_a_message_beyond_the_limit(self):
+    def test_a_length_that_no_message_has(self):
         client = self.start()
-        client.send_bytes(b"Content-Length: %d\r\n\r\n{" % ((64 << 20) + 1))
+        client.send_bytes(b"Content-Length: %d\r\n\r\n{" % ((4 << 30) + 1))
         error = client.wait(lambda m: "error" in m)["error"]
         self.assertEqual(error["code"], -32700)
-        self.assertIn("64 MB", error["message"])
+        self.assertIn("4096 MB", error["message"])
         self.assertEqual(client.exit_code(), 1)
 
     def test_batches(self):

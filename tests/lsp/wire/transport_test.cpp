@@ -25,6 +25,10 @@ struct Recorder {
       : transport(
             io, in_fd, out_fd,
             {.on_message = [this](std::string content) { messages.push_back(std::move(content)); },
+             .on_unread =
+                 [this](const UnreadMessage& message) {
+                   messages.push_back("unread: " + std::to_string(message.bytes));
+                 },
              .on_malformed =
                  [this](const Error& error) {
                    malformed = error.message();
@@ -96,6 +100,37 @@ TEST_F(TransportTest, ReadsAPipeAndSeesItsEnd) {
   EXPECT_EQ(recorder.messages, (std::vector<std::string>{"{}", "[]"}));
   EXPECT_TRUE(recorder.gone);
   for (const int fd : {to_us[0], from_us[0], from_us[1]}) ::close(fd);
+}
+
+TEST_F(TransportTest, AMessageBeyondTheLimitIsPassedOver) {
+  int to_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  const std::string stream =
+      frame("first") + frame(std::string(kMessageLimit + 1, 'x')) + frame("last");
+  std::thread client([&] {
+    for (std::size_t sent = 0; sent < stream.size();) {
+      const ssize_t count = ::write(to_us[1], stream.data() + sent, stream.size() - sent);
+      ASSERT_GT(count, 0);
+      sent += static_cast<std::size_t>(count);
+    }
+    ::close(to_us[1]);
+  });
+  Recorder recorder(to_us[0], STDERR_FILENO);
+  recorder.io.run_for(120s);
+  client.join();
+  EXPECT_EQ(recorder.messages, (std::vector<std::string>{"first", "unread: 67108865", "last"}));
+  EXPECT_TRUE(recorder.gone);
+  EXPECT_EQ(recorder.malformed, "");
+  ::close(to_us[0]);
+}
+
+TEST_F(TransportTest, AnEndWithinWhatIsPassedOverIsMalformed) {
+  const int in = open_file("Content-Length: 100000000\r\n\r\n{}");
+  Recorder recorder(in, STDERR_FILENO);
+  recorder.run();
+  EXPECT_NE(recorder.malformed.find("within a message"), std::string::npos);
+  EXPECT_TRUE(recorder.messages.empty());
+  ::close(in);
 }
 
 TEST_F(TransportTest, AnEndWithinAMessageIsMalformed) {
@@ -190,6 +225,7 @@ TEST_F(TransportTest, ItMayGoWhileTheLoopGoesOn) {
   auto transport = std::make_unique<Transport>(
       io, sockets[0], sockets[0],
       Transport::Handlers{.on_message = [&](const std::string&) { never(); },
+                          .on_unread = [&](const UnreadMessage&) { never(); },
                           .on_malformed = [&](const Error&) { never(); },
                           .on_gone = never});
   transport->start();

@@ -1,0 +1,65 @@
+#include "lsp/features/unread_messages.h"
+
+#include <spdlog/spdlog.h>
+
+namespace redraft::lsp {
+namespace {
+
+// Each stands for a message of 64 MB: a client that has sent so many of them is no editor.
+constexpr std::size_t kMaxTold = 1000;
+// Names are the client's, which may be of any length.
+constexpr std::size_t kMaxNameBytes = 300;
+
+std::string megabytes(std::size_t bytes) {
+  return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MB";
+}
+
+std::string shortened(const std::string& name) {
+  return name.size() <= kMaxNameBytes ? name : name.substr(0, kMaxNameBytes) + "…";
+}
+
+std::string why_unread(const UnreadMessage& message) {
+  return "a message of " + megabytes(message.bytes) + " was not read: the limit is " +
+         megabytes(kMessageLimit);
+}
+
+// Without it the server does not know what stands in the document.
+bool loses_text(const std::string& method) {
+  return method == "textDocument/didOpen" || method == "textDocument/didChange";
+}
+
+}  // namespace
+
+void UnreadMessages::take(const UnreadMessage& message, bool serving) {
+  const MessageOutline& about = message.outline;
+  const std::string why = why_unread(message);
+  spdlog::warn("{}", why);
+  if (!about.id.is_null() && about.method.empty()) {  // an answer: whoever asked hears of no result
+    connection_->receive_response({{"id", about.id}, {"error", {{"message", why}}}});
+  } else if (!about.id.is_null()) {
+    connection_->respond_error(about.id, ErrorCode::kRequestFailed, why);
+  } else if (serving) {
+    take_notification(message);
+  }
+}
+
+void UnreadMessages::take_notification(const UnreadMessage& message) {
+  const MessageOutline& about = message.outline;
+  const bool about_text = loses_text(about.method) && !about.uri.empty();
+  if (about_text) {
+    const Error error("too large: " + why_unread(message));
+    workspace_.refuse(about.uri, error.in(about.uri));
+  }
+  if (told_.size() >= kMaxTold) told_.clear();
+  if (!told_.insert(about_text ? about.uri : std::string()).second) return;
+  std::string text = "redraft: ";
+  if (about_text) {
+    text += "cannot edit " + shortened(about.uri) + ": ";
+  } else if (!about.method.empty()) {
+    text += shortened(about.method) + ": ";
+  }
+  connection_->show_message(MessageType::kWarning,
+                            text + why_unread(message) + ". Other files are not affected.");
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "lsp/wire/connection.h"
+#include "lsp/wire/framing.h"
+#include "workspace/workspace.h"
+
+namespace redraft::lsp {
+
+// What is done about messages that were too long to be read: a request gets an error, a document
+// whose text is lost with one is given up until it is opened anew, and the user hears why, once.
+// Everything else goes on. Main thread.
+class UnreadMessages {
+ public:
+  UnreadMessages(std::shared_ptr<Connection> connection, Workspace& workspace)
+      : connection_(std::move(connection)), workspace_(workspace) {}
+
+  // `serving`: the client has said `initialize`, and not yet `shutdown`.
+  void take(const UnreadMessage& message, bool serving);
+
+ private:
+  void take_notification(const UnreadMessage& message);
+
+  std::shared_ptr<Connection> connection_;
+  Workspace& workspace_;
+  std::set<std::string> told_;  // documents; "" for messages about none
+};
+
+}  // namespace redraft::lsp

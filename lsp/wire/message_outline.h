@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "lsp/wire/json.h"
+
+namespace redraft::lsp {
+
+// What a message is about. What it does not say, or says in no form that can be used, is empty.
+struct MessageOutline {
+  Json id;             // an integer, a string, or null
+  std::string method;  // of a request or notification
+  std::string uri;     // params.textDocument.uri
+
+  friend bool operator==(const MessageOutline&, const MessageOutline&) = default;
+};
+
+// Reads the outline of a message whose bytes pass by and are kept nowhere: it remembers some
+// kilobytes at most, whatever comes. Of what is JSON it finds what parse_json() would, but for
+// values longer than kMaxValueBytes; what is none has some outline or none.
+class OutlineReader {
+ public:
+  OutlineReader() = default;
+  OutlineReader(const OutlineReader&) = delete;
+  OutlineReader& operator=(const OutlineReader&) = delete;
+  static constexpr std::size_t kMaxValueBytes = 4096;
+
+  // In pieces of any size.
+  void append(std::string_view bytes);
+  // Of what has passed so far.
+  MessageOutline outline() const;
+
+ private:
+  // A string or number that is kept, as it stands in the message, without quotes.
+  struct Captured {
+    std::string raw;
+    bool is_string = false;
+    bool complete = false;
+  };
+
+  void take_outside_strings(char c);
+  void begin_string();
+  void end_string();
+  void take_key();
+  void open(bool is_object);
+  void close();
+  void end_scalar();
+  void keep(std::string_view bytes);
+  void capture(Captured* target, bool is_string);
+  // Where the value that begins here goes; null: nobody wants to know it.
+  Captured* place_of_value();
+  // What was opened last is the message itself, its params or its textDocument.
+  bool on_path() const { return brackets_.size() == matched_; }
+
+  std::string brackets_;     // those that are open: '{' or '['
+  std::size_t matched_ = 0;  // so many of them, from the first on, lead to the document's URI
+  bool in_string_ = false, escaped_ = false, in_scalar_ = false;
+  bool is_key_ = false, expects_key_ = false;
+  bool done_ = false;           // nothing more is wanted
+  Captured* target_ = nullptr;  // null: what is read is not kept
+  Captured key_, id_, method_, uri_;
+};
+
+}  // namespace redraft::lsp
