@@ -56,6 +56,7 @@ class EditWriter {
                              !went_on(sequence.subspan(prompt_.size()));
     if (!same_prompt && !read_prompt(sequence)) return stop_;
     const std::span<const TokenId> written = sequence.subspan(prompt_.size());
+    if (reaches_hold(written)) wait_while_held();
     if (written.size() >= answer_.size()) return stop_;
     return answer_[written.size()];
   }
@@ -64,6 +65,18 @@ class EditWriter {
   // Whether a conversation has further turns.
   bool went_on(std::span<const TokenId> written) const {
     return std::find(written.begin(), written.end(), start_) != written.end();
+  }
+
+  // A draft's row behind a wrong token is thrown away: it reaches nothing.
+  bool reaches_hold(std::span<const TokenId> written) const {
+    return !script_.hold.file.empty() && written.size() >= hold_at_ &&
+           written.size() <= answer_.size() &&
+           std::equal(written.begin(), written.end(), answer_.begin());
+  }
+
+  void wait_while_held() const {
+    while (std::filesystem::exists(script_.hold.file))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
   bool read_prompt(std::span<const TokenId> sequence) {
@@ -81,8 +94,10 @@ class EditWriter {
                       tokenizer_->decode(sequence.subspan(turns.back(), end - turns.back())));
     if (!question) return false;
     prompt_.assign(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(end));
-    answer_ = tokenizer_->encode(apply_script(script_, question->region, question->instruction) +
-                                 question->fence);
+    const std::string answer =
+        apply_script(script_, question->region, question->instruction) + question->fence;
+    answer_ = tokenizer_->encode(answer);
+    hold_at_ = answer.find(script_.hold.before);  // one token a byte
     return true;
   }
 
@@ -100,6 +115,7 @@ class EditWriter {
   TokenId stop_;
   std::vector<TokenId> prompt_;
   std::vector<TokenId> answer_;
+  std::size_t hold_at_ = 0;
 };
 
 // What the model is shown in its passes, as text: the sequence, and behind it what was drafted,

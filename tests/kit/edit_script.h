@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ struct EditScript {
   };
   std::vector<Edit> edits;  // all that apply, one after the other
   FillScript fills = {};    // what it writes where it is to fill in
+  // While `file` exists, nothing is written from the first `before` of an answer on: what a test
+  // does while an edit runs then takes as long as it takes.
+  struct Hold {
+    std::string before;  // empty: nothing at all is written
+    std::filesystem::path file;
+  };
+  Hold hold = {};
   std::chrono::milliseconds delay_per_pass{0};
   std::chrono::milliseconds load_delay{0};
   int failing_pass = 0;    // this forward pass, counted from 1, throws; 0: none

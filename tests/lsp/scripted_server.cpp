@@ -7,6 +7,8 @@
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
 //    "fills": [{"after": "x = ", "write": "1\n"}],
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
+//    "hold": {"before": "x", "file": "FILE"},   while FILE exists, an edit's answer stops before
+//                               the first "x" in it (empty: before all of it)
 //    "failing_pass": 3,         this forward pass fails, none after it (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "load_error": "",          loading the model fails with this message
@@ -44,6 +46,8 @@ redraft::EditScript read_script(const std::string& file) {
   for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
     script.fills.fills.push_back({fill.at("after"), fill.at("write")});
   script.delay_per_pass = std::chrono::milliseconds(json.value("delay_ms_per_pass", 0));
+  if (json.contains("hold"))
+    script.hold = {json["hold"].at("before"), std::string(json["hold"].at("file"))};
   script.failing_pass = json.value("failing_pass", 0);
   script.load_delay = std::chrono::milliseconds(json.value("load_delay_ms", 0));
   script.load_error = json.value("load_error", "");
