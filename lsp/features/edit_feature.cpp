@@ -1,5 +1,7 @@
 #include "lsp/features/edit_feature.h"
 
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 #include "decoding/decoder_name.h"
@@ -113,7 +115,9 @@ void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& 
 
 void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditIdParams>(params, reply, [&](const EditIdParams& which) {
-    reply({{"cancelled", workspace_.cancel(which.edit_id)}});
+    const bool runs = workspace_.cancel(which.edit_id);
+    if (runs) spdlog::info("edit {} is asked to end", which.edit_id);
+    reply({{"cancelled", runs}});
   });
 }
 
