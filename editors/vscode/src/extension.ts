@@ -3,15 +3,15 @@ import * as vscode from 'vscode';
 import { LanguageClient, State } from 'vscode-languageclient/node';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
+import { MissingExecutable } from './missing';
 import { NextEdit } from './nextEdit';
 import { Preview } from './preview';
 import type { EditEvent, ModelStatus, ServerStatus } from './protocol';
-import { configuredCommand, findExecutable, makeClient, missingMessage } from './server';
+import {
+  configuredCommand, findExecutable, isSameCommand, makeClient, missingMessage, openPathSetting, type ServerCommand,
+} from './server';
 import { Status } from './status';
 import { View } from './view';
-
-// So often a missing executable is looked for again, in milliseconds.
-const lookAgainAfter = 2000;
 
 class Extension implements vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('redraft', { log: true });
@@ -22,8 +22,13 @@ class Extension implements vscode.Disposable {
   private readonly nextEdit = new NextEdit();
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
+  private started: ServerCommand | undefined; // or was to be
   private turn: Promise<void> = Promise.resolve();
-  private lookingAgain: NodeJS.Timeout | undefined;
+  private readonly missing = new MissingExecutable(
+    () => findExecutable(configuredCommand().command) !== undefined,
+    () => void this.restart(),
+    () => this.sayMissing(),
+  );
 
   constructor() {
     this.parts = [
@@ -34,16 +39,16 @@ class Extension implements vscode.Disposable {
       this.preview,
       this.nextEdit,
       ...registerCommands(this.edits, this.preview),
-      vscode.commands.registerCommand('redraft.restart', () => this.restart()),
+      vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
       vscode.window.onDidChangeActiveTextEditor(() => this.showState()),
-      vscode.workspace.onDidChangeConfiguration((event) => this.onConfiguration(event)),
+      vscode.workspace.onDidChangeConfiguration(() => this.onConfiguration()),
     ];
   }
 
   dispose(): void {
-    clearInterval(this.lookingAgain);
+    this.missing.stop();
     this.parts.forEach((part) => part.dispose());
   }
 
@@ -61,16 +66,19 @@ class Extension implements vscode.Disposable {
     return this.inTurn(() => this.stopNow());
   }
 
-  private async startNow(): Promise<void> {
-    clearInterval(this.lookingAgain);
-    const { command, args } = configuredCommand();
+  // `isAsked`: by the user, who waits for it.
+  private async startNow(isAsked = false): Promise<void> {
+    this.started = configuredCommand();
+    const { command, args } = this.started;
     const executable = findExecutable(command);
     if (!executable) {
-      this.explainMissing(command);
-      // It may be installed meanwhile; and VS Code now and then tells of settings only after it started extensions.
-      this.lookingAgain = setInterval(() => this.startIfFound(), lookAgainAfter);
+      this.output.error(missingMessage(command));
+      this.status.setProblem(missingMessage(command));
+      this.showState();
+      this.missing.wait(isAsked);
       return;
     }
+    this.missing.end();
     this.output.info(`starting ${executable} ${args.join(' ')}`);
     const client = makeClient({ command: executable, args }, this.output);
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
@@ -94,36 +102,37 @@ class Extension implements vscode.Disposable {
       return;
     }
     this.client = client;
-    this.onModel(await client.sendRequest<ModelStatus>('redraft/status'));
-  }
-
-  private startIfFound(): void {
-    if (findExecutable(configuredCommand().command)) {
-      void this.restart();
-    }
+    const status = client.sendRequest<ModelStatus>('redraft/status');
+    void status.then((model) => this.client === client && this.onModel(model), () => undefined); // it may be stopped first
   }
 
   private async stopNow(): Promise<void> {
-    clearInterval(this.lookingAgain);
+    this.missing.stop();
     const client = this.client;
     this.client = undefined;
-    await client?.stop();
+    // It waits two seconds for the server, which may be busy, and then ends it: the next one starts all the same.
+    await client?.stop().catch((error: Error) => this.output.warn(`stopping the server: ${error.message}`));
   }
 
-  private restart(): Promise<void> {
+  private restart(isAsked = false): Promise<void> {
+    return this.inTurn(() => this.restartNow(isAsked));
+  }
+
+  private async restartNow(isAsked = false): Promise<void> {
+    await this.stopNow();
+    this.status.setModel(undefined);
+    await this.startNow(isAsked);
+    this.showState();
+  }
+
+  // The event does not always name what changed: VS Code may take back a setting that does not hold in this window after
+  // it has let extensions read it, and names nothing then. So what counts is what the settings say now.
+  private onConfiguration(): Promise<void> {
     return this.inTurn(async () => {
-      await this.stopNow();
-      this.status.setModel(undefined);
-      await this.startNow();
-      this.showState();
+      if (this.started && !isSameCommand(configuredCommand(), this.started)) {
+        await this.restartNow();
+      }
     });
-  }
-
-  private async onConfiguration(event: vscode.ConfigurationChangeEvent): Promise<void> {
-    const names = ['path', 'target', 'draft', 'arguments'];
-    if (names.some((name) => event.affectsConfiguration(`redraft.${name}`))) {
-      await this.restart();
-    }
   }
 
   private onModel(model: ModelStatus): void {
@@ -151,14 +160,10 @@ class Extension implements vscode.Disposable {
     }
   }
 
-  private explainMissing(command: string): void {
-    const message = missingMessage(command);
-    this.output.error(message);
-    this.status.setProblem(message);
-    this.showState();
-    void vscode.window.showErrorMessage(message, 'Open Settings').then((choice) => {
+  private sayMissing(): void {
+    void vscode.window.showErrorMessage(missingMessage(this.started!.command), 'Open Settings').then((choice) => {
       if (choice) {
-        void vscode.commands.executeCommand('workbench.action.openSettings', 'redraft.path');
+        void openPathSetting();
       }
     });
   }

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
+import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
 
 export interface ServerCommand {
   command: string;
@@ -17,6 +17,10 @@ export function configuredCommand(): ServerCommand {
   };
   const args = ['lsp', ...option('target'), ...option('draft'), ...settings.get<string[]>('arguments', [])];
   return { command: settings.get<string>('path', '').trim() || 'redraft', args };
+}
+
+export function isSameCommand(a: ServerCommand, b: ServerCommand): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function isExecutable(file: string): boolean {
@@ -38,11 +42,22 @@ export function findExecutable(command: string): string | undefined {
   return folders.map((folder) => path.join(folder, command)).find(isExecutable);
 }
 
+// Where the server runs on another machine than the window, VS Code reads what starts it in that machine's settings and
+// not in the user's.
+const isRemote = vscode.env.remoteName !== undefined;
+
 export function missingMessage(command: string): string {
   return (
     `redraft: "${command}" is not an executable. Build it (make build) and put it into your PATH, ` +
-    'or give its path in the setting redraft.path.'
+    `or give its path in the setting redraft.path${isRemote ? ' of the remote machine: the user settings do not count here' : ''}.`
   );
+}
+
+export function openPathSetting(): Thenable<unknown> {
+  const query = 'redraft.path';
+  return isRemote
+    ? vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query })
+    : vscode.commands.executeCommand('workbench.action.openSettings', query);
 }
 
 export function makeClient(server: ServerCommand, output: vscode.LogOutputChannel): LanguageClient {
@@ -51,6 +66,14 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
     outputChannel: output,
     // Settings are not among them: the server asks for them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true } },
+    middleware: {
+      workspace: {
+        // A setting that starts the server anew stops this client while it tells of the change: no error for the user.
+        didChangeConfiguration: (sections, next) =>
+          next(sections).catch((error) => (client.state === State.Running ? Promise.reject(error) : undefined)),
+      },
+    },
   };
-  return new LanguageClient('redraft', 'redraft', server, options);
+  const client = new LanguageClient('redraft', 'redraft', server, options);
+  return client;
 }

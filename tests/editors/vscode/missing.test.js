@@ -1,0 +1,79 @@
+// What the extension does while its server is missing, by a clock of the test's own.
+'use strict';
+const assert = require('node:assert');
+const path = require('node:path');
+const test = require('node:test');
+
+const extension = path.resolve(__dirname, '..', '..', '..', 'editors', 'vscode');
+const { buildSync } = require(path.join(extension, 'node_modules', 'esbuild'));
+
+function load(file) {
+  const options = { entryPoints: [path.join(extension, 'src', file)], bundle: true, platform: 'node', format: 'cjs', write: false };
+  const module = { exports: {} };
+  new Function('module', 'exports', 'require', buildSync(options).outputFiles[0].text)(module, module.exports, require);
+  return module.exports;
+}
+
+const { MissingExecutable, lookAgainAfter, looksAtStart } = load('missing.ts');
+
+// Calls `run` with an executable that is missing, a way to let looks pass, and what has happened.
+function withMissing(run) {
+  test.mock.timers.enable({ apis: ['setInterval'] });
+  const seen = { isThere: false, found: 0, complaints: 0 };
+  const missing = new MissingExecutable(() => seen.isThere, () => seen.found++, () => seen.complaints++);
+  try {
+    run(missing, seen, (n) => test.mock.timers.tick(n * lookAgainAfter));
+  } finally {
+    test.mock.timers.reset();
+  }
+}
+
+test('an executable whose setting comes late is never called missing', () =>
+  withMissing((missing, seen, look) => {
+    missing.wait(false);
+    look(looksAtStart - 1);
+    seen.isThere = true;
+    look(1);
+    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0 });
+    look(10);
+    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0 }, 'it is found once');
+  }));
+
+test('one that stays away is called missing once, and found when it comes', () =>
+  withMissing((missing, seen, look) => {
+    missing.wait(false);
+    look(looksAtStart - 1);
+    assert.strictEqual(seen.complaints, 0);
+    look(1);
+    assert.strictEqual(seen.complaints, 1);
+    look(100);
+    assert.strictEqual(seen.complaints, 1);
+    seen.isThere = true;
+    look(1);
+    assert.strictEqual(seen.found, 1);
+  }));
+
+test('who asks for it is told at once', () =>
+  withMissing((missing, seen, look) => {
+    missing.wait(false);
+    missing.wait(true);
+    assert.strictEqual(seen.complaints, 1);
+    look(10);
+    assert.strictEqual(seen.complaints, 1);
+  }));
+
+test('after it was there, a setting that loses it is told of at once', () =>
+  withMissing((missing, seen) => {
+    missing.end();
+    missing.wait(false);
+    assert.strictEqual(seen.complaints, 1);
+  }));
+
+test('nothing is looked for after the end', () =>
+  withMissing((missing, seen, look) => {
+    missing.wait(false);
+    missing.stop();
+    seen.isThere = true;
+    look(10);
+    assert.deepStrictEqual(seen, { isThere: true, found: 0, complaints: 0 });
+  }));
