@@ -4,7 +4,7 @@ local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
 
 local function selection_with_a_prompt(start)
-  local nvim = start({ server = scripted.server('    pass', '    return a + b', 0, 'write the body'), setup = { keymaps = true } })
+  local nvim = start({ server = scripted.server('    pass', '    return a + b', 'write the body'), setup = { keymaps = true } })
   nvim:open('a.py', 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n')
   nvim:keys('2GV\\re')
   nvim:wait(function() return nvim:shows('redraft: how should this be edited?') end, 'the prompt')
@@ -157,12 +157,8 @@ local function settings_reach_the_server_at_once(start)
   table.insert(server, '--index')
   local nvim = start({ server = server, setup = { index = false, completion = { delay = 'soon' } } })
   nvim:open('a.txt', 'a\n')
-  local reasons = function()
-    return nvim:lua([[local client = vim.lsp.get_clients({ name = 'redraft' })[1]
-      return table.concat(client:request_sync('redraft/status', vim.empty_dict(), 5000).result.reasons, '\n')]])
-  end
   local waits_for = function(reason)
-    nvim:wait(function() return reasons():find(reason, 1, true) end, reason)
+    nvim:wait(function() return table.concat(nvim:server_status().reasons, '\n'):find(reason, 1, true) end, reason)
   end
   waits_for('The index is off (redraft.index).')
   nvim:wait_for_message('redraft.completion.delay takes an integer from 0 to 5000')
@@ -173,7 +169,9 @@ local function settings_reach_the_server_at_once(start)
 end
 
 local function the_server_ends_with_the_editor(start)
-  local nvim = start({ server = scripted.server('a', 'b', 3000) })
+  local held = scripted.held('a', 'b', '')
+  held.hold() -- the model never comes back
+  local nvim = start({ server = held.server })
   nvim:open('a.txt', 'a\n')
   nvim:keys(':RedraftEdit anything<CR>')
   nvim:wait(function() return nvim:edit() end, 'the edit')
@@ -182,7 +180,8 @@ local function the_server_ends_with_the_editor(start)
   nvim:stop()
   nvim:wait(function()
     return vim.iter(children):all(function(pid) return vim.uv.kill(pid, 0) ~= 0 end)
-  end, 'the end of the server', 3000)
+  end, 'the end of the server')
+  held.release()
 end
 
 local function help_is_found(start)

@@ -9,9 +9,9 @@ local fills = {
   { after = '\tif x:\n\t\t', write = 'return 1' },
 }
 
-local function open(start, name, text, pass_ms)
+local function open(start, name, text)
   local nvim = start({
-    server = scripted.start({ edits = { { find = 'old', replace = 'fresh' } }, fills = fills, delay_ms_per_pass = pass_ms or 0 }),
+    server = scripted.start({ edits = { { find = 'old', replace = 'fresh' } }, fills = fills }),
     setup = { keymaps = true },
   })
   nvim:open(name, text)
@@ -32,9 +32,7 @@ local function a_suggestion_appears_and_tab_takes_it(start)
   nvim:keys(' + 1<Esc>')
   nvim:wait_for_lines({ 'x = 1', 'area = width * height + 1' })
   nvim:wait(function()
-    return nvim:lua([[local c = vim.lsp.get_clients({ name = 'redraft' })[1]
-      local answer = c:request_sync('redraft/status', {}, 5000, 0)
-      return answer.result.completion.accepted]]) == 1
+    return nvim:server_status().completion.accepted == 1
   end, 'the count of what was accepted')
 end
 

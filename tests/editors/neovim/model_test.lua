@@ -1,5 +1,6 @@
 -- A small edit by real weights: what arrives in the buffer is what the command line makes of the same file.
 local model = 'qwen2.5-coder-0.5b'
+local patience = 600000 -- milliseconds; a small machine takes ten seconds
 local before = [[
 def area(width, height):
     return width * height
@@ -27,14 +28,14 @@ local function a_real_edit(start)
   local nvim = start({ server = redraft('lsp', '--target', model) })
   nvim:open('shapes.py', before)
   local command = redraft('edit', nvim.path, '--instruction', instruction, '--target', model, '--format', 'text')
-  local edited = vim.system(command, { text = true }):wait(120000)
+  local edited = vim.system(command, { text = true }):wait(patience)
   assert(edited.code == 0, edited.stderr)
   assert(edited.stdout ~= before, 'the model changes something')
   nvim:keys(':RedraftEdit ' .. instruction .. '<CR>')
   nvim:wait(function()
     local edit = nvim:edit()
     return edit and edit.state == 'done' and #edit.hunks > 0
-  end, 'the end of the edit', 120000)
+  end, 'the end of the edit', patience)
   assert(nvim:status():find('%d+ tokens/s$'), nvim:status())
   nvim:keys(':RedraftAccept!<CR>')
   nvim:wait_for_lines(vim.split(vim.trim(edited.stdout), '\n'))

@@ -17,7 +17,7 @@ end
 
 local function open(start, text, settings)
   local nvim = start({
-    server = scripted.start({ edits = { { find = 'old(', replace = 'fresh(' } }, delay_ms_per_pass = 0 }),
+    server = scripted.start({ edits = { { find = 'old(', replace = 'fresh(' } } }),
     setup = vim.tbl_extend('force', { keymaps = true, ghost_text = false }, settings or {}),
   })
   nvim:open('a.py', text)
@@ -32,8 +32,15 @@ local function lines(text)
   return vim.split((text:gsub('\n$', '')), '\n')
 end
 
+-- Whether a change of the text leads to a search.
+local function is_looking(nvim)
+  return nvim:lua([[local is_there, found = pcall(vim.api.nvim_get_autocmds, { group = 'redraft.next_edit', event = 'TextChanged' })
+    return is_there and #found > 0]])
+end
+
 local function it_is_shown_gone_to_and_made(start)
   local nvim = open(start, calls({ 'old', 'old', 'old' }))
+  expect(is_looking(nvim), 'changes lead to a search')
   nvim:keys('4Gfocwfresh<Esc>')
   until_shown(nvim, '    return fresh(x) + b')
   nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'a proposal')
@@ -82,7 +89,7 @@ end
 local function it_can_be_off(start)
   local nvim = open(start, calls({ 'old', 'old' }), { next_edit = false })
   nvim:keys('4Gfocwfresh<Esc>')
-  vim.wait(800)
+  expect(not is_looking(nvim), 'changes lead to no search')
   expect(not nvim:lua([[return require('redraft.next_edit').is_visible()]]), 'it is shown')
   nvim:command('RedraftNextEdit')
   nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'one that was asked for')

@@ -2,14 +2,26 @@
 local M = {}
 
 --- The command line of a server whose model replaces `find` by `replace` in what it is asked about; a process of its
---- own with its own script. `pass_ms`: how long a forward pass takes. With an `instruction` it answers only to that.
+--- own with its own script. With an `instruction` it answers only to that.
 ---@param find string
 ---@param replace string
----@param pass_ms integer?
 ---@param instruction string?
 ---@return string[]
-function M.server(find, replace, pass_ms, instruction)
-  return M.start({ edits = { { find = find, replace = replace, instruction = instruction } }, delay_ms_per_pass = pass_ms or 0 })
+function M.server(find, replace, instruction)
+  return M.start({ edits = { { find = find, replace = replace, instruction = instruction } } })
+end
+
+--- A server like that whose model can be stopped: `hold()` makes it write nothing from the first `at` of an answer on,
+--- until `release()`. What a test does while an edit runs then takes as long as it takes.
+---@return { server: string[], hold: fun(), release: fun() }
+function M.held(find, replace, at, instruction)
+  local file = vim.fn.tempname()
+  local edits = { { find = find, replace = replace, instruction = instruction } }
+  return {
+    server = M.start({ edits = edits, hold = { before = at, file = file } }),
+    hold = function() vim.fn.writefile({}, file) end,
+    release = function() vim.fn.delete(file) end,
+  }
 end
 
 --- The same for a whole script: see tests/lsp/scripted_server.cpp.
