@@ -6,7 +6,13 @@
 (require 'ert)
 (require 'json)
 
+(defconst redraft-test-patience 120
+  "Seconds: nothing that is waited for takes a twentieth of it on an idle machine.")
+
 (defconst redraft-test-root (expand-file-name "../../.." (file-name-directory load-file-name)))
+
+(defconst redraft-test-hold (make-temp-name (expand-file-name "redraft-hold" temporary-file-directory))
+  "While this file exists a model that is told of it writes nothing.")
 
 (defun redraft-test-set-up ()
   "Evaluate the README's lines for eglot."
@@ -28,10 +34,10 @@
 
 (defun redraft-test-wait (what holds)
   "Wait until HOLDS returns something; WHAT says what for."
-  (let ((deadline (time-add nil 20)))
+  (let ((deadline (time-add nil redraft-test-patience)))
     (while (not (funcall holds))
       (when (time-less-p deadline nil)
-        (error "%s: not within 20 seconds; the buffer holds %S" what (buffer-string)))
+        (error "%s: not in time; the buffer holds %S" what (buffer-string)))
       (accept-process-output nil 0.02))))
 
 (defun redraft-test-keys (keys)
@@ -52,7 +58,7 @@
           (run-hooks 'post-command-hook) ; when eglot connects
           (redraft-test-wait "eglot's connection" #'eglot-managed-p)
           (funcall body)
-          (eglot-shutdown (eglot-current-server)))
+          (eglot-shutdown (eglot-current-server) nil redraft-test-patience))
       (with-current-buffer (get-file-buffer file)
         (set-buffer-modified-p nil)
         (kill-buffer))
@@ -82,20 +88,24 @@
      (redraft-test-keys "M-> C-M-i")
      (should (equal (buffer-string) "def f():\n    total = 1\n    return total")))))
 
-;; A model takes its time. Were the edit there at once, Emacs 28 would often read it together with the reply to the
-;; command, and its jsonrpc.el leaves what follows a reply that somebody waits for until more comes (it throws out of its
-;; filter).
+;; A model takes its time: here, until the reply to the command is read. Were the edit there at once, Emacs 28 would often
+;; read it together with that reply, and its jsonrpc.el leaves what follows a reply that somebody waits for until more
+;; comes (it throws out of its filter).
 (ert-deftest redraft-edits-a-selection-by-a-code-action ()
   (redraft-test-with
-   '((edits . [((find . "count") (replace . "total"))]) (delay_ms_per_pass . 30))
+   `((edits . [((find . "count") (replace . "total"))]) (hold . ((before . "") (file . ,redraft-test-hold))))
    "count = 1\nprint(count)\ncount = 2\n"
    (lambda ()
+     (write-region "" nil redraft-test-hold nil 'silent)
      (let ((transient-mark-mode t))
        (redraft-test-keys "M-< C-SPC C-n C-n M-x eglot-code-actions RET RET"))
+     (delete-file redraft-test-hold)
      (redraft-test-wait "the edit" (lambda () (string-prefix-p "total" (buffer-string))))
      (should (equal (buffer-string) "total = 1\nprint(total)\ncount = 2\n"))
      (redraft-test-keys "C-/") ; all of it is one step
      (should (equal (buffer-string) "count = 1\nprint(count)\ncount = 2\n")))))
 
 (redraft-test-set-up)
+(setq jsonrpc-default-request-timeout redraft-test-patience
+      eglot-connect-timeout redraft-test-patience)
 (ert-run-tests-batch-and-exit)
