@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
+const { patience, until } = require('./wait.js');
 
 const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
 const home = path.join(cache, 'redraft', 'editors');
@@ -26,21 +27,6 @@ const quietSettings = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
 };
-
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-// Calls `test` until it gives something true, and gives that; an error after `timeout` milliseconds.
-async function until(test, what, timeout = 15000) {
-  for (const end = Date.now() + timeout; ; await sleep(30)) {
-    const result = await test();
-    if (result) {
-      return result;
-    }
-    if (Date.now() > end) {
-      throw new Error(`${what}: not within ${timeout} ms`);
-    }
-  }
-}
 
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -75,8 +61,8 @@ class CodeServer {
   async launch(settings) {
     const data = path.join(this.folder, 'data');
     const config = path.join(this.folder, 'config.yaml');
-    fs.mkdirSync(path.join(data, 'User'), { recursive: true });
-    fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify({ ...quietSettings, ...settings }));
+    this.writeSettings('User', quietSettings);
+    this.writeSettings('Machine', settings);
     fs.writeFileSync(config, 'auth: none\n');
     const program = path.join(home, 'bin', 'code-server');
     const options = ['--config', config, '--user-data-dir', data, '--extensions-dir', path.join(this.folder, 'extensions')];
@@ -92,10 +78,21 @@ class CodeServer {
       '--vscode-option', 'enable-smoke-test-driver'];
     this.child = childProcess.spawn(program, arguments_, { env, stdio: ['ignore', this.log, this.log], detached: true });
     const answers = () => fetch(`http://${this.address}/healthz`).then((reply) => reply.ok, () => false);
-    await until(() => this.child.exitCode !== null || answers(), 'code-server', 60000);
+    await until(() => this.child.exitCode !== null || answers(), 'code-server');
     if (this.child.exitCode !== null) {
       throw new Error(`code-server ended: ${fs.readFileSync(path.join(this.folder, 'server.log'), 'utf8')}`);
     }
+  }
+
+  // Where the server is a remote machine for its windows, as here, VS Code takes settings of the scopes "machine" and
+  // "machine-overridable" (what is started) from the machine's file alone. In the user's file they do not hold. Yet
+  // windows that read it before they know the extension let extensions see them, until they read it again.
+  writeSettings(whose, settings) {
+    const folder = path.join(this.folder, 'data', whose);
+    fs.mkdirSync(folder, { recursive: true });
+    const written = path.join(folder, 'settings.json.new');
+    fs.writeFileSync(written, JSON.stringify(settings));
+    fs.renameSync(written, path.join(folder, 'settings.json')); // a reader sees all or nothing of it
   }
 
   remote(file) {
@@ -140,7 +137,7 @@ async function openPage(viewport) {
       '--disable-component-update', '--disable-sync'],
   });
   const page = await (await browser.newContext({ viewport })).newPage();
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(patience);
   page.on('dialog', (dialog) => dialog.accept()); // "leave the page?" with an unsaved file
   return { browser, page };
 }
@@ -151,7 +148,7 @@ class Workbench {
     const workbench = new Workbench();
     Object.assign(workbench, await openPage(viewport));
     await workbench.page.goto(server.page(folder, [['openFile', server.remote(path.join(folder, file))]]));
-    await workbench.page.waitForSelector('.editor-instance .view-lines .view-line', { timeout: 90000 });
+    await workbench.page.waitForSelector('.editor-instance .view-lines .view-line');
     await workbench.page.locator('.editor-instance .view-lines').first().click();
     return workbench;
   }
@@ -190,8 +187,13 @@ class Workbench {
     return this.quickInput('Control+G', `:${line}`);
   }
 
-  status(text, timeout) {
+  status(text, timeout = patience) {
     return this.page.locator('.statusbar-item', { hasText: text }).first().waitFor({ timeout });
+  }
+
+  // The extension's own item, in red or not.
+  problem(is = true) {
+    return this.page.locator(`.statusbar-item${is ? '.error-kind' : ':not(.error-kind)'}`, { hasText: 'redraft' }).first().waitFor();
   }
 
   // All that the status bar says, with what it shows under the pointer.
@@ -229,7 +231,7 @@ class Workbench {
 }
 
 // Runs `exports.run` of a CommonJS file inside the extension host, with the whole vscode API; gives what it logged.
-async function runInExtensionHost(server, folder, file, timeout = 120000) {
+async function runInExtensionHost(server, folder, file) {
   const { browser, page } = await openPage({ width: 1180, height: 720 });
   const log = [];
   let timer;
@@ -237,7 +239,7 @@ async function runInExtensionHost(server, folder, file, timeout = 120000) {
     await page.exposeFunction('codeAutomationLog', (_level, parts) => log.push(parts.join(' ')));
     const exit = new Promise((resolve) => page.exposeFunction('codeAutomationExit', resolve));
     const late = new Promise((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no result after ${timeout} ms\n${log.join('\n')}`)), timeout);
+      timer = setTimeout(() => reject(new Error(`no result yet\n${log.join('\n')}`)), 5 * patience);
     });
     await page.goto(server.page(folder, [
       ['extensionDevelopmentPath', server.remote(extensionFolder)],
@@ -252,4 +254,4 @@ async function runInExtensionHost(server, folder, file, timeout = 120000) {
   }
 }
 
-module.exports = { CodeServer, Workbench, runInExtensionHost, until };
+module.exports = { CodeServer, Workbench, runInExtensionHost };

@@ -30,9 +30,24 @@ def main():
     print(name('a'))
 `;
 
+// Of the language server whose start is the file `start`: log() is what it wrote, pid() the process that was started last,
+// ends() how often edits have ended. When hold() was called its model stops within the second change that it makes of
+// `before`, until release().
+function controlsOf(start) {
+  const beside = (name) => path.join(path.dirname(start), name);
+  const log = () => fs.readFileSync(beside('log'), { encoding: 'utf8', flag: 'a+' });
+  return {
+    log,
+    pid: () => Number(fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').pop()),
+    ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
+    hold: () => fs.writeFileSync(beside('hold'), ''),
+    release: () => fs.rmSync(beside('hold'), { force: true }),
+  };
+}
+
 // A folder to open in VS Code with `files`, and with a language server of its own whose model knows one edit for each
-// instruction. Its start is what the setting redraft.path is to hold; log() is what it wrote.
-function makeWorkspace(files, msPerPass) {
+// instruction. Its start is what the setting redraft.path is to hold.
+function makeWorkspace(files) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-workspace-'));
   for (const [name, text] of Object.entries(files)) {
     fs.writeFileSync(path.join(folder, name), text);
@@ -46,12 +61,12 @@ function makeWorkspace(files, msPerPass) {
   const fills = [{ after: 'area = ', write: 'width * height' }];
   const outside = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-server-'));
   const script = path.join(outside, 'script.json');
-  fs.writeFileSync(script, JSON.stringify({ edits, fills, delay_ms_per_pass: msPerPass }));
+  const hold = { before: 'as f:', file: path.join(outside, 'hold') };
+  fs.writeFileSync(script, JSON.stringify({ edits, fills, hold }));
   const start = path.join(outside, 'redraft');
-  fs.writeFileSync(start, `#!/bin/sh\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
+  fs.writeFileSync(start, `#!/bin/sh\necho $$ >>'${outside}/pids'\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));
-  const log = () => fs.readFileSync(path.join(outside, 'log'), { encoding: 'utf8', flag: 'a+' });
-  return { folder, server: start, log, remove };
+  return { folder, server: start, remove, ...controlsOf(start) };
 }
 
-module.exports = { before, after, makeWorkspace };
+module.exports = { before, after, controlsOf, makeWorkspace };

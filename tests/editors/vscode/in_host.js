@@ -4,21 +4,11 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const vscode = require('vscode');
-const { before, after } = require('./example.js');
+const { before, after, controlsOf } = require('./example.js');
+const { until } = require('./wait.js');
 
 const { executeCommand } = vscode.commands;
-
-async function until(test, what) {
-  for (const end = Date.now() + 10000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
-    const result = await test();
-    if (result) {
-      return result;
-    }
-    if (Date.now() > end) {
-      throw new Error(`${what}: not within 10 s`);
-    }
-  }
-}
+let server; // what controls it
 
 async function open(name) {
   const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
@@ -39,8 +29,16 @@ async function untilHunks(document, n) {
     seen = await hunks(document);
     return seen.length === n;
   };
-  await until(test, `${n} hunks`).catch((error) => assert.fail(`${error.message}; there are ${JSON.stringify(seen)}`));
+  await until(test, () => `${n} hunks, there are ${JSON.stringify(seen)}`);
   return seen;
+}
+
+// Runs `step`, in which an edit ends, and waits until all that the server said of it has arrived.
+async function untilEnded(document, step, how) {
+  const ends = server.ends(how);
+  await step();
+  await until(() => server.ends(how) > ends, 'the end of the edit');
+  await executeCommand('vscode.executeCodeActionProvider', document.uri, new vscode.Range(0, 0, 0, 0)); // is answered after it
 }
 
 function edit(document, instruction, range = null) {
@@ -127,9 +125,11 @@ async function severalEditsStay() {
 async function typingElsewhereMovesHunks() {
   const { document } = await open('a.py');
   const editor = vscode.window.activeTextEditor;
+  server.hold();
   await edit(document, 'use pathlib');
   await untilHunks(document, 1);
   await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), '# one\n# two\n'));
+  server.release();
   const found = await untilHunks(document, 3);
   assert.strictEqual(found[0].line, 3);
   await editor.edit((builder) => builder.insert(document.lineAt(document.lineCount - 1).range.end, '# end\n'));
@@ -154,10 +154,11 @@ async function typingInsideDropsAHunk() {
 
 async function cancelKeepsWhatHasCome() {
   const { document } = await open('a.py');
+  server.hold();
   await edit(document, 'use pathlib');
   await untilHunks(document, 1);
   await executeCommand('redraft.cancelEdit');
-  await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than the rest of the edit would take
+  await untilEnded(document, server.release, 'cancelled');
   await untilHunks(document, 1);
   await executeCommand('redraft.acceptAll');
   assert.strictEqual(document.getText(), replaced(before, 0, 'import os', 'from pathlib import Path'));
@@ -197,10 +198,11 @@ async function aRangeOfAnOlderVersionIsRefused() {
   const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 8 } };
   const above = (builder) => builder.insert(new vscode.Position(0, 0), 'def mul(a, b):\n    pass\n\n');
   await vscode.window.activeTextEditor.edit(above); // another function's body is in that range now
+  const ends = server.ends();
   await executeCommand('redraft.prompt', { textDocument, range, instruction: 'write the body' });
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // longer than the edit would take
   await untilHunks(document, 0);
-  await edit(document, 'write the body', range);
+  await untilEnded(document, () => edit(document, 'write the body', range));
+  assert.strictEqual(server.ends(), ends + 1); // edits end in the order in which they were asked for
   await untilHunks(document, 1);
   await executeCommand('redraft.rejectAll');
   await executeCommand('workbench.action.files.revert');
@@ -208,9 +210,8 @@ async function aRangeOfAnOlderVersionIsRefused() {
 
 async function anEditThatTheServerForgotGoes() {
   const { document } = await open('refused.py');
-  await edit(document, 'use pathlib');
+  await untilEnded(document, () => edit(document, 'use pathlib'));
   await untilHunks(document, 3);
-  await new Promise((resolve) => setTimeout(resolve, 500)); // the edit has ended
   const nul = (builder) => builder.insert(document.lineAt(document.lineCount - 1).range.end, '# \0\n');
   await vscode.window.activeTextEditor.edit(nul); // now the server takes it for a binary file
   await edit(document, 'use pathlib');
@@ -218,30 +219,51 @@ async function anEditThatTheServerForgotGoes() {
   await executeCommand('workbench.action.files.revert');
 }
 
+// How often a server has taken a client.
+const starts = () => server.log().split(', positions in ').length - 1;
+
 async function settingsAreInForceAtOnce() {
   await open('a.py');
   const settings = vscode.workspace.getConfiguration('redraft');
-  const file = path.join(path.dirname(settings.get('path')), 'log');
-  const log = () => fs.readFileSync(file, 'utf8');
+  const { log } = server;
   await until(() => log().includes('settings: index on'), 'the first answer');
   const asked = log().length;
   await settings.update('index', false, vscode.ConfigurationTarget.Global);
   await until(() => log().slice(asked).includes('settings: index off'), 'the change');
-  const started = log().split(', positions in ').length;
+  const started = starts();
   await settings.update('completion.delay', 9999, vscode.ConfigurationTarget.Global);
   await until(() => log().slice(asked).split('settings: index off').length > 2, 'the next change');
   await settings.update('index', undefined, vscode.ConfigurationTarget.Global);
   await settings.update('completion.delay', undefined, vscode.ConfigurationTarget.Global);
   await until(() => log().trimEnd().split('settings: ').pop().startsWith('index on'), 'the default again');
-  assert.strictEqual(log().split(', positions in ').length, started); // the server is the same
+  assert.strictEqual(starts(), started); // the server is the same
+}
+
+async function whatStartsTheServerStartsItAnew() {
+  const settings = vscode.workspace.getConfiguration('redraft');
+  for (const value of [['--threads', '1'], undefined]) {
+    const started = starts();
+    await settings.update('arguments', value, vscode.ConfigurationTarget.Global);
+    await until(() => starts() === started + 1, 'another server');
+  }
+}
+
+async function aServerThatDoesNotEndIsReplaced() {
+  await executeCommand('redraft.restart'); // has started one when it is done
+  const [started, pid] = [starts(), server.pid()];
+  process.kill(pid, 'SIGSTOP');
+  await executeCommand('redraft.restart');
+  assert.strictEqual(starts(), started + 1);
+  assert.notStrictEqual(server.pid(), pid);
 }
 
 async function codeActionsLeadToThePrompt() {
   const { document } = await open('c.py');
   const range = new vscode.Range(4, 0, 4, 8);
-  const actions = await executeCommand('vscode.executeCodeActionProvider', document.uri, range);
-  const action = actions.find((each) => each.title.startsWith('Edit with redraft'));
-  assert(action, JSON.stringify(actions));
+  const action = await until(async () => {
+    const actions = await executeCommand('vscode.executeCodeActionProvider', document.uri, range);
+    return actions.find((each) => each.title.startsWith('Edit with redraft'));
+  }, 'the code action of the server that was just started');
   assert.strictEqual(action.command.command, 'redraft.prompt');
   const wish = action.command.arguments[0];
   assert.strictEqual(wish.instruction, null);
@@ -249,23 +271,25 @@ async function codeActionsLeadToThePrompt() {
 }
 
 exports.run = async () => {
+  const start = () => vscode.workspace.getConfiguration('redraft').get('path');
+  await until(() => path.isAbsolute(start()), 'the setting redraft.path');
+  server = controlsOf(start());
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, severalEditsStay,
     typingElsewhereMovesHunks,
     typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
-    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, settingsAreInForceAtOnce, codeActionsLeadToThePrompt];
-  let failures = 0;
+    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, settingsAreInForceAtOnce, whatStartsTheServerStartsItAnew,
+    aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
   for (const test of cases) {
     const began = Date.now();
     try {
       await test();
       console.log(`${test.name}: ok, ${Date.now() - began} ms`);
     } catch (error) {
-      failures++;
       console.log(`${test.name}: FAILED, ${error.stack}`);
+      throw error; // what it leaves the next one would start with
+    } finally {
+      server.release();
     }
-  }
-  if (failures > 0) {
-    throw new Error(`${failures} of ${cases.length} failed`);
   }
 };

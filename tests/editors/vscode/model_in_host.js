@@ -3,17 +3,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const vscode = require('vscode');
-
-// Until hunks have come and for two seconds no more.
-async function untilHunksStay(uri) {
-  let [n, since] = [0, Date.now()];
-  for (const end = Date.now() + 100000; n === 0 || Date.now() - since < 2000; await new Promise((resolve) => setTimeout(resolve, 100))) {
-    assert(Date.now() < end, 'no hunks within 100 s');
-    const lenses = await vscode.commands.executeCommand('vscode.executeCodeLensProvider', uri);
-    const now = lenses.filter((lens) => lens.command?.command === 'redraft.acceptHunk').length;
-    [n, since] = now === n ? [n, since] : [now, Date.now()];
-  }
-}
+const { patience, until } = require('./wait.js');
 
 exports.run = async () => {
   const folder = vscode.workspace.workspaceFolders[0].uri;
@@ -23,7 +13,9 @@ exports.run = async () => {
   const { document } = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
   const textDocument = { uri: uri.toString(), version: document.version };
   await vscode.commands.executeCommand('redraft.prompt', { textDocument, range: null, instruction });
-  await untilHunksStay(uri);
+  // What the document would be with all hunks that have come.
+  const preview = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'redraft-preview', path: uri.path, query: uri.toString() }));
+  await until(() => preview.getText() === after, () => `the whole edit, not only\n${preview.getText()}`, 4 * patience);
   assert.strictEqual(document.getText(), before);
   await vscode.commands.executeCommand('redraft.acceptAll');
   assert.strictEqual(document.getText(), after);
