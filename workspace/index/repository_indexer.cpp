@@ -111,7 +111,11 @@ void RepositoryIndexer::keep_files(const std::stop_token& stop) {
     const bool told = wait_for_places(lock, stop);
     if (stop.stop_requested()) return;
     places = std::exchange(places_, {});
-    if (stage_ != Stage::kFailed) enter(told ? Stage::kReading : Stage::kSaving);
+    if (stage_ == Stage::kFailed) {
+      changed_.notify_all();  // what was told is forgotten: whoever waits for it need not
+    } else {
+      enter(told ? Stage::kReading : Stage::kSaving);
+    }
   }
 }
 
