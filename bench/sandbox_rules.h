@@ -11,8 +11,8 @@ namespace redraft {
 int leave_network(bool root);
 
 // From now on nothing can be written, created or deleted but below `folder` (an open folder), and
-// /dev/null; and no device can be opened but those that everybody has. `same_user`: the process keeps a user that owns files, so an old kernel that knows
-// this only in part will not do.
+// /dev/null; and no device can be opened but those that everybody has. `same_user`: the process
+// keeps a user that owns files, so an old kernel that knows this only in part will not do.
 int confine_files(int folder, bool same_user);
 
 // From now on the system calls that reach other processes, the network, file modes and owners, and
