@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 struct CompleteOptions {
   CommonOptions common;
+  InsideOptions inside;
   std::string file;
   std::string at;
   std::string workspace;
@@ -73,8 +74,8 @@ int run_complete(const CompleteOptions& options) {
   const InterruptWatch watch;
   StatusLine status;
   DecodingSetup setup;
-  if (const std::optional<int> end =
-          set_up(options.common, *decoder, code, request->document->uri(), status, watch, setup))
+  if (const std::optional<int> end = set_up(options.common, options.inside, *decoder, code,
+                                            request->document->uri(), status, watch, setup))
     return *end;
   request->repository = std::move(setup.stores.repository);
   const Result<CompletionResult> result = run_completion(*setup.engine, *request, watch.token());
@@ -100,6 +101,7 @@ void add_complete(CLI::App& app, Command& chosen) {
       ->add_option("--format", options->format,
                    "What is printed: the text, or an object with figures")
       ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  add_inside_options(*complete, options->inside);
   add_common_options(*complete, options->common);
   complete->callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });
 }

@@ -20,6 +20,7 @@ namespace {
 
 struct EditOptions {
   CommonOptions common;
+  InsideOptions inside;
   CodeFolders code;
   std::string file;
   std::string instruction;
@@ -231,8 +232,8 @@ int run_edit_command(const EditOptions& options) {
   const InterruptWatch watch;
   StatusLine status;
   DecodingSetup setup;
-  if (const std::optional<int> end =
-          set_up(options.common, *decoder, options.code, options.file, status, watch, setup))
+  if (const std::optional<int> end = set_up(options.common, options.inside, *decoder, options.code,
+                                            options.file, status, watch, setup))
     return *end;
   request.repository = std::move(setup.stores.repository);
   request.common = std::move(setup.stores.common);
@@ -268,6 +269,7 @@ void add_edit(CLI::App& app, Command& chosen) {
   edit->add_flag("--compare", options->compare,
                  "Decode plainly too, and print how much faster this was");
   add_code_options(*edit, options->code);
+  add_inside_options(*edit, options->inside);
   add_common_options(*edit, options->common);
   edit->callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
 }

@@ -14,6 +14,7 @@ namespace {
 
 struct GenerateOptions {
   CommonOptions common;
+  InsideOptions inside;
   CodeFolders code;
   std::string prompt;
   std::string prompt_file;
@@ -69,7 +70,7 @@ int run_generate(const GenerateOptions& options) {
   StatusLine status;
   DecodingSetup setup;
   if (const std::optional<int> end =
-          set_up(options.common, *decoder, options.code, {}, status, watch, setup))
+          set_up(options.common, options.inside, *decoder, options.code, {}, status, watch, setup))
     return *end;
   const Tokenizer& tokenizer = setup.engine->tokenizer();
   Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
@@ -113,6 +114,7 @@ void add_generate(CLI::App& app, Command& chosen) {
                    "What is printed: the text, or an object with figures")
       ->transform(CLI::CheckedTransformer(formats).description("text or json"));
   add_code_options(*generate, options->code);
+  add_inside_options(*generate, options->inside);
   add_common_options(*generate, options->common);
   generate->callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
 }

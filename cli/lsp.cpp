@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,11 +15,14 @@
 
 #include "cli/common/command.h"
 #include "cli/common/engine_loader.h"
+#include "cli/common/identity.h"
 #include "cli/common/index_loader.h"
+#include "cli/common/tracing.h"
 #include "cli/shared_server.h"
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
+#include "lsp/recording/replay.h"
 #include "lsp/status/usage.h"
 
 namespace redraft::cli {
@@ -35,6 +40,14 @@ struct LspOptions {
   std::optional<int> port;
   std::string token_file;
   std::optional<int> idle_seconds;
+  std::string trace_file;
+  std::string record;
+  std::string replay;
+  lsp::ReplaySpeed speed = lsp::ReplaySpeed::kFast;
+  std::vector<std::string> arguments;  // as they were given
+
+  // What is asked for is of one server, and not for others to pay for or to be seen in.
+  bool alone() const { return no_share || !trace_file.empty() || !record.empty(); }
 };
 
 // A draft model costs memory for as long as the editor is open, so it has to be asked for by name.
@@ -114,24 +127,72 @@ std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
   return listen;
 }
 
+int run_replay(const LspOptions& options) {
+  lsp::ServerOptions server = server_options(options.choices);
+  const Result<int> code = lsp::replay(options.replay, options.speed, std::move(server.make_engine),
+                                       std::move(server.index), std::cout);
+  return code ? *code : fail(code.error());
+}
+
 int run_lsp(const LspOptions& options) {
   const ServerChoices& choices = options.choices;
   if (const Result<void> applied = apply(choices.common); !applied) return fail(applied.error());
+  Tracing tracing;
+  if (const Result<void> traced = tracing.begin(options.trace_file); !traced)
+    return fail(traced.error());
+  if (!options.replay.empty()) return run_replay(options);
   if (const auto listen = listen_options(options)) {
     const Result<int> code = lsp::serve_many_clients(server_options(choices), *listen);
     return code ? *code : fail(code.error());
   }
-  if (!options.no_share) {
+  if (!options.alone()) {
     const auto shared = shared_server(choices, options.idle_seconds.value_or(kIdleSeconds));
     const Result<int> code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
     spdlog::warn("the model is not shared with other editors: {}", code.error().message());
   }
-  return lsp::serve_one_client(server_options(choices), STDIN_FILENO, STDOUT_FILENO);
+  lsp::ServerOptions server = server_options(choices);
+  server.recording = {
+      .file = options.record, .build = program_identity(), .arguments = options.arguments};
+  return lsp::serve_one_client(std::move(server), STDIN_FILENO, STDOUT_FILENO);
 }
 
-// Where clients come from: one of these.
-void add_doors(CLI::App& command, LspOptions& options) {
+void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::Option*>& doors) {
+  const std::string group = "Seeing inside";
+  CLI::Option* record =
+      command
+          .add_option(
+              "--record", options.record,
+              "Keep all that client and server say in this new file, to be played again: it "
+              "holds the text of every file that is open. Implies --no-share")
+          ->group(group);
+  CLI::Option* replay =
+      command
+          .add_option("--replay", options.replay,
+                      "Play the client of a recording against this server, say what it answers "
+                      "otherwise, and end with 0 if nothing, else 1")
+          ->excludes(record)
+          ->group(group);
+  for (CLI::Option* door : doors) {
+    replay->excludes(door);
+    if (door->get_name() != "--stdio") record->excludes(door);
+  }
+  const std::map<std::string, lsp::ReplaySpeed> speeds = {
+      {"fast", lsp::ReplaySpeed::kFast}, {"recorded", lsp::ReplaySpeed::kRecorded}};
+  command
+      .add_option(
+          "--speed", options.speed,
+          "Of a replay: fast is as soon as the server has said what the client had heard by "
+          "then, recorded also waits as long as the client did (default: fast)")
+      ->transform(CLI::CheckedTransformer(speeds).description("fast or recorded"))
+      ->needs(replay)
+      ->group(group);
+  CLI::Option* trace = add_trace_option(command, options.trace_file);
+  trace->description(trace->get_description() + ". Implies --no-share");
+}
+
+// Where clients come from: one of these, which are returned.
+std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
   CLI::Option* stdio = command.add_flag("--stdio", options.stdio,
                                         "One client over standard input and output (the default)");
   CLI::Option* socket =
@@ -167,6 +228,7 @@ void add_doors(CLI::App& command, LspOptions& options) {
                   "clients share after 30, others never)")
       ->check(CLI::Range(0, 1 << 20))
       ->envname("REDRAFT_LSP_IDLE_SECONDS");
+  return doors;
 }
 
 }  // namespace
@@ -175,7 +237,7 @@ void add_lsp(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("lsp", "Serve an editor over the Language Server Protocol");
   const auto options = std::make_shared<LspOptions>();
-  add_doors(*command, *options);
+  const std::vector<CLI::Option*> doors = add_doors(*command, *options);
   command->add_flag("--no-index", options->choices.no_index,
                     "Do not index the workspace's folders to draft from them");
   command
@@ -183,8 +245,16 @@ void add_lsp(CLI::App& app, Command& chosen) {
                    "MiB for what earlier requests have read, so that the next ones need not")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
-  command->callback([&chosen, options] { chosen = [options] { return run_lsp(*options); }; });
+  command->callback([&chosen, command, options] {
+    for (const CLI::Option* option :
+         command->get_options([](const CLI::Option* each) { return each->count() > 0; })) {
+      options->arguments.push_back(option->get_name());
+      for (const std::string& value : option->results()) options->arguments.push_back(value);
+    }
+    chosen = [options] { return run_lsp(*options); };
+  });
 }
 
 }  // namespace redraft::cli

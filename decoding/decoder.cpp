@@ -9,6 +9,7 @@
 #include "decoding/decoder_definition.h"
 #include "decoding/phase.h"
 #include "decoding/verifier.h"
+#include "support/trace/trace.h"
 
 namespace redraft {
 namespace {
@@ -68,7 +69,7 @@ class Decode {
     return static_cast<int>(request_.prompt.size()) - 1 - target_.cache->length();
   }
   void append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
-  void emit(TokenId token);
+  void emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin);
   bool is_stop(TokenId token) const;
   int emitted() const { return static_cast<int>(context_.size() - request_.prompt.size()); }
 
@@ -80,11 +81,13 @@ class Decode {
   std::vector<TokenId> context_;  // prompt and output
   std::optional<FinishReason> finished_;
   bool asked_ = false;  // the phase's source, for the pass under way
+  int rows_ = 0;        // of that pass, without those of the prompt
   DecodeStatistics statistics_;
   double reporting_ = 0;  // seconds
 };
 
 DecodeResult Decode::run(PhasePlan& plan) {
+  const Span span("decode", "prompt_tokens", std::ssize(request_.prompt));
   if (prefill()) decode(plan);
   // What the last pass accepted beyond the end of the output is forgotten.
   target_.cache->truncate(
@@ -110,6 +113,7 @@ bool Decode::prefill() {
 
 bool Decode::read_chunk(int rows) {
   if (stop_.stop_requested()) return false;
+  const Span span("read", "tokens", rows);
   const auto start = Clock::now();
   const auto chunk = std::span(request_.prompt).subspan(target_.cache->length(), rows);
   target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
@@ -158,14 +162,19 @@ void Decode::decode(PhasePlan& plan) {
 // What the pass reads of the prompt counts as prefill, with its share of the time.
 Acceptance Decode::verify(Verifier& verifier, const DraftTree& draft, const Phase& phase) {
   const int read = std::max(0, unread());
+  Span span("verify");
   const auto start = Clock::now();
   Acceptance accepted = verifier.verify(context_, draft, phase.policy, [&] {
     if (asked_) phase.source->look_ahead();
   });
+  span.set("rows", verifier.rows());
+  span.set("drafted", draft.size());
+  span.set("accepted", std::ssize(accepted.path));
   statistics_.prefilled_tokens += read;
   statistics_.prefill_seconds += seconds_since(start) * read / verifier.rows();
   statistics_.passes += phase.continues_pass ? 0 : 1;
-  statistics_.rows += verifier.rows() - read;
+  rows_ = verifier.rows() - read;
+  statistics_.rows += rows_;
   if (phase.source)
     phase.source->observe({draft, verifier.predictions(), verifier.rows(), verifier.seconds()});
   return accepted;
@@ -178,6 +187,7 @@ DraftTree Decode::draft(const Phase& phase) {
   const int limit = std::min(room, request_.max_new_tokens - emitted() - 1);
   asked_ = phase.source && limit > 0;
   if (!asked_) return {};
+  const Span span("draft");
   const auto start = Clock::now();
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
                                        phase.policy.lossless());
@@ -188,15 +198,15 @@ DraftTree Decode::draft(const Phase& phase) {
 void Decode::append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
   const int before = emitted();
   for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
-    emit(accepted.tokens[i]);
-    if (emitted() == before + static_cast<int>(i) + 1) {
-      ++statistics_.accepted_by_origin[static_cast<int>(draft.origins()[accepted.path[i]])];
-    }
+    const DraftOrigin origin = draft.origins()[accepted.path[i]];
+    emit(accepted.tokens[i], phase, origin);
+    if (emitted() == before + static_cast<int>(i) + 1)
+      ++statistics_.accepted_by_origin[static_cast<int>(origin)];
   }
   const TokenId correction = accepted.tokens.back();
   if (!finished_ && (phase.keep_correction || draft.empty() || is_stop(correction))) {
     const int without = emitted();
-    emit(correction);
+    emit(correction, phase, std::nullopt);
     statistics_.bonus_tokens += emitted() - without;
   }
   statistics_.new_tokens = emitted();
@@ -212,10 +222,17 @@ void Decode::append(const DraftTree& draft, const Acceptance& accepted, const Ph
 }
 
 // A stop token ends the decode before it; the last token that was asked for ends it after it.
-void Decode::emit(TokenId token) {
+void Decode::emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin) {
   if (is_stop(token)) {
     finished_ = FinishReason::kStop;
     return;
+  }
+  if (request_.on_emitted) {
+    request_.on_emitted({.token = token,
+                         .origin = origin,
+                         .phase = phase.name,
+                         .pass = statistics_.passes,
+                         .rows = rows_});
   }
   context_.push_back(token);
   if (sink_ && !sink_(token)) {

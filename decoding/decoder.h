@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,15 @@ struct ModelSlot {
   KvCache* cache = nullptr;        // not owned
 };
 
+// How a token came to be in the output.
+struct EmittedToken {
+  TokenId token;
+  std::optional<DraftOrigin> origin;  // who guessed it; none: nobody, it is the target's own
+  const char* phase;                  // Phase::name
+  int pass;                           // from 1
+  int rows;                           // of that pass, as in DecodeStatistics
+};
+
 struct DecodeRequest {
   std::vector<TokenId> prompt;
   // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may
@@ -38,6 +48,8 @@ struct DecodeRequest {
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
+  // If set: called with each token before the sink is.
+  std::function<void(const EmittedToken&)> on_emitted = {};
   // The other files that are open, the most recently changed first; the same object as before while
   // they are the same. Null: there are none.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files = {};

@@ -12,13 +12,14 @@ namespace redraft {
 // target's own token.
 struct Phase {
   DraftSource* source = nullptr;  // null: no draft, a plain step
-  AcceptancePolicy policy;
+  AcceptancePolicy policy = {};
   // False: the target's own token after the accepted part of a draft is dropped unless it ends the
   // output.
   bool keep_correction = true;
   // True: this pass and the one before count as one. A long draft was cut so that a cancel need not
   // wait for all of it, and what came before stands in full.
   bool continues_pass = false;
+  const char* name = "draft";  // for those who look inside; a literal
 };
 
 // Chooses the phase of each pass of one decode from what has been written so far.

@@ -8,6 +8,7 @@
 #include "indexing/background.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/text_definitions.h"
+#include "support/named_thread.h"
 #include "support/seconds_since.h"
 
 namespace redraft {
@@ -145,10 +146,10 @@ void WorkspaceIndex::read(const std::vector<SourceFile>& files, const OnProgress
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < options_.threads; ++i) {
-      threads.emplace_back([&] {
+      threads.push_back(start_thread(ThreadName("redraft-read", i), [&] {
         if (options_.background) yield_to_others();
         reading.run();
-      });
+      }));
     }
   }
   report.refused = reading.refused();

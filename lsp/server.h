@@ -54,6 +54,7 @@ class Server {
   std::vector<IndexSlot> take_indexes() { return workspace_.take_indexes(); }
   // For bytes that are no message.
   void report_malformed(const Error& error);
+  bool serving() const { return dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing; }
   bool shut_down() const { return dispatcher_.lifecycle() == Dispatcher::Lifecycle::kShutDown; }
   // The process that started us, once `initialize` has named it.
   std::optional<std::int64_t> client_process() const { return client_process_; }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "support/trace/trace.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
@@ -88,6 +89,7 @@ struct Workspace::Impl {
 void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
                                            EditId id, const EditRequest& request,
                                            const DecodeQueue::Control& control) {
+  const Span span("edit", "edit", id);
   Result<EditResult> result = run_on_engine(host, "the edit failed", [&](Engine& engine) {
     return run_request(self, call, engine, id, request, control);
   });

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/command/bench_tasks.h"
+#include "cli/common/token_trace.h"
 
 namespace redraft::cli {
 namespace {
@@ -40,6 +41,7 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
                    "repository is found beside it");
   bench.add_flag("--forget", options.forget,
                  "Decoders keep nothing from task to task (FastCoder keeps its cache)");
+  add_token_trace_option(bench, options.token_trace);
   bench.add_flag("--margins", options.margins,
                  "Count near-ties: how far the best token was above the second");
 }

@@ -18,6 +18,7 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
+#include "cli/common/token_trace.h"
 #include "support/files/whole_file.h"
 
 namespace redraft::cli {
@@ -80,6 +81,7 @@ class TaskBench {
   std::optional<RunLog> log_;
   std::optional<TestRunner> tests_;
   BenchEngine engine_;
+  std::unique_ptr<TokenTrace> tokens_;  // null: nobody asked for it
   Clock::time_point shown_;
 };
 
@@ -163,6 +165,10 @@ Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
   plan_.common = std::move(*common);
   status.show("measuring what passes cost");
   plan_.curve = engine_.engine->cost_curve();
+  status.clear();
+  auto tokens = TokenTrace::begin(options_.token_trace, *engine_.engine);
+  if (!tokens) return tokens.error();
+  tokens_ = std::move(*tokens);
   if (options_.step_by_step) tell_settings(settings_);
   const std::map<RecordKey, TaskRecord> none;
   return run_tasks(*engine_.engine, plan_, engine_.replay, log_ ? log_->records() : none,
@@ -175,12 +181,13 @@ RunHooks TaskBench::hooks(StatusLine& status, const std::stop_token& stop) {
     if (options_.step_by_step) tell_record(record);
     return log_ ? log_->append(record) : Result<void>();
   };
-  if (options_.step_by_step) {
-    hooks.on_step = [stop](const BenchTask& task, int turn, const BenchStep& step) {
-      tell_step(task.id, turn, step);
-      return wait_for_line(stop);
-    };
-  }
+  hooks.on_step = [this, stop](const BenchTask& task, int turn,
+                               const BenchStep& step) -> Result<void> {
+    if (tokens_) tokens_->set_task(task.id);
+    if (!options_.step_by_step) return {};
+    tell_step(task.id, turn, step);
+    return wait_for_line(stop);
+  };
   if (tests_) {
     hooks.judge = [this, &status](const BenchTask& task, const std::string& text) {
       status.show("running the tests of " + task.id);

@@ -38,6 +38,7 @@ struct TaskBenchOptions {
   bool left_only = false;
   int snippet_tokens = 0;
   bool step_by_step = false;
+  std::string token_trace;  // file; empty: none
 
   bool replays() const { return replay || !replay_outputs.empty(); }
 };

@@ -3,11 +3,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "cli/common/command.h"
 #include "cli/common/index_loader.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/status_line.h"
+#include "cli/common/token_trace.h"
+#include "cli/common/tracing.h"
 #include "decoding/decoder_name.h"
 #include "decoding/kernels/thread_pool.h"
 #include "workspace/engine/engine.h"
@@ -16,15 +19,25 @@ namespace redraft::cli {
 
 // What a command that decodes once needs; `pool` outlives `engine`.
 struct DecodingSetup {
+  Tracing tracing;
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Engine> engine;
-  Datastores stores;  // of `code`, without the file `without`
+  std::unique_ptr<TokenTrace> tokens;  // null: nobody asked for it
+  Datastores stores;                   // of `code`, without the file `without`
 };
+
+// Where a look inside goes to; empty: nobody asked for it.
+struct InsideOptions {
+  std::string trace_file;
+  std::string token_file;
+};
+void add_inside_options(CLI::App& subcommand, InsideOptions& options);
 
 // Loads it all, says on `status` how far it is, and reports what went wrong. An exit code: the
 // command ends with it, as something failed or the user interrupted.
-std::optional<int> set_up(const CommonOptions& common, const DecoderName& decoder,
-                          const CodeFolders& code, const std::filesystem::path& without,
-                          StatusLine& status, const InterruptWatch& watch, DecodingSetup& setup);
+std::optional<int> set_up(const CommonOptions& common, const InsideOptions& inside,
+                          const DecoderName& decoder, const CodeFolders& code,
+                          const std::filesystem::path& without, StatusLine& status,
+                          const InterruptWatch& watch, DecodingSetup& setup);
 
 }  // namespace redraft::cli

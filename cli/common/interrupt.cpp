@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "cli/common/command.h"
+#include "support/named_thread.h"
 
 namespace redraft::cli {
 namespace {
@@ -50,7 +51,7 @@ InterruptWatch::InterruptWatch() {
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
   signals_seen = 0;
-  listener_ = std::thread([this] {
+  listener_ = start_thread("redraft-signals", [this] {
     if (read_byte() == 's') source_.request_stop();
   });
   set_handlers(on_signal);

@@ -19,7 +19,7 @@ class InterruptWatch {
 
  private:
   std::stop_source source_;
-  std::thread listener_;
+  std::jthread listener_;
 };
 
 }  // namespace redraft::cli

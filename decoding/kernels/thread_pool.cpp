@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/named_thread.h"
+
 namespace redraft {
 namespace {
 
@@ -61,7 +63,8 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 struct ThreadPool::State {
   explicit State(int n) : threads(n), shares(static_cast<std::size_t>(n)) {
     try {
-      for (int i = 1; i < n; ++i) workers.emplace_back([this, i] { work(i); });
+      for (int i = 1; i < n; ++i)
+        workers.push_back(start_thread(ThreadName("redraft-pool", i), [this, i] { work(i); }));
     } catch (const std::system_error& refused) {
       end_workers();
       throw std::runtime_error("the system does not give " + std::to_string(n) +
@@ -77,7 +80,7 @@ struct ThreadPool::State {
       stop.store(true);
     }
     wake.notify_all();
-    for (std::thread& worker : workers) worker.join();
+    for (std::jthread& worker : workers) worker.join();
   }
 
   // Runs chunks until none is left, those of the thread's own share first.
@@ -182,9 +185,9 @@ struct ThreadPool::State {
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards sleeping and `error`
   std::condition_variable wake;
-  std::exception_ptr error;          // the first of the job
-  std::mutex turn;                   // held by the caller whose job it is
-  std::vector<std::thread> workers;  // last: they use all of the above
+  std::exception_ptr error;           // the first of the job
+  std::mutex turn;                    // held by the caller whose job it is
+  std::vector<std::jthread> workers;  // last: they use all of the above
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>(std::max(1, threads))) {}

@@ -10,6 +10,7 @@
 #include "decoding/model/transformer.h"
 #include "decoding/model/transformer_shape.h"
 #include "decoding/model_failure.h"
+#include "support/named_thread.h"
 
 namespace redraft {
 
@@ -51,7 +52,7 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
   // cannot be, nobody waits for the rest.
   std::stop_source stop;
   const std::stop_callback stopped(control.stop, [&] { stop.request_stop(); });
-  std::future<TokenizerResult> tokenizer = std::async(std::launch::async, [&] {
+  std::future<TokenizerResult> tokenizer = run_named("redraft-tokens", [&] {
     TokenizerResult result = make_fitting_tokenizer(*files, *shape);
     if (!result) stop.request_stop();
     return result;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "lsp/host/access_token.h"
+#include "lsp/wire/protocol.h"
+#include "support/trace/trace.h"
 
 namespace redraft::lsp {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::size_t kFirstMessageLimit = 1 << 20;
 
 ClientSession::ClientSession(const Shared& shared, Client client, std::function<void(int)> on_end)
     : client_(std::move(client)),
+      recorder_(shared.recorder),
+      notice_(shared.notice),
       on_end_(std::move(on_end)),
       transport_(shared.io, client_.in.get(), client_.out.get(),
                  {.on_message = [this](const std::string& content) { receive(content); },
@@ -30,7 +34,11 @@ ClientSession::ClientSession(const Shared& shared, Client client, std::function<
       process_timer_(shared.io),
       server_(
           shared.engine, shared.post,
-          {.send = [this](const std::string& content) { transport_.send(content); },
+          {.send =
+               [this](const std::string& content) {
+                 if (recorder_) recorder_->add(Recorder::From::kServer, content);
+                 transport_.send(content);
+               },
            .congested = [this] { return transport_.congested(); }},
           [this](int code) { end(code); }, shared.index, shared.usage_file),
       admitted_(client_.token.empty()) {
@@ -61,6 +69,7 @@ void ClientSession::receive(const std::string& content) {
 
 void ClientSession::receive_unread(const UnreadMessage& message) {
   try {
+    if (recorder_) recorder_->add_unread(message);
     server_.receive_unread(message);
   } catch (const std::exception& failure) {
     spdlog::error("a client's message of {} bytes: {}", message.bytes, failure.what());
@@ -81,8 +90,11 @@ bool ClientSession::admit(const std::string& first_message) {
 }
 
 void ClientSession::serve(const std::string& content) {
+  const Span span("message", "bytes", std::ssize(content));
   const bool knew_process = server_.client_process().has_value();
+  if (recorder_) recorder_->add(Recorder::From::kClient, content);
   server_.receive(content);
+  if (!notice_.empty() && server_.serving()) tell_log(std::exchange(notice_, {}));
   if (knew_process || !client_.watch_process || !server_.client_process()) return;
   if (const auto process = ClientProcess::find(*server_.client_process())) watch(*process);
 }
@@ -101,15 +113,25 @@ void ClientSession::watch(const ClientProcess& process) {
       });
 }
 
+// Not over the server's own link: a replay's server would have nothing of the kind to say.
+void ClientSession::tell_log(const std::string& text) {
+  const Json params = {{"type", static_cast<int>(MessageType::kWarning)}, {"message", text}};
+  transport_.send(
+      to_text({{"jsonrpc", "2.0"}, {"method", "window/logMessage"}, {"params", params}}));
+}
+
 void ClientSession::end_malformed(const Error& error) {
   spdlog::error("{}", error.message());
+  if (recorder_) recorder_->add_unframed(error.message());
   server_.report_malformed(error);
   end(1);
 }
 
 void ClientSession::end(int code) {
   if (std::exchange(ending_, true)) return;
+  if (recorder_) recorder_->add_gone();
   server_.stop();
+  recorder_.reset();  // what may still come before the process ends, no replay can know
   transport_.finish(kFlushLimit, [this, code] { on_end_(code); });
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lsp/host/client_process.h"
+#include "lsp/recording/recorder.h"
 #include "lsp/server.h"
 #include "lsp/wire/transport.h"
 #include "support/files/file_handle.h"
@@ -25,7 +26,9 @@ class ClientSession {
     Post post;
     std::shared_ptr<EngineHost> engine;
     Server::IndexFactories index;
-    std::filesystem::path usage_file;  // see Server
+    std::filesystem::path usage_file;    // see Server
+    std::shared_ptr<Recorder> recorder;  // of the one session there is; null: none
+    std::string notice;  // goes into the client's log once it is served; empty: none
   };
   struct Client {
     FileHandle in, out;
@@ -44,6 +47,8 @@ class ClientSession {
   // The client is gone.
   void end_gone() { end(server_.shut_down() ? 0 : 1); }
   void end(int code);
+  // A warning in the client's log.
+  void tell_log(const std::string& text);
   // For those who have the time to wait for their threads.
   std::vector<IndexSlot> take_indexes() { return server_.take_indexes(); }
 
@@ -57,6 +62,8 @@ class ClientSession {
   void end_malformed(const Error& error);
 
   Client client_;
+  std::shared_ptr<Recorder> recorder_;
+  std::string notice_;
   std::function<void(int)> on_end_;
   Transport transport_;
   boost::asio::steady_timer admission_timer_;

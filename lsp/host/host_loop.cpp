@@ -11,6 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "support/named_thread.h"
+#include "support/trace/trace.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -21,11 +24,13 @@ constexpr const char* kSharedPattern = "%Y-%m-%d %H:%M:%S.%e %P %l %v";
 class ExitWatch {
  public:
   ExitWatch(std::chrono::milliseconds limit, int code)
-      : thread_([this, limit, code](std::stop_token stop) {
+      : thread_(start_thread("redraft-exit", [this, limit, code](const std::stop_token& stop) {
           std::unique_lock lock(mutex_);
           over_.wait_for(lock, stop, limit, [] { return false; });
-          if (!stop.stop_requested()) ::_exit(code);
-        }) {}
+          if (stop.stop_requested()) return;
+          (void)end_trace();
+          ::_exit(code);
+        })) {}
 
  private:
   std::mutex mutex_;
@@ -45,6 +50,7 @@ void start_log(const std::string& level, LogKind kind) {
 int run_session_host(ServerOptions options, LogKind log,
                      const std::function<std::shared_ptr<void>(SessionHost&)>& begin) {
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write()
   try {
     start_log(options.log_level, log);
     auto host = std::make_unique<SessionHost>(

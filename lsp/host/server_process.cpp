@@ -98,7 +98,9 @@ Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
 }  // namespace
 
 int serve_one_client(ServerOptions options, int in_fd, int out_fd) {
+  const RecordingOptions recording = options.recording;
   return run_session_host(std::move(options), LogKind::kOwn, [&](SessionHost& host) {
+    if (!recording.file.empty()) host.record(recording);
     host.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
              [&host](int code) { host.end(code); });
     return std::shared_ptr<void>();

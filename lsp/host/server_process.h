@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "lsp/host/session_host.h"
 #include "lsp/server.h"
 #include "support/result.h"
 #include "workspace/workspace.h"
@@ -20,6 +21,8 @@ struct ServerOptions {
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never holds the text of a buffer.
   std::string log_level = "info";
+  // Of serve_one_client() alone.
+  RecordingOptions recording = {};
   // Once the last client is gone, the time that work under way (a forward pass, the loading of a
   // model) gets to notice it; then the process ends as it is, nothing being left to lose. Without:
   // as long as it takes.

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <iostream>
 #include <utility>
+
+#include "lsp/wire/version.h"
+#include "support/named_thread.h"
 
 namespace redraft::lsp {
 namespace {
@@ -21,7 +25,9 @@ ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory mak
           .post = post,
           .engine = std::make_shared<EngineHost>(std::move(make_engine), post),
           .index = std::move(index),
-          .usage_file = std::move(usage_file)};
+          .usage_file = std::move(usage_file),
+          .recorder = nullptr,
+          .notice = {}};
 }
 
 }  // namespace
@@ -77,7 +83,29 @@ void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
   });
   if (indexes.empty()) return;
   leaving_.push_back(
-      std::async(std::launch::async, [going = std::move(indexes)]() mutable { going.clear(); }));
+      run_named("redraft-close", [going = std::move(indexes)]() mutable { going.clear(); }));
+}
+
+void SessionHost::record(const RecordingOptions& options) {
+  Result<std::unique_ptr<Recorder>> recorder = Recorder::begin(
+      options.file,
+      {.version = kServerVersion, .build = options.build, .options = options.arguments},
+      [this](const std::string& problem) {
+        boost::asio::post(io_, [this, problem] { warn("recording has ended: " + problem); });
+      });
+  if (recorder) {
+    shared_.recorder = std::move(*recorder);
+    shared_.notice = "redraft: this session is recorded in " + shared_.recorder->path().string() +
+                     ", with the text of all files that are open in it";
+  } else {
+    shared_.notice = "redraft: this session is not recorded: " + recorder.error().message();
+  }
+  std::cerr << shared_.notice << std::endl;
+}
+
+void SessionHost::warn(const std::string& text) {
+  std::cerr << "redraft: " << text << std::endl;
+  for (const auto& [id, session] : sessions_) session->tell_log("redraft: " + text);
 }
 
 void SessionHost::end_when_idle(std::chrono::seconds limit) {

@@ -10,11 +10,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lsp/host/client_session.h"
 
 namespace redraft::lsp {
+
+// What is to be kept of a session, see lsp/recording.
+struct RecordingOptions {
+  std::filesystem::path file = {};          // empty: nothing
+  std::string build = {};                   // of this program
+  std::vector<std::string> arguments = {};  // that it was started with
+};
 
 // Any number of ClientSessions on one EngineHost: one model in memory, one decode thread, and one
 // event loop, whose thread all of this belongs to. What ends one client leaves the others alone.
@@ -37,6 +45,10 @@ class SessionHost {
   // The client is gone.
   void drop(SessionId id);
 
+  // Sessions that come from now on are recorded; there should be one. Where they cannot be, or no
+  // longer, standard error and the client's log say so.
+  void record(const RecordingOptions& options);
+
   // run() returns 0 when there was no client for so long. The first one has ten seconds at least.
   void end_when_idle(std::chrono::seconds limit);
   // run() returns 0 at SIGTERM and SIGINT.
@@ -48,6 +60,7 @@ class SessionHost {
 
  private:
   void remove(SessionId id, int code);
+  void warn(const std::string& text);
   void dispose_of(std::vector<IndexSlot> indexes);
   void await_clients(std::chrono::seconds limit);
 

@@ -56,6 +56,20 @@ class TaskBench(RedraftCase):
             self.assertIn(text, table)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["r.json"])
 
+    def test_where_each_token_came_from(self):
+        file = self.folder / "tokens.jsonl"
+        self.assert_succeeds(self.bench("--replay", "--decoders", "redraft", "--trace-tokens", str(file)))
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        begins = [line for line in lines if "decoder" in line]
+        tasks = self.report()["tasks"]
+        self.assertEqual([(line["task"], line["decoder"]) for line in begins],
+                         [(task["id"], task["decoder"]) for task in tasks])
+        for begin, task in zip(begins, tasks):
+            tokens = [line for line in lines if "n" in line and line["decode"] == begin["decode"]]
+            self.assertEqual(len(tokens), task["new_tokens"])
+            for origin, count in task["accepted_by_source"].items():
+                self.assertEqual(sum(token["origin"] == origin for token in tokens), count)
+
     def test_a_scripted_draft_model_and_a_curve(self):
         self.assert_succeeds(self.bench("--replay", "--replay-draft", "100", "--decoders", "efficientedit",
                                         "--curve", "1:1,100:1", "--draft-cost", "0"))

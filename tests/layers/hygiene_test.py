@@ -14,6 +14,9 @@ MAX_COLUMNS = 100  # of a document's prose; tables and code blocks are as wide a
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".py", ".lua", ".ts", ".js", ".sh"}
 # Written in two halves so that this file keeps its own promise.
 HOSTS = ["pypi." + "org", "pythonhosted." + "org", "registry.npmjs." + "org", "deb.debian." + "org"]
+# A thread that is not started by support/named_thread.h. std::thread::hardware_concurrency() starts none, and neither does
+# std::jthread() or a member.
+UNNAMED_THREAD = re.compile(r"std::thread\b(?!::)|std::async\b|std::jthread\s*(\w+\s*)?[({](?!\))|pthread_create")
 PLACES = ["/" + "root/", "/" + "work/"]
 
 
@@ -75,6 +78,14 @@ class CommittedFiles(unittest.TestCase):
             content = file.read_bytes()
             found += [f"{file.relative_to(ROOT)}: {word}" for word in HOSTS + PLACES if word.encode() in content]
         self.assertEqual(found, [])
+
+    def test_start_threads_by_name(self):
+        sources = [file for file in self.files if file.suffix in {".h", ".cpp", ".cu"}
+                   and file.relative_to(ROOT).parts[0] not in {"tests", "tools", "editors"}
+                   and file.name != "named_thread.h"]
+        unnamed = [f"{file.relative_to(ROOT)}: {found.group()}" for file in sources
+                   for found in UNNAMED_THREAD.finditer(file.read_text())]
+        self.assertEqual(unnamed, [])
 
     def test_the_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").split()), MAX_README_WORDS)

@@ -20,6 +20,8 @@
 // "replace" in front. Entries apply in order. An instruction that no entry applies to leaves the
 // code as it is. A completion writes "write" behind the first "after" that stands before the place,
 // or goes on where its beginning stands there too; with an empty "after" it may stand anywhere.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -32,6 +34,8 @@
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
+#include "lsp/recording/replay.h"
+#include "support/trace/trace.h"
 #include "tests/kit/edit_script.h"
 
 namespace {
@@ -111,6 +115,32 @@ struct Doors {
   }
 };
 
+// See `redraft lsp --help`.
+struct Inside {
+  std::string record, replay, trace_file;
+  bool as_recorded = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--record", record);
+    app.add_option("--replay", replay);
+    app.add_option("--trace-file", trace_file);
+    app.add_option_function<std::string>(
+        "--speed", [this](const std::string& speed) { as_recorded = speed == "recorded"; });
+  }
+};
+
+int play(redraft::lsp::ServerOptions options, const Inside& inside) {
+  using Speed = redraft::lsp::ReplaySpeed;
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  const redraft::Result<int> code =
+      redraft::lsp::replay(inside.replay, inside.as_recorded ? Speed::kRecorded : Speed::kFast,
+                           std::move(options.make_engine), std::move(options.index), std::cout);
+  if (code) return *code;
+  std::cerr << "redraft_scripted_server: error: " << code.error().message() << "\n";
+  return 1;
+}
+
 int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::string& script) {
   if (const auto listen = doors.listen()) {
     const redraft::Result<int> code = redraft::lsp::serve_many_clients(std::move(options), *listen);
@@ -142,6 +172,8 @@ int main(int argc, char** argv) {
   app.add_option("--log-level", options.log_level, "spdlog's level");
   Doors doors;
   doors.add_to(app);
+  Inside inside;
+  inside.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
     options.make_engine = [script = read_script(file)](const redraft::LoadControl&) {
@@ -153,5 +185,10 @@ int main(int argc, char** argv) {
   }
   if (index) options.index = index_factories();
   options.exit_limit = std::chrono::milliseconds(500);
-  return serve(std::move(options), doors, file);
+  options.recording = {.file = inside.record, .arguments = {argv + 1, argv + argc}};
+  if (!inside.trace_file.empty() && !redraft::begin_trace(inside.trace_file)) return 1;
+  const int code = inside.replay.empty() ? serve(std::move(options), doors, file)
+                                         : play(std::move(options), inside);
+  (void)redraft::end_trace();
+  return code;
 }

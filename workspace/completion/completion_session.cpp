@@ -7,6 +7,7 @@
 
 #include "decoding/text/chat_template.h"
 #include "indexing/files/file_kind.h"
+#include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/completion/completion_shape.h"
@@ -57,6 +58,7 @@ CompletionShape shape_of(const CompletionRequest& request) {
 }
 
 Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
+  const Span span("prompt");
   const Tokenizer& tokenizer = engine.tokenizer();
   const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
   SteadySnippets own;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "support/trace/trace.h"
 #include "workspace/completion/completion_shape.h"
 
 namespace redraft {
@@ -179,6 +180,7 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
   run_->job = host_.queue().add(
       [this, call = call_, host = &host_, watch = run_->watch, request = std::move(request),
        id](const DecodeQueue::Control& control) mutable {
+        const Span span("completion", "completion", id);
         RunStop stop(control.stop, watch);
         stop.begin();
         request.on_text = [&](std::string_view text) {

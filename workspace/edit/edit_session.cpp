@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
@@ -47,7 +48,10 @@ class HunkStream {
     output_ = FencedOutput(fence_);
   }
   // There is no more.
-  void finish() { emit(diff_.finish()); }
+  void finish() {
+    const Span span("diff");
+    emit(diff_.finish());
+  }
 
   bool closed() const { return output_.closed(); }
   // How much of these lines is dealt with.
@@ -60,6 +64,8 @@ class HunkStream {
 
  private:
   void take(std::vector<std::string> lines) {
+    if (lines.empty()) return;
+    const Span span("diff", "lines", std::ssize(lines));
     for (std::string& line : lines) {
       const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
       emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
@@ -121,6 +127,7 @@ DecodeStatistics sum(DecodeStatistics total, const DecodeStatistics& more) {
 }
 
 bool breaks_syntax_of(const Document& document, const std::string& text) {
+  const Span span("check syntax");
   const SyntaxTree* before = document.syntax();
   if (!before || text == document.text()) return false;
   const auto after = before->edited(std::make_shared<const std::string>(text));
@@ -133,6 +140,13 @@ EditResult unchanged(const EditRequest& request) {
   result.text = request.document->text();
   result.finish_reason = FinishReason::kCancelled;
   return result;
+}
+
+Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
+                             std::size_t context_bytes) {
+  const Span span("prompt");
+  return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
+                          PromptOrder::kBufferFirst, context_bytes);
 }
 
 // What one request is made of, part by part: the region as a whole, or the windows of a file.
@@ -209,9 +223,7 @@ Result<EditResult> EditRun::in_windows(const EditWindows& windows) {
     const EditRegion& window = windows.regions[i];
     lines = {lines.last, lines.last + static_cast<int>(window.lines().size())};
     const double to = from + windows.tokens[i] / n_tokens;
-    Result<EditPrompt> prompt =
-        make_edit_prompt(engine_.prompt_encoder(Purpose::kEdit), window, request_.instruction,
-                         PromptOrder::kBufferFirst, windows.context_bytes);
+    Result<EditPrompt> prompt = prompt_of(engine_, request_, window, windows.context_bytes);
     if (!prompt) return prompt.error();
     const int asked = request_.max_new_tokens;
     const int left = asked > 0 ? asked - statistics_.new_tokens : 0;
@@ -252,9 +264,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
   const std::size_t context_bytes = edit_context_bytes(engine.cost_curve());
-  Result<EditPrompt> prompt =
-      make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), *region, request.instruction,
-                       PromptOrder::kBufferFirst, context_bytes);
+  Result<EditPrompt> prompt = prompt_of(engine, request, *region, context_bytes);
   if (!prompt) return prompt.error();
   EditRun run(engine, request, *region, observer, stop);
   Result<int> budget = edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());

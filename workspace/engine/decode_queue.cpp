@@ -1,15 +1,15 @@
 #include "workspace/engine/decode_queue.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "support/named_thread.h"
+#include "support/trace/trace.h"
+
 namespace redraft {
 
-DecodeQueue::DecodeQueue() : thread_([this](std::stop_token stop) { run(stop); }) {
-  pthread_setname_np(thread_.native_handle(), "decode");
-}
+DecodeQueue::DecodeQueue()
+    : thread_(start_thread("redraft-decode", [this](const std::stop_token& stop) { run(stop); })) {}
 
 DecodeQueue::~DecodeQueue() {
   thread_.request_stop();
@@ -20,7 +20,7 @@ DecodeQueue::~DecodeQueue() {
 
 DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before) {
   const std::lock_guard lock(mutex_);
-  waiting_.push_back({++last_id_, urgency, not_before, std::move(job)});
+  waiting_.push_back({++last_id_, urgency, std::max(not_before, Clock::now()), std::move(job)});
   changed_.notify_all();
   return last_id_;
 }
@@ -39,6 +39,11 @@ bool DecodeQueue::cancel(JobId id) {
 void DecodeQueue::wait_until_idle() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.empty() && running_.empty(); });
+}
+
+bool DecodeQueue::is_idle() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() && running_.empty();
 }
 
 std::vector<DecodeQueue::Waiting>::iterator DecodeQueue::next(const Urgency* than) {
@@ -74,7 +79,11 @@ void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
   const Control control{.stop = running_.back().stop.get_token(),
                         .give_way = [this, urgency = entry.urgency] { give_way(urgency); }};
   lock.unlock();
-  entry.job(control);
+  trace_wait("queue", entry.not_before, "job", entry.id);
+  {
+    const Span span("job", "job", entry.id);
+    entry.job(control);
+  }
   entry.job = nullptr;  // what it captured goes before the queue is called idle
   lock.lock();
   running_.pop_back();

@@ -57,12 +57,14 @@ class DecodeQueue {
   // True: the job had not begun and never will. A running job is asked to stop and ends by itself.
   bool cancel(JobId id);
   void wait_until_idle();
+  // Whether nothing runs or waits.
+  bool is_idle();
 
  private:
   struct Waiting {
     JobId id;
     Urgency urgency;
-    Clock::time_point not_before;
+    Clock::time_point not_before;  // when it was added, or later
     Job job;
   };
   struct Running {

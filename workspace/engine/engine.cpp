@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/trace/trace.h"
+
 namespace redraft {
 namespace {
 
@@ -101,6 +103,7 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
 
 const CostCurve& Engine::cost_curve() {
   if (!cost_) {
+    const Span span("price passes");
     cost_ = std::make_unique<CostCurve>(target_.find_cost ? target_.find_cost(*target_.model)
                                                           : CostCurve::measure(*target_.model));
   }
@@ -127,10 +130,12 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                  std::to_string(context_length_));
   }
   const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
+  std::optional<Span> taking_caches(std::in_place, TraceName("take caches"));
   const PrefixPool::Lease target = caches_.acquire(*target_.model, request.prompt);
   std::optional<PrefixPool::Lease> draft;
   if (draft_.model && name.needs_draft_model())
     draft.emplace(caches_.acquire(*draft_.model, request.prompt));
+  taking_caches.reset();
   DecoderMemory own(lines_, target_.tokenizer);
   DecoderMemory& memory =
       remembering == Remembering::kShared ? memories_[static_cast<std::size_t>(purpose)] : own;
@@ -138,7 +143,13 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
       Decoder::make(name, {target_.model.get(), &target.cache()},
                     {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);
   if (!decoder) return decoder.error();
-  return (*decoder)->run(request, sink, std::move(stop));
+  if (!observer_) return (*decoder)->run(request, sink, std::move(stop));
+  DecodeRequest observed = request;
+  observed.on_emitted = observer_->on_emitted;
+  observer_->on_begin(purpose, name, observed);
+  Result<DecodeResult> result = (*decoder)->run(observed, sink, std::move(stop));
+  if (result) observer_->on_end(*result);
+  return result;
 }
 
 }  // namespace redraft

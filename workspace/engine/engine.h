@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decoding/cost_curve.h"
@@ -73,6 +75,14 @@ class Engine {
   // Cost of the target's passes, found or measured once when first asked for.
   const CostCurve& cost_curve();
 
+  // For those who look inside every decode, on the decoding thread.
+  struct DecodeObserver {
+    std::function<void(Purpose, const DecoderName&, const DecodeRequest&)> on_begin;
+    std::function<void(const EmittedToken&)> on_emitted;
+    std::function<void(const DecodeResult&)> on_end;  // not after an error
+  };
+  void observe(DecodeObserver observer) { observer_ = std::move(observer); }
+
   // One decode may run within another's `on_progress` if their purposes differ.
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
@@ -98,6 +108,7 @@ class Engine {
   std::shared_ptr<const LineTable> lines_;
   std::array<DecoderMemory, kPurposes> memories_;
   std::unique_ptr<CostCurve> cost_;
+  std::optional<DecodeObserver> observer_;
   std::array<PromptEncoder, kPurposes> prompt_encoders_;
   std::vector<std::shared_ptr<const Document>> open_documents_;
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files_;  // their tokens

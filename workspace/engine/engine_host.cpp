@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/trace/trace.h"
+
 namespace redraft {
 
 EngineHost::EngineHost(Factory make, Post post)
@@ -23,6 +25,7 @@ Result<Engine*> EngineHost::engine() {
   set_status({.state = EngineStatus::State::kLoading});
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
+    const Span span("load");
     made = make_({.stop = closing_.get_token(),
                   .progress =
                       [this](double fraction) {

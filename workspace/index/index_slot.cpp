@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "support/named_thread.h"
+
 namespace redraft {
 
 void IndexSlot::start(RepositoryIndexer::MakeIndex make_index, const OwnerPost& call,
@@ -30,9 +32,8 @@ void IndexSlot::drop() {
   if (!indexer_) return;
   // It waits for the ones before, if it has not opened its index yet, and so the last one to end
   // is the last one that was taken away.
-  ended_ = std::async(std::launch::async, [old = std::move(indexer_)]() mutable {
-             old.reset();
-           }).share();
+  ended_ =
+      run_named("redraft-close", [old = std::move(indexer_)]() mutable { old.reset(); }).share();
 }
 
 }  // namespace redraft

@@ -6,6 +6,7 @@
 #include "indexing/background.h"
 #include "indexing/files/file_watch.h"
 #include "support/enter_state.h"
+#include "support/named_thread.h"
 
 namespace redraft {
 namespace {
@@ -23,11 +24,14 @@ RepositoryIndexer::RepositoryIndexer(MakeIndex make_index, OnStatus on_status, O
     : make_index_(std::move(make_index)),
       on_status_(std::move(on_status)),
       options_(std::move(options)),
-      files_thread_([this](const std::stop_token& stop) { keep_files(stop); }),
+      files_thread_(
+          start_thread("redraft-index", [this](const std::stop_token& stop) { keep_files(stop); })),
       watch_thread_(options_.watch
-                        ? std::jthread([this](const std::stop_token& stop) { watch_files(stop); })
+                        ? start_thread("redraft-watch",
+                                       [this](const std::stop_token& stop) { watch_files(stop); })
                         : std::jthread()),
-      buffers_thread_([this](const std::stop_token& stop) { keep_buffers(stop); }) {}
+      buffers_thread_(start_thread("redraft-buffers",
+                                   [this](const std::stop_token& stop) { keep_buffers(stop); })) {}
 
 RepositoryIndexer::~RepositoryIndexer() = default;
 

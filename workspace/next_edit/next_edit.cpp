@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decoding/text/chat_template.h"
+#include "support/trace/trace.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
@@ -103,6 +104,7 @@ struct RegionPrompt {
 // What stands before the region is the same for all of them, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
                                 const std::string& quiet, const EditRegion& region) {
+  const Span span("prompt");
   RegionPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
@@ -149,6 +151,7 @@ class WrittenLines {
 
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
                                         const std::vector<std::string>& written) {
+  const Span span("diff");
   const std::vector<std::string_view> after(written.begin(), written.end());
   std::vector<TextEdit> edits;
   for (const LineChange& change : diff_lines(region.lines(), after)) {

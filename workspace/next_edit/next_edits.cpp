@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "support/trace/trace.h"
+
 namespace redraft {
 namespace {
 
@@ -35,6 +37,7 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
   run_->job = host_.queue().add(
       [this, call = call_, host = &host_, request = std::move(request),
        id](const DecodeQueue::Control& control) mutable {
+        const Span span("next edit", "next_edit", id);
         request.on_pass = control.give_way;
         const Result<NextEditResult> result = run_on_engine(
             *host, "looking for the next edit failed",

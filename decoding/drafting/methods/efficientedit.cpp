@@ -78,11 +78,13 @@ Phase EfficientEditPlan::next(std::span<const TokenId> context) {
   const bool was_reusing = std::exchange(reusing_, reuse_follows(context));
   if (was_reusing && !reusing_) phase_begin_ = context.size();
   pass_begin_ = context.size();
-  if (!reusing_) return {.source = model_.get(), .policy = options_.generate_policy};
+  if (!reusing_)
+    return {.source = model_.get(), .policy = options_.generate_policy, .name = "generate"};
   return {.source = &remainder_,
           .policy = {},
           .keep_correction = options_.keep_correction,
-          .continues_pass = was_reusing && !first};
+          .continues_pass = was_reusing && !first,
+          .name = "reuse"};
 }
 
 bool EfficientEditPlan::reuse_follows(std::span<const TokenId> context) {

@@ -1,12 +1,12 @@
 #include "decoding/drafting/methods/fastcoder.h"
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
 #include "decoding/drafting/lookup/retrieval_tree.h"
 #include "decoding/drafting/methods/decoders.h"
 #include "decoding/drafting/methods/source_plan.h"
+#include "support/named_thread.h"
 
 namespace redraft {
 namespace {
@@ -28,7 +28,7 @@ std::pair<Continuations, Continuations> search_both(const Datastore* repository,
       std::min(repository->token_count(), common->token_count()) < kWorthAThread) {
     return {search(repository, context, query), search(common, context, query)};
   }
-  auto other = std::async(std::launch::async, search, common, context, query);
+  auto other = run_named("redraft-search", [&] { return search(common, context, query); });
   Continuations own = search(repository, context, query);
   return {std::move(own), other.get()};
 }

@@ -24,8 +24,8 @@ Phase FastFixerPlan::next(std::span<const TokenId> context) {
   const auto written = context.subspan(std::exchange(pass_begin_, context.size()));
   const bool was_reusing = reusing_ && !written.empty();
   if (!written.empty()) reusing_ = reuse_follows(written);
-  if (!reusing_) return {};
-  return {.source = &remainder_, .policy = {}, .continues_pass = was_reusing};
+  if (!reusing_) return {.name = "generate"};
+  return {.source = &remainder_, .policy = {}, .continues_pass = was_reusing, .name = "reuse"};
 }
 
 bool FastFixerPlan::reuse_follows(std::span<const TokenId> written) {

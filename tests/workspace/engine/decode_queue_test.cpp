@@ -50,6 +50,20 @@ TEST_F(Queue, TheMostUrgentFirstAndOfEqualsTheOldest) {
   EXPECT_EQ(said_, "()12w");
 }
 
+TEST_F(Queue, IsIdleWhenNothingRunsOrWaits) {
+  EXPECT_TRUE(queue_.is_idle());
+  std::promise<void> end;
+  add_blocker(end);
+  EXPECT_FALSE(queue_.is_idle());
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_TRUE(queue_.is_idle());
+  const auto later = queue_.add(says('l'), Urgency::kEdit, DecodeQueue::Clock::now() + 1h);
+  EXPECT_FALSE(queue_.is_idle());
+  queue_.cancel(later);
+  EXPECT_TRUE(queue_.is_idle());
+}
+
 TEST_F(Queue, AJobGivesWayToWhatIsMoreUrgentAndToNothingElse) {
   std::promise<void> end;
   add_blocker(end);

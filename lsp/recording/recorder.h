@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "lsp/recording/recording.h"
+#include "support/files/growing_file.h"
+#include "support/result.h"
+
+namespace redraft::lsp {
+
+// Writes a session into a file while it goes on. The session comes first: what is said is handed to
+// a thread that formats and writes it, so that a slow disk holds nobody up; and where that thread
+// cannot go on (a full disk, more than kMaxWaiting behind, a file of kMaxBytes) recording stops,
+// the problem is told once, and the session is as it would be without.
+class Recorder {
+ public:
+  using From = RecordedMessage::From;
+  static constexpr std::size_t kMaxWaiting = std::size_t{256} << 20;  // bytes
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+  // Called at most once, on any thread.
+  using OnProblem = std::function<void(const std::string& problem)>;
+
+  // In a new file, see GrowingFile. An error: it cannot be made.
+  static Result<std::unique_ptr<Recorder>> begin(const std::filesystem::path& file,
+                                                 const RecordingHeader& header,
+                                                 OnProblem on_problem);
+  ~Recorder();  // writes what was added
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const std::filesystem::path& path() const { return file_.path(); }
+  // Neither blocks nor throws.
+  void add(From from, std::string_view content) noexcept;
+  // What else may come of the client, see RecordedMessage::Kind.
+  void add_unread(const UnreadMessage& message) noexcept;
+  void add_unframed(const std::string& why) noexcept;
+  void add_gone() noexcept;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Said {
+    Clock::time_point when;
+    RecordedMessage what;  // but for the content, which the writing thread parses
+    std::optional<std::string> content = {};
+  };
+
+  Recorder(GrowingFile file, OnProblem on_problem);
+  template <typename Make>
+  void push(std::size_t bytes, const Make& make) noexcept;
+  void write_all(const std::stop_token& stop);
+  bool write(const std::string& line);
+  void give_up(const std::string& problem) noexcept;
+
+  GrowingFile file_;
+  OnProblem on_problem_;
+  Clock::time_point start_ = Clock::now();
+  std::size_t written_ = 0;  // of the writing thread
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Said> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  bool stopped_ = false;
+  std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace redraft::lsp

@@ -1,0 +1,78 @@
+#include "lsp/recording/replay_report.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redraft::lsp {
+namespace {
+
+struct Difference {
+  int line;  // of the recording
+  std::string text;
+};
+
+std::string joined(const std::vector<std::string>& places) {
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? "" : "; ") + place;
+  return text;
+}
+
+bool is_end_of_edit(const AnswerStreams::Answer& answer) {
+  const Json& message = answer.message;
+  return message.value("method", Json()) == "$/redraft/edit" && message.contains("params") &&
+         message["params"].is_object() && message["params"].value("kind", Json()) == "end";
+}
+
+// Of an edit that was cancelled while it ran: how far it had come by then is chance. Its end, and
+// what only one of two such edits came to say, is left out.
+void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& replayed) {
+  const auto end = std::ranges::find_if(recorded, is_end_of_edit);
+  if (end == recorded.end() || end->message["params"].value("state", Json()) != "cancelled") return;
+  const auto end_now = std::ranges::find_if(replayed, is_end_of_edit);
+  if (end_now == replayed.end()) return;
+  recorded.erase(end);
+  replayed.erase(end_now);
+  const std::size_t common = std::min(recorded.size(), replayed.size());
+  recorded.resize(common);
+  replayed.resize(common);
+}
+
+void compare(const std::string& name, AnswerStreams::Stream recorded,
+             AnswerStreams::Stream replayed, std::vector<Difference>& found) {
+  leave_out_chance(recorded, replayed);
+  const std::size_t common = std::min(recorded.size(), replayed.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    const std::vector<std::string> places =
+        differing_places(recorded[i].message, replayed[i].message);
+    if (!places.empty()) found.push_back({recorded[i].line, name + ": " + joined(places)});
+  }
+  for (std::size_t i = common; i < recorded.size(); ++i)
+    found.push_back({recorded[i].line, name + ": did not come"});
+  const int end = recorded.empty() ? 0 : recorded.back().line;
+  if (replayed.size() > common) {
+    found.push_back({end, name + ": came " + std::to_string(replayed.size() - common) +
+                              " times more than it was recorded"});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const AnswerStreams& recorded, const AnswerStreams& replayed) {
+  static const AnswerStreams::Stream kNone;
+  std::vector<Difference> found;
+  for (const auto& [name, stream] : recorded.streams()) {
+    const auto now = replayed.streams().find(name);
+    compare(name, stream, now == replayed.streams().end() ? kNone : now->second, found);
+  }
+  for (const auto& [name, stream] : replayed.streams()) {
+    if (!recorded.streams().contains(name)) compare(name, kNone, stream, found);
+  }
+  std::ranges::stable_sort(found, {}, &Difference::line);
+  std::vector<std::string> lines;
+  for (const Difference& each : found) {
+    lines.push_back((each.line > 0 ? "line " + std::to_string(each.line) + ": " : "") + each.text);
+  }
+  return lines;
+}
+
+}  // namespace redraft::lsp

@@ -1,0 +1,130 @@
+#include "lsp/recording/replay_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lsp/recording/answer_streams.h"
+
+namespace redraft::lsp {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Json parsed(const std::string& text) { return Json::parse(text); }
+
+// A client that asks for completion 7, and what a server says to it: one message from line 2 on.
+AnswerStreams session(const std::vector<std::string>& answers) {
+  AnswerStreams streams;
+  streams.client_said(parsed(R"({"id":7,"method":"textDocument/completion"})"));
+  int line = 2;
+  for (const std::string& answer : answers) streams.server_said(parsed(answer), line++);
+  return streams;
+}
+
+std::vector<std::string> compare(const std::vector<std::string>& recorded,
+                                 const std::vector<std::string>& replayed) {
+  return differences(session(recorded), session(replayed));
+}
+
+std::string news(int edit, const std::string& kind, const std::string& more = {}) {
+  return R"({"method":"$/redraft/edit","params":{"editId":)" + std::to_string(edit) +
+         R"(,"kind":")" + kind + "\"" + more + "}}";
+}
+
+TEST(ReplayReport, NamesThePlaceThatDiffers) {
+  EXPECT_THAT(compare({R"({"id":7,"result":{"items":[{"text":"a"}]}})"},
+                      {R"({"id":7,"result":{"items":[{"text":"b"}]}})"}),
+              ElementsAre("line 2: answer to textDocument/completion (7): /result/items/0/text was "
+                          "\"a\", is \"b\""));
+  EXPECT_THAT(compare({R"({"id":7,"result":[1]})"}, {R"({"id":7,"error":{"code":1}})"}),
+              ElementsAre("line 2: answer to textDocument/completion (7): /error was not there, is "
+                          "{\"code\":1}; /result was [1], is not there"));
+}
+
+TEST(ReplayReport, NamesWhatDidNotComeAndWhatCameBesides) {
+  EXPECT_THAT(compare({news(1, "hunk"), news(1, "end"), news(2, "end")}, {news(1, "hunk")}),
+              ElementsAre("line 3: $/redraft/edit of edit 1: did not come",
+                          "line 4: $/redraft/edit of edit 2: did not come"));
+  EXPECT_THAT(compare({}, {news(1, "hunk"), news(1, "end")}),
+              ElementsAre("$/redraft/edit of edit 1: came 2 times more than it was recorded"));
+}
+
+TEST(ReplayReport, OrderCountsWithinAStreamAlone) {
+  const std::string message = R"({"method":"window/showMessage","params":{"message":"a"}})";
+  EXPECT_THAT(compare({news(1, "hunk"), news(2, "hunk"), message},
+                      {message, news(2, "hunk"), news(1, "hunk")}),
+              IsEmpty());
+  EXPECT_THAT(compare({news(1, "hunk"), news(1, "end")}, {news(1, "end"), news(1, "hunk")}).size(),
+              2U);
+}
+
+TEST(ReplayReport, TimesNumbersOfOursAndTokensMayDiffer) {
+  EXPECT_THAT(
+      compare({news(1, "hunk", R"(,"seq":3)"),
+               news(1, "end", R"(,"seq":4,"statistics":{"newTokens":5,"passes":2})"),
+               R"({"id":3,"method":"workspace/applyEdit","params":{}})",
+               R"({"method":"$/progress","params":{"token":"a","value":["action"]}})"},
+              {news(1, "hunk", R"(,"seq":0)"),
+               news(1, "end", R"(,"seq":1,"statistics":{"newTokens":5,"passes":4,"rows":9})"),
+               R"({"id":8,"method":"workspace/applyEdit","params":{}})",
+               R"({"method":"$/progress","params":{"token":"b","value":["action"]}})"}),
+      IsEmpty());
+  EXPECT_THAT(compare({news(1, "end", R"(,"statistics":{"newTokens":5})")},
+                      {news(1, "end", R"(,"statistics":{"newTokens":6})")}),
+              ElementsAre(HasSubstr("/params/statistics/newTokens was 5, is 6")));
+}
+
+TEST(ReplayReport, HowFarACancelledEditCameIsChance) {
+  const std::string cancelled =
+      news(1, "end", R"(,"state":"cancelled","finishReason":"cancelled")");
+  const std::string done = news(1, "end", R"(,"state":"done","finishReason":"stop")");
+  EXPECT_THAT(compare({news(1, "hunk"), cancelled}, {news(1, "hunk"), news(1, "hunk"), done}),
+              IsEmpty());
+  EXPECT_THAT(compare({news(1, "hunk"), cancelled}, {cancelled}), IsEmpty());
+  EXPECT_THAT(compare({news(1, "hunk", R"(,"newText":"a")"), cancelled},
+                      {news(1, "hunk", R"(,"newText":"b")"), cancelled})
+                  .size(),
+              1U);
+  EXPECT_THAT(compare({news(1, "hunk"), cancelled}, {news(1, "hunk")}).size(), 1U);
+  EXPECT_THAT(compare({news(1, "hunk"), done}, {news(1, "hunk"), cancelled}).size(), 1U);
+}
+
+TEST(ReplayReport, WhatComesByTheClockMayComeOrNot) {
+  EXPECT_THAT(compare({news(1, "progress"), R"({"method":"$/logTrace","params":{}})",
+                       R"({"method":"$/progress","params":{"token":1,"value":{"kind":"begin"}}})",
+                       R"({"id":0,"method":"window/workDoneProgress/create","params":{}})"},
+                      {}),
+              IsEmpty());
+}
+
+TEST(ReplayReport, ShowsLongValuesInPart) {
+  const std::string text(5000, 'x');
+  const auto found = compare({R"({"id":7,"result":")" + text + "\"}"}, {R"({"id":7,"result":1})"});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_LT(found[0].size(), 300U);
+}
+
+TEST(AnswerStreams, RequestsOfTheServerAreFoundByTheirPlace) {
+  AnswerStreams recorded, replayed;
+  const auto ask = [](AnswerStreams& streams, int id, const char* method) {
+    streams.server_said({{"id", id}, {"method", method}});
+  };
+  ask(recorded, 0, "workspace/configuration");
+  ask(recorded, 1, "window/workDoneProgress/create");
+  ask(recorded, 2, "workspace/applyEdit");
+  ask(replayed, 0, "workspace/configuration");
+  ask(replayed, 1, "workspace/applyEdit");
+  const auto place = recorded.place_of(2);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(replayed.id_at(*place), Json(1));
+  EXPECT_EQ(replayed.id_at(*recorded.place_of(1)), std::nullopt);
+  EXPECT_FALSE(recorded.place_of(9));
+}
+
+}  // namespace
+}  // namespace redraft::lsp

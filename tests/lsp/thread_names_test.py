@@ -1,0 +1,50 @@
+"""Every thread of the server has a name of ours. One without has that of the thread which started it."""
+
+import os
+import pathlib
+import time
+import unittest
+
+from lsp_client import TIME_LIMIT, Client
+from server_case import RENAME, STREAMING, ServerTest
+
+
+def thread_names(pid):
+    """Of all threads but the main one, whose name is the program's."""
+    names = []
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            if task.name != str(pid):
+                names.append((task / "comm").read_text().strip())
+        except FileNotFoundError:  # it has just ended
+            pass
+    return sorted(names)
+
+
+class ThreadNames(ServerTest):
+    def assert_names(self, pid, expected):
+        """Within the time limit: a thread names itself when it first runs, and readers of files end."""
+        deadline = time.monotonic() + TIME_LIMIT
+        while thread_names(pid) != sorted(expected) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(thread_names(pid), sorted(expected))
+
+    def test_of_a_server_with_an_index(self):
+        root = pathlib.Path(self.folder.name) / "project"
+        root.mkdir()
+        (root / "a.py").write_text("a = 1\n")
+        client = self.start(RENAME, initialize=False, options=["--index"])
+        self.initialize(client, STREAMING, workspaceFolders=[{"uri": root.as_uri(), "name": "project"}])
+        self.open(client, "old\n")
+        self.end(client, self.edit(client))
+        self.assert_names(client.process.pid, ["redraft-decode", "redraft-index", "redraft-watch", "redraft-buffers"])
+
+    def test_of_the_compute_pool(self):
+        client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--no-index", "--threads", "4"])
+        self.addCleanup(client.close)
+        self.initialize(client)
+        self.assert_names(client.process.pid, ["redraft-decode", "redraft-pool-1", "redraft-pool-2", "redraft-pool-3"])
+
+
+if __name__ == "__main__":
+    unittest.main()
