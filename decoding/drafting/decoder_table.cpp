@@ -1,6 +1,7 @@
 #include <array>
 
 #include "decoding/drafting/methods/decoders.h"
+#include "decoding/drafting/redraft/redraft_decoder.h"
 
 namespace redraft {
 

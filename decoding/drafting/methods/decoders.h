@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// Each defined in the file of its method, listed by all_decoders().
+// Those of the papers, each defined in the file of its method; all_decoders() lists them.
 const DecoderDefinition& plain_decoder();
 const DecoderDefinition& model_decoder();
 const DecoderDefinition& prompt_lookup_decoder();
@@ -14,6 +14,5 @@ const DecoderDefinition& copyspec_sd_decoder();
 const DecoderDefinition& rest_decoder();
 const DecoderDefinition& fastcoder_decoder();
 const DecoderDefinition& efficientedit_decoder();
-const DecoderDefinition& redraft_decoder();
 
 }  // namespace redraft

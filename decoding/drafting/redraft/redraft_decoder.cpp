@@ -1,4 +1,5 @@
-#include "decoding/drafting/methods/decoders.h"
+#include "decoding/drafting/redraft/redraft_decoder.h"
+
 #include "decoding/drafting/methods/source_plan.h"
 #include "decoding/drafting/redraft/redraft_source.h"
 
