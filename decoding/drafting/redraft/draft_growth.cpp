@@ -1,3 +1,29 @@
+// Why a tree is grown guess by guess
+//
+// The sources disagree, and each is right at other places. So a draft is not the text of one of
+// them: at the end of the output, and again at the end of every branch, all are asked for one
+// token, and the branch goes on with whatever they say there. A branch that began with a copy may
+// go on in the original, and then with indentation.
+//
+// An example. A guess has the probability that it comes true where all likelier ones did not. At
+// the end of the output "foo" is copied, .8, and the original has "bar", .4 for one that is not the
+// likeliest. Behind "foo" all agree on "(", .9; behind that come "x", .5, and ")", .3; behind these
+// nobody guesses anything:
+//
+//   foo        .8
+//   bar        .4 of the .2 that "foo" left = .08
+//   foo (      .8 * .9 = .72, that it and its ancestor stand
+//   foo ( x    .72 * .5 = .36
+//   foo ( )    .3 of the .36 that "x" left = .108
+//
+// The likeliest open node is always next, so the order is foo, (, x, ), bar. A child is never
+// likelier than its parent, so every beginning of the order is a tree, and PricedDraft chooses how
+// much of it is verified. A node adds one token to the output if it stands: the pass is expected to
+// bring 1 + .8 + .72 + .36 + ... tokens, the 1 being the target's own.
+//
+// Growing ends when nothing is likely enough, or at sixteen nodes and twice the size that has paid
+// best so far by the cost of rows: beyond a step of that cost they may get cheaper again.
+
 #include "decoding/drafting/redraft/draft_growth.h"
 
 #include <algorithm>
@@ -19,17 +45,17 @@ void DraftGrowth::begin(End end) {
   end_ = std::move(end);
   order_.clear();
   tail_node_ = -1;
+  states_.assign(end_.states.begin(), end_.states.end());
   nodes_.assign(1, {.token = -1,
                     .parent = -1,
-                    .kind = {},
+                    .kind = std::nullopt,
                     .match = 0,
                     .first = true,
-                    .probability = 1,
-                    .state = end_.state});
+                    .probability = 1});
 }
 
-void DraftGrowth::grow(const Guesser& guesser, const SurvivalTable& survival, const PassPace& cost,
-                       int limit) {
+void DraftGrowth::grow(const SourceSet& sources, const SurvivalTable& survival,
+                       const PassPace& cost, int limit) {
   const auto less_likely = [this](int a, int b) {
     const double of_a = node(a).probability;
     const double of_b = node(b).probability;
@@ -42,7 +68,7 @@ void DraftGrowth::grow(const Guesser& guesser, const SurvivalTable& survival, co
   int best = 0;
   for (int next = 0; std::ssize(order_) < std::min(limit, 2 * best + kLookAhead);) {
     const auto known = nodes_.size();
-    expand(next, guesser, survival);
+    expand(next, sources, survival);
     for (std::size_t child = known; child < nodes_.size(); ++child)
       open.push(static_cast<int>(child));
     if (open.empty()) return;
@@ -58,35 +84,53 @@ void DraftGrowth::grow(const Guesser& guesser, const SurvivalTable& survival, co
   }
 }
 
-void DraftGrowth::expand(int node, const Guesser& guesser, const SurvivalTable& survival) {
-  const Tail tail = tail_of(node, guesser.tail_length());
+void DraftGrowth::expand(int node, const SourceSet& sources, const SurvivalTable& survival) {
+  const Tail tail = tail_of(node);
   Node& own = nodes_[static_cast<std::size_t>(node)];
-  if (node > 0) own.state = guesser.advance(this->node(own.parent).state, tail);
+  if (node > 0) {
+    own.states = states_.size();
+    states_.resize(own.states + sources.state_bytes());
+    sources.advance(states_.data() + this->node(own.parent).states, tail,
+                    states_.data() + own.states);
+  }
+  const std::byte* const states = states_.data() + own.states;
   guesses_.clear();
-  guesser.add_guesses(own.state, tail, guesses_);
+  likeliest_.clear();
+  sources.add_guesses(states, tail, guesses_);
+  rate_guesses(survival);
   double left = own.probability;  // that the likeliest leaves
-  for (const Guess& guess : guesses_)
-    left =
-        std::min(left, own.probability * (1 - survival.probability(guess.kind, guess.match, true)));
-  if (left >= kMinProbability) guesser.add_unlikely_guesses(own.state, tail, guesses_);
+  for (const auto& [likelihood, index] : likeliest_)
+    left = std::min(left, own.probability * (1 + likelihood));
+  if (left >= kMinProbability) {
+    sources.add_unlikely_guesses(states, tail, guesses_);
+    rate_guesses(survival);
+  }
   add_children(node, survival);
+}
+
+// Those that are new.
+void DraftGrowth::rate_guesses(const SurvivalTable& survival) {
+  for (std::size_t i = likeliest_.size(); i < guesses_.size(); ++i) {
+    const Guess& guess = guesses_[i];
+    likeliest_.emplace_back(-survival.probability(guess.kind, guess.match, true),
+                            static_cast<int>(i));
+  }
 }
 
 // The branch's tokens, and as many before it as there is room for. Mostly those of the node that
 // was expanded before, and one more.
-Tail DraftGrowth::tail_of(int node, int length) {
-  const auto most = static_cast<std::size_t>(length);
+Tail DraftGrowth::tail_of(int node) {
   if (node > 0 && this->node(node).parent == tail_node_) {
-    if (tail_.size() == most) tail_.erase(tail_.begin());
+    if (tail_.size() == Branch::kTokens) tail_.erase(tail_.begin());
     tail_.push_back(this->node(node).token);
     ++tail_depth_;
   } else {
     tail_.clear();
     tail_depth_ = 0;
     for (int at = node; at > 0; at = this->node(at).parent, ++tail_depth_) {
-      if (tail_.size() < most) tail_.push_back(this->node(at).token);
+      if (tail_.size() < Branch::kTokens) tail_.push_back(this->node(at).token);
     }
-    const std::size_t before = std::min(most - tail_.size(), end_.tokens.size());
+    const std::size_t before = std::min(Branch::kTokens - tail_.size(), end_.tokens.size());
     tail_.insert(tail_.end(), end_.tokens.rbegin(),
                  end_.tokens.rbegin() + static_cast<std::ptrdiff_t>(before));
     std::ranges::reverse(tail_);
@@ -97,10 +141,6 @@ Tail DraftGrowth::tail_of(int node, int length) {
 
 // Each gets its share of what the likelier ones before it have left.
 void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
-  likeliest_.clear();
-  for (const Guess& guess : guesses_)
-    likeliest_.emplace_back(-survival.probability(guess.kind, guess.match, true),
-                            static_cast<int>(likeliest_.size()));
   std::ranges::sort(likeliest_);  // of equally likely ones as they came
   double left = this->node(node).probability;
   const std::size_t first = nodes_.size();
@@ -110,18 +150,19 @@ void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
         std::any_of(nodes_.begin() + static_cast<std::ptrdiff_t>(first), nodes_.end(),
                     [&guess](const Node& other) { return other.token == guess.token; });
     if (known) continue;
-    const double probability =
-        left * survival.probability(guess.kind, guess.match, nodes_.size() == first);
+    const bool is_first = nodes_.size() == first;
+    const double own =
+        is_first ? -likelihood : survival.probability(guess.kind, guess.match, false);
+    const double probability = left * own;
     if (probability < kMinProbability) return;
     left -= probability;
-    nodes_.push_back(
-        {guess.token, node, guess.kind, guess.match, nodes_.size() == first, probability});
+    nodes_.push_back({guess.token, node, guess.kind, guess.match, is_first, probability});
   }
 }
 
 // States are worked out anew from the text's end: those of nodes may be older than what has been
 // written since.
-DraftGrowth::Expected DraftGrowth::expected(const Guesser& guesser,
+DraftGrowth::Expected DraftGrowth::expected(const SourceSet& sources,
                                             const SurvivalTable& survival) const {
   Expected expected;
   double probability = 1;
@@ -133,23 +174,24 @@ DraftGrowth::Expected DraftGrowth::expected(const Guesser& guesser,
     probability = next.probability;
     at = index;
   }
-  const auto length = static_cast<std::size_t>(guesser.tail_length());
   std::vector<TokenId> text = end_.tokens;
-  GuessState state = end_.state;
+  SourceStates states = end_.states;
+  SourceStates next_states(states.size());
   Tail tail;
   const auto follow = [&](TokenId token) {
     text.push_back(token);
-    const auto tokens = std::span(text).last(std::min(text.size(), length));
+    const auto tokens = std::span(text).last(std::min(text.size(), Branch::kTokens));
     const std::size_t written = end_.written + text.size() - end_.tokens.size();
     tail = {tokens, tokens.last(std::min(tokens.size(), written))};
-    state = guesser.advance(state, tail);
+    sources.advance(states.data(), tail, next_states.data());
+    states.swap(next_states);
   };
   for (const TokenId token : expected.tokens) follow(token);
   if (expected.tokens.empty()) {
     tail = {end_.tokens, std::span(end_.tokens).last(std::min(end_.tokens.size(), end_.written))};
   }
   std::vector<Guess> guesses;
-  guesser.add_guesses(state, tail, guesses);
+  sources.add_guesses(states.data(), tail, guesses);
   const Guess* likeliest = nullptr;
   double most = kMinExpected / probability;
   for (const Guess& guess : guesses) {
@@ -162,11 +204,11 @@ DraftGrowth::Expected DraftGrowth::expected(const Guesser& guesser,
   const TokenId last = likeliest->token;
   expected.tokens.push_back(last);
   follow(last);
-  if (!guesser.foresees(state)) return {};
+  if (!sources.foresees(states.data(), tail)) return {};
   expected.end = {.tokens = {tail.tokens.begin(), tail.tokens.end()},
                   .length = end_.length + expected.tokens.size(),
                   .written = end_.written + expected.tokens.size(),
-                  .state = state};
+                  .states = std::move(states)};
   return expected;
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "decoding/drafting/redraft/guess.h"
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/source_set.h"
 #include "decoding/drafting/redraft/survival_table.h"
 #include "support/token.h"
 
@@ -18,12 +19,12 @@ class DraftGrowth {
   struct Node {
     TokenId token;
     int parent;
-    GuessKind kind;
+    std::optional<GuessKindId> kind;  // none: the end of the text
     int match;
-    bool first;          // its parent's likeliest child: the others only get what it leaves
-    double probability;  // that it and all its ancestors stand
-    GuessState state{};
-    int place = -1;  // in the draft that is made of it; -1: in none
+    bool first;              // its parent's likeliest child: the others only get what it leaves
+    double probability;      // that it and all its ancestors stand
+    std::size_t states = 0;  // where they begin in states_, once it is expanded
+    int place = -1;          // in the draft that is made of it; -1: in none
   };
   // Where a text ends: of its last tokens as many as guesses look at, those from `written` tokens
   // before the end on being output.
@@ -31,15 +32,16 @@ class DraftGrowth {
     std::vector<TokenId> tokens;
     std::size_t length = 0;  // of the whole text
     std::size_t written = 0;
-    GuessState state;
+    SourceStates states;
   };
 
   void begin(End end);
   // At most `limit` nodes, and none long after they have stopped to pay by `cost`.
-  void grow(const Guesser& guesser, const SurvivalTable& survival, const PassPace& cost, int limit);
+  void grow(const SourceSet& sources, const SurvivalTable& survival, const PassPace& cost,
+            int limit);
 
-  // What was foreseen is there: from now on its end has the state that was worked out since.
-  void arrive(const GuessState& state) { end_.state = state; }
+  // What was foreseen is there: from now on its end has the states that were worked out since.
+  void arrive(SourceStates states) { end_.states = std::move(states); }
 
   // [0] is the end of the text.
   std::vector<Node>& nodes() { return nodes_; }
@@ -55,15 +57,17 @@ class DraftGrowth {
     std::vector<TokenId> tokens;  // after end()
     End end;
   };
-  Expected expected(const Guesser& guesser, const SurvivalTable& survival) const;
+  Expected expected(const SourceSet& sources, const SurvivalTable& survival) const;
 
  private:
-  void expand(int node, const Guesser& guesser, const SurvivalTable& survival);
-  Tail tail_of(int node, int length);
+  void expand(int node, const SourceSet& sources, const SurvivalTable& survival);
+  Tail tail_of(int node);
+  void rate_guesses(const SurvivalTable& survival);
   void add_children(int node, const SurvivalTable& survival);
 
   End end_;
   std::vector<Node> nodes_;
+  std::vector<std::byte> states_;  // of the nodes that are expanded
   std::vector<int> order_;
   std::vector<Guess> guesses_;
   std::vector<std::pair<double, int>> likeliest_;  // of guesses_, by minus their probability

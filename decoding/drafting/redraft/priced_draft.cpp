@@ -1,3 +1,28 @@
+// Why a draft has a price
+//
+// A pass with more rows takes longer, on a CPU soon in proportion. So of the order in which
+// DraftGrowth found the nodes, the likeliest first, a pass takes the beginning that promises the
+// most tokens a second. With the example of draft_growth.cpp, where a pass of one row takes 50 ms
+// and each further row 2:
+//
+//   nodes so far     expected tokens     ms     tokens a second
+//   none             1                   50     20.0
+//   foo              1.8                 52     34.6
+//   foo (            2.52                54     46.7
+//   foo ( x          2.88                56     51.4
+//   foo ( )          2.99                58     51.5  <- verified are these four
+//   bar              3.07                60     51.1
+//
+// Expected is not certain: if "foo" is wrong, the pass took 58 ms for the one token that plain
+// decoding writes in 50. So no pass may be longer than what is left if the whole decode is to take
+// at most a hundredth longer than plain decoding, and a tenth of a plain step to begin with (half
+// of one where the first token is nearly certain). Here that allows 55 ms at the first pass, so it
+// takes "foo (" alone; the 96 ms which that saves, if it is right, may be risked later.
+//
+// Afterwards every guess that was tried for a token of the output says whether its kind is to be
+// trusted. The output went on with "foo", "(" and "y": two were right, "x" and ")" wrong; of "bar"
+// nothing is known, for it was not verified.
+
 #include "decoding/drafting/redraft/priced_draft.h"
 
 #include <algorithm>
@@ -21,21 +46,19 @@ constexpr double kMaxSteps = 3;
 
 }  // namespace
 
-DraftTree PricedDraft::choose(const Guesser& guesser, const GuessState& state,
-                              std::span<const TokenId> context, std::size_t prompt_size,
+DraftTree PricedDraft::choose(std::span<const TokenId> context, std::size_t prompt_size,
                               int limit) {
   const int most = std::min(limit, max_nodes_);
   if (std::exchange(as_expected_, false)) {
     std::swap(growth_, ahead_);
-    growth_.arrive(state);
+    growth_.arrive(sources_.at_end());
   } else {
-    const auto tail = static_cast<std::size_t>(guesser.tail_length());
-    const auto last = context.last(std::min(context.size(), tail));
+    const auto last = context.last(std::min(context.size(), Branch::kTokens));
     growth_.begin({.tokens = {last.begin(), last.end()},
                    .length = context.size(),
                    .written = context.size() - prompt_size,
-                   .state = state});
-    growth_.grow(guesser, survival_, cost_, most);
+                   .states = sources_.at_end()});
+    growth_.grow(sources_, survival_, cost_, most);
   }
   expected_.clear();
   std::vector<int>& order = growth_.order();
@@ -44,20 +67,20 @@ DraftTree PricedDraft::choose(const Guesser& guesser, const GuessState& state,
   for (const int node : order) {
     DraftGrowth::Node& chosen = growth_.nodes()[static_cast<std::size_t>(node)];
     const int parent = chosen.parent == 0 ? -1 : growth_.node(chosen.parent).place;
-    chosen.place = draft.add(chosen.token, parent, origin_of(chosen.kind));
+    chosen.place = draft.add(chosen.token, parent, sources_.kinds()[*chosen.kind].origin);
   }
   rows_ = 1 + draft.size();
   return draft;
 }
 
-void PricedDraft::look_ahead(const Guesser& guesser) {
-  DraftGrowth::Expected expected = growth_.expected(guesser, survival_);
+void PricedDraft::look_ahead() {
+  DraftGrowth::Expected expected = growth_.expected(sources_, survival_);
   expected_ = std::move(expected.tokens);
   if (expected_.empty()) return;
   SurvivalTable survival = survival_;  // as it will be
   observe(expected_, survival);
   ahead_.begin(std::move(expected.end));
-  ahead_.grow(guesser, survival, cost_, max_nodes_);
+  ahead_.grow(sources_, survival, cost_, max_nodes_);
 }
 
 int PricedDraft::best_count(int limit) {
@@ -105,7 +128,7 @@ void PricedDraft::observe(std::span<const TokenId> written, SurvivalTable& survi
       const DraftGrowth::Node& child = growth_.node(*place);
       if (child.parent != at) continue;
       right = child.token == token;
-      survival.observe(child.kind, child.match, child.first, right);
+      survival.observe(*child.kind, child.match, child.first, right);
       if (right) at = *place;
     }
   }

@@ -5,8 +5,8 @@
 
 #include "decoding/draft_tree.h"
 #include "decoding/drafting/redraft/draft_growth.h"
-#include "decoding/drafting/redraft/guess.h"
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/source_set.h"
 #include "decoding/drafting/redraft/survival_table.h"
 #include "support/token.h"
 
@@ -18,16 +18,16 @@ namespace redraft {
 // than a hundredth of what plain decoding would have taken.
 class PricedDraft {
  public:
-  // At most `max_nodes` nodes a pass. `cost` outlives this.
-  PricedDraft(const PassPace& cost, int max_nodes) : cost_(cost), max_nodes_(max_nodes) {}
+  // At most `max_nodes` nodes a pass. `sources` and `cost` outlive this.
+  PricedDraft(const SourceSet& sources, const PassPace& cost, int max_nodes)
+      : sources_(sources), cost_(cost), max_nodes_(max_nodes), survival_(sources.kinds()) {}
 
-  // At most `limit` nodes after `context`, of which the tokens from `prompt_size` on are output;
-  // `state` is that of its end.
-  DraftTree choose(const Guesser& guesser, const GuessState& state,
-                   std::span<const TokenId> context, std::size_t prompt_size, int limit);
+  // At most `limit` nodes after `context`, where the sources are; its tokens from `prompt_size` on
+  // are output.
+  DraftTree choose(std::span<const TokenId> context, std::size_t prompt_size, int limit);
   // For while the draft that was chosen last is verified: grows the next one from where that will
   // probably end. The next choose() has it if that is what is then written.
-  void look_ahead(const Guesser& guesser);
+  void look_ahead();
   // What the last choose() promises: tokens a second, with the target's own.
   double rate() const { return rate_; }
   // Seconds that were spent on the draft beside the pass.
@@ -41,6 +41,7 @@ class PricedDraft {
   // How many of the nodes in order to verify.
   int best_count(int limit);
 
+  const SourceSet& sources_;
   const PassPace& cost_;
   int max_nodes_;
   SurvivalTable survival_;

@@ -2,10 +2,8 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder_memory.h"
-#include "decoding/drafting/lookup/draft_memory.h"
-#include "decoding/drafting/lookup/open_text.h"
-#include "decoding/drafting/lookup/successor_table.h"
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/sources/source_memory.h"
 
 namespace redraft {
 
@@ -13,9 +11,7 @@ namespace redraft {
 struct RedraftMemory : DecoderMemory::State {
   explicit RedraftMemory(const CostCurve& cost) : pace(cost) {}
 
-  DraftMemory text;
-  OpenText open;
-  SuccessorTable successors;
+  SourceMemory sources;
   PassPace pace;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
-#include "decoding/drafting/redraft/guess.h"
+#include "decoding/drafting/redraft/sources/guess.h"
 
 namespace redraft {
 
@@ -11,23 +11,26 @@ namespace redraft {
 // showed, corrected by what this one shows.
 class SurvivalTable {
  public:
-  static constexpr int kBuckets = 11;
-  static int bucket(int match);
+  // Begins with the priors that the kinds declare.
+  explicit SurvivalTable(const GuessKinds& kinds);
 
-  SurvivalTable();
-  double probability(GuessKind kind, int match, bool first) const {
-    return cells_[first ? 0 : 1][static_cast<std::size_t>(kind)][bucket(match)].probability();
+  double probability(GuessKindId kind, int match, bool first) const {
+    const Cell& cell = cells_[place(kind, match, first)];
+    return cell.right / cell.tries;
   }
-  void observe(GuessKind kind, int match, bool first, bool right);
+  void observe(GuessKindId kind, int match, bool first, bool right);
 
  private:
   struct Cell {
     double right = 0;
     double tries = 0;
-    double probability() const { return right / tries; }
   };
-  using Cells = std::array<std::array<Cell, kBuckets>, kGuessKinds>;
-  std::array<Cells, 2> cells_;  // of the likeliest guesses, of the others
+  static std::size_t place(GuessKindId kind, int match, bool first) {
+    const int row = 2 * kind.index() + (first ? 0 : 1);
+    return static_cast<std::size_t>(row * MatchBuckets::kCount + MatchBuckets::of(match));
+  }
+
+  std::vector<Cell> cells_;  // of each kind: for the likeliest guesses, for the others
 };
 
 }  // namespace redraft

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "decoding/decoder.h"
+#include "decoding/drafting/lookup/open_text.h"
 #include "tests/kit/priced_model.h"
 
 namespace redraft {
@@ -34,17 +35,32 @@ std::vector<TokenId> tokens_from(int first, int count) {
   return tokens;
 }
 
+constexpr GuessKind kNextNumber("next number", DraftOrigin::kOther, WhenFirst::same(.89),
+                                WhenLater::same(.70));
+
 // The next number is as likely as the original in sync.
-class ChainGuesser : public Guesser {
+class CountingSource : public StatelessSource {
  public:
-  int tail_length() const override { return 1; }
-  GuessState advance(const GuessState& state, const Tail&) const override { return state; }
-  void add_guesses(const GuessState&, const Tail& tail,
-                   std::vector<Guess>& guesses) const override {
+  explicit CountingSource(const SourceInputs& inputs) : next_(inputs.kinds.add(kNextNumber)) {}
+  void add_guesses(const Branch& branch, std::vector<Guess>& out) const override {
     ++asked;
-    guesses.push_back({tail.tokens.back() + 1, GuessKind::kInSync, 8});
+    out.push_back({branch.tokens.back() + 1, next_, 8});
   }
-  mutable int asked = 0;
+  static inline int asked = 0;
+
+ private:
+  GuessKindId next_;
+};
+
+// It alone, after a prompt of so many tokens.
+struct Counting {
+  explicit Counting(std::size_t prompt_size) { request.prompt.resize(prompt_size); }
+
+  DecodeRequest request;
+  SourceMemory memory;
+  const SourceMaker make = [](const SourceInputs& inputs) -> std::unique_ptr<GuessSource> {
+    return std::make_unique<CountingSource>(inputs);
+  };
 };
 
 struct Outcome {
@@ -193,39 +209,89 @@ TEST(Redraft, OfOpenFilesTheFirstAreKnownAndNothingAcrossTheirEnds) {
 TEST(Redraft, DraftsLessAboveALongContextWhereRowsCostMore) {
   const CostCurve curve(
       {{1, 1.0}, {2, 1.01}, {64, 1.2}, {1, 1.0, 1000}, {2, 1.9, 1000}, {64, 60, 1000}});
-  const ChainGuesser guesser;
+  const PassPace pace(curve);
+  Counting counting(0);
+  const SourceSet sources({&counting.make, 1}, counting.request, counting.memory);
   const auto nodes_above = [&](int context) {
     const std::vector<TokenId> written(static_cast<std::size_t>(context), 5);
-    return PricedDraft(PassPace(curve), 64).choose(guesser, {}, written, 0, 64).size();
+    return PricedDraft(sources, pace, 64).choose(written, 0, 64).size();
   };
   EXPECT_GT(nodes_above(1), 8);
   EXPECT_LT(nodes_above(1000), 2);
+}
+
+// The example in draft_growth.cpp and priced_draft.cpp.
+enum Word : TokenId { kEnd = 10, kFoo, kBar, kOpen, kX, kClose };
+constexpr GuessKind kFooAtEnd("foo", DraftOrigin::kCopy, WhenFirst::same(.8), WhenLater::same(.8));
+constexpr GuessKind kBarAtEnd("bar", DraftOrigin::kReuse, WhenFirst::same(.4), WhenLater::same(.4));
+constexpr GuessKind kBehindFoo("(", DraftOrigin::kCopy, WhenFirst::same(.9), WhenLater::same(.9));
+constexpr GuessKind kXInside("x", DraftOrigin::kCopy, WhenFirst::same(.5), WhenLater::same(.5));
+constexpr GuessKind kCloseInside(")", DraftOrigin::kCopy, WhenFirst::same(.3), WhenLater::same(.3));
+
+class ExampleSource : public StatelessSource {
+ public:
+  explicit ExampleSource(const SourceInputs& inputs)
+      : foo_(inputs.kinds.add(kFooAtEnd)),
+        bar_(inputs.kinds.add(kBarAtEnd)),
+        open_(inputs.kinds.add(kBehindFoo)),
+        x_(inputs.kinds.add(kXInside)),
+        close_(inputs.kinds.add(kCloseInside)) {}
+  void add_guesses(const Branch& branch, std::vector<Guess>& out) const override {
+    const TokenId last = branch.tokens.back();
+    if (last == kEnd) out.insert(out.end(), {{kBar, bar_, 0}, {kFoo, foo_, 0}});
+    if (last == kFoo) out.push_back({kOpen, open_, 0});
+    if (last == kOpen) out.insert(out.end(), {{kX, x_, 0}, {kClose, close_, 0}});
+  }
+
+ private:
+  GuessKindId foo_, bar_, open_, x_, close_;
+};
+
+TEST(Redraft, ADraftIsGrownAndPricedAsItsCommentSays) {
+  const PassPace pace(CostCurve({{1, .050}, {6, .060}}));
+  const SourceMaker make = [](const SourceInputs& inputs) -> std::unique_ptr<GuessSource> {
+    return std::make_unique<ExampleSource>(inputs);
+  };
+  DecodeRequest request;
+  SourceMemory memory;
+  const SourceSet sources({&make, 1}, request, memory);
+  PricedDraft priced(sources, pace, 64);
+  const std::vector<TokenId> context = {kEnd};
+  const auto verified = [&] {
+    const DraftTree draft = priced.choose(context, 0, 64);
+    return std::vector<TokenId>(draft.tokens().begin(), draft.tokens().end());
+  };
+  EXPECT_EQ(verified(), (std::vector<TokenId>{kFoo, kOpen})) << "all that is affordable yet";
+  EXPECT_NEAR(priced.rate(), 46.7, .05);
+  priced.learn(std::vector<TokenId>{kFoo, kOpen, kEnd});
+  EXPECT_EQ(verified(), (std::vector<TokenId>{kFoo, kOpen, kX, kClose}));
 }
 
 // While a pass runs the draft after it is made, as it would have been made afterwards.
 TEST(Redraft, LooksAheadToWhatIsExpected) {
   const CostCurve curve({{1, 1.0}, {2, 1.01}, {64, 1.2}});
   const PassPace pace(curve);
-  const ChainGuesser guesser;
-  PricedDraft ahead(pace, 8), later(pace, 8);
+  Counting counting(1);
+  const SourceSet sources({&counting.make, 1}, counting.request, counting.memory);
+  PricedDraft ahead(sources, pace, 8), later(sources, pace, 8);
   std::vector<TokenId> text = {1, 2, 3};
-  const auto choose = [&](PricedDraft& draft) { return draft.choose(guesser, {}, text, 1, 64); };
+  const auto choose = [&](PricedDraft& draft) { return draft.choose(text, 1, 64); };
   const auto same = [](const DraftTree& a, const DraftTree& b) {
     return std::ranges::equal(a.tokens(), b.tokens()) &&
            std::ranges::equal(a.parents(), b.parents()) && !a.empty();
   };
   EXPECT_TRUE(same(choose(ahead), choose(later)));
-  ahead.look_ahead(guesser);
+  ahead.look_ahead();
   const std::vector<TokenId> written = tokens_from(4, 9);  // all of it, and the target's own
   for (PricedDraft* draft : {&ahead, &later}) draft->learn(written);
   text.insert(text.end(), written.begin(), written.end());
-  guesser.asked = 0;
+  CountingSource::asked = 0;
   const DraftTree prepared = choose(ahead);
-  EXPECT_EQ(guesser.asked, 0);
+  EXPECT_EQ(CountingSource::asked, 0);
   EXPECT_TRUE(same(prepared, choose(later)));
   EXPECT_EQ(prepared.tokens().front(), 13);
   // Something else was written: nothing of it is used.
-  ahead.look_ahead(guesser);
+  ahead.look_ahead();
   const std::vector<TokenId> other = {13, 100};
   for (PricedDraft* draft : {&ahead, &later}) draft->learn(other);
   text.insert(text.end(), other.begin(), other.end());

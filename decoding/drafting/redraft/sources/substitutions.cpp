@@ -1,4 +1,4 @@
-#include "decoding/drafting/redraft/substitutions.h"
+#include "decoding/drafting/redraft/sources/substitutions.h"
 
 #include <algorithm>
 #include <cctype>

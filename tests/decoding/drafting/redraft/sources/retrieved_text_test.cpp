@@ -1,4 +1,4 @@
-#include "decoding/drafting/redraft/retrieved_text.h"
+#include "decoding/drafting/redraft/sources/retrieved_text.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +16,11 @@ std::shared_ptr<const Datastore> store_of(const std::vector<Tokens>& texts) {
   return std::make_shared<MemoryDatastore>(texts);
 }
 
+constexpr GuessKind kFound("found", DraftOrigin::kRetrieval, WhenFirst::same(.5),
+                           WhenLater::same(.5));
+GuessKinds kinds;
+const GuessKindId found = kinds.add(kFound);
+
 std::vector<Guess> guesses_at(const RetrievedText& text, const RetrievedRange& range) {
   std::vector<Guess> guesses;
   text.add_guesses(range, guesses);
@@ -23,17 +28,17 @@ std::vector<Guess> guesses_at(const RetrievedText& text, const RetrievedRange& r
 }
 
 TEST(RetrievedText, TheMostFrequentContinuationComesFirst) {
-  RetrievedText text(store_of({{1, 2, 3, 7}, {1, 2, 4, 8}, {1, 2, 4, 9}, {1, 2, 5}}));
+  RetrievedText text(store_of({{1, 2, 3, 7}, {1, 2, 4, 8}, {1, 2, 4, 9}, {1, 2, 5}}), found);
   text.search(Tokens{9, 1, 2});
   const auto guesses = guesses_at(text, text.all());
   ASSERT_EQ(guesses.size(), 3U);
   EXPECT_EQ(guesses[0].token, 4);
-  EXPECT_EQ(guesses[0].kind, GuessKind::kRetrieved);
+  EXPECT_EQ(guesses[0].kind, found);
   EXPECT_EQ(guesses[0].match, 1);  // half of a match of two
 }
 
 TEST(RetrievedText, ABranchGoesOnWithWhatAgreesWithIt) {
-  RetrievedText text(store_of({{1, 2, 3, 7}, {1, 2, 4, 8}, {1, 2, 4, 9, 6}}));
+  RetrievedText text(store_of({{1, 2, 3, 7}, {1, 2, 4, 8}, {1, 2, 4, 9, 6}}), found);
   text.search(Tokens{1, 2});
   const RetrievedRange after_4 = text.advance(text.all(), 4);
   EXPECT_EQ(guesses_at(text, after_4).size(), 2U);
@@ -47,10 +52,10 @@ TEST(RetrievedText, ABranchGoesOnWithWhatAgreesWithIt) {
 }
 
 TEST(RetrievedText, FindsNothingWhereThereIsNothing) {
-  RetrievedText none(nullptr);
+  RetrievedText none(nullptr, found);
   none.search(Tokens{1, 2});
   EXPECT_TRUE(guesses_at(none, none.all()).empty());
-  RetrievedText text(store_of({{1, 2, 3}}));
+  RetrievedText text(store_of({{1, 2, 3}}), found);
   EXPECT_TRUE(guesses_at(text, text.all()).empty());
   text.search(Tokens{1, 2});
   EXPECT_EQ(guesses_at(text, text.all()).size(), 1U);
@@ -71,7 +76,7 @@ TEST(RetrievedText, EveryContinuationCanBeWalkedToItsEnd) {
     }
     const auto store = store_of(texts);
     const Tokens context = {below(3), below(3), below(3)};
-    RetrievedText text(store);
+    RetrievedText text(store, found);
     text.search(context);
     for (const auto& continuation : store->continuations(context, {.most = 256}).tokens) {
       RetrievedRange range = text.all();

@@ -1,4 +1,4 @@
-#include "decoding/drafting/redraft/indentation.h"
+#include "decoding/drafting/redraft/sources/indentation.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,11 @@
 
 namespace redraft {
 namespace {
+
+// The `match` is a Step. Between its buckets there are no Steps.
+constexpr GuessKind kIndentation("indentation", DraftOrigin::kLayout,
+                                 WhenFirst(.56, .10, .98, .02, .15, .05, .05, .05, .05, .05, .05),
+                                 WhenLater(.45, .10, .60, .02, .45, .05, .05, .05, .05, .05, .05));
 
 constexpr int kWidest = 64;
 constexpr std::size_t kLongestLine = 1000;  // bytes; longer ones have no indentation to go by
@@ -55,8 +60,9 @@ Style style_of(std::string_view text) {
 
 }  // namespace
 
-Indentation::Indentation(const Tokenizer& tokenizer, std::span<const TokenId> text)
-    : tokenizer_(tokenizer), by_width_(kWidest + 1, -1) {
+Indentation::Indentation(const Tokenizer& tokenizer, std::span<const TokenId> text,
+                         GuessKinds& kinds)
+    : tokenizer_(tokenizer), indentation_(kinds.add(kIndentation)), by_width_(kWidest + 1, -1) {
   const Style style = style_of(tokenizer.decode(text));
   blank_ = style.blank;
   unit_ = style.unit;
@@ -67,7 +73,8 @@ Indentation::Indentation(const Tokenizer& tokenizer, std::span<const TokenId> te
   }
 }
 
-void Indentation::add_guesses(std::span<const TokenId> tokens, std::vector<Guess>& guesses) const {
+void Indentation::add_guesses(const Branch& branch, std::vector<Guess>& guesses) const {
+  const std::span<const TokenId> tokens = branch.tokens;
   if (tokens.empty() || !tokenizer_.bytes(tokens.back()).ends_with('\n')) return;
   std::string end;  // of the text, from the beginning of its last line that is not blank
   for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
@@ -93,7 +100,12 @@ void Indentation::add_guesses(std::span<const TokenId> tokens, std::vector<Guess
 void Indentation::add(int width, Step step, std::vector<Guess>& guesses) const {
   if (width < 0 || width > kWidest) return;
   const TokenId token = by_width_[static_cast<std::size_t>(width)];
-  if (token >= 0) guesses.push_back({token, GuessKind::kIndentation, step});
+  if (token >= 0) guesses.push_back({token, indentation_, step});
+}
+
+std::unique_ptr<GuessSource> indentation_source(const SourceInputs& inputs) {
+  if (!inputs.tokenizer) return nullptr;
+  return std::make_unique<Indentation>(*inputs.tokenizer, inputs.request.original, inputs.kinds);
 }
 
 }  // namespace redraft

@@ -1,4 +1,4 @@
-#include "decoding/drafting/redraft/indentation.h"
+#include "decoding/drafting/redraft/sources/indentation.h"
 
 #include <gtest/gtest.h>
 
@@ -43,12 +43,14 @@ std::shared_ptr<const Tokenizer> tokenizer_with_blanks() {
 // The blanks guessed after `written` in a file like `file`, by their step.
 std::map<int, std::string> guesses_after(const std::string& file, const std::string& written) {
   const auto tokenizer = tokenizer_with_blanks();
-  const Indentation indentation(*tokenizer, tokenizer->encode(file));
+  GuessKinds kinds;
+  const Indentation indentation(*tokenizer, tokenizer->encode(file), kinds);
+  const std::vector<TokenId> tokens = tokenizer->encode("\n" + written);
   std::vector<Guess> guesses;
-  indentation.add_guesses(tokenizer->encode("\n" + written), guesses);
+  indentation.add_guesses({.tokens = tokens, .output = tokens, .original = {}}, guesses);
   std::map<int, std::string> found;
   for (const Guess& guess : guesses) {
-    EXPECT_EQ(guess.kind, GuessKind::kIndentation);
+    EXPECT_EQ(kinds[guess.kind].origin, DraftOrigin::kLayout);
     found[guess.match] = tokenizer->bytes(guess.token);
   }
   return found;

@@ -4,22 +4,29 @@
 #include <span>
 #include <vector>
 
-#include "decoding/drafting/redraft/guess.h"
+#include "decoding/drafting/redraft/sources/guess_source.h"
 #include "indexing/store/datastore.h"
 #include "support/token.h"
 
 namespace redraft {
 
+// Those of the retrieved continuations that a branch agrees with, and how far.
+struct RetrievedRange {
+  int begin = 0;
+  int end = 0;
+  int depth = 0;
+};
+
 // What a datastore has after the longest end of the context, walked token by token.
 class RetrievedText {
  public:
-  // `store` may be null: nothing is ever found.
-  explicit RetrievedText(std::shared_ptr<const Datastore> store) : store_(std::move(store)) {}
+  // `store` may be null: nothing is ever found. Its guesses are of that kind.
+  RetrievedText(std::shared_ptr<const Datastore> store, GuessKindId kind)
+      : store_(std::move(store)), kind_(kind) {}
 
   void search(std::span<const TokenId> context);
   void clear() { found_ = {}; }
 
-  bool has_store() const { return store_ != nullptr; }
   // After the end of the context.
   RetrievedRange all() const { return {0, static_cast<int>(found_.tokens.size()), 0}; }
   RetrievedRange advance(const RetrievedRange& range, TokenId token) const;
@@ -29,7 +36,11 @@ class RetrievedText {
 
  private:
   std::shared_ptr<const Datastore> store_;
+  GuessKindId kind_;
   Continuations found_;
 };
+
+// What the request's datastores have, of the project and of common code.
+std::unique_ptr<GuessSource> retrieval_source(const SourceInputs& inputs);
 
 }  // namespace redraft

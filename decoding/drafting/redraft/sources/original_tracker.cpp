@@ -1,19 +1,38 @@
-#include "decoding/drafting/redraft/original_tracker.h"
+// Why the original is followed with a pointer
+//
+// Most of an edited file is the file as it was. So the output is followed along it: in sync the
+// original at the pointer is the best guess by far, token for token, and needs no search. An edit
+// shows as a mismatch. Then nobody knows how long it is, or whether text was inserted, replaced,
+// deleted or moved, and nothing is decided: after every token the places where the output's end
+// occurs are looked up, those ahead of the pointer first, and guessed from. The pointer moves only
+// when enough tokens agree to be sure; and it may move anywhere, also back, so a wrong move costs a
+// few guesses and nothing for good.
+//
+// An example, a letter a token, where the output goes on from "ab":
+//
+//   original  a b c d e f g h i j          output  a b X d e f g h i
+//
+//   X   is not c: out of sync. The pointer stays before c. X occurs nowhere; guessed is d, in case
+//       one token was replaced by one.
+//   d   occurs: e is guessed, of a match of 1, then f of 2, g of 3, h of 4, i of 5.
+//   i   is the sixth token in a row that agrees: in sync, before j.
+//
+// What stands between the two places is a hunk, and in it X stood for c. From now on X is guessed
+// wherever the original has c at the pointer, with c beside it (Substitutions), and while it is
+// being written the output counts as in sync.
+//
+// Branches of a draft carry an OriginalState each and advance() it; only follow(), which sees the
+// output itself, learns.
+
+#include "decoding/drafting/redraft/sources/original_tracker.h"
 
 #include <algorithm>
 
 namespace redraft {
 namespace {
 
-constexpr int kNear = 64;              // tokens after the pointer that are a little ahead
 constexpr int kSureMatch = 6;          // a match this long moves the pointer
-constexpr int kPlaces = 6;             // looked at for each guess
 constexpr int kAfterSubstitution = 2;  // what it counts as of a match
-
-GuessKind kind_of(int place, int pointer) {
-  if (place < pointer) return GuessKind::kBehind;
-  return place <= pointer + kNear ? GuessKind::kAhead : GuessKind::kFar;
-}
 
 }  // namespace
 
@@ -60,7 +79,6 @@ OriginalState OriginalTracker::substitute(OriginalState state, TokenId token) co
   return {.in_sync = false, .pointer = state.pointer, .astray = state.written};
 }
 
-// Where the output's end may stand in the original.
 std::vector<SuffixIndex::Match> OriginalTracker::places_after(std::span<const TokenId> output,
                                                               int pointer, int most) const {
   const auto matches = index_.find_near(output, pointer, most);
@@ -98,42 +116,6 @@ void OriginalTracker::learn_hunk(const OriginalState& found, std::span<const Tok
   substitutions_.learn(rest(left_original_).first(static_cast<std::size_t>(passed - same)),
                        output.subspan(static_cast<std::size_t>(left_output_),
                                       static_cast<std::size_t>(written - same)));
-}
-
-void OriginalTracker::add_guesses(const OriginalState& state, std::span<const TokenId> output,
-                                  std::vector<Guess>& guesses) const {
-  if (state.in_sync) return add_at_pointer(state, guesses);
-  // An edit that replaced one token by another leaves no match to go by.
-  if (state.astray == 1) add(state.pointer + 1, GuessKind::kReplaced, 0, guesses);
-  for (const SuffixIndex::Match& match : places_after(output, state.pointer, kPlaces))
-    add(match.next, kind_of(match.next, state.pointer), match.length, guesses);
-}
-
-void OriginalTracker::add_elsewhere(const OriginalState& state, std::span<const TokenId> output,
-                                    std::vector<Guess>& guesses) const {
-  for (const SuffixIndex::Match& match : places_after(output, state.pointer, kPlaces)) {
-    if (match.next != state.pointer) add(match.next, GuessKind::kElsewhere, match.length, guesses);
-  }
-}
-
-void OriginalTracker::add_at_pointer(const OriginalState& state,
-                                     std::vector<Guess>& guesses) const {
-  if (state.substitution >= 0) {
-    const auto to = substitutions_.to(state.substitution);
-    guesses.push_back(
-        {to[static_cast<std::size_t>(state.written)], GuessKind::kSubstituting, state.written});
-    return;
-  }
-  const int applicable = substitutions_.applicable(rest(state.pointer));
-  if (applicable < 0) return add(state.pointer, GuessKind::kInSync, state.match, guesses);
-  const int strength = substitutions_.strength(applicable);
-  guesses.push_back({substitutions_.to(applicable)[0], GuessKind::kSubstituted, strength});
-  add(state.pointer, GuessKind::kUnsubstituted, strength, guesses);
-}
-
-void OriginalTracker::add(int place, GuessKind kind, int match, std::vector<Guess>& guesses) const {
-  const auto at = rest(place);
-  if (!at.empty()) guesses.push_back({at[0], kind, match});
 }
 
 }  // namespace redraft

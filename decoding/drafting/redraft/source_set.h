@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decoding/drafting/redraft/sources/guess_source.h"
+
+namespace redraft {
+
+// Where every source stands at one end: bytes that SourceSet alone reads.
+using SourceStates = std::vector<std::byte>;
+
+// The last tokens at the end of a text or of a branch, Branch::kTokens if there are so many.
+struct Tail {
+  std::span<const TokenId> tokens;  // of prompt and output
+  std::span<const TokenId> output;  // those of them that are output
+};
+
+// The sources of one decode as one. It follows the output along the original, which says to all of
+// them whether an edit is under way.
+class SourceSet {
+ public:
+  // `memory`, `tokenizer` (may be null) and `proposal` (null: there is no draft model) outlive
+  // this.
+  SourceSet(std::span<const SourceMaker> makers, const DecodeRequest& request, SourceMemory& memory,
+            const Tokenizer* tokenizer = nullptr, const std::vector<TokenId>* proposal = nullptr);
+  SourceSet(const SourceSet&) = delete;
+  SourceSet& operator=(const SourceSet&) = delete;
+
+  const GuessKinds& kinds() const { return kinds_; }
+
+  // Along the output; see GuessSource. `context` is prompt and output.
+  void follow(std::span<const TokenId> context);
+  void prepare(std::span<const TokenId> context);
+  void observe(const VerifiedDraft& pass);
+  SourceStates at_end() const;
+
+  // At branches. So many bytes are the states at one.
+  std::size_t state_bytes() const { return state_bytes_; }
+  // From `states` to `next`, where `tail` ends with the token that came after `states`.
+  void advance(const std::byte* states, const Tail& tail, std::byte* next) const;
+  void add_guesses(const std::byte* states, const Tail& tail, std::vector<Guess>& out) const;
+  void add_unlikely_guesses(const std::byte* states, const Tail& tail,
+                            std::vector<Guess>& out) const;
+  bool foresees(const std::byte* states, const Tail& tail) const;
+
+ private:
+  struct Member {
+    std::unique_ptr<GuessSource> source;
+    std::size_t offset;  // of its state
+  };
+  Branch end_of(std::span<const TokenId> context) const;
+
+  std::size_t prompt_size_;
+  OriginalTracker original_;
+  OriginalState at_end_;  // where the output stands in it
+  GuessKinds kinds_;
+  std::vector<Member> members_;
+  std::vector<const Member*> stateful_;  // those that have a state
+  std::size_t state_bytes_ = sizeof(OriginalState);
+};
+
+}  // namespace redraft

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "decoding/drafting/lookup/suffix_automaton.h"
+#include "decoding/drafting/redraft/sources/guess.h"
+
+namespace redraft {
+
+// Guesses what followed the longest ends of a branch in a text; the `match` of a guess is the
+// length of that end.
+class Copies {
+ public:
+  explicit Copies(GuessKindId kind) : kind_(kind) {}
+
+  // `at` is where the branch stands in the text. Appends the few best.
+  void add(const SuffixAutomaton& text, SuffixAutomaton::Cursor at, std::vector<Guess>& out) const;
+
+ private:
+  GuessKindId kind_;
+  mutable std::vector<SuffixAutomaton::Next> found_;  // its memory is used again
+};
+
+}  // namespace redraft

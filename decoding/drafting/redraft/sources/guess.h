@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "decoding/draft_tree.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// A guess is trusted by its `match`, of which there are so many classes.
+struct MatchBuckets {
+  // The longest match of each class but the last, which is open.
+  static constexpr std::array kLongest = {0, 1, 2, 3, 4, 6, 9, 14, 24, 48};
+  static constexpr int kCount = static_cast<int>(kLongest.size()) + 1;
+  static constexpr int of(int match) {
+    int bucket = 0;
+    while (bucket < kCount - 1 && match > kLongest[static_cast<std::size_t>(bucket)]) ++bucket;
+    return bucket;
+  }
+};
+
+// Whether a guess is the likeliest for its place or comes after another.
+enum class GuessRank : std::uint8_t { kFirst, kLater };
+
+// How often guesses of one kind come true: a share for each of the MatchBuckets. All of them have
+// to be given, and none may be 0, which would silence the kind for good, or 1, which nothing could
+// refute: either does not compile.
+template <GuessRank kRank>
+class Priors {
+ public:
+  template <std::same_as<double>... Shares>
+  requires(sizeof...(Shares) == MatchBuckets::kCount) consteval explicit Priors(Shares... shares)
+      : shares_{shares...} {
+    for (const double share : shares_) {
+      if (!(share > 0 && share < 1)) throw "a prior is a share between 0 and 1";
+    }
+  }
+  // Where `match` says nothing, or nothing has been counted yet.
+  static consteval Priors same(double share) {
+    return Priors(share, share, share, share, share, share, share, share, share, share, share);
+  }
+
+  constexpr double operator[](int bucket) const {
+    return shares_[static_cast<std::size_t>(bucket)];
+  }
+
+ private:
+  std::array<double, MatchBuckets::kCount> shares_;
+};
+// Of guesses that are the likeliest for their place; of those after it, where all likelier ones
+// were wrong.
+using WhenFirst = Priors<GuessRank::kFirst>;
+using WhenLater = Priors<GuessRank::kLater>;
+
+// Why a token is thought to come next. A source declares its kinds as constants in its own file and
+// adds them to the GuessKinds of a decode, which has an id for each; guesses are made of ids.
+struct GuessKind {
+  consteval GuessKind(std::string_view name_of_kind, DraftOrigin counted_as, WhenFirst when_first,
+                      WhenLater when_later)
+      : name(name_of_kind), origin(counted_as), first(when_first), later(when_later) {
+    if (name.empty()) throw "a kind of guess has a name";
+  }
+
+  std::string_view name;  // no other kind has it
+  DraftOrigin origin;     // what the statistics count its tokens as
+  WhenFirst first;
+  WhenLater later;
+};
+
+// A kind that was added to the GuessKinds of a decode; there is no other way to come by one.
+class GuessKindId {
+ public:
+  int index() const { return index_; }
+  bool operator==(const GuessKindId&) const = default;
+
+ private:
+  friend class GuessKinds;
+  explicit GuessKindId(std::size_t index) : index_(static_cast<std::uint8_t>(index)) {}
+
+  std::uint8_t index_;
+};
+
+// The kinds that the sources of one decode declare.
+class GuessKinds {
+ public:
+  // Throws std::logic_error where another one has that name: tests find out.
+  GuessKindId add(const GuessKind& kind);
+
+  int size() const { return static_cast<int>(kinds_.size()); }
+  const GuessKind& operator[](GuessKindId id) const { return kinds_[id.index_]; }
+  auto begin() const { return kinds_.begin(); }
+  auto end() const { return kinds_.end(); }
+
+ private:
+  std::vector<GuessKind> kinds_;
+};
+
+struct Guess {
+  TokenId token;
+  GuessKindId kind;
+  int match;  // tokens before it that agree; another measure of confidence where the kind says so
+};
+
+}  // namespace redraft

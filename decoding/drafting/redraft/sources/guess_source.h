@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "decoding/decoder.h"
+#include "decoding/draft_source.h"
+#include "decoding/drafting/redraft/sources/guess.h"
+#include "decoding/drafting/redraft/sources/original_tracker.h"
+#include "decoding/drafting/redraft/sources/source_memory.h"
+#include "decoding/text/tokenizer.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// The end of what is written, or of a branch of a draft.
+struct Branch {
+  // The last tokens that a guess at a branch may look at; more of them are not kept.
+  static constexpr std::size_t kTokens = SuffixIndex::kLongestMatch;
+
+  std::span<const TokenId> tokens;  // the last ones, of prompt and output
+  std::span<const TokenId> output;  // those of them that are output
+  OriginalState original;           // where it stands in the original
+};
+
+// One way to guess what comes next, one token at a time: at the end of the output and at that of
+// every branch that a draft tries. A new one derives from SourceWith or StatelessSource; what it
+// does not need it leaves out.
+class GuessSource {
+ public:
+  virtual ~GuessSource() = default;
+
+  // Along the output. `end` has all of prompt and output in these, not only the last tokens.
+  // A token was written, the last one of `end`; called for each in turn.
+  virtual void follow(const Branch& /*end*/) {}
+  // A draft is about to be made at `end`: the time for what takes longer to find.
+  virtual void prepare(const Branch& /*end*/) {}
+  // The target has said what it thinks of a draft.
+  virtual void observe(const VerifiedDraft& /*pass*/) {}
+
+  // At branches that are in sync with the original: what may follow and is never nearly certain.
+  // Not asked for where another guess is.
+  virtual void add_unlikely_guesses(const Branch& /*branch*/, std::vector<Guess>& /*out*/) const {}
+  // Whether guesses at `branch` need nothing that prepare() finds only once the output is there.
+  virtual bool foresees(const Branch& /*branch*/) const { return true; }
+
+  // The State of a SourceWith, as so many bytes.
+  virtual std::size_t state_bytes() const = 0;
+  virtual void put_end(std::byte* state) const = 0;
+  virtual void put_next(const std::byte* state, const Branch& branch, std::byte* next) const = 0;
+  virtual void guess(const std::byte* state, const Branch& branch,
+                     std::vector<Guess>& out) const = 0;
+};
+
+// A source that goes along with each branch: its State says where it is there. A State is plain
+// data of a few bytes, for each branch carries one, and follows from the branch's tokens alone.
+template <typename State>
+class SourceWith : public GuessSource {
+  static_assert(std::is_trivially_copyable_v<State>);
+
+ public:
+  // At the end of the output.
+  virtual State at_end() const = 0;
+  // Where `branch` ends with the token that came after `state`.
+  virtual State advance(State state, const Branch& branch) const = 0;
+  // Appends what may follow `branch`; a token may come more than once.
+  virtual void add_guesses(const State& state, const Branch& branch,
+                           std::vector<Guess>& out) const = 0;
+
+ private:
+  static State taken(const std::byte* from) {
+    State state;
+    std::memcpy(&state, from, sizeof state);
+    return state;
+  }
+  static void put(const State& state, std::byte* to) { std::memcpy(to, &state, sizeof state); }
+
+  std::size_t state_bytes() const final { return sizeof(State); }
+  void put_end(std::byte* state) const final { put(at_end(), state); }
+  void put_next(const std::byte* state, const Branch& branch, std::byte* next) const final {
+    put(advance(taken(state), branch), next);
+  }
+  void guess(const std::byte* state, const Branch& branch, std::vector<Guess>& out) const final {
+    add_guesses(taken(state), branch, out);
+  }
+};
+
+// A source to which a branch's last tokens say everything.
+class StatelessSource : public GuessSource {
+ public:
+  virtual void add_guesses(const Branch& branch, std::vector<Guess>& out) const = 0;
+
+ private:
+  std::size_t state_bytes() const final { return 0; }
+  void put_end(std::byte*) const final {}
+  void put_next(const std::byte*, const Branch&, std::byte*) const final {}
+  void guess(const std::byte*, const Branch& branch, std::vector<Guess>& out) const final {
+    add_guesses(branch, out);
+  }
+};
+
+// What sources are made of for one decode. All of it outlives them, but for the struct itself.
+struct SourceInputs {
+  const DecodeRequest& request;
+  const Tokenizer* tokenizer;            // null: nobody knows what tokens write
+  const OriginalTracker& original;       // follows the output along the request's original
+  const std::vector<TokenId>* proposal;  // of the draft model, for the pass that is drafted; null:
+                                         // there is no draft model
+  SourceMemory& memory;
+  GuessKinds& kinds;  // where they add theirs
+};
+
+// Null where the request gives that source nothing to guess from.
+using SourceMaker = std::unique_ptr<GuessSource> (*)(const SourceInputs& inputs);
+
+// The tokens that matches in other texts may reach back into the prompt: its last ones.
+std::span<const TokenId> prompt_end(const DecodeRequest& request);
+
+}  // namespace redraft

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "decoding/drafting/redraft/sources/guess_source.h"
+
+namespace redraft {
+
+// Every source of the decoder `redraft`, in the order in which they are asked: of guesses that are
+// equally likely the one that was made first counts as the likeliest. How to add one:
+// source_list.cpp.
+std::span<const SourceMaker> all_sources();
+
+}  // namespace redraft

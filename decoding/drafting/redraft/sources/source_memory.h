@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <typeindex>
+#include <unordered_map>
+
+namespace redraft {
+
+// What sources keep from request to request: each a type of its own, which nobody else needs to
+// know. Used by one thread at a time.
+class SourceMemory {
+ public:
+  // The one Part there is, made when it is first asked for.
+  template <typename Part>
+  Part& part() {
+    std::shared_ptr<void>& part = parts_[typeid(Part)];
+    if (!part) part = std::make_shared<Part>();
+    return *static_cast<Part*>(part.get());
+  }
+
+ private:
+  std::unordered_map<std::type_index, std::shared_ptr<void>> parts_;
+};
+
+}  // namespace redraft
