@@ -31,9 +31,9 @@ struct EditScript {
   Hold hold = {};
   std::chrono::milliseconds delay_per_pass{0};
   std::chrono::milliseconds load_delay{0};
-  int failing_pass = 0;    // this forward pass, counted from 1, throws; 0: none
-  std::string load_error;  // not empty: loading fails with it
-  std::string record;      // not empty: a file to which all goes that the model is shown
+  int failing_pass = 0;         // this forward pass, counted from 1, throws; 0: none
+  std::string load_error = {};  // not empty: loading fails with it
+  std::string record = {};      // not empty: a file to which all goes that the model is shown
 };
 
 // The answer to `region` under `instruction`.
