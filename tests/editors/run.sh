@@ -33,7 +33,7 @@ case $editor in
     need "$home/bin/code-server" vscode
     [ -e "$home/extension.why" ] && skip "the extension could not be built: $(cat "$home/extension.why")"
     cd "$here/vscode"
-    exec "$home/wheels/commands/node" --test --test-concurrency=1 --test-timeout=900000 "$@"
+    exec "$home/wheels/commands/node" --test --test-concurrency=1 --test-timeout=2400000 "$@"
     ;;
   *)
     echo "unknown editor: $editor" >&2

@@ -133,6 +133,7 @@ class CodeServer {
 async function openPage(viewport) {
   const browser = await chromium.launch({
     executablePath: browserProgram(),
+    timeout: patience,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
       '--disable-component-update', '--disable-sync'],
   });
@@ -147,9 +148,14 @@ class Workbench {
   static async open(server, folder, file, viewport = { width: 1180, height: 720 }) {
     const workbench = new Workbench();
     Object.assign(workbench, await openPage(viewport));
-    await workbench.page.goto(server.page(folder, [['openFile', server.remote(path.join(folder, file))]]));
-    await workbench.page.waitForSelector('.editor-instance .view-lines .view-line');
-    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    try {
+      await workbench.page.goto(server.page(folder, [['openFile', server.remote(path.join(folder, file))]]));
+      await workbench.page.waitForSelector('.editor-instance .view-lines .view-line');
+      await workbench.page.locator('.editor-instance .view-lines').first().click();
+    } catch (error) {
+      await workbench.close();
+      throw error;
+    }
     return workbench;
   }
 
@@ -239,7 +245,7 @@ async function runInExtensionHost(server, folder, file) {
     await page.exposeFunction('codeAutomationLog', (_level, parts) => log.push(parts.join(' ')));
     const exit = new Promise((resolve) => page.exposeFunction('codeAutomationExit', resolve));
     const late = new Promise((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no result yet\n${log.join('\n')}`)), 5 * patience);
+      timer = setTimeout(() => reject(new Error(`no result yet\n${log.join('\n')}`)), 4 * patience);
     });
     await page.goto(server.page(folder, [
       ['extensionDevelopmentPath', server.remote(extensionFolder)],

@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const vscode = require('vscode');
-const { patience, until } = require('./wait.js');
+const { until } = require('./wait.js');
 
 exports.run = async () => {
   const folder = vscode.workspace.workspaceFolders[0].uri;
@@ -15,7 +15,7 @@ exports.run = async () => {
   await vscode.commands.executeCommand('redraft.prompt', { textDocument, range: null, instruction });
   // What the document would be with all hunks that have come.
   const preview = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'redraft-preview', path: uri.path, query: uri.toString() }));
-  await until(() => preview.getText() === after, () => `the whole edit, not only\n${preview.getText()}`, 4 * patience);
+  await until(() => preview.getText() === after, () => `the whole edit, not only\n${preview.getText()}`);
   assert.strictEqual(document.getText(), before);
   await vscode.commands.executeCommand('redraft.acceptAll');
   assert.strictEqual(document.getText(), after);
