@@ -122,6 +122,7 @@ void AnswerStreams::client_said(const Json& message) {
   if (!message.is_object() || !message.contains("id") || !member(message, "method").is_string())
     return;
   asked_[message["id"]] = message["method"].get<std::string>();
+  if (asked_[message["id"]] == "shutdown") asked_shutdown_ = true;
 }
 
 std::optional<std::string> AnswerStreams::server_said(const Json& message, int line) {

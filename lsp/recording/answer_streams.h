@@ -26,6 +26,9 @@ class AnswerStreams {
 
   // Messages in the order in which they came and went.
   void client_said(const Json& message);
+  // It went away without `shutdown`. How much more it would have been told by then is chance.
+  void client_went() { cut_short_ = !asked_shutdown_; }
+  bool cut_short() const { return cut_short_; }
   // The stream that it belongs to; none: it may come or not.
   std::optional<std::string> server_said(const Json& message, int line = 0);
 
@@ -41,6 +44,8 @@ class AnswerStreams {
   std::optional<Json> id_at(const RequestPlace& place) const;  // none: there is none yet
 
  private:
+  bool asked_shutdown_ = false;
+  bool cut_short_ = false;
   std::map<std::string, Stream> streams_;
   std::map<Json, std::string> asked_;                  // methods of the client's requests, by id
   std::map<std::string, std::vector<Json>> requests_;  // ids of the server's, by method

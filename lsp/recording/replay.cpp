@@ -147,6 +147,7 @@ class Replay {
         server_.report_malformed(Error(given.text));
         break;
       case Kind::kGone:
+        recorded_.client_went();
         server_.stop();
         ended_ = true;
         break;

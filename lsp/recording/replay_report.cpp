@@ -29,17 +29,21 @@ void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& re
   const auto end = std::ranges::find_if(recorded, is_end_of_edit);
   if (end == recorded.end() || end->message["params"].value("state", Json()) != "cancelled") return;
   const auto end_now = std::ranges::find_if(replayed, is_end_of_edit);
-  if (end_now == replayed.end()) return;
+  // A replay waits for as much news as was recorded; where more of it came before the cancellation,
+  // the end is not waited for.
+  if (end_now == replayed.end() && replayed.size() < recorded.size()) return;
   recorded.erase(end);
-  replayed.erase(end_now);
+  if (end_now != replayed.end()) replayed.erase(end_now);
   const std::size_t common = std::min(recorded.size(), replayed.size());
   recorded.resize(common);
   replayed.resize(common);
 }
 
+// `cut_short`: the recording ends where the client went away, so more may come now.
 void compare(const std::string& name, AnswerStreams::Stream recorded,
-             AnswerStreams::Stream replayed, std::vector<Difference>& found) {
+             AnswerStreams::Stream replayed, bool cut_short, std::vector<Difference>& found) {
   leave_out_chance(recorded, replayed);
+  if (cut_short && replayed.size() > recorded.size()) replayed.resize(recorded.size());
   const std::size_t common = std::min(recorded.size(), replayed.size());
   for (std::size_t i = 0; i < common; ++i) {
     const std::vector<std::string> places =
@@ -62,10 +66,12 @@ std::vector<std::string> differences(const AnswerStreams& recorded, const Answer
   std::vector<Difference> found;
   for (const auto& [name, stream] : recorded.streams()) {
     const auto now = replayed.streams().find(name);
-    compare(name, stream, now == replayed.streams().end() ? kNone : now->second, found);
+    compare(name, stream, now == replayed.streams().end() ? kNone : now->second,
+            recorded.cut_short(), found);
   }
   for (const auto& [name, stream] : replayed.streams()) {
-    if (!recorded.streams().contains(name)) compare(name, kNone, stream, found);
+    if (!recorded.streams().contains(name))
+      compare(name, kNone, stream, recorded.cut_short(), found);
   }
   std::ranges::stable_sort(found, {}, &Difference::line);
   std::vector<std::string> lines;

@@ -109,6 +109,27 @@ TEST(ReplayReport, ShowsLongValuesInPart) {
   EXPECT_LT(found[0].size(), 300U);
 }
 
+TEST(ReplayReport, TheEndOfACancelledEditMayBeOutrunByItsNews) {
+  const std::string end = news(1, "end", R"(,"state":"cancelled")");
+  EXPECT_THAT(compare({news(1, "hunk"), end}, {news(1, "hunk"), news(1, "hunk")}), IsEmpty());
+  EXPECT_THAT(compare({news(1, "hunk"), end}, {news(1, "hunk")}),
+              ElementsAre(HasSubstr("did not come")));
+}
+
+TEST(ReplayReport, MoreMayComeWhereTheClientHadGone) {
+  const std::string status = R"({"method":"$/redraft/status","params":{}})";
+  AnswerStreams gone = session({status});
+  gone.client_went();
+  EXPECT_THAT(differences(gone, session({status, status, news(1, "hunk")})), IsEmpty());
+  EXPECT_THAT(differences(gone, session({})), ElementsAre(HasSubstr("did not come")));
+
+  AnswerStreams orderly = session({status});
+  orderly.client_said(parsed(R"({"id":8,"method":"shutdown"})"));
+  orderly.client_went();
+  EXPECT_THAT(differences(orderly, session({status, status})),
+              ElementsAre(HasSubstr("1 times more")));
+}
+
 TEST(AnswerStreams, RequestsOfTheServerAreFoundByTheirPlace) {
   AnswerStreams recorded, replayed;
   const auto ask = [](AnswerStreams& streams, int id, const char* method) {
