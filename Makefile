@@ -54,9 +54,9 @@ bench: build ## Measure this machine: cost of passes, llama.cpp beside it, decod
 	@$(SETUP) models
 	@$(PYTHON) tools/bench.py $(if $(filter quick,$(BENCH)),--quick) $(if $(LLAMA_CPP),--llama-cpp $(LLAMA_CPP))
 
-lint: configure ## Check form and naming of all sources, clang-tidy for what differs from main (LINT=all: for all)
+lint: configure ## Check form and naming of all sources, clang-tidy for what differs from main (LINT=all: for all; QUICK=1: none)
 	@$(SETUP) lint
-	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(QUICK),--quick)
 
 format: ## Format the C++ and CUDA sources
 	@$(SETUP) lint
