@@ -7,6 +7,7 @@
 
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/packed_layout.h"
+#include "tests/decoding/kernels/each_isa.h"
 #include "tests/decoding/kernels/kernel_cases.h"
 
 namespace redraft::kernels {
@@ -63,13 +64,15 @@ void check_row_invariance(WeightFormat format, Isa isa, int n, int k, std::uint3
   }
 }
 
-TEST(Linear, ARowHasTheSameBitsInAnyCompany) {
-  for (const Isa isa : available_isas()) {
-    for (const WeightFormat format : kAllFormats) {
-      if (reads_floats(format)) continue;  // linear_float_test
-      for (const auto& [n, k] : gate_shapes(format)) {
-        for (const std::uint32_t seed : {1U, 2U, 3U}) check_row_invariance(format, isa, n, k, seed);
-      }
+using LinearOfEachIsa = EachIsa;
+INSTANTIATE_TEST_SUITE_P(, LinearOfEachIsa, all_isas(), name_of_isa);
+
+TEST_P(LinearOfEachIsa, ARowHasTheSameBitsInAnyCompany) {
+  const Isa isa = GetParam();
+  for (const WeightFormat format : kAllFormats) {
+    if (reads_floats(format)) continue;  // linear_float_test
+    for (const auto& [n, k] : gate_shapes(format)) {
+      for (const std::uint32_t seed : {1U, 2U, 3U}) check_row_invariance(format, isa, n, k, seed);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/transformer_ops.h"
+#include "tests/decoding/kernels/each_isa.h"
 #include "tests/decoding/kernels/kernel_cases.h"
 
 namespace redraft::kernels {
@@ -61,39 +62,40 @@ std::vector<float> rows_of(const std::vector<float>& x, int first, int rows, int
 
 constexpr int kOddWidths[] = {1, 17, 100, 576, 899};
 
-TEST(RowInvariance, Norm) {
-  for (const Isa isa : available_isas()) {
-    for (const unsigned seed : {1u, 2u}) {
-      for (const int n : kOddWidths) {
-        std::mt19937 random(seed);
-        const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
-        const std::vector<float> weight = random_floats(static_cast<std::size_t>(n), random);
-        const RunRows run = [&](int first, int rows, ThreadPool& pool) {
-          std::vector<float> out = rows_of(x, first, rows, n);
-          rms_norm(isa, out.data(), weight.data(), 1e-6f, rows, n, out.data(), pool);
-          return out;
-        };
-        EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa) << " " << n;
-      }
-    }
-  }
-}
+using RowInvarianceOfEachIsa = EachIsa;
+INSTANTIATE_TEST_SUITE_P(, RowInvarianceOfEachIsa, all_isas(), name_of_isa);
 
-TEST(RowInvariance, ActivationAndSum) {
-  for (const Isa isa : available_isas()) {
+TEST_P(RowInvarianceOfEachIsa, Norm) {
+  const Isa isa = GetParam();
+  for (const unsigned seed : {1u, 2u}) {
     for (const int n : kOddWidths) {
-      std::mt19937 random(3);
+      std::mt19937 random(seed);
       const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
-      const std::vector<float> y = random_floats(x.size(), random);
+      const std::vector<float> weight = random_floats(static_cast<std::size_t>(n), random);
       const RunRows run = [&](int first, int rows, ThreadPool& pool) {
         std::vector<float> out = rows_of(x, first, rows, n);
-        const std::vector<float> other = rows_of(y, first, rows, n);
-        silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
-        add(isa, out.data(), other.data(), rows, n, pool);
+        rms_norm(isa, out.data(), weight.data(), 1e-6f, rows, n, out.data(), pool);
         return out;
       };
       EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa) << " " << n;
     }
+  }
+}
+
+TEST_P(RowInvarianceOfEachIsa, ActivationAndSum) {
+  const Isa isa = GetParam();
+  for (const int n : kOddWidths) {
+    std::mt19937 random(3);
+    const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
+    const std::vector<float> y = random_floats(x.size(), random);
+    const RunRows run = [&](int first, int rows, ThreadPool& pool) {
+      std::vector<float> out = rows_of(x, first, rows, n);
+      const std::vector<float> other = rows_of(y, first, rows, n);
+      silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
+      add(isa, out.data(), other.data(), rows, n, pool);
+      return out;
+    };
+    EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa) << " " << n;
   }
 }
 
@@ -102,38 +104,37 @@ struct Heads {
 };
 constexpr Heads kHeadShapes[] = {{6, 1, 128}, {7, 1, 64}, {3, 3, 96}, {10, 1, 48}, {4, 2, 16}};
 
-TEST(RowInvariance, RopeAndStore) {
-  for (const Isa isa : available_isas()) {
-    for (const Heads& h : kHeadShapes) {
-      std::mt19937 random(4);
-      const int n = h.heads * h.head_dim;
-      std::vector<float> cosines(static_cast<std::size_t>(kMaxRows) * h.head_dim / 2);
-      std::vector<float> sines(cosines.size());
-      std::vector<double> frequencies;
-      for (int i = 0; i < h.head_dim / 2; ++i)
-        frequencies.push_back(std::pow(1e4, -2.0 * i / h.head_dim));
-      rope_table(kMaxRows, frequencies, 1.0, cosines.data(), sines.data());
-      std::vector<std::int32_t> positions(kMaxRows);
-      std::iota(positions.begin(), positions.end(), 0);
-      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
-      const RunRows run = [&](int first, int rows, ThreadPool& pool) {
-        std::vector<float> rotated = rows_of(x, first, rows, n);
-        rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim,
-             rotated.data(), n, pool);
-        const int width = h.head_dim + kScaleInts;
-        const int pitch = rows * width;
-        std::vector<std::int16_t> stored(static_cast<std::size_t>(h.heads) * pitch);
-        store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, stored.data(), pitch, pool);
-        std::vector<float> out(static_cast<std::size_t>(rows) * h.heads * width / 2);
-        for (int i = 0; i < rows * h.heads; ++i) {
-          std::memcpy(&out[static_cast<std::size_t>(i) * width / 2],
-                      &stored[static_cast<std::size_t>(i % h.heads * pitch + i / h.heads * width)],
-                      width * sizeof(std::int16_t));
-        }
-        return out;
-      };
-      EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa);
-    }
+TEST_P(RowInvarianceOfEachIsa, RopeAndStore) {
+  const Isa isa = GetParam();
+  for (const Heads& h : kHeadShapes) {
+    std::mt19937 random(4);
+    const int n = h.heads * h.head_dim;
+    std::vector<float> cosines(static_cast<std::size_t>(kMaxRows) * h.head_dim / 2);
+    std::vector<float> sines(cosines.size());
+    std::vector<double> frequencies;
+    for (int i = 0; i < h.head_dim / 2; ++i)
+      frequencies.push_back(std::pow(1e4, -2.0 * i / h.head_dim));
+    rope_table(kMaxRows, frequencies, 1.0, cosines.data(), sines.data());
+    std::vector<std::int32_t> positions(kMaxRows);
+    std::iota(positions.begin(), positions.end(), 0);
+    const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
+    const RunRows run = [&](int first, int rows, ThreadPool& pool) {
+      std::vector<float> rotated = rows_of(x, first, rows, n);
+      rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim,
+           rotated.data(), n, pool);
+      const int width = h.head_dim + kScaleInts;
+      const int pitch = rows * width;
+      std::vector<std::int16_t> stored(static_cast<std::size_t>(h.heads) * pitch);
+      store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, stored.data(), pitch, pool);
+      std::vector<float> out(static_cast<std::size_t>(rows) * h.heads * width / 2);
+      for (int i = 0; i < rows * h.heads; ++i) {
+        std::memcpy(&out[static_cast<std::size_t>(i) * width / 2],
+                    &stored[static_cast<std::size_t>(i % h.heads * pitch + i / h.heads * width)],
+                    width * sizeof(std::int16_t));
+      }
+      return out;
+    };
+    EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa);
   }
 }
 
@@ -197,60 +198,58 @@ class AttentionScene {
   std::vector<float> queries_;
 };
 
-TEST(RowInvariance, AttentionOverChains) {
-  for (const Isa isa : available_isas()) {
-    for (const Heads& heads : kHeadShapes) {
-      // Paths of 1..200 and of 171..370 positions: the second lot crosses from one span to two.
-      for (const int before : {0, 170}) {
-        const AttentionScene scene(isa, heads, before, 5);
-        const RunRows as_context = [&](int first, int rows, ThreadPool& pool) {
-          return scene.attend(first, rows, rows, {}, pool);
-        };
-        EXPECT_EQ(counts_with_differences(row_counts(isa), as_context), 0) << to_string(isa);
-        if (heads.head_dim != 128) continue;
-        const RunRows as_draft = [&](int first, int rows, ThreadPool& pool) {
-          std::vector<std::int32_t> parents(static_cast<std::size_t>(rows - 1));
-          std::iota(parents.begin(), parents.end(), -1);
-          return scene.attend(first, rows, 1, parents, pool);
-        };
-        EXPECT_EQ(counts_with_differences({2, 9, 64, kMaxRows}, as_draft), 0) << to_string(isa);
-      }
+TEST_P(RowInvarianceOfEachIsa, AttentionOverChains) {
+  const Isa isa = GetParam();
+  for (const Heads& heads : kHeadShapes) {
+    // Paths of 1..200 and of 171..370 positions: the second lot crosses from one span to two.
+    for (const int before : {0, 170}) {
+      const AttentionScene scene(isa, heads, before, 5);
+      const RunRows as_context = [&](int first, int rows, ThreadPool& pool) {
+        return scene.attend(first, rows, rows, {}, pool);
+      };
+      EXPECT_EQ(counts_with_differences(row_counts(isa), as_context), 0) << to_string(isa);
+      if (heads.head_dim != 128) continue;
+      const RunRows as_draft = [&](int first, int rows, ThreadPool& pool) {
+        std::vector<std::int32_t> parents(static_cast<std::size_t>(rows - 1));
+        std::iota(parents.begin(), parents.end(), -1);
+        return scene.attend(first, rows, 1, parents, pool);
+      };
+      EXPECT_EQ(counts_with_differences({2, 9, 64, kMaxRows}, as_draft), 0) << to_string(isa);
     }
   }
 }
 
 // Random trees: each node against the end of its path, laid out as a chain and run alone.
-TEST(RowInvariance, AttentionOverTrees) {
+TEST_P(RowInvarianceOfEachIsa, AttentionOverTrees) {
+  const Isa isa = GetParam();
   ThreadPool one(1);
   ThreadPool two(2);
-  for (const Isa isa : available_isas()) {
-    for (const Heads& heads : kHeadShapes) {
-      for (const unsigned seed : {6u, 7u, 8u}) {
-        for (const int before : {3, 230}) {
-          std::mt19937 random(seed);
-          const int nodes = seed == 8u ? kMaxRows - 1 : 63;
-          const AttentionScene scene(isa, heads, before, seed);
-          std::vector<std::int32_t> parents;
-          for (int i = 0; i < nodes; ++i) {  // long paths with many branches
-            const int back = static_cast<int>(random() % 4);
-            parents.push_back(std::max(-1, i - 1 - back));
-          }
-          const std::vector<float> tree = scene.attend(0, nodes + 1, 1, parents, two);
-          AttentionScene chain = scene;
-          for (int node = seed == 6u ? 0 : nodes - 9; node < nodes; node += 3) {
-            std::vector<int> path;
-            for (int at = node; at >= 0; at = parents[static_cast<std::size_t>(at)])
-              path.push_back(1 + at);
-            std::reverse(path.begin(), path.end());
-            for (std::size_t i = 0; i < path.size(); ++i)
-              chain.copy_row(scene, path[i], static_cast<int>(i) + 1);
-            const std::vector<float> alone =
-                chain.attend(static_cast<int>(path.size()), 1, 1, {}, one);
-            ASSERT_EQ(std::memcmp(&tree[static_cast<std::size_t>(node + 1) * scene.width()],
-                                  alone.data(), alone.size() * sizeof(float)),
-                      0)
-                << to_string(isa) << " node " << node << " of " << nodes;
-          }
+  for (const Heads& heads : kHeadShapes) {
+    for (const unsigned seed : {6u, 7u, 8u}) {
+      for (const int before : {3, 230}) {
+        std::mt19937 random(seed);
+        const int nodes = seed == 8u ? kMaxRows - 1 : 63;
+        const AttentionScene scene(isa, heads, before, seed);
+        std::vector<std::int32_t> parents;
+        for (int i = 0; i < nodes; ++i) {  // long paths with many branches
+          const int back = static_cast<int>(random() % 4);
+          parents.push_back(std::max(-1, i - 1 - back));
+        }
+        const std::vector<float> tree = scene.attend(0, nodes + 1, 1, parents, two);
+        AttentionScene chain = scene;
+        for (int node = seed == 6u ? 0 : nodes - 9; node < nodes; node += 3) {
+          std::vector<int> path;
+          for (int at = node; at >= 0; at = parents[static_cast<std::size_t>(at)])
+            path.push_back(1 + at);
+          std::reverse(path.begin(), path.end());
+          for (std::size_t i = 0; i < path.size(); ++i)
+            chain.copy_row(scene, path[i], static_cast<int>(i) + 1);
+          const std::vector<float> alone =
+              chain.attend(static_cast<int>(path.size()), 1, 1, {}, one);
+          ASSERT_EQ(std::memcmp(&tree[static_cast<std::size_t>(node + 1) * scene.width()],
+                                alone.data(), alone.size() * sizeof(float)),
+                    0)
+              << to_string(isa) << " node " << node << " of " << nodes;
         }
       }
     }
@@ -279,22 +278,21 @@ std::vector<float> choices(const PackedWeight& head, const std::vector<float>& x
 }
 
 // One head that takes all rows at once, and one so wide that 127 rows are two passes.
-TEST(RowInvariance, Head) {
+TEST_P(RowInvarianceOfEachIsa, Head) {
+  const Isa isa = GetParam();
   struct Case {
     WeightFormat format;
     int n, k;
   };
   for (const auto& [format, n, k] :
        {Case{WeightFormat::kQ8_0, 333, 96}, Case{WeightFormat::kQ6_K, 50, 2560}}) {
-    for (const Isa isa : available_isas()) {
-      std::mt19937 random(9);
-      const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
-      const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * k, random);
-      const RunRows run = [&, width = k](int first, int rows, ThreadPool& pool) {
-        return choices(weight.packed, rows_of(x, first, rows, width), rows, pool);
-      };
-      EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << name_of(format, isa);
-    }
+    std::mt19937 random(9);
+    const TestWeight weight = make_weight(format, isa, n, k, random_file(format, n, k, random));
+    const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * k, random);
+    const RunRows run = [&, width = k](int first, int rows, ThreadPool& pool) {
+      return choices(weight.packed, rows_of(x, first, rows, width), rows, pool);
+    };
+    EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << name_of(format, isa);
   }
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "decoding/kernels/linear.h"
+
+namespace redraft::kernels {
+
+// A gate that every instruction set has to pass, one test for each that redraft knows. Where this
+// processor has it not, the test is skipped under its name, so that a run tells what it left out.
+class EachIsa : public testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (std::ranges::count(available_isas(), GetParam()) == 0)
+      GTEST_SKIP() << "this processor or system does without " << to_string(GetParam());
+  }
+};
+
+inline auto all_isas() {
+  return testing::Values(Isa::kPortable, Isa::kAvx2, Isa::kAvx512Vnni, Isa::kAmx);
+}
+
+inline std::string name_of_isa(const testing::TestParamInfo<Isa>& info) {
+  std::string name = to_string(info.param);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+}  // namespace redraft::kernels
