@@ -58,12 +58,12 @@ class ShapeReader {
 
 // Keys of relatives of our architectures that change what a pass computes. One is allowed where its
 // value is the one that changes nothing.
-struct Feature {
+struct RelativesKey {
   std::string_view name;
   std::string_view what;
   double neutral;
 };
-constexpr Feature kNotComputed[] = {
+constexpr RelativesKey kNotComputed[] = {
     {"attention.clamp_kqv", "clamped attention", 0},
     {"attention.max_alibi_bias", "a bias by distance", 0},
     {"attention.output_scale", "scaled attention outputs", 1},
@@ -85,12 +85,12 @@ constexpr Feature kNotComputed[] = {
 };
 
 void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
-  for (const Feature& feature : kNotComputed) {
-    if (!reader.has(feature.name)) continue;
-    const Result<double> value = file.number(reader.key(feature.name));
-    if (value && *value == feature.neutral) continue;
-    reader.refuse(feature.name,
-                  "asks for " + std::string(feature.what) + ", which redraft does not compute");
+  for (const RelativesKey& key : kNotComputed) {
+    if (!reader.has(key.name)) continue;
+    const Result<double> value = file.number(reader.key(key.name));
+    if (value && *value == key.neutral) continue;
+    reader.refuse(key.name,
+                  "asks for " + std::string(key.what) + ", which redraft does not compute");
   }
   const int window = reader.integer_or("attention.sliding_window", 0);
   if (window != 0 && window < context_length) {

@@ -20,7 +20,7 @@ constexpr int kTellingWeight = 3;
 constexpr int kUniqueWeight = 6;  // a telling line that occurs once in what is left of the original
 constexpr int kTellingLetters = 4;
 
-struct Span {
+struct LineSpan {
   int begin;
   int end;
   int size() const { return end - begin; }
@@ -40,17 +40,17 @@ class Matcher {
   const std::vector<int>& matches() const { return match_; }
 
  private:
-  void match(Span a, Span b, int depth);
-  bool match_exactly(Span a, Span b);
-  bool match_around_anchors(Span a, Span b, int depth);
-  std::vector<std::pair<int, int>> anchors(Span a, Span b) const;
+  void match(LineSpan a, LineSpan b, int depth);
+  bool match_exactly(LineSpan a, LineSpan b);
+  bool match_around_anchors(LineSpan a, LineSpan b, int depth);
+  std::vector<std::pair<int, int>> anchors(LineSpan a, LineSpan b) const;
 
   std::vector<int> before_;
   std::vector<int> after_;
   std::vector<int> match_;
 };
 
-void Matcher::match(Span a, Span b, int depth) {
+void Matcher::match(LineSpan a, LineSpan b, int depth) {
   while (!a.empty() && !b.empty() && before_[a.begin] == after_[b.begin])
     match_[a.begin++] = b.begin++;
   while (!a.empty() && !b.empty() && before_[a.end - 1] == after_[b.end - 1])
@@ -61,7 +61,7 @@ void Matcher::match(Span a, Span b, int depth) {
 
 // Myers, An O(ND) Difference Algorithm (1986): the furthest point on every diagonal for 0, 1, 2…
 // changed lines. The points of every round are kept to walk the path back.
-bool Matcher::match_exactly(Span a, Span b) {
+bool Matcher::match_exactly(LineSpan a, LineSpan b) {
   const int most = std::min(kMaxChangedLines, a.size() + b.size());
   std::vector<std::vector<int>> rounds;  // [d][diagonal + d]: the furthest a offset with d changes
   const auto furthest = [&](int d, int diagonal) { return rounds[d][diagonal + d]; };
@@ -100,10 +100,10 @@ bool Matcher::match_exactly(Span a, Span b) {
   return true;
 }
 
-bool Matcher::match_around_anchors(Span a, Span b, int depth) {
+bool Matcher::match_around_anchors(LineSpan a, LineSpan b, int depth) {
   const std::vector<std::pair<int, int>> pairs = anchors(a, b);
-  Span left_a{a.begin, a.begin};
-  Span left_b{b.begin, b.begin};
+  LineSpan left_a{a.begin, a.begin};
+  LineSpan left_b{b.begin, b.begin};
   for (const auto& [in_a, in_b] : pairs) {
     left_a.end = in_a;
     left_b.end = in_b;
@@ -118,7 +118,7 @@ bool Matcher::match_around_anchors(Span a, Span b, int depth) {
 
 // Lines that occur once on each side, the longest sequence of them that is in order on both
 // (patience sorting).
-std::vector<std::pair<int, int>> Matcher::anchors(Span a, Span b) const {
+std::vector<std::pair<int, int>> Matcher::anchors(LineSpan a, LineSpan b) const {
   struct PairedLine {
     int in_a = kNone, in_b = kNone;
     bool repeated = false;
