@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-TIME_LIMIT = 20  # seconds that any wait may take
+TIME_LIMIT = 120  # seconds that any wait may take; none is expected to take a tenth of it
 
 
 class ResponseError(Exception):
