@@ -4,30 +4,6 @@
 
 namespace redraft {
 
-const char* to_string(DraftOrigin origin) {
-  switch (origin) {
-    case DraftOrigin::kReuse:
-      return "reuse";
-    case DraftOrigin::kCopy:
-      return "copy";
-    case DraftOrigin::kRetrieval:
-      return "retrieval";
-    case DraftOrigin::kCache:
-      return "cache";
-    case DraftOrigin::kModel:
-      return "model";
-    case DraftOrigin::kSubstitution:
-      return "substitution";
-    case DraftOrigin::kLayout:
-      return "layout";
-    case DraftOrigin::kRecycled:
-      return "recycled";
-    case DraftOrigin::kOther:
-      break;
-  }
-  return "other";
-}
-
 DraftTree DraftTree::chain(std::span<const TokenId> tokens, DraftOrigin origin) {
   DraftTree tree;
   for (const TokenId token : tokens) tree.add(token, tree.size() - 1, origin);

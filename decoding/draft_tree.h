@@ -4,24 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "decoding/draft_origin.h"
 #include "support/token.h"
 
 namespace redraft {
-
-// Who guessed a token. Counted in the statistics as accepted_by_source.
-enum class DraftOrigin : std::uint8_t {
-  kReuse,         // the original text
-  kCopy,          // an earlier place of prompt or output
-  kRetrieval,     // a datastore
-  kCache,         // what was verified or written before, in any request
-  kModel,         // the draft model
-  kSubstitution,  // the original text, with a replacement that was made before
-  kLayout,        // how lines of code are laid out
-  kRecycled,      // what followed the same token in an earlier verification row
-  kOther,
-};
-inline constexpr int kDraftOriginCount = 9;
-const char* to_string(DraftOrigin origin);
 
 // A guess at what comes next: nodes of (token, parent, origin). A straight guess is a tree without
 // branches. Attention masks and positions are derived from it where they are used; they never

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "decoding/draft_tree.h"
+#include "decoding/draft_origin.h"
 
 namespace redraft {
 

@@ -61,6 +61,15 @@ class GuessKindsTest(unittest.TestCase):
         for number, line in enumerate(WRONG.splitlines(), first):
             self.assertIn(number, lines, f"this compiles: {line}\n{said}")
 
+    def test_the_documents_name_every_origin(self):
+        origins = re.findall(r'\{DraftOrigin::k\w+, "(\w+)"\}', (ROOT / "decoding/draft_origin.h").read_text())
+        self.assertIn("reuse", origins)
+        for document, row in (("glossary.md", "| **origin** |"), ("decoding.md", "| by source (origin) |")):
+            lines = (ROOT / "docs" / document).read_text().splitlines()
+            words = [set(re.findall(r"\w+", line)) for line in lines if line.startswith(row)]
+            self.assertEqual(len(words), 1, f"{document} has a row {row}")
+            self.assertEqual(set(origins) - words[0], set(), document)
+
 
 if __name__ == "__main__":
     unittest.main()

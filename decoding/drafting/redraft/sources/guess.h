@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/draft_tree.h"
+#include "decoding/draft_origin.h"
 #include "support/token.h"
 
 namespace redraft {
