@@ -46,7 +46,9 @@ class CountingSource : public StatelessSource {
     ++asked;
     out.push_back({branch.tokens.back() + 1, next_, 8});
   }
+  bool foresees(const Branch& branch) const override { return branch.tokens.back() < unforeseen; }
   static inline int asked = 0;
+  static inline TokenId unforeseen = kVocabulary;  // from this number on
 
  private:
   GuessKindId next_;
@@ -290,9 +292,20 @@ TEST(Redraft, LooksAheadToWhatIsExpected) {
   EXPECT_EQ(CountingSource::asked, 0);
   EXPECT_TRUE(same(prepared, choose(later)));
   EXPECT_EQ(prepared.tokens().front(), 13);
+  // What a source does not foresee is not prepared for.
+  CountingSource::unforeseen = 21;
+  ahead.look_ahead();
+  const std::vector<TokenId> more = tokens_from(13, 9);
+  for (PricedDraft* draft : {&ahead, &later}) draft->learn(more);
+  text.insert(text.end(), more.begin(), more.end());
+  CountingSource::asked = 0;
+  const DraftTree asked_for = choose(ahead);
+  EXPECT_GT(CountingSource::asked, 0);
+  EXPECT_TRUE(same(asked_for, choose(later)));
+  CountingSource::unforeseen = kVocabulary;
   // Something else was written: nothing of it is used.
   ahead.look_ahead();
-  const std::vector<TokenId> other = {13, 100};
+  const std::vector<TokenId> other = {22, 100};
   for (PricedDraft* draft : {&ahead, &later}) draft->learn(other);
   text.insert(text.end(), other.begin(), other.end());
   EXPECT_TRUE(same(choose(ahead), choose(later)));

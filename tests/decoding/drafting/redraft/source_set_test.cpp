@@ -66,6 +66,20 @@ class Liar final : public StatelessSource {
   GuessKindId lie_;
 };
 
+// Right where the text counts, but only as one of those guesses that are never nearly certain.
+class Unsure final : public StatelessSource {
+ public:
+  explicit Unsure(const SourceInputs& inputs) : oracle_(inputs.kinds.add(kOracle)) {}
+  void add_guesses(const Branch&, std::vector<Guess>&) const override {}
+  void add_unlikely_guesses(const Branch& branch, std::vector<Guess>& out) const override {
+    EXPECT_TRUE(branch.original.in_sync);
+    out.push_back({branch.tokens.back() + 1, oracle_, 1});
+  }
+
+ private:
+  GuessKindId oracle_;
+};
+
 // Guesses nothing, but its State is to be the last two tokens wherever it is asked.
 class Witness final : public SourceWith<std::array<TokenId, 2>> {
  public:
@@ -205,6 +219,10 @@ TEST(SourceSet, EachBranchHasAStateOfItsOwn) {
       EXPECT_GT(Witness::asked, 5 * outcome.passes);
     }
   }
+}
+
+TEST(SourceSet, UnlikelyGuessesAreAskedForInSync) {
+  EXPECT_GT(of_other(replay({made<Unsure>}, tokens_from(10, 300), cpu_curve())), 200);
 }
 
 TEST(SourceSet, EverySourceOfTheListHasKindsWhereTheRequestGivesItSomething) {
