@@ -26,8 +26,8 @@ class SurvivalTable {
     double tries = 0;
   };
   static std::size_t place(GuessKindId kind, int match, bool first) {
-    const int row = 2 * kind.index() + (first ? 0 : 1);
-    return static_cast<std::size_t>(row * MatchBuckets::kCount + MatchBuckets::of(match));
+    const std::size_t row = static_cast<std::size_t>(kind.index()) * 2 + (first ? 0 : 1);
+    return row * MatchBuckets::kCount + static_cast<std::size_t>(MatchBuckets::of(match));
   }
 
   std::vector<Cell> cells_;  // of each kind: for the likeliest guesses, for the others

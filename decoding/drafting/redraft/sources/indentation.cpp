@@ -77,8 +77,8 @@ void Indentation::add_guesses(const Branch& branch, std::vector<Guess>& guesses)
   const std::span<const TokenId> tokens = branch.tokens;
   if (tokens.empty() || !tokenizer_.bytes(tokens.back()).ends_with('\n')) return;
   std::string end;  // of the text, from the beginning of its last line that is not blank
-  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
-    end.insert(0, tokenizer_.bytes(*token));
+  for (std::size_t at = tokens.size(); at-- > 0;) {
+    end.insert(0, tokenizer_.bytes(tokens[at]));
     if (end.size() > kLongestLine) return;
     const std::size_t last = end.find_last_not_of(" \t\r\n");
     const std::size_t before = last == std::string::npos ? last : end.rfind('\n', last);
