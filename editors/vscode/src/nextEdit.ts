@@ -59,13 +59,18 @@ export class NextEdit implements vscode.Disposable {
     this.show(undefined);
   }
 
+  // A proposal holds for the text that it was made for. Other documents change behind the user's back (VS Code writes its
+  // settings, a tool a file that is open in a tab): those leave it where it is.
   private onChange({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (contentChanges.length === 0 || (document.uri.scheme !== 'file' && document.uri.scheme !== 'untitled')) {
       return;
     }
-    this.stopAsking();
-    this.show(undefined);
-    if (document === vscode.window.activeTextEditor?.document) {
+    const isActive = document === vscode.window.activeTextEditor?.document;
+    if (isActive || document === this.shown?.document) {
+      this.stopAsking();
+      this.show(undefined);
+    }
+    if (isActive) {
       this.timer = setTimeout(() => void this.ask(false), delay);
     }
   }

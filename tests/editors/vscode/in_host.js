@@ -10,8 +10,10 @@ const { until } = require('./wait.js');
 const { executeCommand } = vscode.commands;
 let server; // what controls it
 
+const workspace = () => vscode.workspace.workspaceFolders[0].uri;
+
 async function open(name) {
-  const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+  const uri = vscode.Uri.joinPath(workspace(), name);
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
 }
 
@@ -219,6 +221,22 @@ async function anEditThatTheServerForgotGoes() {
   await executeCommand('workbench.action.files.revert');
 }
 
+// VS Code and other programs change documents that nobody looks at.
+async function aChangeElsewhereLeavesTheNextEdit() {
+  const elsewhere = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(workspace(), 'b.py'));
+  const editor = await open('calls.py');
+  await editor.edit((builder) => builder.replace(editor.document.lineAt(0).range, 'a = load(1)'));
+  await until(async () => {
+    const change = new vscode.WorkspaceEdit();
+    change.insert(elsewhere.uri, new vscode.Position(0, 0), '\n');
+    assert(await vscode.workspace.applyEdit(change));
+    await executeCommand('redraft.nextEdit'); // goes to the one that is shown, asks for one where none is
+    return editor.selection.active.line === 17;
+  }, 'the way to the next edit');
+  await executeCommand('redraft.dismissNextEdit');
+  await executeCommand('workbench.action.files.revert');
+}
+
 // How often a server has taken a client.
 const starts = () => server.log().split(', positions in ').length - 1;
 
@@ -288,10 +306,10 @@ exports.run = async () => {
   server = controlsOf(start());
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, severalEditsStay,
-    typingElsewhereMovesHunks,
-    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
-    aRangeOfAnOlderVersionIsRefused, anEditThatTheServerForgotGoes, settingsAreInForceAtOnce, whatStartsTheServerStartsItAnew,
-    aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
+    typingElsewhereMovesHunks, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
+    firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
+    anEditThatTheServerForgotGoes, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,
+    whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
   for (const test of cases) {
     const began = Date.now();
     try {
