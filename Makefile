@@ -33,7 +33,7 @@ demo: program ## Watch a real file being edited by a real model
 	@$(SETUP) model:qwen2.5-coder-1.5b model:qwen2.5-coder-0.5b
 	@tools/demo.sh
 
-check-core: ## Build and test the decoding loop alone: no download, no torch (a few minutes)
+check-core: ## Build and test the decoding loop alone: no download, no torch (3 minutes)
 	@$(SETUP) core
 	@cmake --preset core $(CONFIGURE) > build-core.log 2>&1 || { cat build-core.log; exit 1; }; rm -f build-core.log
 	@cmake --build --preset core
