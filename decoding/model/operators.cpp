@@ -66,10 +66,10 @@ void linears(std::initializer_list<Linear> all) {
   static const auto op =
       find<void(at::TensorList, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, at::TensorList,
                 at::TensorList, at::TensorList)>("redraft::linears");
-  constexpr std::size_t kMost = 3;
-  assert(all.size() <= kMost);
-  std::array<Tensor, kMost> weights, inputs, biases, outputs;
-  std::array<std::int64_t, kMost> formats{}, n{}, k{};
+  constexpr std::size_t kMaxTensors = 3;
+  assert(all.size() <= kMaxTensors);
+  std::array<Tensor, kMaxTensors> weights, inputs, biases, outputs;
+  std::array<std::int64_t, kMaxTensors> formats{}, n{}, k{};
   std::size_t i = 0;
   for (const Linear& one : all) {
     weights[i] = one.weight.data;
@@ -80,10 +80,10 @@ void linears(std::initializer_list<Linear> all) {
     biases[i] = one.weight.bias;  // may be undefined
     outputs[i++] = one.y;
   }
-  const auto tensors = [i](const std::array<Tensor, kMost>& list) {
+  const auto tensors = [i](const std::array<Tensor, kMaxTensors>& list) {
     return at::TensorList(list.data(), i);
   };
-  const auto numbers = [i](const std::array<std::int64_t, kMost>& list) {
+  const auto numbers = [i](const std::array<std::int64_t, kMaxTensors>& list) {
     return at::IntArrayRef(list.data(), i);
   };
   op.call(tensors(weights), numbers(formats), numbers(n), numbers(k), tensors(inputs),

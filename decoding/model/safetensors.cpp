@@ -89,7 +89,7 @@ class SafetensorsParser {
 
   // Fills in the shape; returns the bytes that it needs.
   Result<std::uint64_t> take_shape(const JsonValue& entry, StoredTensor& tensor) const {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
     const Result<JsonValue> given = entry.at("shape");
     if (!given) return given.error();
     const Result<JsonValue> shape = given->array();
@@ -101,7 +101,7 @@ class SafetensorsParser {
     }
     std::int64_t bytes = weight_format_info(tensor.format)->block_bytes;
     for (const JsonValue dimension : *shape) {
-      const Result<std::int64_t> size = dimension.integer(1, kMost);
+      const Result<std::int64_t> size = dimension.integer(1, kMaxSize);
       if (!size) return size.error();
       if (__builtin_mul_overflow(bytes, *size, &bytes))
         return file_.tensor_error(tensor.name, "an impossible size");

@@ -134,9 +134,9 @@ RopeTable::RopeTable(const TransformerShape& shape)
 
 void RopeTable::reserve(int count) {
   if (cosines_.defined() && count <= cosines_.size(0)) return;
-  constexpr unsigned kLeast = 1024;
+  constexpr unsigned kMinCount = 1024;
   const auto positions =
-      static_cast<int>(std::bit_ceil(std::max(kLeast, static_cast<unsigned>(count))));
+      static_cast<int>(std::bit_ceil(std::max(kMinCount, static_cast<unsigned>(count))));
   const auto pairs = static_cast<std::int64_t>(frequencies_.size());
   // Both or none: a caller may go on after an allocation that failed.
   const at::Tensor cosines = at::empty({positions, pairs}, at::kFloat);

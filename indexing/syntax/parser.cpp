@@ -91,8 +91,8 @@ TSPoint point_at(std::string_view text, std::size_t offset) {
 
 TreePointer parse_text(const TSLanguage* language, std::string_view text, const TSTree* old,
                        const ParseLimits& limits) {
-  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (text.size() > std::min(limits.text_bytes, kMost)) return nullptr;
+  constexpr std::size_t kMaxBytes = std::numeric_limits<std::int32_t>::max();
+  if (text.size() > std::min(limits.text_bytes, kMaxBytes)) return nullptr;
   count_allocations();
   const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), language)) return nullptr;

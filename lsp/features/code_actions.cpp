@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lsp/wire/convert.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft::lsp {
 namespace {
@@ -72,14 +73,6 @@ bool wanted(const CodeActionParams& params, std::string_view kind) {
     return prefix.empty() || kind == prefix ||
            (kind.starts_with(prefix) && kind[prefix.size()] == '.');
   });
-}
-
-// At most `limit` bytes of UTF-8, cut between characters; "…" says that there was more.
-std::string shortened(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return std::string(text);
-  std::size_t end = limit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
 }
 
 // The first line.

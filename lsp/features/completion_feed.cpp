@@ -9,6 +9,7 @@
 
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
+#include "support/utf8/utf8.h"
 
 namespace redraft::lsp {
 namespace {
@@ -23,13 +24,6 @@ constexpr const char* kSortedLast = "~~redraft";
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string shortened(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return std::string(text);
-  std::size_t end = limit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
 }
 
 std::string_view trimmed_line(std::string_view text) {

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -12,10 +14,6 @@ constexpr std::size_t kMaxNameBytes = 300;
 
 std::string megabytes(std::size_t bytes) {
   return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MB";
-}
-
-std::string shortened(const std::string& name) {
-  return name.size() <= kMaxNameBytes ? name : name.substr(0, kMaxNameBytes) + "…";
 }
 
 std::string why_unread(const UnreadMessage& message) {
@@ -54,9 +52,9 @@ void UnreadMessages::take_notification(const UnreadMessage& message) {
   if (!told_.insert(about_text ? about.uri : std::string()).second) return;
   std::string text = "redraft: ";
   if (about_text) {
-    text += "cannot edit " + shortened(about.uri) + ": ";
+    text += "cannot edit " + shortened(about.uri, kMaxNameBytes) + ": ";
   } else if (!about.method.empty()) {
-    text += shortened(about.method) + ": ";
+    text += shortened(about.method, kMaxNameBytes) + ": ";
   }
   connection_->show_message(MessageType::kWarning,
                             text + why_unread(message) + ". Other files are not affected.");

@@ -7,12 +7,12 @@ namespace {
 
 // A value as a message shows it: never long.
 std::string shown(const Json& value) {
-  constexpr std::size_t kMost = 60;
+  constexpr std::size_t kMaxBytes = 60;
   std::string text = to_text(value);
-  if (text.size() <= kMost) return text;
+  if (text.size() <= kMaxBytes) return text;
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  return value.is_string() ? "a longer text" : text.substr(0, kMost);
+  return value.is_string() ? "a longer text" : text.substr(0, kMaxBytes);
 }
 
 bool starts_group(const std::string& name, const std::string& group) {

@@ -23,7 +23,7 @@ constexpr auto kInterval = std::chrono::minutes(1);
 // The event loop waits so long for another process at most.
 constexpr auto kLockLimit = std::chrono::milliseconds(50);
 constexpr JsonLimits kLimits = {.bytes = 1 << 16, .values = 1 << 10, .depth = 4};
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max() / 2;
 constexpr std::size_t kMaxReasonBytes = 1000;
 
 // The names in the file, in the order of UsageEvent.
@@ -49,14 +49,14 @@ Result<Usage> parse(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < kUsageEvents; ++i) {
     const std::optional<JsonValue> value = root->find(kNames[i]);
     if (!value) continue;  // of an earlier version
-    const Result<std::int64_t> count = value->integer(0, kMost);
+    const Result<std::int64_t> count = value->integer(0, kMaxCount);
     if (!count) return count.error();
     usage.count(static_cast<UsageEvent>(i), *count);
   }
   const std::optional<JsonValue> why = root->find("lastWhyNone"), at = root->find("lastNoneAt");
   if (!why || !at) return usage;
   const Result<std::string_view> text = why->text();
-  const Result<std::int64_t> time = at->integer(0, kMost);
+  const Result<std::int64_t> time = at->integer(0, kMaxCount);
   if (!text) return text.error();
   if (!time) return time.error();
   usage.note_none(std::string(text->substr(0, kMaxReasonBytes)), *time);
@@ -84,7 +84,7 @@ void Usage::note_none(std::string why, std::int64_t time) {
 
 void Usage::add(const Usage& later) {
   for (std::size_t i = 0; i < kUsageEvents; ++i)
-    counts_[i] = std::min(kMost, counts_[i] + later.counts_[i]);
+    counts_[i] = std::min(kMaxCount, counts_[i] + later.counts_[i]);
   if (later.none_at_ >= none_at_) note_none(later.why_none_, later.none_at_);
 }
 

@@ -41,8 +41,8 @@ std::optional<std::int64_t> read_optional_integer(const Json& json, const char* 
 int read_count(const Json& json, const char* key) {
   const Json& value = json.at(key);
   if (value.is_number_unsigned()) {
-    constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
-    return static_cast<int>(std::min(value.get<std::uint64_t>(), kMost));
+    constexpr std::uint64_t kMaxValue = std::numeric_limits<int>::max();
+    return static_cast<int>(std::min(value.get<std::uint64_t>(), kMaxValue));
   }
   throw std::invalid_argument(std::string(key) + " must be an integer that is not negative");
 }

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -10,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxAsked = 1000;
 
 // Names and ids are the peer's, which may be of any length.
-std::string shortened(const std::string& text) { return text.substr(0, 100); }
+constexpr std::size_t kMaxNameBytes = 100;
 
 std::string milliseconds(Tracer::Clock::duration time) {
   char text[32];
@@ -34,7 +36,7 @@ void Tracer::tell(std::string_view direction, const Json& message, std::size_t b
   const auto method = message.find("method");
   const bool has_method = method != message.end() && method->is_string();
   const auto id = message.find("id");
-  std::string name = has_method ? shortened(method->get<std::string>()) : "";
+  std::string name = has_method ? shortened(method->get<std::string>(), kMaxNameBytes) : "";
   std::string verbose = std::to_string(bytes) + " bytes";
   const char* kind = "notification";
   if (id != message.end() && has_method) {
@@ -50,7 +52,8 @@ void Tracer::tell(std::string_view direction, const Json& message, std::size_t b
       asked.erase(found);
     }
   }
-  if (id != message.end()) name += (name.empty() ? "(" : " - (") + shortened(to_text(*id)) + ")";
+  if (id != message.end())
+    name += (name.empty() ? "(" : " - (") + shortened(to_text(*id), kMaxNameBytes) + ")";
   Json params = {{"message", std::string(direction) + " " + kind + " '" + name + "'."}};
   if (level_ == TraceLevel::kVerbose) params["verbose"] = std::move(verbose);
   log_(std::move(params));

@@ -47,12 +47,12 @@ struct TraceValue {
 
 // Of one span.
 struct TraceValues {
-  static constexpr std::size_t kMost = 4;
-  std::array<TraceValue, kMost> values = {};
+  static constexpr std::size_t kMaxValues = 4;
+  std::array<TraceValue, kMaxValues> values = {};
   std::size_t count = 0;
 
   void add(TraceName name, std::int64_t value) {
-    if (count < kMost) values[count++] = {name, value};
+    if (count < kMaxValues) values[count++] = {name, value};
   }
 };
 
@@ -79,7 +79,7 @@ class Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  // At most TraceValues::kMost.
+  // At most TraceValues::kMaxValues.
   void set(TraceName name, std::int64_t value) {
     if (on_) values_.add(name, value);
   }

@@ -71,4 +71,11 @@ std::string with_replacement_characters(std::string_view text) {
   return result;
 }
 
+std::string shortened(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  std::size_t end = max_bytes;
+  while (end > 0 && is_within_character(text, end)) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
 }  // namespace redraft

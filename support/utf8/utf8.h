@@ -29,4 +29,8 @@ bool is_utf8(std::string_view text, bool complete = true);
 // `text` with U+FFFD for every byte that is not part of valid UTF-8 and for NUL.
 std::string with_replacement_characters(std::string_view text);
 
+// The first characters of `text`, which is UTF-8, in at most `max_bytes`; "…" behind them says that
+// there were more.
+std::string shortened(std::string_view text, std::size_t max_bytes);
+
 }  // namespace redraft

@@ -135,18 +135,18 @@ class LinearCase {
 
 void check_linears(DeviceQueue& queue, Check& check) {
   std::mt19937 random(1);
-  constexpr int kMost = 200;
+  constexpr int kMaxRows = 200;
   for (const WeightFormat format : kFormats) {
     const std::string name = weight_format_info(format)->name;
     for (const auto& [n, k] : {std::pair(83, 768), std::pair(256, 2048)}) {
-      LinearCase one(queue, format, n, k, kMost, random);
+      LinearCase one(queue, format, n, k, kMaxRows, random);
       std::vector<float> alone;
-      for (int r = 0; r < kMost; ++r) {
+      for (int r = 0; r < kMaxRows; ++r) {
         const std::vector<float> row = one.run(r, 1);
         alone.insert(alone.end(), row.begin(), row.end());
       }
-      for (int rows = 2; rows <= kMost; rows += rows < 130 ? 1 : 23) {
-        const int first = (kMost - rows) / 2;
+      for (int rows = 2; rows <= kMaxRows; rows += rows < 130 ? 1 : 23) {
+        const int first = (kMaxRows - rows) / 2;
         const std::vector<float> y = one.run(first, rows);
         check.expect(std::memcmp(y.data(), &alone[static_cast<std::size_t>(first * n)],
                                  y.size() * sizeof(float)) == 0,

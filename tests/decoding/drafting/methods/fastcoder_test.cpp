@@ -67,12 +67,12 @@ TEST(ContinuationCache, FindsWhatADatastoreOfItsSequencesFinds) {
 
 TEST(ContinuationCache, ForgetsTheOlderHalfWhenItIsFull) {
   ContinuationCache cache(50, 2);
-  constexpr auto kMost = static_cast<TokenId>(ContinuationCache::kMaxSequences);
-  for (TokenId i = 0; i <= kMost; ++i) cache.add(Tokens{i, 1, i + 1});
-  EXPECT_EQ(cache.size(), static_cast<std::size_t>(kMost / 2 + 1));
+  constexpr auto kMaxSequences = static_cast<TokenId>(ContinuationCache::kMaxSequences);
+  for (TokenId i = 0; i <= kMaxSequences; ++i) cache.add(Tokens{i, 1, i + 1});
+  EXPECT_EQ(cache.size(), static_cast<std::size_t>(kMaxSequences / 2 + 1));
   EXPECT_EQ(cache.continuations(Tokens{3, 1}, {}).matched, 0);
-  EXPECT_EQ(cache.continuations(Tokens{kMost, 1}, {}).matched, 2);
-  EXPECT_EQ(cache.continuations(Tokens{kMost / 2, 1}, {}).matched, 2);
+  EXPECT_EQ(cache.continuations(Tokens{kMaxSequences, 1}, {}).matched, 2);
+  EXPECT_EQ(cache.continuations(Tokens{kMaxSequences / 2, 1}, {}).matched, 2);
 }
 
 TEST(MissingTable, IsEmptiedWhenAStoreChanges) {
