@@ -13,7 +13,8 @@ const c = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n';
 const filler = Array.from({ length: 16 }, (_, i) => `x${i} = ${i}`);
 const calls = ['a = fetch(1)', ...filler, 'b = fetch(2)', ''].join('\n');
 const files = {
-  'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before, 'calls.py': calls,
+  'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before,
+  'calls.py': calls, 'more_calls.py': calls, 'elsewhere.py': '\n', // a window restores what one before it left unsaved
 };
 const workspace = makeWorkspace(files);
 let server;

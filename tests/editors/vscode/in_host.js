@@ -223,8 +223,8 @@ async function anEditThatTheServerForgotGoes() {
 
 // VS Code and other programs change documents that nobody looks at.
 async function aChangeElsewhereLeavesTheNextEdit() {
-  const elsewhere = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(workspace(), 'b.py'));
-  const editor = await open('calls.py');
+  const elsewhere = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(workspace(), 'elsewhere.py'));
+  const editor = await open('more_calls.py');
   await editor.edit((builder) => builder.replace(editor.document.lineAt(0).range, 'a = load(1)'));
   await until(async () => {
     const change = new vscode.WorkspaceEdit();
