@@ -1,3 +1,21 @@
+// Why a pass can accept several tokens, and the output is still the target's own
+//
+// One pass predicts what the target would write after the last token of the context (row 0) and
+// after every draft node i (row 1 + i), given that node's path. A draft token is accepted if its
+// parent is accepted and the parent's row predicts it. Under the strict rule that means: if the
+// target had written this text token by token, it would have written this token here. So whatever
+// was guessed, what is accepted is plain greedy decoding; a bad guess only costs its row.
+//
+// An example. After "for", the draft is a tree of three nodes:
+//
+//   node   token   parent   the parent's row predicts   accepted
+//   0      "x"     -1       row 0: "i"                  no
+//   1      "i"     -1       row 0: "i"                  yes
+//   2      "in"    1        row 2: "in"                 yes
+//
+// The path is 1, 2. Row 3, that of node 2, predicts "range", the target's own token after the path:
+// one pass wrote three tokens. Row 1, after "x", was computed in vain.
+
 #include "decoding/acceptance.h"
 
 #include <algorithm>
@@ -8,7 +26,7 @@
 namespace redraft {
 namespace {
 
-// Whether a draft token stands where the target predicted `row`.
+// Whether the rule accepts a draft token, given what the target predicted at `row`.
 bool stands(TokenId token, int row, const Predictions& predictions,
             const AcceptancePolicy& policy) {
   if (token == predictions.argmax[row]) return true;
@@ -51,8 +69,8 @@ double normalised_entropy(std::span<const float> top_logits) {
 
 int entropy_threshold(double entropy, int k, bool floor_tau) {
   const double scaled = k * entropy;
-  if (k <= 1 || !std::isfinite(scaled))
-    return 1;  // a row without an order of its own trusts its argmax alone
+  // A row whose candidates cannot be ranked by entropy trusts its argmax alone.
+  if (k <= 1 || !std::isfinite(scaled)) return 1;
   const double tau = floor_tau ? std::floor(scaled) : std::ceil(scaled);
   return static_cast<int>(std::clamp(tau, 1.0, static_cast<double>(k)));
 }
@@ -60,8 +78,8 @@ int entropy_threshold(double entropy, int k, bool floor_tau) {
 Acceptance accept(const DraftTree& draft, const Predictions& predictions,
                   const AcceptancePolicy& policy) {
   assert(predictions.argmax.size() == static_cast<std::size_t>(draft.size()) + 1);
-  // Ancestors come first, so one sweep settles every node: its accepted depth, or 0 when it does
-  // not stand.
+  // Ancestors come first, so one sweep settles every node: its depth on an accepted path, or 0 if
+  // it is rejected.
   std::vector<int> accepted_depth(draft.size(), 0);
   int deepest = -1;
   for (int node = 0; node < draft.size(); ++node) {

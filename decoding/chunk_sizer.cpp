@@ -5,9 +5,9 @@
 namespace redraft {
 namespace {
 
-// Chunks are aimed below the limit by so much, for the context grows and attention with it.
+// Chunks aim this far below the limit, because attention gets slower as the context grows.
 constexpr double kMargin = 0.9;
-// Kernels work on tiles of so many rows.
+// Kernels work on tiles of this many rows.
 constexpr int kTile = 8;
 
 }  // namespace
@@ -23,10 +23,10 @@ ChunkSizer::ChunkSizer(const CostCurve& cost)
 
 void ChunkSizer::measured(int rows, double seconds) {
   if (rows == 1) step_seconds_ = seconds;
-  step_seconds_ = std::min(step_seconds_, seconds);  // other rows only ever add time
+  step_seconds_ = std::min(step_seconds_, seconds);  // one row never takes longer than several
   const double aim = std::max(kMargin * kMaxChunkSeconds, kMaxChunkSteps * step_seconds_);
-  // A pass costs something before its first row, so other rows at the price of these are no
-  // underestimate when they are more. Where rows are nearly free the chunks grow step by step.
+  // A pass has a fixed cost before its first row, so assuming the same price per row for a larger
+  // chunk never underestimates its time. Where rows are nearly free, chunks grow step by step.
   const double affordable = aim * rows / std::max(seconds, 1e-9);
   rows_ = static_cast<int>(std::clamp<double>(affordable, 1, kMaxChunkRows));
   if (rows_ > kTile) rows_ -= rows_ % kTile;

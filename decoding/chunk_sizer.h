@@ -4,22 +4,23 @@
 
 namespace redraft {
 
-// How long a cancel may wait, and progress: work over many rows goes in chunks of no more seconds
-// than this, or of no more than two plain steps where a step alone takes longer than half of it.
+// How long a cancellation or a progress report may have to wait. Work on many rows is cut into
+// chunks that take no longer than this, or no longer than two plain steps where one step alone
+// takes more than half of it.
 inline constexpr double kMaxChunkSeconds = 0.25;
 inline constexpr double kMaxChunkSteps = 2;
-// More rows at once are no faster on any machine.
+// Larger chunks are not faster on any machine.
 inline constexpr int kMaxChunkRows = 256;
 
-// The rows of a chunk above so many tokens of context, by the cost curve alone: kMaxChunkRows
-// where rows have no price.
+// How many rows a chunk on top of `context` tokens should have, by the cost curve alone;
+// kMaxChunkRows where rows are free.
 int priced_chunk_rows(const CostCurve& cost, int context = 0);
 
-// Chooses the rows of the next chunk from what the chunks before took. The wall clock counts: who
-// waits for a cancel waits in its time, whoever else uses the machine.
+// Chooses the size of the next chunk from how long the previous chunks took, by the wall clock:
+// that is the time for which a user waits after cancelling, even if other programs use the machine.
 class ChunkSizer {
  public:
-  // Begins with the curve's estimate, or without one with a single row.
+  // Starts from the curve's estimate; without a curve, from a single row.
   explicit ChunkSizer(const CostCurve& cost = {});
 
   int rows() const { return rows_; }
@@ -27,7 +28,7 @@ class ChunkSizer {
 
  private:
   int rows_;
-  double step_seconds_ = 0;  // of one row; 0: not known
+  double step_seconds_ = 0;  // of one row; 0: unknown
 };
 
 }  // namespace redraft

@@ -16,12 +16,13 @@
 namespace redraft {
 namespace {
 
-// The points that shape the curve, always measured, and those that only refine it.
+// Row counts that determine the shape of the curve and are always measured, and those that only
+// refine it.
 constexpr int kRows[] = {1, 4, 8, 16};
 constexpr int kMoreRows[] = {2, 32, 64, 128, 256};  // on a GPU many rows cost little
-constexpr double kBudget = 0.6;  // seconds after which nothing further is started
-constexpr int kRounds = 3;       // the least of so many timings counts
-// Attention costs in proportion to the context, so one long context says what any other costs.
+constexpr double kBudget = 0.6;                     // seconds after which no further timing starts
+constexpr int kRounds = 3;                          // of each timing; the fastest counts
+// Attention costs in proportion to the context, so one long context is enough to price any other.
 constexpr int kLongContext = 2048;
 constexpr int kLongRows[] = {1, 8, 16};
 constexpr int kLongRounds = 2;
@@ -47,7 +48,7 @@ double time_pass(LanguageModel& model, KvCache& cache, int rows) {
   return seconds;
 }
 
-// The least of the timings of each row count on top of one context.
+// The fastest timing of each row count, on top of one context.
 class Timings {
  public:
   Timings(LanguageModel& model, int context, int max_rows)
@@ -75,12 +76,12 @@ class Timings {
 
 void measure_without_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
   Timings timings(model, 0, std::end(kMoreRows)[-1]);
-  time_pass(model, *model.new_cache(1), 1);  // warms what the first pass alone pays for
-  // Whole rounds: a busy moment of the machine then spoils one timing of each row count.
+  time_pass(model, *model.new_cache(1), 1);  // pays for what only the first pass does
+  // Whole rounds: a busy moment of the machine then spoils only one timing of each row count.
   const double start = model.compute_seconds();
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
-      // Two points make a curve: a slow machine is not made to wait for more.
+      // Two points are enough for a curve, so a slow machine does not have to wait for more.
       if (timings.size() < 2 || model.compute_seconds() - start < kBudget) timings.add(rows);
     }
   }
@@ -178,8 +179,8 @@ double CostCurve::seconds_on(const Line& line, int rows) const {
     return low.seconds +
            (upper->seconds - low.seconds) / (upper->rows - low.rows) * (rows - low.rows);
   }
-  // Beyond the last point rows are no cheaper than they were on the whole, should the last two say
-  // so.
+  // Beyond the last point a row costs at least as much as the average row before it, even if the
+  // last two points suggest less.
   const Point& before = *(end - 2);
   const double slope = std::max((last.seconds - before.seconds) / (last.rows - before.rows),
                                 (last.seconds - first.seconds) / (last.rows - first.rows));

@@ -10,8 +10,8 @@ namespace redraft {
 
 class LanguageModel;
 
-// Seconds of one forward pass by its rows and by the tokens of context below them, measured on this
-// machine: what a draft row costs. More rows or more context never cost less.
+// Seconds that one forward pass takes, by its rows and by the tokens of context below them,
+// measured on this machine: the price of a draft row. More rows or more context never cost less.
 class CostCurve {
  public:
   struct Point {
@@ -20,26 +20,27 @@ class CostCurve {
     int context = 0;  // at least 0
   };
   CostCurve() = default;  // every pass costs the same: rows are free
-  // In any order. Noise only ever adds time: a pass that took longer than a larger one of the same
-  // context is taken to cost what that one did.
+  // In any order. Noise can only add time, so a pass that took longer than a larger one on the same
+  // context is taken to cost what the larger one did.
   explicit CostCurve(std::vector<Point> points, bool measured_here = false);
   // Times a few passes on a scratch cache; takes about a second with a 1.5B model.
   static CostCurve measure(LanguageModel& model);
 
-  // "ROWS:COST,…", as in "1:1,8:1.35,64:9.7"; costs times `unit` are seconds. The error names the
-  // part that is none.
+  // "ROWS:COST,…", as in "1:1,8:1.35,64:9.7"; a cost times `unit` is in seconds. The error names
+  // the part that cannot be read.
   static Result<std::vector<Point>> parse_points(std::string_view text, double unit = 1);
 
   // Interpolated between the points, extrapolated beyond the last.
   double seconds(int rows, int context = 0) const;
   // The fewest rows, up to `most`, whose cost per row is within `tolerance` of the best: larger
-  // passes gain little more.
+  // passes gain little.
   int efficient_rows(int most, double tolerance = 0.1, int context = 0) const;
-  // `least` doubled while a pass takes no longer than `budget` seconds, at most `most`.
+  // `least`, doubled as long as a pass takes no longer than `budget` seconds; at most `most`.
   int rows_within(double budget, int least, int most, int context = 0) const;
-  // How many tokens of a prompt are read in `budget` seconds; at most `most`.
+  // How many tokens of a prompt can be read in `budget` seconds; at most `most`.
   int tokens_read_in(double budget, int most) const;
-  // Whether its seconds are those of this machine and model, and not a made-up price.
+  // Whether the seconds were measured with this machine and model, as opposed to prices that were
+  // given.
   bool measured_here() const { return measured_here_; }
   // By context, then by rows.
   const std::vector<Point>& points() const { return points_; }

@@ -14,7 +14,7 @@
 
 namespace redraft {
 
-// What the plan of one decode is made of. All of it outlives the plan.
+// What the plan of one decode is made from. All of it outlives the plan.
 struct PlanInputs {
   const DecoderName& name;
   const DecoderOptions& options;  // of the name
@@ -31,14 +31,14 @@ struct DecoderDefinition {
   std::string_view summary;  // a line for lists
   std::vector<DecoderOption> options = {};
   std::unique_ptr<PhasePlan> (*make_plan)(const PlanInputs&) = nullptr;
-  // What does not go together with what; the options are valid one by one.
+  // Checks which options go together; each option is valid by itself.
   Result<void> (*check)(const DecoderOptions&) = [](const DecoderOptions&) -> Result<void> {
     return {};
   };
   bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };
   bool (*needs_draft_model)(const DecoderOptions&) = [](const DecoderOptions&) { return false; };
-  bool needs_cost = false;       // plans by what a pass costs; measuring that takes a second
-  bool uses_datastores = false;  // has more to draft from where a request brings datastores
+  bool needs_cost = false;       // plans by the cost of a pass, which takes a second to measure
+  bool uses_datastores = false;  // drafts from the request's datastores, if there are any
 };
 
 // Every decoder, the plain one first and the default last.

@@ -11,29 +11,29 @@
 namespace redraft {
 
 // What the decoders of one target model keep from one request to the next, and what they may know
-// of its tokens. Used by one thread at a time.
+// about its tokens. Used by one thread at a time.
 class DecoderMemory {
  public:
-  // Where nobody knows what the tokens write both are null, and decoders do without.
+  // Both are null if nothing is known about what the tokens write; decoders then do without.
   explicit DecoderMemory(std::shared_ptr<const LineTable> lines = nullptr,
                          std::shared_ptr<const Tokenizer> tokenizer = nullptr)
       : lines_(std::move(lines)), tokenizer_(std::move(tokenizer)) {}
 
-  // What one decoder keeps: a type of its own.
+  // What one decoder keeps; each decoder derives its own type.
   class State {
    public:
     virtual ~State() = default;
   };
 
-  // What the decoder of that name, options included, keeps; made of `arguments` when it is first
-  // asked for. It is of the same type at every call, and lives until forget().
+  // The state of the decoder with that name (options included), made from `arguments` on the first
+  // call. Every call for a name must use the same type. Lives until forget().
   template <class T, class... Arguments>
   T& state(const std::string& decoder, Arguments&&... arguments) {
     std::unique_ptr<State>& state = states_[decoder];
     if (!state) state = std::make_unique<T>(std::forward<Arguments>(arguments)...);
     return static_cast<T&>(*state);
   }
-  // Between requests: as if there had been none.
+  // As if there had been no request yet. Only between requests.
   void forget() { states_.clear(); }
 
   const Tokenizer* tokenizer() const { return tokenizer_.get(); }

@@ -11,8 +11,8 @@ namespace redraft {
 struct DecoderDefinition;
 
 // A decoder by name, `name[:option[=value]]…`, as the command line, the server and the bench take
-// it: parsed once, then passed by value. What there is stands in the table of decoders
-// (decoder_definition.h), which `redraft decoders` prints.
+// it: parsed once, then passed by value. The decoders are listed in a table (decoder_definition.h),
+// which `redraft decoders` prints.
 class DecoderName {
  public:
   // "redraft", the default.
@@ -27,14 +27,14 @@ class DecoderName {
   // Whether the output is that of plain greedy decoding.
   bool lossless() const;
   bool needs_draft_model() const;
-  // Whether it asks what a pass costs.
+  // Whether it plans by the cost of a pass.
   bool needs_cost() const;
 
  private:
   DecoderName(std::string_view written, const DecoderDefinition& definition,
               DecoderOptions options);
 
-  const DecoderDefinition* definition_;  // in the table, which is there as long as the program
+  const DecoderDefinition* definition_;  // in the table, which lives as long as the program
   DecoderOptions options_;
 };
 

@@ -10,13 +10,13 @@
 
 namespace redraft {
 
-// What may follow a decoder's name: `option` for a switch, `option=value` for a number.
+// An option of a decoder: `option` for a switch, `option=value` for a number.
 struct DecoderOption {
   enum class Kind { kSwitch, kInteger, kReal };
   Kind kind = Kind::kSwitch;
   std::string_view name;
   std::string_view help;
-  // Of numbers: the value that holds when none is written (nullopt: there is none), and the range.
+  // For numbers: the default (nullopt: there is none) and the range.
   std::optional<double> preset;
   double least = 0;
   double most = 0;
@@ -28,25 +28,25 @@ struct DecoderOption {
                             std::string_view help);
 
   std::string usage() const;  // "gamma=N"
-  // Of a number: "1 to 64", and "7" or nothing.
+  // For a number: its range as in "1 to 64", and its default, "7" or nothing.
   std::string range() const;
   std::string preset_text() const;
 };
 
-// The options of one decoder with the values that were written. Plain data that may be copied; what
-// was declared outlives it.
+// The options of one decoder with the values that were given. Plain data that may be copied; the
+// declarations outlive it.
 class DecoderOptions {
  public:
-  // Nothing was written.
+  // No option was given.
   explicit DecoderOptions(std::span<const DecoderOption> declared);
-  // `written`: the parts between colons. The error says what is wrong and what would be right.
+  // `written`: the parts between colons. The error says what is wrong and what would be valid.
   static Result<DecoderOptions> parse(std::span<const DecoderOption> declared,
                                       std::span<const std::string_view> written);
 
   // The option must have been declared.
-  bool has(std::string_view option) const;                          // whether it was written
-  std::optional<int> maybe_integer(std::string_view option) const;  // written, or the preset
-  int integer(std::string_view option) const;                       // likewise; must have a preset
+  bool has(std::string_view option) const;                          // whether it was given
+  std::optional<int> maybe_integer(std::string_view option) const;  // given, or the default
+  int integer(std::string_view option) const;                       // likewise; must have a default
   double real(std::string_view option) const;                       // likewise
 
  private:
@@ -55,7 +55,7 @@ class DecoderOptions {
   Result<void> set(std::string_view part);
 
   std::span<const DecoderOption> declared_;
-  std::vector<std::optional<double>> written_;  // by option; a switch that was written: 1
+  std::vector<std::optional<double>> written_;  // by option; a switch that was given: 1
 };
 
 }  // namespace redraft

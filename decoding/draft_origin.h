@@ -15,7 +15,7 @@ enum class DraftOrigin : std::uint8_t {
   kModel,         // the draft model
   kSubstitution,  // the original text, with a replacement that was made before
   kLayout,        // how lines of code are laid out
-  kRecycled,      // what followed the same token in an earlier verification row
+  kRecycled,      // what followed the same token in an earlier draft's verification
   kOther,         // the last
 };
 

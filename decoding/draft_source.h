@@ -12,7 +12,7 @@ namespace redraft {
 struct VerifiedDraft {
   const DraftTree& draft;
   const Predictions& predictions;  // of all its rows, accepted or not
-  int rows;                        // with those of the context
+  int rows;                        // including those of the context
   double seconds;                  // that the model took
 };
 
@@ -22,12 +22,12 @@ class DraftSource {
  public:
   virtual ~DraftSource() = default;
   // Empty when nothing is worth a forward pass; at most `limit` nodes. `context` is prompt and
-  // output so far and ends with the last accepted token; it only ever grows from call to call.
+  // output so far and ends with the last accepted token; from call to call it only grows.
   virtual DraftTree draft(std::span<const TokenId> context, int limit) = 0;
-  // May be called while the pass that carries the last draft() runs on a device: time to prepare
-  // for what it will probably say.
+  // May be called while the pass with the last draft() runs on a device: time to prepare the draft
+  // after the expected result.
   virtual void look_ahead() {}
-  // Called after the pass that carried the draft, an empty one too.
+  // Called after every pass, whether or not its draft was empty.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
 };
 

@@ -8,8 +8,9 @@
 namespace redraft {
 namespace {
 
-// Slots of rejected drafts stay, for the next draft needs them; so many more do not. (256 slots of
-// a 1.5B model are 7 MiB, and giving them back takes a fraction of a millisecond.)
+// The slots of a rejected draft keep their memory, because the next draft needs it, but no more
+// slots than this. (256 slots of a 1.5B model are 7 MiB, and giving them back takes a fraction of a
+// millisecond.)
 constexpr int kMaxIdleSlots = 256;
 
 }  // namespace

@@ -16,17 +16,27 @@ class KvStorage {
   virtual ~KvStorage() = default;
   // Copies slot `from` of every layer over slot `to`; to <= from.
   virtual void move_slot(int from, int to) = 0;
-  // A storage of the same shape whose first `slots` slots hold what they hold here.
+  // A storage of the same shape whose first `slots` slots hold copies of this one's.
   virtual std::unique_ptr<KvStorage> fork(int slots) const = 0;
-  // What slots `from` and above hold is not needed again: their memory goes back to the system.
+  // Slots `from` and above are not needed any longer: their memory goes back to the system.
   virtual void discard(int from) = 0;
   // The memory that the first `slots` slots take once they are written; grows with `slots`.
   virtual std::size_t bytes(int slots) const = 0;
 };
 
-// The memory of one token sequence under one model: the committed tokens fill slots 0..length()-1
-// without a gap; the nodes of the draft in flight follow in slots length()..length()+draft-1 until
-// keep() decides about them. Nothing ever reads above that. One thread at a time.
+// The memory of one token sequence under one model. Slots 0..length()-1 hold the committed tokens
+// without a gap. The nodes of the draft in flight follow in slots length()..length()+draft-1 until
+// keep() decides which of them stay. Nothing ever reads above those. One thread at a time.
+//
+// An example. The context "a b c" is committed, length() is 3, and a draft of four nodes is
+// verified, two of them alternatives for the next token:
+//
+//   slot    0  1  2 | 3       4         5        6
+//   holds   a  b  c | 0: "d"  1: "x"    2: "e"   3: "f"
+//   parent          | -1      -1        0        2
+//
+// The target writes "d e", then a token of its own. keep({0, 2}) moves slot 5 to slot 4, right
+// after its parent; length() is 5, and slots 5 and 6 hold nothing that anybody reads.
 class KvCache {
  public:
   // `storage` has `capacity` slots, or is null for a model without keys and values.
@@ -37,27 +47,27 @@ class KvCache {
   std::span<const TokenId> tokens() const { return tokens_; }
   KvStorage* storage() { return storage_.get(); }
 
-  // Called by LanguageModel::forward once the rows are written: `context` is committed, `draft` is
-  // in flight.
+  // Called by LanguageModel::forward once the rows are written: `context` becomes committed,
+  // `draft` is in flight.
   void append(std::span<const TokenId> context, const DraftTree& draft);
-  // Commits the nodes of `path` (ascending node indices, each the child of the one before, the
-  // first a root) of the draft in flight and forgets the rest of it.
+  // Commits the nodes of `path` (ascending indices of nodes of the draft in flight; the first is a
+  // root, every other one a child of the one before) and forgets the rest of the draft.
   void keep(std::span<const int> path);
-  // The same where the model has already put the path's rows into their slots.
+  // The same, where the model has already moved the path's rows to their slots.
   void keep_moved(std::span<const int> path);
-  // Forgets everything from slot `length` on, the draft in flight included. What many slots held
-  // goes back to the system.
+  // Forgets everything from slot `length` on, including the draft in flight. If that was much, its
+  // memory goes back to the system.
   void truncate(int length);
   // Keeps the longest prefix shared with `tokens` and returns its length.
   int truncate_to_common_prefix(std::span<const TokenId> tokens);
-  // How many tokens at the beginning are those of `tokens`.
+  // How many tokens it shares with the beginning of `tokens`.
   int common_prefix(std::span<const TokenId> tokens) const;
 
-  // A cache of the same capacity that holds a copy of the first `length` tokens: from then on the
-  // two know nothing of each other. length <= length().
+  // A cache of the same capacity that holds a copy of the first `length` tokens and is independent
+  // of this one from then on. length <= length().
   std::unique_ptr<KvCache> fork(int length) const;
 
-  // The memory it holds, and what it would hold with `length` tokens and nothing more.
+  // The memory it holds, and what it would hold with just `length` tokens.
   std::size_t bytes() const { return bytes_of(held_); }
   std::size_t bytes_of(int length) const { return storage_ ? storage_->bytes(length) : 0; }
   // Gives back the memory of every slot that holds no committed token.
@@ -68,7 +78,7 @@ class KvCache {
   std::unique_ptr<KvStorage> storage_;
   std::vector<TokenId> tokens_;
   std::vector<TokenId> in_flight_;
-  int held_ = 0;  // slots 0..held_-1 may have memory, whatever they hold now
+  int held_ = 0;  // slots 0..held_-1 may have memory, whatever they contain
 };
 
 }  // namespace redraft

@@ -15,14 +15,14 @@ namespace redraft {
 struct Acceptance;
 class PassProfile;
 
-// What forward() has to work out for each row. More costs more: greedy verification asks for the
-// argmax alone.
+// What forward() has to compute for each row. More costs more: greedy verification needs the argmax
+// alone.
 struct PredictionNeeds {
-  bool every_row =
-      true;  // false: only the last context row is wanted (prefill); the draft must then be empty
+  // False: only the last context row is wanted (prefill); the draft must then be empty.
+  bool every_row = true;
   int top_k = 0;  // > 0: also the k best tokens, their logits and the entropy among them
-  // One token per wanted row, or empty: their natural-log probabilities over the whole vocabulary
-  // are wanted.
+  // One token per wanted row whose natural-log probability over the whole vocabulary is wanted; or
+  // empty.
   std::span<const TokenId> scored = {};
 };
 
@@ -36,16 +36,18 @@ struct Predictions {
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 
-// What a pass cannot do without, whoever runs it: what it reads from memory and its multiply-adds.
+// What a pass needs at the least, on any machine: the bytes it reads from memory and its
+// multiply-adds.
 struct PassWork {
   double bytes = 0;         // the weights, and the keys and values of the context
-  double integer_macs = 0;  // by quantised weights
-  double float_macs = 0;    // by float weights, and in attention
+  double integer_macs = 0;  // of quantised weights
+  double float_macs = 0;    // of float weights, and in attention
 };
 
 // The model interface: tokens in, predictions out. A row's result depends on its own path alone, to
-// the last bit: not on how many rows share the pass, on chunking, on the tree's shape or on the
-// thread count. One thread at a time. forward() throws ModelFailure where the model's device fails.
+// the last bit: not on the number of rows in the pass, on chunking, on the shape of the tree or on
+// the number of threads. One thread at a time. forward() throws ModelFailure if the model's device
+// fails.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
@@ -55,37 +57,40 @@ class LanguageModel {
   virtual int context_length() const = 0;
   // `capacity` <= context_length().
   virtual std::unique_ptr<KvCache> new_cache(int capacity) const = 0;
-  // Runs `context` (the tokens not yet in the cache, at least one) and then the draft's nodes on
-  // top of the cache; context + draft must fit its capacity. Commits the context; the draft stays
-  // in flight until cache.keep().
+  // Runs `context` (the tokens that are not in the cache yet, at least one) and then the draft's
+  // nodes on top of the cache; context + draft must fit its capacity. Commits the context; the
+  // draft stays in flight until cache.keep().
   virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft,
                               KvCache& cache, const PredictionNeeds& needs) = 0;
-  // forward() with the argmax of every row, accept() by the strict rule and keep() of what stands.
-  // A model on a device does all of it there, and calls `meanwhile` (may be empty) on this thread
-  // while the device works; others never call it.
+  // forward() with the argmax of every row, accept() by the strict rule and keep() of the accepted
+  // path. A model on a device does all of that on the device, and calls `meanwhile` (may be empty)
+  // on this thread while the device works; other models never call it.
   virtual Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
                             KvCache& cache, const std::function<void()>& meanwhile,
                             Predictions& predictions);
   // The `count` tokens (at least one) that plain decoding writes after `context`, which is as for
-  // forward(). Commits the context and all of them but the last.
+  // forward(). Commits the context and all of the tokens but the last.
   virtual std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
                                                  KvCache& cache);
-  // As many as continue_greedily() writes in one go. Who may want to stop asks for no more.
+  // How many tokens continue_greedily() writes in one go. A caller that may want to stop asks for
+  // no more than that.
   virtual int steps_at_once() const { return 1; }
-  // Seconds of compute so far, on a clock that stands still while others have the machine where the
-  // model knows one: differences price a pass. The wall clock by default.
+  // Seconds of compute so far: the difference between two calls is the cost of the passes between
+  // them. Where the model has one, this is a clock that stops while other programs use the machine;
+  // by default it is the wall clock.
   virtual double compute_seconds() const;
-  // From now on every forward() adds to `profile` (null: to none, as at first), which outlives its
-  // use here. A model that does not know where its time goes leaves it alone.
+  // Every later forward() adds its times to `profile` (null, as at first: to none), which must live
+  // until it is replaced. A model that does not know where its time goes ignores this.
   virtual void set_profile(PassProfile* /*profile*/) {}
-  // `reclaim` frees memory that requests can do without, if there is any, and says whether there
-  // was: called within forward() where the model's device has none left. It outlives its use here.
+  // `reclaim` frees memory that requests can do without and returns whether there was any. It is
+  // called within forward() when the model's device has no memory left, and must live until it is
+  // replaced.
   virtual void set_reclaim(std::function<bool()> /*reclaim*/) {}
-  // Of a pass that predicts after each of `rows` on top of `context` committed tokens. Zeros where
-  // the model does not know.
+  // Of a pass that predicts after each of `rows` rows on top of `context` committed tokens. Zeros
+  // if the model does not know.
   virtual PassWork work(int rows, int context) const;
-  // For timing alone: `length` slots count as committed and lie in memory, whatever they hold.
-  // `length` <= `capacity` <= context_length(). Takes a prefill where the model knows no shorter
+  // For timing alone: `length` slots count as committed and have memory, whatever they contain.
+  // `length` <= `capacity` <= context_length(). Takes a prefill unless the model knows a shorter
   // way.
   virtual std::unique_ptr<KvCache> filled_cache(int capacity, int length);
 };

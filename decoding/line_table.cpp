@@ -9,7 +9,7 @@ LineTable::LineTable(int vocabulary_size, const std::function<std::string_view(T
 }
 
 LineTable::Shape LineTable::shape_of(std::string_view bytes) {
-  if (bytes.empty()) return Shape::kText;  // a control token: no part of a line's indentation
+  if (bytes.empty()) return Shape::kText;  // a control token: not part of any line's indentation
   const std::size_t line_break = bytes.rfind('\n');
   const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
   const bool blank = bytes.find_first_not_of(" \t\r", begin) == std::string_view::npos;

@@ -4,9 +4,9 @@
 
 namespace redraft {
 
-// Where a model runs, something failed that it cannot go on from: its memory ran out, or the device
-// was lost. What was asked of it ends, and it is not to be used again; a model that runs elsewhere
-// may take its place.
+// A failure of the device that a model runs on, from which the model cannot recover: the device ran
+// out of memory or was lost. Requests to the model end, and it must not be used again; a model on
+// another device may take its place.
 class ModelFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

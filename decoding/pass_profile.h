@@ -6,19 +6,19 @@
 
 namespace redraft {
 
-// What the time of a forward pass goes to, in the order of a layer. The linears stand apart; what
-// stands between them is named by what it does, however it is fused.
+// What the time of a forward pass is spent on, in the order of a layer. Linear layers are listed
+// one by one; what lies between them is named by what it does, whether or not it is fused.
 enum class PassPart {
   kEmbedding,
-  kNorm,           // norms, residual sums, and rounding of activations for the next linear
-  kQueryKeyValue,  // linear
+  kNorm,           // norms, residual sums, and rounding of activations for the next linear layer
+  kQueryKeyValue,  // linear layer
   kRope,           // rotation of queries and keys, storing of keys and values
   kAttention,
-  kAttentionOutput,  // linear
-  kGateUp,           // linear
+  kAttentionOutput,  // linear layer
+  kGateUp,           // linear layer
   kActivation,
-  kDown,  // linear
-  kHead,  // linear, and the choice among its outputs
+  kDown,  // linear layer
+  kHead,  // linear layer, and the choice among its outputs
   kOther  // inputs, buffers, results
 };
 inline constexpr int kPassParts = static_cast<int>(PassPart::kOther) + 1;
@@ -34,14 +34,14 @@ constexpr bool is_linear(PassPart part) {
          part == PassPart::kGateUp || part == PassPart::kDown || part == PassPart::kHead;
 }
 
-// Where the wall time of forward passes went, summed over them. To use it:
+// Where the wall time of forward passes went, summed over the passes. To use it:
 //   PassProfile profile;
-//   model.set_profile(&profile);    // from now on every forward() adds to it
+//   model.set_profile(&profile);    // every forward() from here adds to it
 //   model.forward(…);
 //   model.set_profile(nullptr);
 //   profile.seconds(PassPart::kAttention) / profile.total()
-// A pass is cut without gaps, so the parts add up to the passes. Not thread-safe: it belongs to the
-// thread that runs the passes.
+// A pass is split without gaps, so the parts add up to the passes. Not thread-safe: it belongs to
+// the thread that runs the passes.
 class PassProfile {
  public:
   double seconds(PassPart part) const { return seconds_[static_cast<std::size_t>(part)]; }

@@ -8,26 +8,26 @@
 
 namespace redraft {
 
-// What the loop does in one pass: who guesses, which guesses stand, and what becomes of the
-// target's own token.
+// What the loop does in one pass: which source drafts, which draft tokens are accepted, and what
+// becomes of the target's own token.
 struct Phase {
   DraftSource* source = nullptr;  // null: no draft, a plain step
   AcceptancePolicy policy = {};
-  // False: the target's own token after the accepted part of a draft is dropped unless it ends the
+  // False: the target's own token after the accepted part of a draft is dropped, unless it ends the
   // output.
   bool keep_correction = true;
-  // True: this pass and the one before count as one. A long draft was cut so that a cancel need not
-  // wait for all of it, and what came before stands in full.
+  // True: this pass and the one before count as one. A long draft was split so that a cancellation
+  // does not have to wait for all of it, and the part before was accepted in full.
   bool continues_pass = false;
-  const char* name = "draft";  // for those who look inside; a literal
+  const char* name = "draft";  // for traces; a string literal
 };
 
 // Chooses the phase of each pass of one decode from what has been written so far.
 class PhasePlan {
  public:
   virtual ~PhasePlan() = default;
-  // `context` is prompt and output so far; it only ever grows from call to call. The source lives
-  // as long as the plan.
+  // `context` is prompt and output so far; from call to call it only grows. The source lives as
+  // long as the plan.
   virtual Phase next(std::span<const TokenId> context) = 0;
 };
 

@@ -1,6 +1,17 @@
-// A cache that is found is handed on as it is, cut to what the request shares with it, or copied so
-// far and kept: the next instruction for a text takes the cache of the one before, while another
-// document, which shares only the first lines of the prompt, leaves it alone.
+// Why a cache that is found is sometimes moved and sometimes copied
+//
+// A lookup finds the cache that shares the longest beginning with the request's prompt. If the
+// request gets that cache itself, cut to the shared beginning, the rest of it is lost; if it gets a
+// copy of the shared beginning, the rest stays for others, at the price of memory and of the time
+// for copying.
+//
+// An example. A prompt has 40 tokens of fixed text, then a document of 2000, then the instruction.
+//   - The next instruction for the same document shares 2040 tokens, and all that would be lost
+//     is the old instruction: the cache itself is handed out.
+//   - An instruction for another document shares 40 tokens, and the first document's 2000 would
+//     be lost: the 40 are copied, and both documents have a cache from then on.
+//
+// So a copy is made when the prompt that would be lost is longer than what has to be copied.
 #include "decoding/prefix_pool.h"
 
 #include <algorithm>
@@ -18,7 +29,7 @@ PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<cons
     if (each->model != &model) continue;
     const int common = each->cache->common_prefix(tokens);
     if (common == 0 || common < shared) continue;
-    found = each;  // of several as long the most recent one
+    found = each;  // of several that share as much, the most recently used
     shared = common;
   }
   Sequence sequence =
@@ -34,9 +45,8 @@ PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<cons
   return {this, std::move(sequence), bytes};
 }
 
-// What the model wrote is hardly ever asked for again as it stands, so it counts for nothing. Of
-// the rest, what would be lost must be more than what has to be copied: copies then never take more
-// memory than they save.
+// What the model wrote is hardly ever requested again as it is, so it counts for nothing. Of the
+// rest, more must be lost than has to be copied; copies then never take more memory than they save.
 bool PrefixPool::worth_a_copy(const Sequence& sequence, int shared) {
   return std::min(sequence.cache->length(), sequence.asked) - shared > shared;
 }
@@ -45,7 +55,7 @@ PrefixPool::Sequence PrefixPool::reuse(Kept::iterator found, int shared,
                                        std::span<const TokenId> tokens) {
   const KvCache& cache = *found->cache;
   const int needed = std::min(static_cast<int>(tokens.size()), capacity_);
-  // Together they have to fit, or the copy would only push out what it was made from.
+  // Both have to fit, or the copy would only displace what it was made from.
   const std::size_t together = cache.bytes() + cache.bytes_of(needed) + lent_bytes_;
   if (worth_a_copy(*found, shared) && together <= budget_) {
     try {
@@ -65,7 +75,7 @@ PrefixPool::Sequence PrefixPool::reuse(Kept::iterator found, int shared,
 void PrefixPool::give_back(Sequence sequence, std::size_t lent_bytes) {
   lent_bytes_ -= lent_bytes;
   KvCache& cache = *sequence.cache;
-  // Of a sequence that is too long for the budget the beginning is kept.
+  // Of a sequence that is too long for the budget, the beginning is kept.
   const std::size_t room = budget_ - std::min(budget_, lent_bytes_);
   int fits = 0;
   for (int too_long = cache.length() + 1; too_long - fits > 1;) {

@@ -12,9 +12,10 @@
 
 namespace redraft {
 
-// The KV caches of earlier requests, found again by their tokens: a prompt pays only for what comes
-// after the longest beginning that it shares with one of them. Memory stays within a budget; the
-// least recently used go first, never one that is lent. One thread at a time: the decode thread.
+// The KV caches of earlier requests, found by their tokens: a prompt only pays for what comes after
+// the longest beginning that it shares with one of them. Their memory stays within a budget; the
+// least recently used caches go first, but never one that is lent. One thread at a time: the decode
+// thread.
 class PrefixPool {
  public:
   class Lease;
@@ -23,27 +24,27 @@ class PrefixPool {
     std::int64_t lookups = 0;
     std::int64_t hits = 0;  // lookups that found at least one token
     std::int64_t asked_tokens = 0;
-    std::int64_t reused_tokens = 0;  // of them
-    std::int64_t forks = 0;          // hits that left what they found in the pool
+    std::int64_t reused_tokens = 0;  // in those lookups
+    std::int64_t forks = 0;  // hits that copied, and left the cache that they found in the pool
     std::int64_t evictions = 0;
-    int caches = 0;         // kept now
+    int caches = 0;         // kept at the moment
     std::size_t bytes = 0;  // held by those
   };
 
-  // Every cache is for up to `capacity` tokens. `budget` bytes hold what is kept and what is lent;
+  // Every cache has room for `capacity` tokens. `budget` is in bytes, for the caches kept and lent;
   // only a lent cache that outgrows its tokens exceeds it, until it comes back. 0 keeps nothing.
   PrefixPool(int capacity, std::size_t budget) : capacity_(capacity), budget_(budget) {}
   PrefixPool(const PrefixPool&) = delete;
   PrefixPool& operator=(const PrefixPool&) = delete;
 
-  // A cache of `model` that holds the longest beginning of `tokens` known, perhaps none. What else
-  // the one it is found in holds stays behind if that is worth the copy. `model` outlives the pool,
-  // the pool the lease.
+  // A cache of `model` that holds the longest known beginning of `tokens`, which may be empty. What
+  // else the cache holds stays in the pool if that is worth a copy. `model` outlives the pool, the
+  // pool the lease.
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
   // Forgets everything that is not lent.
   void clear();
-  // For who has run out of memory: forgets what was not used for longest and from now on keeps no
-  // more than what is left. False: all is lent.
+  // For a caller that has run out of memory: forgets the least recently used cache, and from then
+  // on keeps no more than is left. False: all caches are lent.
   bool shrink();
 
   Statistics statistics() const;
@@ -52,14 +53,14 @@ class PrefixPool {
   struct Sequence {
     const LanguageModel* model;
     std::unique_ptr<KvCache> cache;
-    int asked;  // tokens it was acquired for; what it holds beyond them the model wrote
+    int asked;  // tokens it was acquired for; what it holds beyond them was written by the model
   };
   using Kept = std::vector<Sequence>;
 
   static bool worth_a_copy(const Sequence& sequence, int shared);
   Sequence reuse(Kept::iterator found, int shared, std::span<const TokenId> tokens);
   void give_back(Sequence sequence, std::size_t lent_bytes);
-  // Forgets the least recently used until `bytes` more fit or nothing is left.
+  // Forgets the least recently used caches until `bytes` more fit or none is left.
   void make_room(std::size_t bytes);
   std::size_t kept_bytes() const;
 
@@ -70,7 +71,7 @@ class PrefixPool {
   Statistics counts_;
 };
 
-// A cache for the time of one request. Whatever it holds at the end returns to the pool.
+// A cache for the duration of one request. Whatever it holds at the end returns to the pool.
 class PrefixPool::Lease {
  public:
   Lease(Lease&& other) noexcept = default;

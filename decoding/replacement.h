@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// A word, and the one that is expected in its place.
+// A word, and the word that is expected to replace it.
 struct Replacement {
   std::string from, to;
   bool operator==(const Replacement&) const = default;

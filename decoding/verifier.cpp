@@ -9,8 +9,8 @@ Acceptance Verifier::verify(std::span<const TokenId> context, const DraftTree& d
                             const AcceptancePolicy& policy,
                             const std::function<void()>& meanwhile) {
   assert(!context.empty());
-  // The last token's row predicts what follows, so it is run again when the cache already has it (a
-  // correction that the phase did not keep).
+  // The last token's row predicts what follows, so that token is run again if the cache already has
+  // it (a correction that the phase did not keep).
   cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));
   const auto pending = context.subspan(cache_.length());
   const double start = model_.compute_seconds();

@@ -10,18 +10,18 @@
 
 namespace redraft {
 
-// Runs the target model once over a draft and decides what of it stands.
+// Runs the target model once over a draft and decides which draft tokens are accepted.
 class Verifier {
  public:
   Verifier(LanguageModel& model, KvCache& cache) : model_(model), cache_(cache) {}
 
-  // One forward pass. The cache must hold a prefix of `context`; what it lacks, at least the last
-  // token, is run with the draft. Afterwards it holds the context and the accepted path, not yet
-  // the target's own token at the end. `meanwhile`: see LanguageModel::verify().
+  // One forward pass. The cache must hold a prefix of `context`; the tokens that it lacks, at least
+  // the last one, run together with the draft. Afterwards it holds the context and the accepted
+  // path, but not yet the target's own token at the end. `meanwhile`: see LanguageModel::verify().
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
                     const AcceptancePolicy& policy, const std::function<void()>& meanwhile = {});
 
-  // Of the last pass: its rows, the seconds that the model took, and what it predicted.
+  // About the last pass: its rows, the seconds that the model took, and its predictions.
   int rows() const { return rows_; }
   double seconds() const { return seconds_; }
   const Predictions& predictions() const { return predictions_; }

@@ -12,7 +12,7 @@
 namespace redraft {
 
 // FastCoder's CACHE (section IV.B): short sequences that the target has written or confirmed,
-// searched as a datastore is. It opens when it has a number of them and then stays open. Beyond
+// searched like a datastore. It opens once it has `opens_at` sequences and then stays open. Beyond
 // kMaxSequences the older half is forgotten.
 class ContinuationCache {
  public:
@@ -23,13 +23,13 @@ class ContinuationCache {
       : opens_at_(static_cast<std::size_t>(opens_at)),
         shortest_(static_cast<std::size_t>(shortest)) {}
 
-  // A sequence that is there already counts once more.
+  // Adding a sequence that is there already raises its count.
   void add(std::span<const TokenId> sequence);
   bool open() const { return open_ || opens_at_ == 0; }
   std::size_t size() const { return begins_.size(); }
 
-  // As Datastore::continuations(), but that they live until the next add(). Nothing while it is
-  // closed.
+  // Like Datastore::continuations(), but the result is valid only until the next add(). Empty while
+  // the cache is closed.
   Continuations continuations(std::span<const TokenId> context,
                               const ContinuationQuery& query) const;
 
@@ -42,9 +42,9 @@ class ContinuationCache {
   std::size_t opens_at_;
   std::size_t shortest_;
   bool open_ = false;
-  std::vector<TokenId> tokens_;      // of all sequences, a separator before each and at the end
-  std::vector<std::size_t> begins_;  // of the sequences in it
-  // Where something follows `shortest_` tokens, by their hash, oldest first.
+  std::vector<TokenId> tokens_;  // of all sequences, with a separator before each and at the end
+  std::vector<std::size_t> begins_;  // of the sequences in tokens_
+  // Where something follows `shortest_` tokens, by the hash of those tokens, oldest first.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places_;
 };
 

@@ -8,17 +8,17 @@
 
 namespace redraft {
 
-// What the edits of a process wrote anew, for later ones to copy from: bounded, the newest half at
-// least of what fits. Used by one thread at a time.
+// What the edits of a process wrote that was new, for later ones to copy from. Bounded: when it is
+// full, at least the newer half stays. Used by one thread at a time.
 class DraftMemory {
  public:
-  // Stands between the texts; no sequence that is looked up has it.
+  // Separates the texts; no sequence that is looked up contains it.
   static constexpr TokenId kBorder = -1;
 
-  // `capacity` tokens, or fewer.
+  // At most `capacity` tokens.
   explicit DraftMemory(int capacity = 1 << 16) : capacity_(capacity) {}
 
-  // Nothing is ever found across the borders of `text`.
+  // Nothing is ever found across the ends of `text`.
   void add(std::span<const TokenId> text);
 
   const SuffixAutomaton& recent() const { return recent_; }

@@ -18,8 +18,8 @@ class FirstPlaces {
 
   // `text` begins with what was absorbed before.
   void absorb(std::span<const TokenId> text);
-  // The first place where the last `length` tokens of the absorbed `text` began, which may be the
-  // end itself. None when the text is shorter, or when another run with the same hash came first.
+  // Where the last `length` tokens of the absorbed `text` occurred first, which may be the end
+  // itself. None if the text is shorter, or if a different run with the same hash came first.
   std::optional<std::size_t> of_end(std::span<const TokenId> text) const;
 
  private:

@@ -29,8 +29,8 @@ std::vector<Continuation> weighed(const WeighedContinuations& continuations) {
   return list;
 }
 
-// Of continuations in the order of their tokens: each shares its beginning with the one before it
-// or with none, so the path to that one is all there is to look at.
+// Continuations come in the order of their tokens, so each shares its beginning with the one before
+// it or with none: the path to that one is all that has to be looked at.
 std::vector<Node> trie_of(std::span<const Continuation> continuations) {
   std::vector<Node> nodes;
   std::vector<int> path;  // to the end of the last continuation
@@ -64,8 +64,8 @@ DraftTree retrieval_tree(const WeighedContinuations& first, const WeighedContinu
   const std::vector<Node> nodes = trie_of(all);
   std::vector<int> kept(nodes.size());
   std::iota(kept.begin(), kept.end(), 0);
-  // A node weighs at least what its children do and is nearer the root: whoever stays has its
-  // ancestors there.
+  // A node weighs at least as much as its children and is nearer the root, so the ancestors of a
+  // node that is kept are kept too.
   const auto before = [&](int x, int y) {
     if (nodes[x].weight != nodes[y].weight) return nodes[x].weight > nodes[y].weight;
     return nodes[x].depth != nodes[y].depth ? nodes[x].depth < nodes[y].depth : x < y;

@@ -5,15 +5,15 @@
 
 namespace redraft {
 
-// What was found in one place, and what each occurrence counts there, >= 0.
+// What was found in one store, and how much each occurrence there counts, >= 0.
 struct WeighedContinuations {
   Continuations found;
   double weight = 1;
 };
 
-// One draft of what was found in up to two places: a trie whose nodes weigh what their occurrences
-// count, cut to the `most` heaviest nodes. Of equally heavy ones those near the root stay, then
-// those with lower tokens.
+// Merges what was found in up to two stores into one draft: a trie whose nodes are weighted by
+// their occurrences, cut to the `most` heaviest nodes. Of equally heavy ones those near the root
+// are kept, then those with lower tokens.
 DraftTree retrieval_tree(const WeighedContinuations& first, const WeighedContinuations& second,
                          int most, DraftOrigin origin);
 

@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// What the target predicted after each token of a draft, right or wrong: verification works it out
-// in any case, and where nothing else matches it is the model's own guess at what follows (Token
+// What the target predicted after each token of a draft, right or wrong. Verification computes that
+// anyway, and where nothing else matches it is the model's own guess at what follows (Token
 // Recycling, Luo et al. 2024, with the best token of a row instead of its best eight). Bounded.
 class SuccessorTable {
  public:
@@ -19,7 +19,7 @@ class SuccessorTable {
   using Successors = std::array<TokenId, kKept>;
 
   void learn(const DraftTree& draft, const Predictions& predictions);
-  // Null where nothing is known.
+  // Null if nothing is known.
   const Successors* after(TokenId token) const;
 
  private:

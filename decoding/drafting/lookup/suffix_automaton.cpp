@@ -5,8 +5,8 @@
 namespace redraft {
 namespace {
 
-constexpr int kMaxUpdates = 32;     // ends of the text that learn of a new token, longest first
-constexpr int kMaxSuccessors = 64;  // looked at after one end
+constexpr int kMaxUpdates = 32;     // suffixes of the text that learn of a new token, longest first
+constexpr int kMaxSuccessors = 64;  // looked at after one suffix
 constexpr std::size_t kFirstSlots = 64;
 
 template <typename T>
@@ -44,7 +44,7 @@ void SuffixAutomaton::append(TokenId token) {
   ++size_;
 }
 
-// `from` is the longest end of the text before `token` that `token` followed before.
+// `from` is the longest suffix of the text before `token` that was followed by `token` before.
 void SuffixAutomaton::link_new(std::int32_t added, std::int32_t from, TokenId token) {
   const std::int32_t known = edges_[find(from, token)].to;
   const std::int32_t length = states_[from].length + 1;
@@ -52,8 +52,8 @@ void SuffixAutomaton::link_new(std::int32_t added, std::int32_t from, TokenId to
     states_[added].link = known;
     return;
   }
-  // `known` stands for longer ends too, which do not occur here: the shorter ones get a state of
-  // their own.
+  // `known` also stands for longer suffixes, which do not occur here: the shorter ones get a state
+  // of their own.
   const std::int32_t shorter = clone(known, length);
   for (; from >= 0; from = states_[from].link) {
     const std::int32_t edge = find(from, token);

@@ -8,9 +8,14 @@
 
 namespace redraft {
 
-// The suffix automaton of a growing text (Blumer et al. 1985): knows every end of every sequence
-// that occurs in it, what followed, how often and where last. Amortised constant work for each
-// token added and for each token that a cursor moves by; some 70 bytes a token.
+// The suffix automaton of a growing text (Blumer et al. 1985): for every suffix of a sequence it
+// knows whether it occurs in the text, what followed it, how often, and where last. Amortised
+// constant work for each token that is added and for each token that a cursor moves by; about 70
+// bytes a token.
+//
+// An example. In the text "a b c a b d a b" the end "a b" occurred twice before: end() has length
+// 2, and find_next() returns d (the most recent) and c, each with how often it followed and where
+// last. After "d" is appended, end() is "a b d", of length 3, and find_next() returns a.
 class SuffixAutomaton {
  public:
   SuffixAutomaton();
@@ -19,14 +24,14 @@ class SuffixAutomaton {
   int size() const { return size_; }
   std::size_t bytes() const;
 
-  // The longest end of a sequence that occurs in the text. Valid until the next append().
+  // The longest suffix of a sequence that occurs in the text. Valid until the next append().
   struct Cursor {
     std::int32_t state = 0;
     std::int32_t length = 0;
   };
-  // For the text itself: its longest end that occurs earlier too.
+  // For the text itself: its longest suffix that also occurs earlier.
   Cursor end() const;
-  // For the sequence with `token` behind it.
+  // For the sequence followed by `token`.
   Cursor advance(Cursor cursor, TokenId token) const;
 
   // A token that followed the last `length` tokens of a sequence somewhere in the text.
@@ -36,17 +41,18 @@ class SuffixAutomaton {
     int count;  // how often, as far as known
     int last;   // its position there
   };
-  // Appends up to `most` of them, no token twice: the longest match first, of equal ones the most
-  // recent. After ends with very many successors only the newest of these are looked at.
+  // Appends up to `most` of them, no token twice: the longest match first; of equally long ones,
+  // the most recent. After a suffix with very many successors only the newest of these are looked
+  // at.
   void find_next(Cursor cursor, int most, std::vector<Next>& found) const;
 
  private:
-  // All substrings that end at the same places.
+  // The substrings that end at exactly the same positions.
   struct State {
     std::int32_t length = 0;  // of the longest of them
-    std::int32_t link = -1;   // the state of the longest end that ends at more places
+    std::int32_t link = -1;   // the state of the longest suffix that ends at more positions
     std::int32_t edges = -1;  // the newest, or -1
-    std::int32_t last = -1;   // position of the last token, where it occurred last
+    std::int32_t last = -1;   // the last position at which they end
     std::int32_t count = 0;
   };
   struct Edge {
@@ -57,7 +63,7 @@ class SuffixAutomaton {
   };
 
   std::int32_t add_state(const State& state);
-  // The slot of the edge, or the empty one where it would be.
+  // The slot of the edge, or the empty slot where it belongs.
   std::size_t slot(std::int32_t from, TokenId token) const;
   std::int32_t find(std::int32_t from, TokenId token) const;  // an edge, or -1
   void add_edge(std::int32_t from, TokenId token, std::int32_t to);
@@ -67,7 +73,7 @@ class SuffixAutomaton {
 
   std::vector<State> states_;
   std::vector<Edge> edges_;
-  std::vector<std::int32_t> slots_;  // open addressing: an edge, or -1; a power of two of them
+  std::vector<std::int32_t> slots_;  // open addressing: an edge, or -1; the size is a power of two
   std::vector<std::int32_t> copied_;
   std::int32_t whole_ = 0;  // the state of the whole text
   int size_ = 0;

@@ -25,7 +25,7 @@ void SuffixIndex::sort_by_nearness(std::vector<Match>& matches, int place) {
 }
 
 void SuffixIndex::append(TokenId token) {
-  // `token` gives the place after the keys that end here something to continue with.
+  // With `token`, the place after the keys that end here has a continuation.
   const int place = static_cast<int>(text_.size());
   for (std::size_t order = 0; order < kOrders.size(); ++order) {
     if (place < kOrders[order]) continue;
@@ -54,7 +54,7 @@ std::vector<SuffixIndex::Match> SuffixIndex::find_recent(std::span<const TokenId
     const bool known = std::any_of(kept.begin(), kept.end(), [&](const Match& other) {
       return text_[other.next] == text_[match.next];
     });
-    if (!known && match.length > 0) kept.push_back(match);  // 0: two keys share a hash
+    if (!known && match.length > 0) kept.push_back(match);  // 0: a hash collision
     if (std::ssize(kept) == most) break;
   }
   return kept;

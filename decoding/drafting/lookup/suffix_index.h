@@ -11,10 +11,11 @@
 namespace redraft {
 
 // Finds where the end of a sequence occurred before in a growing text: short keys lead to candidate
-// places, which are then compared backwards. Constant work for each token added and each look-up.
+// places, which are then compared backwards. Constant work for each token that is added and for
+// each look-up.
 class SuffixIndex {
  public:
-  static constexpr int kLongestMatch = 64;  // longer ones count as this long
+  static constexpr int kLongestMatch = 64;  // longer matches count as this long
 
   // A place in the text: `length` tokens before `next` equal the end of the sequence looked up.
   struct Match {
@@ -29,11 +30,11 @@ class SuffixIndex {
   void append(TokenId token);
   std::span<const TokenId> text() const { return text_; }
 
-  // Some places where the end of `sequence` occurs with something after it and with different next
-  // tokens, longest match first, then the most recent; at most `most`. With `sequence` == text()
-  // only earlier places are found.
+  // Places where the end of `sequence` occurs, each followed by a different token: the longest
+  // match first, then the most recent; at most `most`. With `sequence` == text() only earlier
+  // places are found.
   std::vector<Match> find_recent(std::span<const TokenId> sequence, int most) const;
-  // The same by nearness; different next tokens or not.
+  // The same, ordered by nearness; the tokens that follow may be equal.
   std::vector<Match> find_near(std::span<const TokenId> sequence, int place, int most) const;
 
  private:
@@ -42,7 +43,7 @@ class SuffixIndex {
 
   using Places = std::vector<int>;  // ascending
 
-  // Null when the key at the end of `sequence` never occurred.
+  // Null if the key at the end of `sequence` never occurred.
   const Places* places_after(std::span<const TokenId> sequence, std::size_t order) const;
   int match_length(std::span<const TokenId> sequence, int next) const;
 

@@ -7,7 +7,7 @@
 
 namespace redraft {
 
-// Well mixed, for keys of a few tokens. Two keys may share a hash: compare where that matters.
+// Well mixed, for keys of a few tokens. Two keys may share a hash: compare them where that matters.
 inline std::uint64_t hash_of_tokens(std::span<const TokenId> tokens) {
   std::uint64_t hash = tokens.size();
   for (const TokenId token : tokens) {

@@ -35,7 +35,7 @@ CopySpecSource::CopySpecSource(int gamma, int tokens, std::unique_ptr<DraftSourc
 DraftTree CopySpecSource::draft(std::span<const TokenId> context, int limit) {
   places_.absorb(context);
   const auto place = places_.of_end(context);
-  // The first place is also the one that is furthest from overlapping.
+  // The first place is the one furthest away: if it overlaps, every place does.
   if (place && *place + gamma_ <= context.size() - gamma_) {
     const auto after = context.subspan(*place + gamma_);
     const std::size_t count = std::min({tokens_, after.size(), static_cast<std::size_t>(limit)});

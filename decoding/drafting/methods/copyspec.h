@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// CopySpec (section 3): when the last `gamma` tokens stood anywhere before, the `tokens` tokens
-// after the first such place that does not overlap them are the draft. Where there is none,
+// CopySpec (section 3): if the last `gamma` tokens occurred anywhere before, the `tokens` tokens
+// after the first such place that does not overlap them are the draft. If there is none,
 // `otherwise` drafts.
 class CopySpecSource : public DraftSource {
  public:

@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// Those of the papers, each defined in the file of its method; all_decoders() lists them.
+// The decoders of the papers, each defined in the file of its method; all_decoders() lists them.
 const DecoderDefinition& plain_decoder();
 const DecoderDefinition& model_decoder();
 const DecoderDefinition& prompt_lookup_decoder();

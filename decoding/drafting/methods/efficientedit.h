@@ -22,12 +22,18 @@ struct EfficientEditOptions {
   int chunk = 1;                 // tokens of the original that one pass verifies
 };
 
-// EfficientEdit (section III): the rest of the original is itself the draft; at the first mismatch
-// an edit begins and the draft model writes it under the target's eyes; once the last `key` tokens
-// of it occur in the rest of the original, reuse goes on behind them. The target's own token in the
-// reuse phase only tells whether the output ends
-// (`keep_correction` keeps it). The paper verifies the whole rest in one pass; here it goes in
-// chunks, so that it can be cancelled, and all of them count as that one pass.
+// EfficientEdit (section III): the rest of the original is itself the draft. At the first mismatch
+// an edit begins, which the draft model proposes and the target verifies. Once the last `key`
+// tokens of it occur in the rest of the original, reuse continues after them. The target's own
+// token in the reuse phase only tells whether the output ends (`keep_correction` keeps it). The
+// paper verifies the whole rest in one pass; here it is split into chunks so that it can be
+// cancelled, and all chunks count as that one pass.
+//
+// An example with gamma = key = 2. The original is "a b c d e f g", the target writes "a b X c d e
+// f g":
+//   reuse     draft "a b c d e f g": "a b" is accepted, "c" is not
+//   generate  the draft model proposes "X c": both are accepted, and the target adds "d"
+//   reuse     "c d" occurs in the rest of the original: draft "e f g", which is accepted
 class EfficientEditPlan : public PhasePlan {
  public:
   EfficientEditPlan(const EfficientEditOptions& options, const DecodeRequest& request,
@@ -36,7 +42,7 @@ class EfficientEditPlan : public PhasePlan {
   Phase next(std::span<const TokenId> context) override;
 
  private:
-  // Which phase `context` calls for, given the phase of the last pass.
+  // Which phase `context` requires, given the phase of the last pass.
   bool reuse_follows(std::span<const TokenId> context);
 
   EfficientEditOptions options_;

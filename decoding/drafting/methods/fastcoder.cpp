@@ -11,7 +11,8 @@
 namespace redraft {
 namespace {
 
-// Tokens in the smaller of two stores from which on a search takes longer than a thread to start.
+// Size of the smaller of two stores, in tokens, above which a search takes longer than starting a
+// thread.
 constexpr std::size_t kWorthAThread = std::size_t{8} << 20;
 
 Continuations search(const Datastore* store, std::span<const TokenId> context,
@@ -19,7 +20,7 @@ Continuations search(const Datastore* store, std::span<const TokenId> context,
   return store ? store->continuations(context, query) : Continuations();
 }
 
-// Both stores, at the same time where both are large.
+// Searches both stores, in parallel if both are large.
 std::pair<Continuations, Continuations> search_both(const Datastore* repository,
                                                     const Datastore* common,
                                                     std::span<const TokenId> context,
@@ -33,7 +34,7 @@ std::pair<Continuations, Continuations> search_both(const Datastore* repository,
   return {std::move(own), other.get()};
 }
 
-// How many of `written` stand on a path from the root of `tree`.
+// How many tokens of `written` lie on a path from the root of `tree`.
 std::size_t accepted_of(const DraftTree& tree, std::span<const TokenId> written) {
   std::size_t accepted = 0;
   int at = -1;
@@ -84,8 +85,8 @@ void FastCoderSource::learn(std::span<const TokenId> context) {
     state_.cache.add(context.subspan(written_begin_, every));
 }
 
-// Algorithm 1 would look at chance only where a line begins and retrieve nowhere else; the prose
-// and the figure retrieve everywhere else, and so does this.
+// Algorithm 1 would consult chance only at the beginning of a line and retrieve nowhere else. The
+// text and the figure of the paper retrieve everywhere else, and so does this.
 bool FastCoderSource::worth_a_search(std::span<const TokenId> context) {
   const auto shortest = static_cast<std::size_t>(options_.retrieval.query.shortest);
   if (context.size() < shortest) return false;

@@ -16,13 +16,13 @@ namespace redraft {
 
 struct FastCoderOptions {
   RetrievalOptions retrieval;
-  double alpha = 1;      // what an occurrence in the repository counts
-  double beta = 1;       // and one in common code
+  double alpha = 1;      // weight of an occurrence in the repository
+  double beta = 1;       // and of one in common code
   bool cache = true;     // CACHE
-  int opens_at = 50;     // sequences that CACHE needs
-  int every = 20;        // tokens of output that are one of them
+  int opens_at = 50;     // sequences that CACHE needs before it opens
+  int every = 20;        // tokens of output in each sequence
   bool strategy = true;  // skip token and missing table
-  double p = 0.5;        // of retrieval at a line's first token that is not blank
+  double p = 0.5;        // probability of retrieval at a line's first token that is not blank
   int seed = 0;
 };
 
@@ -36,26 +36,26 @@ class FastCoderState : public DecoderMemory::State {
   MissingTable missing;
 };
 
-// Where FastCoder looks things up; either may be null.
+// Where FastCoder searches; either may be null.
 struct FastCoderStores {
   std::shared_ptr<const Datastore> repository;
   std::shared_ptr<const Datastore> common;
 };
 
-// FastCoder (section IV, algorithm 1): drafts come from CACHE once it is open; where it has
-// nothing, from repository and common code, unless the search was in vain before or the next token
-// begins a line and chance says no.
+// FastCoder (section IV, algorithm 1): drafts come from CACHE once it is open. If CACHE has
+// nothing, they come from the repository and common code, unless the same search failed before, or
+// the next token begins a line and chance decides against it.
 class FastCoderSource : public DraftSource {
  public:
-  // Output begins behind the `prompt_size` tokens of the prompt. `lines` may be null: no line
-  // begins then. It and `state` outlive the source.
+  // The output begins after the `prompt_size` tokens of the prompt. `lines` may be null: then no
+  // token counts as the beginning of a line. `lines` and `state` outlive the source.
   FastCoderSource(const FastCoderOptions& options, FastCoderStores stores, std::size_t prompt_size,
                   const LineTable* lines, FastCoderState& state);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
-  // What became of the last draft, and what was written since.
+  // Learns what became of the last draft, and what was written since.
   void learn(std::span<const TokenId> context);
   DraftTree retrieve(std::span<const TokenId> context, int limit);
   bool worth_a_search(std::span<const TokenId> context);
@@ -65,8 +65,8 @@ class FastCoderSource : public DraftSource {
   const LineTable* lines_;
   FastCoderState& state_;
   std::mt19937 random_;
-  std::size_t written_begin_;  // in the context: output that is in no sequence yet
-  DraftTree retrieved_;        // the last draft, if a store gave it
+  std::size_t written_begin_;  // in the context: output that is not in any sequence yet
+  DraftTree retrieved_;        // the last draft, if it came from a store
   std::size_t draft_begin_ = 0;
 };
 

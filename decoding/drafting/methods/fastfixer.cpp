@@ -35,7 +35,7 @@ bool FastFixerPlan::reuse_follows(std::span<const TokenId> written) {
     collecting_ = breaks_line(written.back());
     return false;
   }
-  const TokenId token = written.back();  // of a plain step, which writes one
+  const TokenId token = written.back();  // a plain step writes exactly one
   if (breaks_line(token)) {
     key_.clear();
     collecting_ = true;

@@ -13,18 +13,18 @@
 namespace redraft {
 
 struct FastFixerOptions {
-  int key = 5;    // tokens that a new line and a line of the original must begin with
+  int key = 5;    // tokens at the beginning of a new line that must match a line of the original
   int chunk = 1;  // tokens of the original that one pass verifies
 };
 
-// FastFixer, as EfficientEdit measures it: the original in place of the buggy code. All of it is
-// the first draft. After a mismatch the target writes plainly to the end of the line, and then the
-// first `key` tokens of the next one; the first line behind the place where reuse stopped that
-// begins with them continues the output, with all that follows it. Where none does, that line too
-// is written plainly.
+// FastFixer, as EfficientEdit measures it, with the original in place of the buggy code. The whole
+// original is the first draft. After a mismatch the target writes plainly to the end of the line,
+// and then the first `key` tokens of the next one. The first line of the original, after the place
+// where reuse stopped, that begins with them continues the output, with everything after it. If
+// there is none, the target writes that line plainly too.
 class FastFixerPlan : public PhasePlan {
  public:
-  // Without `lines` (null) no line ever ends, and reuse is over at the first mismatch.
+  // Without `lines` (null) no line ever ends, so reuse is over at the first mismatch.
   FastFixerPlan(const FastFixerOptions& options, const DecodeRequest& request,
                 const LineTable* lines);
 
@@ -33,14 +33,15 @@ class FastFixerPlan : public PhasePlan {
  private:
   bool reuse_follows(std::span<const TokenId> written);
   bool breaks_line(TokenId token) const { return lines_ && lines_->breaks_line(token); }
-  // Moves behind the line of the original that begins with key_. False when there is none.
+  // Moves past the beginning of the line of the original that begins with key_. False if there is
+  // none.
   bool resume();
 
   const LineTable* lines_;
   RemainderSource remainder_;
   std::vector<std::size_t> line_begins_;  // in the original
   std::size_t key_size_;
-  std::vector<TokenId> key_;  // the line that is being written, as far as it matters
+  std::vector<TokenId> key_;  // the line being written, as far as it matters
   bool collecting_ = false;   // whether key_ grows
   bool reusing_;
   std::size_t pass_begin_;  // size of the context before the last pass

@@ -11,19 +11,19 @@
 
 namespace redraft {
 
-// A smaller model's greedy continuation. Its cache follows the context lazily: what was accepted
-// without it is caught up with in chunks when it is next asked.
+// A smaller model's greedy continuation. Its cache follows the context lazily: tokens that were
+// accepted without it are read in chunks at the next draft.
 class ModelSource : public DraftSource {
  public:
-  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is asked before
-  // every call of the model; after it there is no draft.
+  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is checked before every
+  // pass of the model; once it is set there is no draft.
   ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
               std::stop_token stop);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
-  // Reads all of `context` but a last chunk. False when stopped.
+  // Reads all of `context` except a last chunk. False if stopped.
   bool catch_up(std::span<const TokenId> context);
 
   ModelSlot slot_;

@@ -17,8 +17,8 @@ DraftTree PromptLookupSource::draft(std::span<const TokenId> context, int limit)
   for (std::size_t n = places_.size(); n > 0; --n) {
     const auto place = places_[n - 1].of_end(context);
     if (!place) continue;
-    // Whatever a later place has after it, the first one has at least as much: where it fails, all
-    // do. The second condition keeps the end of the context from continuing itself.
+    // A later place has fewer tokens after it than the first one, so if the first fails, all do.
+    // The second condition keeps the end of the context from continuing itself.
     const std::size_t next = *place + n;
     if (next + tokens_ > context.size() || next + n >= context.size()) continue;
     const std::size_t count = std::min(tokens_, static_cast<std::size_t>(limit));

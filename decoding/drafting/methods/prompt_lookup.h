@@ -8,9 +8,9 @@
 
 namespace redraft {
 
-// Prompt lookup decoding as it was first published: the last n tokens of the context, n from
-// `longest` down to 1, are looked for from its beginning; what follows the first place with
-// `tokens` tokens after it is the draft.
+// Prompt lookup decoding as it was first published. The last n tokens of the context, for n from
+// `longest` down to 1, are searched for from its beginning; the draft is what follows the first
+// place that has `tokens` tokens after it.
 class PromptLookupSource : public DraftSource {
  public:
   PromptLookupSource(int longest, int tokens);

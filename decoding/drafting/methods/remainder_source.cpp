@@ -9,7 +9,7 @@
 namespace redraft {
 namespace {
 
-constexpr double kChunkTolerance = 0.1;  // how much dearer a row may be than in the best chunk
+constexpr double kChunkTolerance = 0.1;  // how much more a row may cost than in the best chunk
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool RemainderSource::resume_after(std::span<const TokenId> key) {
 }
 
 int reuse_chunk(const PlanInputs& inputs) {
-  // A chunk's rows are its tokens and the context's last one.
+  // The rows of a chunk are its tokens and the last token of the context.
   const auto context = static_cast<int>(inputs.request.prompt.size());
   const int most = priced_chunk_rows(inputs.cost, context);
   return std::max(1, inputs.cost.efficient_rows(most, kChunkTolerance, context) - 1);

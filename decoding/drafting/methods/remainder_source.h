@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-// The rest of the original, a chunk at a time: what EfficientEdit and FastFixer verify while they
+// The rest of the original, one chunk at a time: what EfficientEdit and FastFixer verify while they
 // reuse it.
 class RemainderSource : public DraftSource {
  public:
@@ -22,11 +22,11 @@ class RemainderSource : public DraftSource {
   // Where the rest begins.
   std::size_t position() const { return position_; }
   bool exhausted() const { return position_ >= original_.size(); }
-  // `written` is the output since draft(): passes over it. False when it parts from the original or
-  // falls short of the draft.
+  // `written` is the output since draft(); moves past it. False if it differs from the original or
+  // is shorter than the draft.
   bool advance(std::span<const TokenId> written);
-  // Moves behind the first place ahead that equals `key`; what is skipped is lost. False when there
-  // is none.
+  // Moves past the first place ahead that equals `key`; what is skipped is not drafted again. False
+  // if there is none.
   bool resume_after(std::span<const TokenId> key);
   // `position` <= original().size()
   void resume_at(std::size_t position) { position_ = position; }
@@ -40,8 +40,8 @@ class RemainderSource : public DraftSource {
 
 struct PlanInputs;
 
-// Tokens of the original for one pass: as many as are verified cheapest by the row and leave a
-// cancel nothing to wait for.
+// How many tokens of the original to verify in one pass: as many as cost least per row, but not so
+// many that a cancellation would have to wait.
 int reuse_chunk(const PlanInputs& inputs);
 
 }  // namespace redraft

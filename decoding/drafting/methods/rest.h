@@ -9,8 +9,8 @@
 
 namespace redraft {
 
-// REST: what followed the longest end of the context that a datastore has, as a tree of its most
-// frequent beginnings.
+// REST: what followed the longest end of the context that a datastore contains, as a tree of its
+// most frequent beginnings.
 class RestSource : public DraftSource {
  public:
   // Without a store (null) there is never a draft.

@@ -7,10 +7,10 @@
 
 namespace redraft {
 
-// What decoders that search a datastore share: REST's constants.
+// What the decoders that search a datastore share: REST's constants.
 struct RetrievalOptions {
   ContinuationQuery query;
-  int nodes = 64;  // of one draft
+  int nodes = 64;  // at most, in one draft
 
   static std::vector<DecoderOption> declared();
   static RetrievalOptions from(const DecoderOptions& options);

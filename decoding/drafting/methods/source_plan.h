@@ -8,7 +8,8 @@
 
 namespace redraft {
 
-// One phase for ever: the source guesses, the strict rule decides, the target's own token is kept.
+// The same phase for every pass: the source drafts, the strict rule decides, the target's own token
+// is kept.
 class SourcePlan : public PhasePlan {
  public:
   explicit SourcePlan(std::unique_ptr<DraftSource> source) : source_(std::move(source)) {}

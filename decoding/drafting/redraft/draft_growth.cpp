@@ -1,28 +1,28 @@
 // Why a tree is grown guess by guess
 //
-// The sources disagree, and each is right at other places. So a draft is not the text of one of
-// them: at the end of the output, and again at the end of every branch, all are asked for one
-// token, and the branch goes on with whatever they say there. A branch that began with a copy may
-// go on in the original, and then with indentation.
+// The sources disagree, and each is right at other places. So a draft does not take the text of one
+// source: at the end of the output, and again at the end of every branch, all sources are asked for
+// one token, and a branch grows by whatever they guess there. A branch that began with a copy may
+// continue with the original, and then with indentation.
 //
-// An example. A guess has the probability that it comes true where all likelier ones did not. At
-// the end of the output "foo" is copied, .8, and the original has "bar", .4 for one that is not the
-// likeliest. Behind "foo" all agree on "(", .9; behind that come "x", .5, and ")", .3; behind these
-// nobody guesses anything:
+// An example. The probability of a guess is that it is right if all likelier guesses at its place
+// are wrong. At the end of the output, a copy gives "foo", .8, and the original gives "bar", .4 for
+// a guess that is not the likeliest. After "foo" all sources agree on "(", .9; after that come "x",
+// .5, and ")", .3; after those no source has a guess:
 //
 //   foo        .8
 //   bar        .4 of the .2 that "foo" left = .08
-//   foo (      .8 * .9 = .72, that it and its ancestor stand
+//   foo (      .8 * .9 = .72, that it and its parent are right
 //   foo ( x    .72 * .5 = .36
 //   foo ( )    .3 of the .36 that "x" left = .108
 //
-// The likeliest open node is always next, so the order is foo, (, x, ), bar. A child is never
-// likelier than its parent, so every beginning of the order is a tree, and PricedDraft chooses how
-// much of it is verified. A node adds one token to the output if it stands: the pass is expected to
-// bring 1 + .8 + .72 + .36 + ... tokens, the 1 being the target's own.
+// The likeliest open node is always expanded next, so the order is foo, (, x, ), bar. A child is
+// never likelier than its parent, so every beginning of the order is a tree, and PricedDraft
+// decides how much of it is verified. A node that is accepted adds one token to the output: the
+// pass is expected to yield 1 + .8 + .72 + .36 + ... tokens, where the 1 is the target's own.
 //
-// Growing ends when nothing is likely enough, or at sixteen nodes and twice the size that has paid
-// best so far by the cost of rows: beyond a step of that cost they may get cheaper again.
+// Growth ends when no node is likely enough, or at sixteen nodes more than twice the size that has
+// paid best so far by the cost of rows: beyond a step in that cost, rows may get cheaper again.
 
 #include "decoding/drafting/redraft/draft_growth.h"
 
@@ -34,9 +34,9 @@ namespace redraft {
 namespace {
 
 constexpr double kMinProbability = 0.01;
-// A tree is grown so far beyond the best size so far, in case rows get cheaper again.
+// How far beyond the best size so far a tree is grown, in case rows get cheaper again.
 constexpr int kLookAhead = 16;
-// Text that is less likely than this is not prepared for.
+// Expected text that is less likely than this is not prepared for.
 constexpr double kMinExpected = 0.1;
 
 }  // namespace
@@ -98,7 +98,7 @@ void DraftGrowth::expand(int node, const SourceSet& sources, const SurvivalTable
   likeliest_.clear();
   sources.add_guesses(states, tail, guesses_);
   rate_guesses(survival);
-  double left = own.probability;  // that the likeliest leaves
+  double left = own.probability;  // what remains after the likeliest guess
   for (const auto& [likelihood, index] : likeliest_)
     left = std::min(left, own.probability * (1 + likelihood));
   if (left >= kMinProbability) {
@@ -108,7 +108,7 @@ void DraftGrowth::expand(int node, const SourceSet& sources, const SurvivalTable
   add_children(node, survival);
 }
 
-// Those that are new.
+// Rates the guesses that were added since the last call.
 void DraftGrowth::rate_guesses(const SurvivalTable& survival) {
   for (std::size_t i = likeliest_.size(); i < guesses_.size(); ++i) {
     const Guess& guess = guesses_[i];
@@ -117,8 +117,8 @@ void DraftGrowth::rate_guesses(const SurvivalTable& survival) {
   }
 }
 
-// The branch's tokens, and as many before it as there is room for. Mostly those of the node that
-// was expanded before, and one more.
+// The branch's tokens, and as many of the tokens before it as there is room for. In most cases the
+// branch is that of the node expanded last, plus one token.
 Tail DraftGrowth::tail_of(int node) {
   if (node > 0 && this->node(node).parent == tail_node_) {
     if (tail_.size() == Branch::kTokens) tail_.erase(tail_.begin());
@@ -139,9 +139,9 @@ Tail DraftGrowth::tail_of(int node) {
   return {tail_, std::span(tail_).last(std::min(tail_.size(), tail_depth_ + end_.written))};
 }
 
-// Each gets its share of what the likelier ones before it have left.
+// Each child gets its share of the probability that the likelier ones before it have left.
 void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
-  std::ranges::sort(likeliest_);  // of equally likely ones as they came
+  std::ranges::sort(likeliest_);  // equally likely ones in the order of the sources
   double left = this->node(node).probability;
   const std::size_t first = nodes_.size();
   for (const auto& [likelihood, index] : likeliest_) {
@@ -160,14 +160,14 @@ void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
   }
 }
 
-// States are worked out anew from the text's end: those of nodes may be older than what has been
-// written since.
+// Computes the states again from the end of the text: those stored with nodes may be older than
+// what was written since.
 DraftGrowth::Expected DraftGrowth::expected(const SourceSet& sources,
                                             const SurvivalTable& survival) const {
   Expected expected;
   double probability = 1;
   int at = 0;
-  for (const int index : order_) {  // a node's likeliest child comes before its others
+  for (const int index : order_) {  // a node's likeliest child comes before its other children
     const Node& next = node(index);
     if (next.parent != at) continue;
     expected.tokens.push_back(next.token);

@@ -13,7 +13,7 @@
 
 namespace redraft {
 
-// A tree of guesses that grows from the end of a text, the likeliest next.
+// A tree of guesses that grows from the end of a text, always at the likeliest node.
 class DraftGrowth {
  public:
   struct Node {
@@ -21,13 +21,13 @@ class DraftGrowth {
     int parent;
     std::optional<GuessKindId> kind;  // none: the end of the text
     int match;
-    bool first;              // its parent's likeliest child: the others only get what it leaves
-    double probability;      // that it and all its ancestors stand
-    std::size_t states = 0;  // where they begin in states_, once it is expanded
-    int place = -1;          // in the draft that is made of it; -1: in none
+    bool first;              // its parent's likeliest child; the others share what it leaves
+    double probability;      // that it and all its ancestors are right
+    std::size_t states = 0;  // where its states begin in states_, once it is expanded
+    int place = -1;          // its index in the draft made from this tree; -1: not in the draft
   };
-  // Where a text ends: of its last tokens as many as guesses look at, those from `written` tokens
-  // before the end on being output.
+  // The end of a text: its last tokens, as many as guesses look at. Those from `written` tokens
+  // before the end on are output.
   struct End {
     std::vector<TokenId> tokens;
     std::size_t length = 0;  // of the whole text
@@ -36,11 +36,11 @@ class DraftGrowth {
   };
 
   void begin(End end);
-  // At most `limit` nodes, and none long after they have stopped to pay by `cost`.
+  // At most `limit` nodes; stops some time after further nodes have ceased to pay by `cost`.
   void grow(const SourceSet& sources, const SurvivalTable& survival, const PassPace& cost,
             int limit);
 
-  // What was foreseen is there: from now on its end has the states that were worked out since.
+  // The foreseen text was written: its end gets the states that were computed since.
   void arrive(SourceStates states) { end_.states = std::move(states); }
 
   // [0] is the end of the text.
@@ -50,9 +50,9 @@ class DraftGrowth {
   std::vector<int>& order() { return order_; }
   const std::vector<int>& order() const { return order_; }
   const End& end() const { return end_; }
-  // The end of the text that follows the likeliest path through the first `count` nodes in order,
-  // and then the likeliest guess. No tokens: nothing is likely enough, or nothing is foreseen
-  // there.
+  // The end of the text that follows the likeliest path through the nodes of the draft and then the
+  // likeliest guess. No tokens: nothing is likely enough, or the sources cannot foresee their
+  // guesses there.
   struct Expected {
     std::vector<TokenId> tokens;  // after end()
     End end;
@@ -67,11 +67,11 @@ class DraftGrowth {
 
   End end_;
   std::vector<Node> nodes_;
-  std::vector<std::byte> states_;  // of the nodes that are expanded
+  std::vector<std::byte> states_;  // of the expanded nodes
   std::vector<int> order_;
   std::vector<Guess> guesses_;
-  std::vector<std::pair<double, int>> likeliest_;  // of guesses_, by minus their probability
-  std::vector<TokenId> tail_;                      // of tail_node_, which is so deep
+  std::vector<std::pair<double, int>> likeliest_;  // (minus probability, index in guesses_)
+  std::vector<TokenId> tail_;  // up to tail_node_, which is at depth tail_depth_
   int tail_node_ = -1;
   std::size_t tail_depth_ = 0;
 };

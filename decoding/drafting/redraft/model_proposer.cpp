@@ -7,11 +7,11 @@
 namespace redraft {
 namespace {
 
-constexpr double kShareOfTarget = 0.4;  // what a draft model takes until it has been timed
-constexpr double kMargin = 1.05;        // by which it must beat the other sources
-constexpr int kAtHand = 2 * ModelProposer::kMaxTokens;  // tokens that are read in passing
+constexpr double kShareOfTarget = 0.4;  // cost of a draft model's step until it has been timed
+constexpr double kMargin = 1.05;        // factor by which it must beat the other sources
+constexpr int kAtHand = 2 * ModelProposer::kMaxTokens;  // tokens that are read at no extra price
 constexpr double kNewest = 0.2;                         // weight of the newest timing
-constexpr double kMemory = 200;                         // tries that are remembered
+constexpr double kMemory = 200;                         // proposed tokens that are remembered
 
 void blend(double& mean, double newest) {
   mean = mean > 0 ? mean + kNewest * (newest - mean) : newest;
@@ -59,7 +59,7 @@ ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
   return best;
 }
 
-// A few tokens to read are part of the first step.
+// Reading a few tokens counts as part of the first step.
 void ModelProposer::time(int behind, int tokens) {
   if (tokens == 0) return;
   if (behind <= kAtHand) {

@@ -11,33 +11,38 @@
 
 namespace redraft {
 
-// A draft model that is run when that is expected to pay: when its tokens, at what running it
-// takes, beat what the other sources offer. What it must read first (the prompt, or text that was
-// copied without it) is paid for like skis that are bought once renting has cost as much: when the
-// passes that it would have made faster add up to the price.
+// A draft model that runs when that is expected to pay: when its tokens, including the time for
+// running it, come faster than what the other sources offer. What it must read first (the prompt,
+// or text that was copied without it) is a one-time price, as in the ski rental problem: it is paid
+// once the passes that the model would have made faster have added up to it.
+//
+// An example. Reading 2000 tokens would take 3 s, and a pass with the model's proposal would be 50
+// ms faster than the draft of the other sources. The first 59 such passes run without the model; at
+// the 60th it has missed 3 s and reads the tokens. Whatever follows, that takes at most twice as
+// long as the best choice in hindsight.
 class ModelProposer {
  public:
   static constexpr int kMaxTokens = 8;
 
-  // `target` prices a pass of the target; it outlives this.
+  // `target` prices a pass of the target and outlives this.
   ModelProposer(ModelSlot slot, std::span<const TokenId> stop_tokens, std::stop_token stop,
                 const PassPace& target);
 
-  // Tokens after `context`, at most `limit`, or none where `rate` tokens a second, which the other
-  // sources promise, are no worse.
+  // Tokens after `context`, at most `limit`. Empty if the other sources, which promise `rate`
+  // tokens a second, are at least as fast.
   std::vector<TokenId> propose(std::span<const TokenId> context, int limit, double rate);
   // `written` is the output since propose(), which proposed `proposal`.
   void learn(std::span<const TokenId> proposal, std::span<const TokenId> written);
 
-  // What the last propose() took.
+  // Seconds that the last propose() took.
   double seconds() const { return seconds_; }
-  // How often the next proposed token stands when those before it do.
+  // How often a proposed token is accepted if those before it are.
   double right_share() const { return right_ / tries_; }
 
  private:
   struct Plan {
     int tokens = 0;
-    double expected = 1;  // tokens a pass, with the target's own
+    double expected = 1;  // tokens a pass, including the target's own
     double seconds = 0;   // of that pass and the proposal
   };
   Plan best_plan(int context, int limit) const;
@@ -46,11 +51,11 @@ class ModelProposer {
   ModelSlot slot_;
   ModelSource source_;
   const PassPace& target_;
-  double step_seconds_ = 0;  // of one proposed token; 0: not known yet
+  double step_seconds_ = 0;  // of one proposed token; 0: unknown
   double read_seconds_ = 0;  // of one token that is read
   double missed_ = 0;        // seconds that it would have saved since it fell behind
   double seconds_ = 0;
-  double right_ = 7;  // of so many tries
+  double right_ = 7;  // of right_ out of tries_; a prior
   double tries_ = 10;
 };
 

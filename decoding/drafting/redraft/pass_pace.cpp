@@ -5,9 +5,9 @@
 namespace redraft {
 namespace {
 
-constexpr double kForget = 0.96;     // what a pass counts when one more has been measured
-constexpr double kTrustInCurve = 1;  // passes that the curve counts as
-constexpr double kMaxFactor = 4;     // a pass beyond it was interrupted by something else
+constexpr double kForget = 0.96;  // weight that a measured pass keeps when another one is measured
+constexpr double kTrustInCurve = 1;  // weight of the curve, in passes
+constexpr double kMaxFactor = 4;     // a slower pass was interrupted by something else
 
 double within_reason(double factor) { return std::clamp(factor, 1 / kMaxFactor, kMaxFactor); }
 
@@ -31,7 +31,7 @@ void PassPace::measured(int rows, int context, double seconds) {
   yy_ += y * y;
   xt_ += x * time;
   yt_ += y * time;
-  // Least squares, drawn towards factors of 1.
+  // Least squares with a prior towards factors of 1.
   const double a = xx_ + kTrustInCurve;
   const double d = yy_ + kTrustInCurve;
   const double determinant = a * d - xy_ * xy_;

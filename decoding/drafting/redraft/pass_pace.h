@@ -4,16 +4,16 @@
 
 namespace redraft {
 
-// What passes cost now: the curve, corrected by what the last passes took. Other work on the
-// machine, its clock and its memory change from minute to minute, and the first row more or less
-// than the further ones; so there is one factor for each, fitted to the passes as they are
-// forgotten.
+// What passes cost at the moment: the cost curve, corrected by how long the last passes took. Other
+// programs, the clock rate and the state of memory change from minute to minute, and the first row
+// may be affected more or less than the further ones. So there is one factor for each, fitted to
+// the measured passes, whose weight fades with time.
 class PassPace {
  public:
-  // A curve that was not measured here is not corrected.
+  // A curve that was not measured on this machine is not corrected.
   explicit PassPace(const CostCurve& curve) : curve_(curve) {}
 
-  // The same factors for another curve.
+  // Keeps the factors and uses another curve.
   void follow(const CostCurve& curve) { curve_ = curve; }
 
   double seconds(int rows, int context) const;
@@ -26,8 +26,8 @@ class PassPace {
   CostCurve curve_;
   double first_ = 1;
   double further_ = 1;
-  // Sums over the passes, each as a share of what the curve says: products of the first row's share
-  // x, that of the further rows y and the time t.
+  // Sums over the passes of products of the first row's share x, the further rows' share y and the
+  // time t, each as a fraction of the curve's price.
   double xx_ = 0, xy_ = 0, yy_ = 0, xt_ = 0, yt_ = 0;
 };
 

@@ -1,27 +1,28 @@
 // Why a draft has a price
 //
-// A pass with more rows takes longer, on a CPU soon in proportion. So of the order in which
+// A pass with more rows takes longer, on a CPU soon in proportion. So from the order in which
 // DraftGrowth found the nodes, the likeliest first, a pass takes the beginning that promises the
-// most tokens a second. With the example of draft_growth.cpp, where a pass of one row takes 50 ms
-// and each further row 2:
+// most tokens a second. In the example of draft_growth.cpp, with a pass of one row at 50 ms and 2
+// ms for each further row:
 //
 //   nodes so far     expected tokens     ms     tokens a second
 //   none             1                   50     20.0
 //   foo              1.8                 52     34.6
 //   foo (            2.52                54     46.7
 //   foo ( x          2.88                56     51.4
-//   foo ( )          2.99                58     51.5  <- verified are these four
+//   foo ( )          2.99                58     51.5  <- these four are verified
 //   bar              3.07                60     51.1
 //
 // Expected is not certain: if "foo" is wrong, the pass took 58 ms for the one token that plain
-// decoding writes in 50. So no pass may be longer than what is left if the whole decode is to take
-// at most a hundredth longer than plain decoding, and a tenth of a plain step to begin with (half
-// of one where the first token is nearly certain). Here that allows 55 ms at the first pass, so it
-// takes "foo (" alone; the 96 ms which that saves, if it is right, may be risked later.
+// decoding writes in 50. So the time that drafts may lose over a whole decode is limited: to a
+// hundredth of what plain decoding would take, plus a tenth of a plain step at the start (half of
+// one if the first token is nearly certain). No pass may take longer than what is left of that.
+// Here the first pass may take 55 ms, so it verifies "foo (" alone; if that is right, it saves 96
+// ms, which later passes may risk.
 //
-// Afterwards every guess that was tried for a token of the output says whether its kind is to be
-// trusted. The output went on with "foo", "(" and "y": two were right, "x" and ")" wrong; of "bar"
-// nothing is known, for it was not verified.
+// After the pass, every guess that was tried for a token of the output tells how far its kind can
+// be trusted. Suppose the output went on with "foo", "(" and "y": two guesses were right, "x" and
+// ")" were wrong; of "bar" nothing is known, because "foo" was right.
 
 #include "decoding/drafting/redraft/priced_draft.h"
 
@@ -33,15 +34,15 @@
 namespace redraft {
 namespace {
 
-// What drafts may cost in all: a share of plain decoding, and to begin with a part of one plain
-// step, more of it for a draft whose first token is nearly certain. Less of it would keep sources
-// from showing what they are worth.
+// How much time drafts may lose in total: a share of plain decoding, and at the start a part of one
+// plain step, a larger part if the draft's first token is nearly certain. With less, sources could
+// not show what they are worth.
 constexpr double kShareAtRisk = 0.01;
 constexpr double kFirstRisk = 0.1;
 constexpr double kSureRisk = 0.5;
 constexpr double kSureProbability = 0.9;
-// A cancel waits for the pass under way: drafts make it no longer than a chunk, or than so many
-// plain steps.
+// A cancellation waits for the running pass: with a draft it takes no longer than a chunk, or than
+// this many plain steps.
 constexpr double kMaxSteps = 3;
 
 }  // namespace
@@ -77,7 +78,7 @@ void PricedDraft::look_ahead() {
   DraftGrowth::Expected expected = growth_.expected(sources_, survival_);
   expected_ = std::move(expected.tokens);
   if (expected_.empty()) return;
-  SurvivalTable survival = survival_;  // as it will be
+  SurvivalTable survival = survival_;  // as it is expected to be
   observe(expected_, survival);
   ahead_.begin(std::move(expected.end));
   ahead_.grow(sources_, survival, cost_, max_nodes_);

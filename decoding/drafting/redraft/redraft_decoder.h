@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// The default.
+// The default decoder.
 const DecoderDefinition& redraft_decoder();
 
 }  // namespace redraft

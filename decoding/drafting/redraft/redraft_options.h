@@ -6,7 +6,7 @@ namespace redraft {
 
 // The switches of the decoder `redraft`.
 struct RedraftOptions {
-  std::optional<int> max_nodes;  // most nodes of one pass; none: what they cost decides alone
+  std::optional<int> max_nodes;  // the most nodes of one pass; none: their price alone decides
 };
 
 }  // namespace redraft

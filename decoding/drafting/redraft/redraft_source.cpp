@@ -1,12 +1,16 @@
 // What happens in a pass of the default decoder
 //
-// draft(): The tokens since the last draft are taken in. PricedDraft learns which guesses were
-// right, every source reads them and looks up what takes longer. DraftGrowth then asks all sources,
+// draft(): The tokens since the last draft are read: PricedDraft learns which guesses were right,
+// and every source follows them and looks up what takes longer. Then DraftGrowth asks all sources,
 // place by place, and PricedDraft decides how much of the tree is worth its rows. If there is a
-// draft model, ModelProposer decides whether its tokens promise more than the tree does; then they
-// are one source more, and the tree is grown again.
-// look_ahead(): While a device verifies that, the next tree, behind what is expected of this one.
-// observe(): What the target said to every row, right or wrong, and how long the pass took.
+// draft model, ModelProposer decides whether its tokens promise more than the tree does; if so,
+// they become one more source, and the tree is grown again.
+//
+// look_ahead(): While a device verifies the draft, the next tree is grown from where the text is
+// expected to be then.
+//
+// observe(): Learns what the target predicted at every row, right or wrong, and how long the pass
+// took.
 //
 // An example. "Rename count to total" in a file that begins
 //
@@ -14,14 +18,14 @@
 //   for x in xs:
 //       count += x
 //
-// The instruction announces the replacement, so the first tree begins with "total" (.50) and has
-// "count" beside it. Behind "total" it goes on with the original in sync: " = 0", the line break,
-// "for x in xs:". What indents the third line is guessed by the original and by the indentation
-// after a colon, and perhaps copied from elsewhere; they say the same, and the likeliest of them
-// has the node. Behind it again "total" or "count"; once the target has written the first "total",
-// that is .92. If it writes "counter" instead, only the tokens before that stand, and the
-// target's own; the output has left the original, and whatever the list of sources has
-// (sources/source_list.cpp) is asked how "counter" goes on.
+// The instruction announces the replacement, so the first tree begins with "total" (.50) and, as an
+// alternative, "count". After "total" it follows the original in sync: " = 0", the line break, "for
+// x in xs:". The indentation of the third line is guessed from the original and from the colon
+// before it, and perhaps copied from elsewhere; all say the same, and the likeliest of them gets
+// the node. After it again "total" or "count"; once the target has written the first "total", that
+// is .92. If the target writes "counter" instead, only the tokens before that are accepted, and the
+// target's own is added. The output has left the original, and the sources in the list
+// (sources/source_list.cpp) are asked how "counter" continues.
 
 #include "decoding/drafting/redraft/redraft_source.h"
 
@@ -53,12 +57,12 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   proposal_ = model_->propose(context, limit, priced_.rate());
   priced_.charge(model_->seconds());
   if (proposal_.empty()) return draft;
-  // The other sources go on behind the proposal, and beside it.
+  // The other sources guess what follows the proposal, and alternatives to it.
   return priced_.choose(context, prompt_size_, limit);
 }
 
 void RedraftSource::look_ahead() {
-  // What the draft model will say cannot be foreseen.
+  // What the draft model will propose cannot be foreseen.
   if (proposal_.empty()) priced_.look_ahead();
 }
 

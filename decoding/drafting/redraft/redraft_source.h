@@ -16,12 +16,13 @@
 
 namespace redraft {
 
-// The default. Every source guesses at every place of one tree, and PricedDraft decides how far the
-// tree grows; a draft model, if there is one, is run where that is expected to pay.
+// The source of the default decoder. Every guess source is asked at every place of one tree, and
+// PricedDraft decides how far the tree grows; a draft model, if there is one, runs when that is
+// expected to pay.
 class RedraftSource : public DraftSource {
  public:
-  // `memory` and `tokenizer` (may be null) outlive this; what is written goes into the memory at
-  // the end.
+  // `memory` and `tokenizer` (may be null) outlive this; at the end, what was written goes into the
+  // memory.
   RedraftSource(const DecodeRequest& request, const RedraftOptions& options, RedraftMemory& memory,
                 const Tokenizer* tokenizer, std::unique_ptr<ModelProposer> model = nullptr,
                 std::span<const SourceMaker> sources = all_sources());
@@ -34,10 +35,10 @@ class RedraftSource : public DraftSource {
   void absorb(std::span<const TokenId> context);
 
   std::size_t prompt_size_;
-  std::size_t known_;  // tokens of the context so far
+  std::size_t known_;  // tokens of the context that the sources have followed
   RedraftMemory& memory_;
-  std::unique_ptr<ModelProposer> model_;  // null: there is none
-  std::vector<TokenId> proposal_;         // of the draft model, for the pass under way
+  std::unique_ptr<ModelProposer> model_;  // null: there is no draft model
+  std::vector<TokenId> proposal_;         // of the draft model, for the current pass
   SourceSet sources_;
   PricedDraft priced_;
 };

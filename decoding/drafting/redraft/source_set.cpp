@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-// Comes first among the states.
+// The state of the original comes first.
 OriginalState original_of(const std::byte* states) {
   OriginalState original;
   std::memcpy(&original, states, sizeof original);

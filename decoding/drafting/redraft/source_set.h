@@ -9,17 +9,18 @@
 
 namespace redraft {
 
-// Where every source stands at one end: bytes that SourceSet alone reads.
+// The states of all sources at one end: bytes that only SourceSet interprets.
 using SourceStates = std::vector<std::byte>;
 
-// The last tokens at the end of a text or of a branch, Branch::kTokens if there are so many.
+// The last tokens at the end of a text or of a branch: Branch::kTokens of them, or fewer if there
+// are no more.
 struct Tail {
   std::span<const TokenId> tokens;  // of prompt and output
   std::span<const TokenId> output;  // those of them that are output
 };
 
-// The sources of one decode as one. It follows the output along the original, which says to all of
-// them whether an edit is under way.
+// The sources of one decode as one. It follows the output along the original, which tells all
+// sources whether an edit is in progress.
 class SourceSet {
  public:
   // `memory`, `tokenizer` (may be null) and `proposal` (null: there is no draft model) outlive
@@ -31,15 +32,15 @@ class SourceSet {
 
   const GuessKinds& kinds() const { return kinds_; }
 
-  // Along the output; see GuessSource. `context` is prompt and output.
+  // Follows the output; see GuessSource. `context` is prompt and output.
   void follow(std::span<const TokenId> context);
   void prepare(std::span<const TokenId> context);
   void observe(const VerifiedDraft& pass);
   SourceStates at_end() const;
 
-  // At branches. So many bytes are the states at one.
+  // At branches, whose states take this many bytes.
   std::size_t state_bytes() const { return state_bytes_; }
-  // From `states` to `next`, where `tail` ends with the token that came after `states`.
+  // Computes `next` from `states`; `tail` ends with the token that came after `states`.
   void advance(const std::byte* states, const Tail& tail, std::byte* next) const;
   void add_guesses(const std::byte* states, const Tail& tail, std::vector<Guess>& out) const;
   void add_unlikely_guesses(const std::byte* states, const Tail& tail,
@@ -55,7 +56,7 @@ class SourceSet {
 
   std::size_t prompt_size_;
   OriginalTracker original_;
-  OriginalState at_end_;  // where the output stands in it
+  OriginalState at_end_;  // where the end of the output is in the original
   GuessKinds kinds_;
   std::vector<Member> members_;
   std::vector<const Member*> stateful_;  // those that have a state

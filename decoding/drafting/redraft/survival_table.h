@@ -6,12 +6,12 @@
 
 namespace redraft {
 
-// How often a guess comes true where all likelier ones for its place did not, by its kind, the
-// number of tokens before it that match, and whether there was a likelier one: what earlier edits
-// showed, corrected by what this one shows.
+// How often a guess comes true if all likelier guesses for its place do not, by its kind, by the
+// number of tokens before it that match, and by whether there was a likelier one: what earlier
+// edits showed, corrected by what this one shows.
 class SurvivalTable {
  public:
-  // Begins with the priors that the kinds declare.
+  // Starts from the priors that the kinds declare.
   explicit SurvivalTable(const GuessKinds& kinds);
 
   double probability(GuessKindId kind, int match, bool first) const {
@@ -30,7 +30,7 @@ class SurvivalTable {
     return row * MatchBuckets::kCount + static_cast<std::size_t>(MatchBuckets::of(match));
   }
 
-  std::vector<Cell> cells_;  // of each kind: for the likeliest guesses, for the others
+  std::vector<Cell> cells_;  // of each kind: one cell for the likeliest guesses, one for the others
 };
 
 }  // namespace redraft

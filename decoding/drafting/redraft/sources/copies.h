@@ -8,17 +8,17 @@
 namespace redraft {
 
 // Guesses what followed the longest ends of a branch in a text; the `match` of a guess is the
-// length of that end.
+// length of such an end.
 class Copies {
  public:
   explicit Copies(GuessKindId kind) : kind_(kind) {}
 
-  // `at` is where the branch stands in the text. Appends the few best.
+  // `at` is the branch's position in the text. Appends the best few guesses.
   void add(const SuffixAutomaton& text, SuffixAutomaton::Cursor at, std::vector<Guess>& out) const;
 
  private:
   GuessKindId kind_;
-  mutable std::vector<SuffixAutomaton::Next> found_;  // its memory is used again
+  mutable std::vector<SuffixAutomaton::Next> found_;  // a member so that its memory is used again
 };
 
 }  // namespace redraft

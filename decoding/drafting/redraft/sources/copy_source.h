@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// What followed the output's longest ends earlier in prompt and output.
+// Guesses what followed the longest ends of the output earlier in prompt and output.
 std::unique_ptr<GuessSource> copy_source(const SourceInputs& inputs);
 
 }  // namespace redraft

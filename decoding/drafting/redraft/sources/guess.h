@@ -12,9 +12,9 @@
 
 namespace redraft {
 
-// A guess is trusted by its `match`, of which there are so many classes.
+// The trust in a guess depends on its `match`, in this many classes.
 struct MatchBuckets {
-  // The longest match of each class but the last, which is open.
+  // The longest match of each class except the last, which is open-ended.
   static constexpr std::array kLongest = {0, 1, 2, 3, 4, 6, 9, 14, 24, 48};
   static constexpr int kCount = static_cast<int>(kLongest.size()) + 1;
   static constexpr int of(int match) {
@@ -24,12 +24,12 @@ struct MatchBuckets {
   }
 };
 
-// Whether a guess is the likeliest for its place or comes after another.
+// Whether a guess is the likeliest for its place or comes after a likelier one.
 enum class GuessRank : std::uint8_t { kFirst, kLater };
 
-// How often guesses of one kind come true: a share for each of the MatchBuckets. All of them have
-// to be given, and none may be 0, which would silence the kind for good, or 1, which nothing could
-// refute: either does not compile.
+// How often guesses of one kind come true: a probability for each of the MatchBuckets. All of them
+// must be given, and none may be 0, which would silence the kind for good, or 1, which nothing
+// could refute: either is a compile error.
 template <GuessRank kRank>
 class Priors {
  public:
@@ -40,7 +40,7 @@ class Priors {
       if (!(share > 0 && share < 1)) throw "a prior is a share between 0 and 1";
     }
   }
-  // Where `match` says nothing, or nothing has been counted yet.
+  // For kinds whose `match` says nothing, or that have not been measured yet.
   static consteval Priors same(double share) {
     return Priors(share, share, share, share, share, share, share, share, share, share, share);
   }
@@ -52,13 +52,13 @@ class Priors {
  private:
   std::array<double, MatchBuckets::kCount> shares_;
 };
-// Of guesses that are the likeliest for their place; of those after it, where all likelier ones
-// were wrong.
+// For guesses that are the likeliest for their place, and for the others, given that all likelier
+// ones were wrong.
 using WhenFirst = Priors<GuessRank::kFirst>;
 using WhenLater = Priors<GuessRank::kLater>;
 
-// Why a token is thought to come next. A source declares its kinds as constants in its own file and
-// adds them to the GuessKinds of a decode, which has an id for each; guesses are made of ids.
+// A reason why a token is expected next. A source declares its kinds as constants in its own file
+// and adds them to the GuessKinds of a decode, which gives each an id; guesses carry ids.
 struct GuessKind {
   consteval GuessKind(std::string_view name_of_kind, DraftOrigin counted_as, WhenFirst when_first,
                       WhenLater when_later)
@@ -66,13 +66,13 @@ struct GuessKind {
     if (name.empty()) throw "a kind of guess has a name";
   }
 
-  std::string_view name;  // no other kind has it
+  std::string_view name;  // unique
   DraftOrigin origin;     // what the statistics count its tokens as
   WhenFirst first;
   WhenLater later;
 };
 
-// A kind that was added to the GuessKinds of a decode; there is no other way to come by one.
+// A kind that was added to the GuessKinds of a decode; that is the only way to get an id.
 class GuessKindId {
  public:
   int index() const { return index_; }
@@ -88,7 +88,7 @@ class GuessKindId {
 // The kinds that the sources of one decode declare.
 class GuessKinds {
  public:
-  // Throws std::logic_error where another one has that name: tests find out.
+  // Throws std::logic_error if another kind has that name: a test finds that.
   GuessKindId add(const GuessKind& kind);
 
   int size() const { return static_cast<int>(kinds_.size()); }
@@ -103,7 +103,7 @@ class GuessKinds {
 struct Guess {
   TokenId token;
   GuessKindId kind;
-  int match;  // tokens before it that agree; another measure of confidence where the kind says so
+  int match;  // agreeing tokens before it, or another measure of confidence where the kind says so
 };
 
 }  // namespace redraft

@@ -19,36 +19,41 @@ namespace redraft {
 
 // The end of what is written, or of a branch of a draft.
 struct Branch {
-  // The last tokens that a guess at a branch may look at; more of them are not kept.
+  // A guess at a branch may look at this many of its last tokens; no more are kept.
   static constexpr std::size_t kTokens = SuffixIndex::kLongestMatch;
 
   std::span<const TokenId> tokens;  // the last ones, of prompt and output
   std::span<const TokenId> output;  // those of them that are output
-  OriginalState original;           // where it stands in the original
+  OriginalState original;           // where it is in the original
 };
 
-// One way to guess what comes next, one token at a time: at the end of the output and at that of
-// every branch that a draft tries. A new one derives from SourceWith or StatelessSource; what it
-// does not need it leaves out.
+// One way to guess what comes next, one token at a time: at the end of the output and at the end of
+// every branch that a draft tries. A new one derives from SourceWith or StatelessSource, and
+// overrides only what it needs.
+//
+// Along the output, follow() sees every token that is written, prepare() is called before each
+// draft and observe() after each pass. At branches the source must not change: several branches are
+// tried in any order, and each carries its own State.
 class GuessSource {
  public:
   virtual ~GuessSource() = default;
 
-  // Along the output. `end` has all of prompt and output in these, not only the last tokens.
-  // A token was written, the last one of `end`; called for each in turn.
+  // Along the output. Here `end` has all of prompt and output, not only the last tokens. follow():
+  // a token was written, the last one of `end`; called for each token in turn.
   virtual void follow(const Branch& /*end*/) {}
-  // A draft is about to be made at `end`: the time for what takes longer to find.
+  // A draft is about to be made at `end`: the time for searches that take longer.
   virtual void prepare(const Branch& /*end*/) {}
-  // The target has said what it thinks of a draft.
+  // The target has verified a draft.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
 
-  // At branches that are in sync with the original: what may follow and is never nearly certain.
-  // Not asked for where another guess is.
+  // At branches that are in sync with the original: tokens that may follow but are never nearly
+  // certain. Not asked for where another guess is nearly certain.
   virtual void add_unlikely_guesses(const Branch& /*branch*/, std::vector<Guess>& /*out*/) const {}
-  // Whether guesses at `branch` need nothing that prepare() finds only once the output is there.
+  // Whether guesses at `branch` do without anything that prepare() finds only once the output is
+  // there.
   virtual bool foresees(const Branch& /*branch*/) const { return true; }
 
-  // The State of a SourceWith, as so many bytes.
+  // The State of a SourceWith, in bytes.
   virtual std::size_t state_bytes() const = 0;
   virtual void put_end(std::byte* state) const = 0;
   virtual void put_next(const std::byte* state, const Branch& branch, std::byte* next) const = 0;
@@ -56,8 +61,8 @@ class GuessSource {
                      std::vector<Guess>& out) const = 0;
 };
 
-// A source that goes along with each branch: its State says where it is there. A State is plain
-// data of a few bytes, for each branch carries one, and follows from the branch's tokens alone.
+// A source with a position in each branch: its State. A State is plain data of a few bytes, because
+// each branch carries one, and follows from the branch's tokens alone.
 template <typename State>
 class SourceWith : public GuessSource {
   static_assert(std::is_trivially_copyable_v<State>);
@@ -65,9 +70,9 @@ class SourceWith : public GuessSource {
  public:
   // At the end of the output.
   virtual State at_end() const = 0;
-  // Where `branch` ends with the token that came after `state`.
+  // The state of `branch`, which ends with the token that came after `state`.
   virtual State advance(State state, const Branch& branch) const = 0;
-  // Appends what may follow `branch`; a token may come more than once.
+  // Appends guesses at what follows `branch`; a token may be guessed more than once.
   virtual void add_guesses(const State& state, const Branch& branch,
                            std::vector<Guess>& out) const = 0;
 
@@ -89,7 +94,7 @@ class SourceWith : public GuessSource {
   }
 };
 
-// A source to which a branch's last tokens say everything.
+// A source that needs only a branch's last tokens.
 class StatelessSource : public GuessSource {
  public:
   virtual void add_guesses(const Branch& branch, std::vector<Guess>& out) const = 0;
@@ -103,21 +108,21 @@ class StatelessSource : public GuessSource {
   }
 };
 
-// What sources are made of for one decode. All of it outlives them, but for the struct itself.
+// What the sources of one decode are made from. All of it outlives them, except the struct itself.
 struct SourceInputs {
   const DecodeRequest& request;
-  const Tokenizer* tokenizer;            // null: nobody knows what tokens write
-  const OriginalTracker& original;       // follows the output along the request's original
-  const std::vector<TokenId>* proposal;  // of the draft model, for the pass that is drafted; null:
-                                         // there is no draft model
+  const Tokenizer* tokenizer;       // null: what tokens write is unknown
+  const OriginalTracker& original;  // follows the output along the request's original
+  // Of the draft model, for the current pass; null: there is no draft model.
+  const std::vector<TokenId>* proposal;
   SourceMemory& memory;
-  GuessKinds& kinds;  // where they add theirs
+  GuessKinds& kinds;  // to which they add theirs
 };
 
-// Null where the request gives that source nothing to guess from.
+// Returns null if the request gives that source nothing to guess from.
 using SourceMaker = std::unique_ptr<GuessSource> (*)(const SourceInputs& inputs);
 
-// The tokens that matches in other texts may reach back into the prompt: its last ones.
+// The part of the prompt that matches in other texts may reach back into: its last tokens.
 std::span<const TokenId> prompt_end(const DecodeRequest& request);
 
 }  // namespace redraft

@@ -7,13 +7,13 @@
 namespace redraft {
 namespace {
 
-// The `match` is a Step. Between its buckets there are no Steps.
+// The `match` is a Step, and each Step has a bucket of its own.
 constexpr GuessKind kIndentation("indentation", DraftOrigin::kLayout,
                                  WhenFirst(.56, .10, .98, .02, .15, .05, .05, .05, .05, .05, .05),
                                  WhenLater(.45, .10, .60, .02, .45, .05, .05, .05, .05, .05, .05));
 
 constexpr int kWidest = 64;
-constexpr std::size_t kLongestLine = 1000;  // bytes; longer ones have no indentation to go by
+constexpr std::size_t kLongestLine = 1000;  // bytes; the indentation of longer lines is not used
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -30,7 +30,7 @@ std::string_view without_trailing_blanks(std::string_view line) {
   return line;
 }
 
-// How lines get deeper: the most frequent step from a line to the next.
+// How lines are indented deeper: the most frequent step from a line to the next.
 struct Style {
   char blank = ' ';
   int unit = 4;
@@ -66,7 +66,7 @@ Indentation::Indentation(const Tokenizer& tokenizer, std::span<const TokenId> te
   const Style style = style_of(tokenizer.decode(text));
   blank_ = style.blank;
   unit_ = style.unit;
-  // The last blank belongs to the word behind it.
+  // The last blank is part of the token of the word after it.
   for (int width = 2; width <= kWidest; ++width) {
     const auto ids = tokenizer.encode(std::string(static_cast<std::size_t>(width - 1), blank_));
     if (ids.size() == 1) by_width_[static_cast<std::size_t>(width)] = ids[0];

@@ -10,17 +10,18 @@
 
 namespace redraft {
 
-// Guesses the white space that a new line begins with from the line before: as deep, a step deeper
-// after an opening bracket or colon, a step less deep. New code has no line to copy it from.
+// Guesses the white space at the beginning of a new line from the line before: the same depth, one
+// step deeper after an opening bracket or colon, or one step less. In new code there is no line to
+// copy it from.
 class Indentation final : public StatelessSource {
  public:
-  // How the guess relates to the line before; the `match` of its Guess.
+  // How the new line is indented compared with the line before; the `match` of the Guess.
   enum Step { kSame, kSameAfterOpening, kDeeperAfterOpening, kDeeper, kShallower };
 
-  // `text` shows how wide a step is. `tokenizer` outlives this.
+  // `text` shows the width of a step. `tokenizer` outlives this.
   Indentation(const Tokenizer& tokenizer, std::span<const TokenId> text, GuessKinds& kinds);
 
-  // Nothing unless the branch ends a line.
+  // Adds nothing unless the branch ends a line.
   void add_guesses(const Branch& branch, std::vector<Guess>& guesses) const override;
 
  private:
@@ -30,7 +31,7 @@ class Indentation final : public StatelessSource {
   GuessKindId indentation_;
   char blank_ = ' ';
   int unit_ = 4;
-  std::vector<TokenId> by_width_;  // the token that a line indented so far begins with, or -1
+  std::vector<TokenId> by_width_;  // the token for each width of indentation, or -1
 };
 
 std::unique_ptr<GuessSource> indentation_source(const SourceInputs& inputs);

@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// What followed them in the other open files.
+// Guesses what followed the longest ends of the output in the other open files.
 std::unique_ptr<GuessSource> open_file_source(const SourceInputs& inputs);
 
 }  // namespace redraft

@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// The original from where the output stands in it, with what was substituted in it before; out of
-// sync, the places where it may go on.
+// Guesses the original from where the output is in it, with the substitutions made before; out of
+// sync, from the places where it may continue.
 std::unique_ptr<GuessSource> original_source(const SourceInputs& inputs);
 
 }  // namespace redraft

@@ -1,25 +1,25 @@
 // Why the original is followed with a pointer
 //
-// Most of an edited file is the file as it was. So the output is followed along it: in sync the
-// original at the pointer is the best guess by far, token for token, and needs no search. An edit
-// shows as a mismatch. Then nobody knows how long it is, or whether text was inserted, replaced,
-// deleted or moved, and nothing is decided: after every token the places where the output's end
-// occurs are looked up, those ahead of the pointer first, and guessed from. The pointer moves only
-// when enough tokens agree to be sure; and it may move anywhere, also back, so a wrong move costs a
-// few guesses and nothing for good.
+// Most of an edited file is the file as it was. So the output is followed along the original with a
+// pointer: in sync, the original at the pointer is by far the best guess, token after token, and
+// needs no search. An edit shows as a mismatch. At that point it is unknown how long the edit is,
+// and whether text was inserted, replaced, deleted or moved, so nothing is decided: after every
+// token the places where the output's end occurs are looked up, those ahead of the pointer first,
+// and guesses come from there. The pointer moves only when enough tokens agree to be sure. It may
+// move anywhere, also back, so a wrong move costs a few guesses and nothing permanent.
 //
-// An example, a letter a token, where the output goes on from "ab":
+// An example with one letter per token. The output goes on from "ab":
 //
 //   original  a b c d e f g h i j          output  a b X d e f g h i
 //
-//   X   is not c: out of sync. The pointer stays before c. X occurs nowhere; guessed is d, in case
-//       one token was replaced by one.
-//   d   occurs: e is guessed, of a match of 1, then f of 2, g of 3, h of 4, i of 5.
+//   X   is not c: out of sync. The pointer stays before c. X occurs nowhere; the guess is d, in
+//       case one token was replaced by one.
+//   d   occurs: e is guessed with a match of 1, then f with 2, g with 3, h with 4, i with 5.
 //   i   is the sixth token in a row that agrees: in sync, before j.
 //
-// What stands between the two places is a hunk, and in it X stood for c. From now on X is guessed
-// wherever the original has c at the pointer, with c beside it (Substitutions), and while it is
-// being written the output counts as in sync.
+// What lies between the two places is a hunk, in which X replaced c. From then on X is guessed
+// wherever the original has c at the pointer, with c as an alternative (Substitutions), and the
+// output counts as in sync while X is being written.
 //
 // Branches of a draft carry an OriginalState each and advance() it; only follow(), which sees the
 // output itself, learns.
@@ -32,7 +32,7 @@ namespace redraft {
 namespace {
 
 constexpr int kSureMatch = 6;          // a match this long moves the pointer
-constexpr int kAfterSubstitution = 2;  // what it counts as of a match
+constexpr int kAfterSubstitution = 2;  // as the length of a match
 
 }  // namespace
 
@@ -63,7 +63,7 @@ OriginalState OriginalTracker::advance(const OriginalState& state,
   return next.in_sync ? next : search(next, output);
 }
 
-// In sync as long as `token` goes on with the substitution under way, or begins one.
+// In sync as long as `token` continues the substitution in progress, or begins one.
 OriginalState OriginalTracker::substitute(OriginalState state, TokenId token) const {
   const int substitution =
       state.substitution >= 0 ? state.substitution : substitutions_.applicable(rest(state.pointer));
@@ -107,12 +107,12 @@ OriginalState OriginalTracker::follow(const OriginalState& state, std::span<cons
   return next;
 }
 
-// The output has found back to the original.
+// The output has returned to the original.
 void OriginalTracker::learn_hunk(const OriginalState& found, std::span<const TokenId> output) {
   const int written = static_cast<int>(output.size()) - left_output_;
   const int passed = found.pointer - left_original_;
   const int same = std::min({found.match, written, passed});
-  if (same < 0) return;  // found behind where it was left
+  if (same < 0) return;  // it returned to a place before the one where it left
   substitutions_.learn(rest(left_original_).first(static_cast<std::size_t>(passed - same)),
                        output.subspan(static_cast<std::size_t>(left_output_),
                                       static_cast<std::size_t>(written - same)));

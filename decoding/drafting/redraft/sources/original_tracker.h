@@ -11,33 +11,34 @@
 
 namespace redraft {
 
-// Where the output, or a branch of a draft, stands in the original.
+// Where the output, or a branch of a draft, is in the original.
 struct OriginalState {
   bool in_sync = true;
-  int pointer = 0;        // where the original goes on; out of sync, where the output left it
+  int pointer = 0;        // where the original continues; out of sync, where the output left it
   int match = 0;          // tokens before the pointer that agree with the output
   int astray = 0;         // tokens written since the output left the original
-  int substitution = -1;  // the one that is being written, in sync until it is done
-  int written = 0;        // tokens of it that are
+  int substitution = -1;  // the one in progress, which counts as in sync; -1: none
+  int written = 0;        // tokens of it that are written
 };
 
-// Follows the output along the original. After a mismatch it looks for the place to go on from
-// after every token: places ahead first, but any place may be returned to, so moved text and wrong
-// guesses cost nothing for good. It learns what the output replaced by what.
+// Follows the output along the original. After a mismatch it searches for the place to continue
+// from after every token: places ahead first, but it may return to any place, so moved text and
+// wrong guesses cost nothing permanent. It learns what the output replaced by what.
 class OriginalTracker {
  public:
-  // `tokenizer`: see Substitutions. `expected`: words that are said to be replaced.
+  // `tokenizer`: see Substitutions. `expected`: replacements that the request announces.
   OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer,
                   std::span<const Replacement> expected = {});
 
-  // `output` (its end, at least) has one token more than at `state`, real or tried.
+  // `output` (at least its end) has one token more than at `state`; the token may be a guess.
   OriginalState advance(const OriginalState& state, std::span<const TokenId> output) const;
-  // The same for the whole output as it is written, of which each token comes once: learns from it.
+  // The same for the output as it is written, once for each token; learns from it.
   OriginalState follow(const OriginalState& state, std::span<const TokenId> output);
 
-  // What the original has from `place` on.
+  // The original from `place` on.
   std::span<const TokenId> rest(int place) const;
-  // Where else the output's end occurs in it: the longest match first, at most `most`.
+  // Other places where the output's end occurs in the original: the longest match first, at most
+  // `most`.
   std::vector<SuffixIndex::Match> places_after(std::span<const TokenId> output, int pointer,
                                                int most) const;
   const Substitutions& substitutions() const { return substitutions_; }
@@ -50,7 +51,8 @@ class OriginalTracker {
   SuffixIndex index_;
   SeamIndex seams_;
   Substitutions substitutions_;
-  // Where the output left the original last: the place there, and the first token that differs.
+  // Where the output last left the original: the place in the original, and in the output the first
+  // token that differs.
   int left_original_ = 0;
   int left_output_ = 0;
 };

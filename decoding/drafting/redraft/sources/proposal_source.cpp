@@ -3,7 +3,7 @@
 namespace redraft {
 namespace {
 
-// The `match` is how many tokens of the proposal stand before it.
+// The `match` is the number of tokens of the proposal before it.
 constexpr GuessKind kModel("model", DraftOrigin::kModel, WhenFirst::same(.75),
                            WhenLater::same(.50));
 

@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// What the draft model proposes for the pass that is drafted.
+// Guesses what the draft model proposes for the current pass.
 std::unique_ptr<GuessSource> proposal_source(const SourceInputs& inputs);
 
 }  // namespace redraft

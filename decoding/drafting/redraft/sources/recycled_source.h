@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// What the target predicted after the same token of another draft, right or wrong.
+// Guesses what the target predicted after the same token of another draft, right or wrong.
 std::unique_ptr<GuessSource> recycled_source(const SourceInputs& inputs);
 
 }  // namespace redraft

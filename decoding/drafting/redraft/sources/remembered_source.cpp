@@ -6,13 +6,13 @@
 namespace redraft {
 namespace {
 
-constexpr int kAround = 32;  // tokens before and after new ones that are remembered with them
+constexpr int kAround = 32;  // tokens before and after new ones that are stored with them
 
 constexpr GuessKind kRemembered("remembered", DraftOrigin::kCache,
                                 WhenFirst(.05, .12, .20, .27, .37, .41, .48, .68, .85, .90, .95),
                                 WhenLater(.02, .06, .12, .13, .17, .18, .21, .30, .40, .40, .40));
 
-// Where a branch stands in both halves of the memory.
+// The branch's position in both halves of the memory.
 struct Remembered {
   SuffixAutomaton::Cursor recent, old;
 };
@@ -24,7 +24,8 @@ class RememberedSource final : public SourceWith<Remembered> {
     for (const TokenId token : prompt_end(inputs.request)) end_ = after(end_, token);
   }
 
-  // Each stretch of new tokens with some around it: unchanged text is in the buffer anyway.
+  // Stores each stretch of new tokens with some tokens around it; unchanged text is in the buffer
+  // anyway.
   ~RememberedSource() override {
     const auto size = output_.size();
     for (std::size_t begin = 0; begin < size;) {
@@ -66,7 +67,7 @@ class RememberedSource final : public SourceWith<Remembered> {
   Copies copies_;
   Remembered end_;
   std::vector<TokenId> output_;
-  std::vector<bool> is_new_;  // of the output's tokens: written while out of sync
+  std::vector<bool> is_new_;  // for each token of the output: written while out of sync
 };
 
 }  // namespace

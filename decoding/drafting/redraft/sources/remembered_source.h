@@ -6,7 +6,8 @@
 
 namespace redraft {
 
-// What followed them in what earlier requests wrote; remembers what this one writes.
+// Guesses what followed the longest ends of the output in what earlier requests wrote; stores what
+// this one writes.
 std::unique_ptr<GuessSource> remembered_source(const SourceInputs& inputs);
 
 }  // namespace redraft

@@ -17,7 +17,7 @@ struct Counted {
   int count;
 };
 
-// Where a branch stands in what was found in either.
+// The branch's position in what was found in either datastore.
 struct Retrieved {
   RetrievedRange repository, common;
 };
@@ -27,7 +27,7 @@ class RetrievalSource final : public SourceWith<Retrieved> {
   explicit RetrievalSource(const SourceInputs& inputs)
       : RetrievalSource(inputs, inputs.kinds.add(kRetrieved)) {}
 
-  // In sync the original knows better, and a search takes longer than all the rest.
+  // In sync the original is a better guess, and a search takes longer than all other sources.
   void prepare(const Branch& end) override {
     in_sync_ = end.original.in_sync;
     for (RetrievedText* text : {&repository_, &common_}) {
@@ -48,7 +48,7 @@ class RetrievalSource final : public SourceWith<Retrieved> {
     repository_.add_guesses(at.repository, out);
     common_.add_guesses(at.common, out);
   }
-  // Searches come only once the output is there, and only out of sync.
+  // Searches run only once the output is there, and only out of sync.
   bool foresees(const Branch& branch) const override { return in_sync_ && branch.original.in_sync; }
 
  private:
@@ -67,7 +67,7 @@ void RetrievedText::search(std::span<const TokenId> context) {
 }
 
 RetrievedRange RetrievedText::advance(const RetrievedRange& range, TokenId token) const {
-  // They are in the order of their tokens, and those that end here come first.
+  // They are sorted by their tokens, so those that end here come first.
   const auto depth = static_cast<std::size_t>(range.depth);
   const auto begin = found_.tokens.begin() + range.begin;
   const auto end = found_.tokens.begin() + range.end;

@@ -10,17 +10,17 @@
 
 namespace redraft {
 
-// Those of the retrieved continuations that a branch agrees with, and how far.
+// The retrieved continuations that a branch agrees with, and for how many tokens.
 struct RetrievedRange {
   int begin = 0;
   int end = 0;
   int depth = 0;
 };
 
-// What a datastore has after the longest end of the context, walked token by token.
+// What follows the longest end of the context in a datastore, walked token by token.
 class RetrievedText {
  public:
-  // `store` may be null: nothing is ever found. Its guesses are of that kind.
+  // `store` may be null: nothing is ever found. Its guesses are of `kind`.
   RetrievedText(std::shared_ptr<const Datastore> store, GuessKindId kind)
       : store_(std::move(store)), kind_(kind) {}
 
@@ -30,8 +30,8 @@ class RetrievedText {
   // After the end of the context.
   RetrievedRange all() const { return {0, static_cast<int>(found_.tokens.size()), 0}; }
   RetrievedRange advance(const RetrievedRange& range, TokenId token) const;
-  // The most frequent tokens there. Their `match` is the length of the match times the share of the
-  // continuations that have the token.
+  // Guesses the most frequent next tokens. Their `match` is the length of the datastore's match
+  // times the share of the continuations that have the token.
   void add_guesses(const RetrievedRange& range, std::vector<Guess>& guesses) const;
 
  private:
@@ -40,7 +40,7 @@ class RetrievedText {
   Continuations found_;
 };
 
-// What the request's datastores have, of the project and of common code.
+// Guesses what the request's datastores have, those of the project and of common code.
 std::unique_ptr<GuessSource> retrieval_source(const SourceInputs& inputs);
 
 }  // namespace redraft

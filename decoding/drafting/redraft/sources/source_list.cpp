@@ -1,7 +1,7 @@
 // How to add a drafting source
 //
 // A source is a pair of files in this folder, named in the list below and in CMakeLists.txt;
-// nothing else has to know it. Say that "the last token comes again" deserves a try. repetition.h
+// nothing else needs to know it. Suppose you want to try "the last token comes again". repetition.h
 // declares its maker, as copy_source.h does, and repetition.cpp is all the rest:
 //
 //   constexpr GuessKind kRepeated("repeated", DraftOrigin::kCopy, WhenFirst::same(.2),
@@ -22,17 +22,18 @@
 //     return std::make_unique<Repetition>(inputs);
 //   }
 //
-// A kind is a reason to guess that is right as often wherever its `match` is the same; a source may
-// have several. Its priors need not be good, for what a decode shows corrects them; begin with
-// same(), and once you know better give a share for each of the MatchBuckets. What cannot be
-// forgotten: a kind without name, origin or any prior does not compile, and no guess can be made of
-// a kind that was not added. A source that has to know more of a branch than its last tokens, such
-// as where it stands in a text of its own, derives from SourceWith<State> (copy_source.cpp); what
-// it keeps from request to request is a part of SourceMemory (recycled_source.cpp). Where a request
-// gives it nothing to guess from, its maker returns null (indentation.cpp).
+// A kind is a reason to guess, and guesses of a kind with the same `match` are equally likely to be
+// right; a source may have several kinds. Its priors need not be good, because each decode corrects
+// them by what it observes: begin with same(), and once you have measured, give a probability for
+// each of the MatchBuckets. Nothing can be forgotten: a kind without a name, an origin or any prior
+// does not compile, and no guess can be made of a kind that was not added. A source that needs to
+// know more about a branch than its last tokens, such as its position in a text of the source's
+// own, derives from SourceWith<State> (copy_source.cpp). What it keeps from request to request is a
+// part of SourceMemory (recycled_source.cpp). If a request gives it nothing to guess from, its
+// maker returns null (indentation.cpp).
 //
-// Then decoding_test, which asks every source of the list for its kinds, and what it brings:
-// `redraft bench edits --replay` before and after, tokens a pass, `priced` and us/pass.
+// Then run decoding_test, which asks every source of the list for its kinds, and measure what it
+// brings: `redraft bench edits --replay` before and after (tokens a pass, `priced` and us/pass).
 
 #include "decoding/drafting/redraft/sources/source_list.h"
 
@@ -49,11 +50,11 @@ namespace redraft {
 namespace {
 
 constexpr SourceMaker kSources[] = {
-    original_source,     // the original, where the output stands in it, and what is replaced in it
+    original_source,     // the original at the pointer, and substitutions in it
     proposal_source,     // the draft model's proposal
     retrieval_source,    // the datastores of the request
-    indentation_source,  // the blanks that a new line begins with
-    recycled_source,     // what the target said after the same token of another draft
+    indentation_source,  // the white space at the beginning of a line
+    recycled_source,     // predictions after the same token of another draft
     copy_source,         // prompt and output
     remembered_source,   // what earlier requests wrote
     open_file_source,    // the other open files

@@ -8,9 +8,9 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kLongest = 8;       // tokens of one replacement
-constexpr std::size_t kLongestHunk = 48;  // tokens of a hunk that is looked at
-constexpr std::size_t kMaxRules = 2048;   // with all spellings
-// What tokens have before a word.
+constexpr std::size_t kLongestHunk = 48;  // tokens of a hunk that is examined
+constexpr std::size_t kMaxRules = 2048;   // including all spellings
+// What a token may have before a word.
 constexpr std::string_view kBefore[] = {"",  " ", ".", "(", "[", "{", "_", "-", "!",  "*",
                                         "&", "$", "@", "<", ":", "/", "=", "'", "\"", "\t"};
 
@@ -28,7 +28,7 @@ struct Words {
   std::string_view from, to;
 };
 
-// The one word in which two short texts differ; empty where there is no such word.
+// The one word in which two short texts differ; empty if there is none.
 Words replaced_word(std::string_view from, std::string_view to) {
   const auto differ = std::ranges::mismatch(from, to);
   auto begin = static_cast<std::size_t>(differ.in1 - from.begin());
@@ -46,7 +46,7 @@ Words replaced_word(std::string_view from, std::string_view to) {
   return is_word(from) && is_word(to) ? Words{from, to} : Words{};
 }
 
-// lengths[i][j]: of the longest common subsequence of from[i..] and to[j..].
+// lengths[i][j]: length of the longest common subsequence of from[i..] and to[j..].
 std::vector<std::vector<int>> common_lengths(std::span<const TokenId> from,
                                              std::span<const TokenId> to) {
   std::vector<std::vector<int>> lengths(from.size() + 1, std::vector<int>(to.size() + 1, 0));
@@ -117,14 +117,14 @@ void Substitutions::add_spellings(std::string_view from, std::string_view to,
   for (const std::string_view before : kBefore) {
     const auto from_tokens = tokenizer_->encode(std::string(before).append(from));
     const auto to_tokens = tokenizer_->encode(std::string(before).append(to));
-    // What stands before the word is a token by itself: the spelling without it applies.
+    // What precedes the word is a token of its own: the spelling without it applies.
     if (from_tokens[0] == to_tokens[0]) continue;
     if (from_tokens.size() <= kLongest && to_tokens.size() <= kLongest)
       add(from_tokens, to_tokens, evidence);
   }
 }
 
-// The same tokens were replaced by others before: what came last counts.
+// If the same tokens were replaced by others before, the last replacement counts.
 void Substitutions::add(std::span<const TokenId> from, std::span<const TokenId> to,
                         std::size_t evidence) {
   const Rule added{{from.begin(), from.end()}, {to.begin(), to.end()}, evidence};

@@ -11,26 +11,26 @@
 
 namespace redraft {
 
-// What the output put in the place of what the original had, to be expected wherever the original
-// has the same again: a renamed identifier, a deeper indentation. A replaced word is known in every
+// What the output wrote in place of what the original had, to be expected wherever the original has
+// the same again: a renamed identifier, a deeper indentation. A replaced word is known in every
 // spelling that tokens give it (" count", ".count", "(count").
 class Substitutions {
  public:
-  // `tokenizer` outlives this; without one a word is known only as it was replaced.
+  // `tokenizer` outlives this; without one a word is known only in the spelling that was replaced.
   explicit Substitutions(const Tokenizer* tokenizer) : tokenizer_(tokenizer) {}
 
-  // The output wrote `to` in the place of `from`; what both have in common is not replaced.
+  // The output wrote `to` in place of `from`; what they have in common is not replaced.
   void learn(std::span<const TokenId> from, std::span<const TokenId> to);
 
-  // A word is said to be replaced, in any spelling; nothing without a tokenizer.
+  // A word is announced to be replaced, in any spelling; does nothing without a tokenizer.
   void expect(std::string_view from, std::string_view to);
 
-  // The longest that applies where the original goes on with `rest`, or -1.
+  // The longest one that applies where the original continues with `rest`, or -1.
   int applicable(std::span<const TokenId> rest) const;
   std::span<const TokenId> from(int substitution) const { return rule(substitution).from; }
   std::span<const TokenId> to(int substitution) const { return rule(substitution).to; }
-  // How often it was made where it applied, beyond how often it was not; 0 when it was made once
-  // and then not.
+  // How much more often it was made where it applied than not made; 0 if it was made once and then
+  // not.
   int strength(int substitution) const;
   void confirm(int substitution) { ++evidence_of(substitution).made; }
   void contradict(int substitution) { ++evidence_of(substitution).not_made; }
@@ -40,7 +40,7 @@ class Substitutions {
     std::vector<TokenId> from, to;
     std::size_t evidence;
   };
-  // Of all spellings of one replacement together.
+  // Shared by all spellings of one replacement.
   struct Evidence {
     int made = 1;
     int not_made = 0;
