@@ -9,16 +9,16 @@ inline constexpr int kBlock = 32;
 inline constexpr int kSuperblock = 256;
 inline constexpr int kSuperblockBlocks = kSuperblock / kBlock;
 
-// 256 activations of one row in 8 blocks of 32, the last superblock of a row padded with zeros.
-// Activation i is worth quants[i] * scales[i / 32], |quants[i]| <= 127. The sums are what weights
-// with an offset or a minimum need of the activations. A whole number of cache lines, and each
-// kind of format touches few of them.
+// 256 activations of one row in 8 blocks of 32; the last superblock of a row is padded with zeros.
+// Activation i has the value quants[i] * scales[i / 32], |quants[i]| <= 127. The sums are what
+// weights with an offset or a minimum need of the activations. The size is a whole number of cache
+// lines, and each kind of format touches few of them.
 struct ActivationSuperblock {
   std::int8_t quants[kSuperblock];
   float scales[kSuperblockBlocks];
-  // About scaled_sums[i] = coarse_sums[i] * coarse_scale, to 16 bits of the largest of the
-  // superblock: the minima of all blocks of a K format then take integer arithmetic. The rounding
-  // is far below that of the quants that were summed.
+  // scaled_sums[i] is about coarse_sums[i] * coarse_scale, to 16 bits of the superblock's largest:
+  // with that, the minima of all blocks of a K format take integer arithmetic. The rounding is far
+  // below that of the quants that were summed.
   std::int16_t coarse_sums[kSuperblockBlocks];
   float coarse_scale;
   float unused[3];
@@ -28,18 +28,19 @@ struct ActivationSuperblock {
 };
 static_assert(sizeof(ActivationSuperblock) == 448);
 
-// A block whose largest magnitude is below this is all zeros. A block with a NaN or an infinity has
-// a NaN as scale.
+// A block whose largest magnitude is below this is all zeros. The scale of a block with a NaN or an
+// infinity is NaN.
 inline constexpr float kMinMagnitude = 1e-30f;
 inline constexpr int kMaxCoarseSum = 32767;
 
-// Neighbouring activations that share a scale. K formats exist only where k is whole superblocks,
-// and there two blocks share theirs: their kernels add up 64 weights in integers before they turn
-// to floats. Where no K format can be, each block keeps its own, which is a little more accurate.
+// Number of neighbouring activations that share a scale. K formats exist only where k is a whole
+// number of superblocks, and there two blocks share a scale: the kernels add up 64 weights in
+// integers before they convert to floats. Elsewhere each block keeps its own scale, which is a
+// little more accurate.
 constexpr int scale_span(int k) { return k % kSuperblock == 0 ? 2 * kBlock : kBlock; }
 
-// Rows stand in groups of eight, [group][superblock][row of the group]: a kernel reaches all rows
-// of a group at a constant distance from one another. The last group may have fewer rows.
+// Rows are stored in groups of eight, [group][superblock][row of the group]: within a group, a
+// kernel reaches every row at a constant distance. The last group may have fewer rows.
 inline constexpr int kRowGroup = 8;
 
 constexpr int block_count(int k) { return (k + kBlock - 1) / kBlock; }

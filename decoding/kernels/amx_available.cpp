@@ -11,7 +11,8 @@ namespace redraft::kernels {
 namespace {
 
 #if defined(__linux__)
-// The processor has tiles and multiplies int8 with them, and the system saves them at a switch.
+// Whether the processor has tiles and int8 products of them, and the system saves tiles when it
+// switches threads.
 bool has_int8_tiles() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   constexpr unsigned kOsxsave = 1u << 27;
@@ -25,7 +26,7 @@ bool has_int8_tiles() {
   return (low & kTileState) == kTileState;
 }
 
-// The system gives tiles only to a process that asks for them (Linux 5.16), for all its threads.
+// Linux (5.16) gives tiles only to a process that requests them, and then to all its threads.
 bool may_use_tiles() {
   constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;

@@ -6,15 +6,15 @@
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/tile_kernel.h"
 
-// Nobody could try the kernels on every processor that has AMX. What must not happen is that one
-// answers differently from AVX-512 in the same program, so each program looks once, for a
-// millisecond.
+// The kernels could not be tried on every processor that has AMX. What must not happen is that AMX
+// and AVX-512 give different results in the same program, so each program compares them once, which
+// takes a millisecond.
 namespace redraft::kernels {
 namespace {
 
 constexpr int kCheckedK = 2 * kSuperblock;
 
-// Random codes and scales; halves that are numbers.
+// Random codes and scales; every half-precision number is finite.
 std::vector<std::uint8_t> random_tile(WeightFormat format, std::minstd_rand& random) {
   std::vector<std::uint8_t> tile(tile_bytes(format, kCheckedK));
   for (std::uint8_t& byte : tile) byte = static_cast<std::uint8_t>(random() >> 8);

@@ -6,18 +6,19 @@
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/weight_format.h"
 
-// Linears on Intel's AMX, which multiplies tiles of int8: 16 rows of activations at a time with 16
-// outputs. They give the bits of the AVX-512 kernels (see amx_kernel_template.h), so the number of
-// rows may choose between the two.
+// Linear layers on Intel's AMX, which multiplies tiles of int8: 16 rows of activations by 16
+// outputs at a time. The results have the bits of the AVX-512 kernels (see amx_kernel_template.h),
+// so the number of rows may decide which of the two is used.
 namespace redraft::kernels {
 
 inline constexpr int kAmxTileRows = 16;
-// Rows that share the opening of a tile of weights in one call of a kernel.
+// In one call of a kernel, this many rows use a tile of weights once it is unpacked.
 inline constexpr int kAmxRows = 4 * kAmxTileRows;
 
-// A tile is loaded from rows at one distance from one another, which those of superblocks are not.
-// So the quants stand a second time behind the superblocks, alone: [16 rows][block][row][32], the
-// last tile of rows filled up with zeros. A group of rows or fewer is left to AVX-512 and has none.
+// A tile is loaded from rows at a constant distance from one another, and the rows of superblocks
+// are not. So the quants are stored a second time after the superblocks, alone: [16
+// rows][block][row][32]; the last tile of rows is filled up with zeros. A group of rows or fewer is
+// left to AVX-512 and has no such copy.
 constexpr std::size_t amx_tile_bytes(int k) {
   return static_cast<std::size_t>(superblock_count(k)) * kSuperblock * kAmxTileRows;
 }
@@ -26,26 +27,26 @@ constexpr std::size_t amx_quants_bytes(int rows, int k) {
   const int tiles = (rows + kAmxTileRows - 1) / kAmxTileRows;
   return static_cast<std::size_t>(tiles) * amx_tile_bytes(k);
 }
-// Copies the quants of columns [begin, end), whole superblocks, of one of `rows` rows from its
-// superblocks, which lie `stride` apart, to where its tile has them. The last row fills its tile
-// up. Different rows and columns may be copied by different threads.
+// Copies the quants of columns [begin, end), whole superblocks, of one of `rows` rows from the
+// row's superblocks, which are `stride` apart, to the row's place in its tile. The last row fills
+// its tile up. Different rows and columns may be copied by different threads.
 void copy_to_amx_tiles(const ActivationSuperblock* x, int stride, int row, int rows, int k,
                        int begin, int end, std::int8_t* quants);
 
-// Rows from one that begins a group and a tile.
+// Rows starting with one that begins both a group and a tile.
 struct AmxInput {
   const ActivationSuperblock* superblocks;
   const std::int8_t* quants;
 };
 
-// As a TileKernel, for `rows` <= kAmxRows. The thread's tiles must be configured for the format.
+// Like a TileKernel, for `rows` <= kAmxRows. The thread's tiles must be configured for the format.
 using AmxKernel = void (*)(const std::uint8_t* tile, const AmxInput& x, int rows, int blocks,
                            float* out);
 AmxKernel amx_tile_kernel(WeightFormat format);  // null: not a quantised format
 
-// Configures the calling thread's tiles for a format's kernel, as long as this lives. A thread with
-// configured tiles has 8 KiB more to save when it is switched off its core: the life of this should
-// be that of a range of work.
+// Configures the calling thread's tiles for a format's kernel as long as this object lives. A
+// thread with configured tiles has 8 KiB more to save at every context switch, so keep the lifetime
+// to that of a range of work.
 class AmxTiles {
  public:
   explicit AmxTiles(WeightFormat format);
@@ -54,14 +55,15 @@ class AmxTiles {
   AmxTiles& operator=(const AmxTiles&) = delete;
 };
 
-// Multiplies tiles as fast as it can for about a millisecond; how many multiply-adds that were.
+// Multiplies tiles as fast as possible for about a millisecond; returns how many multiply-adds that
+// were.
 std::int64_t amx_int8_macs();
 
-// Whether the processor has AMX for int8, the system lets this process use it, and it computes what
-// AVX-512 does. Needs AVX-512 VNNI. Found out once, in the first call.
+// Whether the processor has AMX for int8, the system lets this process use it, and its results are
+// those of AVX-512. Needs AVX-512 VNNI. Determined once, in the first call.
 bool amx_available();
-// The last part of that, which runs in a child process, so that not even a fault ends the program:
-// every format's kernel against that of AVX-512, on a little of everything.
+// The last of these checks: every format's kernel against that of AVX-512, on a small input. Runs
+// in a child process, so that not even a fault ends the program.
 bool amx_agrees_with_avx512();
 
 }  // namespace redraft::kernels

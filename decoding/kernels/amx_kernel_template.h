@@ -4,25 +4,26 @@
 #include "decoding/kernels/opened_weights_avx512.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
-// Tile kernels for AMX. Its one instruction that matters multiplies 16 rows of up to 64 bytes with
-// as many groups of 4 k x 16 outputs - which is how weights are packed - and adds the products to
-// 16 x 16 integers. What ends a product is the scale of a block: 32 k, or 16 (Q6_K). Both operands
-// are signed here, so codes lose their offset where they are opened, once for all rows, and Q8_0 is
-// multiplied as it lies in memory.
+// Tile kernels for AMX. The one instruction that matters multiplies 16 rows of up to 64 bytes by
+// the same number of groups of 4 k x 16 outputs - which is how weights are packed - and adds the
+// products to 16 x 16 integers. A product extends over the k that share a block's scale: 32, or 16
+// (Q6_K). Both operands are signed here, so codes lose their offset where they are unpacked, once
+// for all rows, and Q8_0 is multiplied as it is in memory.
 //
-// A row's bits are those that AVX-512 gives it (linear_avx512.cpp). The integers are exact, so
-// their order is free; the float part is the same operations in the same order. Only how a K
-// format's integers become a float differs, and not in the result: there two (Q6_K: four) products
+// A row has the same bits as with AVX-512 (linear_avx512.cpp). The integers are exact, so their
+// order is free; the float part is the same operations in the same order. The only difference, how
+// a K format's integers become a float, does not change the result: there two (Q6_K: four) products
 // are scaled and added as integers and then rounded to a float. Here scaling and adding two is
 // float arithmetic, exact because the sum stays below 2^24 (Q5_K: 2 * 32 * 31 * 127 * 63; Q6_K: 2 *
 // 16 * 32 * 127 * 128), and adding the two halves of Q6_K's four rounds the same sum once.
 //
-// The matrix unit answers after some fifty cycles, and other instructions read what it stores. So
-// work is cut into parts, 16 rows times four runs of k (a "step"), and the loop multiplies one part
-// while it scales and adds up the part before, and opens the codes of the next step. Neither waits
-// for the other, and the matrix unit works beside the vector units. What one part stores and what
-// is read of the other part differ in the low 12 bits of their addresses, by which processors guess
-// whether a load depends on a store; and a part's 64 lines leave room where stores wait.
+// The matrix unit has a latency of about fifty cycles, and other instructions read what it stores.
+// So work is cut into parts, 16 rows times four runs of k (a "step"). The loop multiplies one part
+// while it scales and adds up the part before and unpacks the codes of the next step: neither waits
+// for the other, and the matrix unit works in parallel with the vector units. The addresses at
+// which one part is stored and those at which the other is read differ in their low 12 bits, by
+// which processors guess whether a load depends on a store; and a part's 64 cache lines leave room
+// in the store buffer.
 //
 // Unit is the processor's tiles, or an emulation of them for tests. Included only by files that are
 // compiled for AVX-512.
@@ -39,8 +40,8 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-// Tiles 0..3 are the sums of four runs, 16 rows and 16 outputs each; 4 and 5 activations of 16 rows
-// and `k` bytes; 6 and 7 the codes of k and 16 outputs.
+// Tiles 0..3 hold the sums of four runs, 16 rows and 16 outputs each; 4 and 5 hold activations of
+// 16 rows and `k` bytes; 6 and 7 the codes of k and 16 outputs.
 constexpr TileConfig tile_config(int k) {
   TileConfig config;
   for (int tile = 0; tile < 8; ++tile) {
@@ -50,13 +51,13 @@ constexpr TileConfig tile_config(int k) {
   return config;
 }
 
-// A step has four runs of k that have a scale each: four blocks, or two of Q6_K.
+// A step has four runs of k, each with a scale of its own: four blocks, or two of Q6_K.
 constexpr int kRuns = 4;
 constexpr int run_size(WeightFormat format) {
   return format == WeightFormat::kQ6_K ? kBlock / 2 : kBlock;
 }
 
-// A group's codes without the offset of the formats that have one.
+// A group's codes, with the offset subtracted for formats that have one.
 template <WeightFormat kFormat>
 REDRAFT_INLINE __m512i open_signed_group(const std::uint8_t* block, int group) {
   const __m512i codes = open_group<kFormat>(block, group);
@@ -113,7 +114,7 @@ class AmxProduct {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   static constexpr bool kOpened = kFormat != WeightFormat::kQ8_0;
 
-  // All superblocks before another one are whole.
+  // All superblocks before the last are whole.
   REDRAFT_INLINE const std::uint8_t* superblock(int step) const {
     return tile_ + static_cast<std::size_t>(step / kSteps) * kLayout.bytes;
   }
@@ -145,10 +146,10 @@ class AmxProduct {
     }
   }
 
-  // Run kRun of a part: independent of the others, which it does not wait for.
+  // Run kRun of a part; does not depend on the other runs.
   template <int kRun>
   REDRAFT_INLINE void multiply_run(const std::uint8_t* codes, const std::int8_t* quants) {
-    // 32 k are 16 rows of 32 bytes, and a run of fewer is some of their columns.
+    // 32 k are 16 rows of 32 bytes; a run of fewer k is a part of their columns.
     constexpr int kK = kRun * kRunSize;
     constexpr int kA = 4 + kRun % 2;
     constexpr int kB = 6 + kRun % 2;
@@ -234,7 +235,7 @@ class AmxProduct {
                   });
   }
 
-  // Adds what the steps of a superblock came to, of which the part's was the last.
+  // Adds the result of a superblock's steps; the part was in the last of them.
   REDRAFT_INLINE void add_k_superblock(const Part& part) {
     const std::uint8_t* super = superblock(part.step);
     const __m512 d = load_halves(super + kLayout.d);
@@ -250,7 +251,7 @@ class AmxProduct {
         });
   }
 
-  // kCount runs, from `first` on, of blocks with float scales.
+  // kCount runs, starting at `first`, of blocks with float scales.
   template <int kCount>
   REDRAFT_INLINE void add_runs(const Part& part, int first) {
     const int left = blocks_ - part.step / kSteps * kSuperblockBlocks;
@@ -286,8 +287,8 @@ class AmxProduct {
   const int blocks_;
   const std::size_t superblocks_;
   float* const out_;
-  alignas(64) std::uint8_t codes_[2][kRuns * kRunSize * kTileOutputs];  // of two steps in turn
-  // Of two parts in turn, which are 1 KiB in every 2.
+  alignas(64) std::uint8_t codes_[2][kRuns * kRunSize * kTileOutputs];  // of two steps, alternating
+  // Of two parts, alternating; each takes 1 KiB in every 2.
   alignas(64) std::int32_t dots_[kRuns][2][kAmxTileRows][kTileOutputs];
   alignas(64) float sums_[kAmxRows][kTileOutputs];  // of a K format's superblock
 };
@@ -308,7 +309,7 @@ struct AmxKernels {
     Unit::configure(run_size(format) == 16 ? kOf16 : kOf32);
   }
 
-  // Products of the largest tiles, four sums in turn, and nothing else: the unit's peak.
+  // Only products of the largest tiles, four sums in turn: the unit's peak.
   static std::int64_t peak_macs(int turns) {
     static constexpr TileConfig kLargest = tile_config(64);
     alignas(64) std::uint8_t ones[kAmxTileRows * 64];

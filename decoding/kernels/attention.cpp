@@ -1,5 +1,5 @@
-// Splits attention into tiles of rows and heads and spans of positions. How it is split decides who
-// computes what, never what is computed: see kSpan.
+// Divides attention into tiles of rows and heads, and into spans of positions. The division decides
+// which thread computes what, never what is computed: see kSpan.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -13,8 +13,8 @@
 namespace redraft::kernels {
 namespace {
 
-// With fewer tiles than this for each thread, spans are handed out too: a thread that lost its core
-// for a while then holds up little.
+// With fewer tiles per thread than this, spans are distributed too, so that a thread that loses its
+// core for a while holds up little.
 constexpr int kTilesPerThread = 4;
 
 // The rows' paths, and their division into tiles.
@@ -52,7 +52,7 @@ class AttentionPlan {
   }
 
   std::size_t stride() const { return static_cast<std::size_t>(shape_.head_dim + kPartialExtra); }
-  // What the partial results of any tile take.
+  // How many floats the partial results of the largest tile take.
   std::size_t tile_floats() const {
     return static_cast<std::size_t>(std::min(kRowTile, shape_.rows) * std::min(kMaxGroup, group_)) *
            stride();
@@ -66,7 +66,7 @@ class AttentionPlan {
     kernels_.attend(in_, tile(tile_idx), span, scratch, partials);
   }
 
-  // Adds what a span gave to the states of the rows that reach it.
+  // Adds the result of a span to the states of the rows that reach it.
   void merge(int tile_idx, int span, const float* partials, float* states) const {
     const AttentionTile t = tile(tile_idx);
     for (int i = 0; i < t.rows * t.heads; ++i) {
@@ -137,8 +137,8 @@ class ThreadMemory {
   std::size_t bytes_ = 0;
 };
 
-thread_local ThreadMemory scratch_memory;   // of each thread that attends
-thread_local ThreadMemory partials_memory;  // of the calling thread, for all
+thread_local ThreadMemory scratch_memory;   // of each computing thread
+thread_local ThreadMemory partials_memory;  // of the calling thread, for all threads
 
 // Many tiles: a thread takes a tile through all spans.
 void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
@@ -159,7 +159,7 @@ void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
   });
 }
 
-// Few tiles and a long context: spans are worked on side by side and merged in the same order as
+// Few tiles and a long context: spans are computed in parallel and merged in the same order as
 // above.
 void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
   const int spans = plan.spans();

@@ -8,16 +8,16 @@
 #include "decoding/kernels/operator_templates.h"
 
 // Attention over one span of positions, written once over the vector type V of
-// operator_templates.h, which has besides: Int, and static zero, load_int, pair, dot_pairs,
-// to_float, store_fixed, transpose, interleave, and kQueries, the queries that are worked on at
+// operator_templates.h. Here V also has Int, and static zero, load_int, pair, dot_pairs, to_float,
+// store_fixed, transpose, interleave, and kQueries, the number of queries that are computed at
 // once.
 //
-// Queries, keys and values are 16-bit integers with a scale. Two instructions' worth of products
-// then fit where one of floats would, sums of products are exact, and so their order is free: only
-// the few float operations per position and per part of a span have one. Keys are transposed to
-// [pair of dimensions][position] and values interleaved to [pair of positions][dimension] once for
-// all queries of a tile, so that the inner loops multiply whole vectors of pairs with a broadcast
-// pair of the query or of its weights.
+// Queries, keys and values are 16-bit integers with a scale. An instruction then does twice the
+// products that it would do with floats, and sums of products are exact, so their order is free:
+// only the few float operations per position and per part of a span have a fixed order. Keys are
+// transposed to [pair of dimensions][position] and values interleaved to [pair of
+// positions][dimension] once for all queries of a tile, so that the inner loops multiply whole
+// vectors of pairs by a broadcast pair of the query or of its weights.
 namespace redraft::kernels {
 namespace {
 
@@ -36,7 +36,7 @@ struct Scratch {
   float* value_scales;    // [kSpan]
   float* scores;          // [kMaxBlock][kSpan]
   std::int16_t* weights;  // [kMaxBlock][kSpan]
-  float* factors;         // [kMaxBlock][kSpanParts]: what a part's integer sums are worth
+  float* factors;         // [kMaxBlock][kSpanParts]: the scale of a part's integer sums
 
   static int key_pairs(int head_dim) { return (head_dim + 31) / 32 * 16; }  // whole vectors
   static std::size_t bytes(int head_dim) {
@@ -77,7 +77,7 @@ inline float scale_of(const std::int16_t* fixed, int head_dim) {
   return scale;
 }
 
-// Where the positions of one kv head's span lie.
+// Where the positions of one KV head's span are stored.
 struct SpanView {
   const AttentionInput& in;
   int kv_head;
@@ -88,14 +88,14 @@ struct SpanView {
         position < in.regular ? position : in.tails[in.tail_begin[row] + position - in.regular];
     return kv_head * in.head_pitch + static_cast<std::int64_t>(slot) * (in.head_dim + kScaleInts);
   }
-  // Positions of the span that `row` sees; none or negative where its path ends before.
+  // How many positions of the span `row` sees; zero or negative if its path ends before the span.
   int count(int row) const {
     return in.lengths[row] - begin < kSpan ? in.lengths[row] - begin : kSpan;
   }
 };
 
-// What prepare() takes after the kLanes slots that begin at `slots`, on its way from memory to the
-// second-level cache: alone the processor begins each page of 4 KiB late.
+// Prefetches into the second-level cache what prepare() reads after the kLanes slots that begin at
+// `slots`: by itself the processor starts late on each page of 4 KiB.
 template <typename V>
 inline void prefetch_next(const std::int16_t* slots, int head_dim) {
   const int ints = V::kLanes * (head_dim + kScaleInts);
@@ -103,8 +103,8 @@ inline void prefetch_next(const std::int16_t* slots, int head_dim) {
   for (int at = ints; at < 2 * ints; at += kLine) __builtin_prefetch(slots + at, 0, 2);
 }
 
-// Keys and values of positions [from, to) of the span along the path of `row`, both multiples of
-// kPrepared. Those past the path's end repeat its last, to be masked out by their readers.
+// Prepares keys and values of positions [from, to) of the span along the path of `row`, both
+// multiples of kPrepared. Positions past the path's end repeat its last one; readers mask them out.
 template <typename V>
 inline void prepare(const SpanView& span, int row, int from, int to, const Scratch& scratch) {
   const AttentionInput& in = span.in;
@@ -133,7 +133,7 @@ inline void prepare(const SpanView& span, int row, int from, int to, const Scrat
   }
 }
 
-// The queries of a tile that are worked on at once, in the order [row][head] of the tile.
+// The queries of a tile that are computed at once, in the order [row][head] of the tile.
 struct QueryBlock {
   int first;
   int count;            // <= V::kQueries
@@ -171,10 +171,10 @@ inline void score(const QueryBlock& block, int head_dim, const Scratch& scratch)
   }
 }
 
-// Scores of one query to weights exp(score - largest). The largest score and the sum of weights,
-// lane by lane, go to `extra`. What the values are weighed with, value scales included, is rounded
-// part by part to integers whose sum is at most 2^15 (and a few units of rounding), so that no sum
-// of weighted values overflows; zeros follow to the end of the block.
+// Turns the scores of one query into weights exp(score - largest). The largest score and the sum of
+// weights, lane by lane, go to `extra`. The weights of the values, value scales included, are
+// rounded part by part to integers whose sum is at most 2^15 (and a few units of rounding), so that
+// no sum of weighted values overflows; zeros follow to the end of the block.
 template <typename V>
 inline void soften(int query, int count, int end, const Scratch& scratch, float* extra) {
   float* const scores = scratch.scores + query * kSpan;
@@ -197,7 +197,7 @@ inline void soften(int query, int count, int end, const Scratch& scratch, float*
       sum = V::add(sum, weight);
       V::store(scores + i, V::mul(weight, V::load(scratch.value_scales + i)));
     }
-    // A position past the end may have any scale, even a NaN.
+    // A position past the end may have any scale, even NaN.
     for (int i = count; i < stop; ++i) scores[i] = 0.0f;
     for (int i = begin; i < stop; i += V::kLanes) weighed = V::add(weighed, V::load(scores + i));
     const float total = V::sum(weighed);
@@ -211,7 +211,7 @@ inline void soften(int query, int count, int end, const Scratch& scratch, float*
   for (int i = whole; i < end; ++i) weights[i] = 0;
 }
 
-// kVectors vectors of dimensions from `dim` on.
+// kVectors vectors of dimensions, starting at `dim`.
 template <typename V, int kQueries, int kVectors>
 inline void weigh(const QueryBlock& block, int dim, int head_dim, const Scratch& scratch,
                   float* out) {
@@ -259,7 +259,7 @@ void attend_queries(const QueryBlock& block, int head_dim, const Scratch& scratc
   if (dim < head_dim) weigh<V, kQueries, 1>(block, dim, head_dim, scratch, out);
 }
 
-// Queries [begin, end) of the tile, all over the prepared keys and values.
+// Queries [begin, end) of the tile over the prepared keys and values.
 template <typename V>
 inline void attend_range(const SpanView& span, const AttentionTile& tile, int begin, int end,
                          const Scratch& scratch, float* partials) {
@@ -287,8 +287,8 @@ inline void attend_range(const SpanView& span, const AttentionTile& tile, int be
 
 inline int whole_prepared(int count) { return (count + kPrepared - 1) / kPrepared * kPrepared; }
 
-// Positions that all rows find in the same slots are prepared once for all of them; the rest of a
-// tree's bent paths row by row.
+// Positions that all rows find in the same slots are prepared once for all of them; the rest of the
+// paths, where a tree branches, row by row.
 template <typename V>
 void attend(const AttentionInput& in, const AttentionTile& tile, int span_idx, std::uint8_t* memory,
             float* partials) {

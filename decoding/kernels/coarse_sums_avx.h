@@ -4,7 +4,7 @@
 
 #include "decoding/kernels/activations.h"
 
-// Shared by the quantisers of AVX2 and of AVX-512; each file has its own copy.
+// Shared by the quantisers of AVX2 and AVX-512; each file compiles its own copy.
 namespace redraft::kernels {
 namespace {
 
@@ -12,7 +12,7 @@ namespace {
 inline __attribute__((always_inline)) void coarsen_sums_avx(ActivationSuperblock& x) {
   const __m256 sums = _mm256_loadu_ps(x.scaled_sums);
   const __m256 magnitudes = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), sums);
-  // |x| < infinity is false for a NaN too.
+  // |x| < infinity is false for NaN too.
   const __m256 finite = _mm256_cmp_ps(magnitudes, _mm256_set1_ps(__builtin_inff()), _CMP_LT_OQ);
   __m128 most =
       _mm_max_ps(_mm256_castps256_ps128(magnitudes), _mm256_extractf128_ps(magnitudes, 1));

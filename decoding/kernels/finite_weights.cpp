@@ -1,5 +1,5 @@
-// Loops without exits, over bits: a number is not finite if all bits of its exponent are set. That
-// lets the compiler take many at a time.
+// Loops without early exits, over bits: a number is not finite if all bits of its exponent are set.
+// That lets the compiler vectorise them.
 #include "decoding/kernels/finite_weights.h"
 
 #include <cstddef>
@@ -13,7 +13,7 @@ constexpr std::uint16_t kHalfExponent = 0x7C00;
 constexpr std::uint16_t kBf16Exponent = 0x7F80;
 constexpr std::uint32_t kFloatExponent = 0x7F800000;
 
-// Of numbers that lie `stride` bytes apart.
+// For numbers that are `stride` bytes apart.
 template <typename Bits, Bits kExponent>
 bool all_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {
   std::size_t bad = 0;
@@ -38,7 +38,7 @@ ScalePlaces scale_places(WeightFormat format) {
     case WeightFormat::kQ5_K:
       return {0, 2};
     case WeightFormat::kQ6_K:
-      return {208, -1};  // behind the codes and the scales of the sub-blocks
+      return {208, -1};  // after the codes and the scales of the sub-blocks
     default:
       return {0, -1};
   }

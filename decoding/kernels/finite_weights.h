@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// Whether every scale and minimum of these whole blocks is a finite number; of float formats, every
-// weight. One that is not would make whatever it touches NaN. Reads at memory speed.
+// Whether every scale and minimum in these whole blocks is finite; for float formats, every weight.
+// One that is not would turn everything it touches into NaN. Reads at memory speed.
 bool are_finite(WeightFormat format, std::span<const std::uint8_t> blocks);
 
 }  // namespace redraft

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-// Half precision and bfloat16 by bits, for where no conversion instruction is at hand.
+// Half precision and bfloat16 by bit operations, for code without conversion instructions.
 namespace redraft::kernels {
 
 inline float half_to_float(std::uint16_t half) {
@@ -24,8 +24,8 @@ inline std::uint16_t float_to_half(float value) {
   if (magnitude > 0x7f800000u)
     return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65520 and up
-  if (magnitude < 0x38800000u) {  // below the least normal half: adding 0.5 leaves multiples of
-                                  // 2^-24 in the low bits
+  // Below the least normal half: adding 0.5 leaves multiples of 2^-24 in the low bits.
+  if (magnitude < 0x38800000u) {
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
   }

@@ -65,25 +65,25 @@ auto* amx_quants(Byte* blocks, int rows, int k) {
   return reinterpret_cast<Quant*>(blocks + superblock_bytes(rows, k));
 }
 
-// What a core's L2 takes of activations beside the weights of a tile. More rows than that pass over
-// all weights again, which costs little: by then the arithmetic takes many times as long as the
-// reading. Processors with AMX have an L2 of 2 MiB.
+// How many bytes of activations a core's L2 has room for in addition to a tile of weights. With
+// more rows than that, all weights are read again, which costs little: by then the arithmetic takes
+// many times as long as the reading. Processors with AMX have an L2 of 2 MiB.
 constexpr std::size_t kActivationBytes = 512 * 1024;
 constexpr std::size_t kAmxActivationBytes = 1024 * 1024;
 
 bool has_amx_kernel(const PackedWeight& w) { return w.isa == Isa::kAmx && !reads_floats(w.format); }
 
-// Rows that one call of a kernel takes at most: a whole number of groups.
+// The most rows that one call of a kernel takes: a whole number of groups.
 int rows_per_call(const PackedWeight& w) { return has_amx_kernel(w) ? kAmxRows : kRowGroup; }
 constexpr int kMaxRowsPerCall = kAmxRows;
 
-// Rows of activations that stay in the L2 while tiles go by; whole calls.
+// Rows of activations that stay in the L2 while all tiles are multiplied; a whole number of calls.
 int rows_per_pass(const PackedWeight& w) {
   const auto superblocks = static_cast<std::size_t>(superblock_count(w.k));
   std::size_t row_bytes = superblocks * sizeof(ActivationSuperblock);
   std::size_t room = kActivationBytes;
   if (reads_floats(w.format)) row_bytes = static_cast<std::size_t>(w.k) * sizeof(float);
-  if (has_amx_kernel(w)) {  // reads the quants apart, and of a superblock the line with its scales
+  if (has_amx_kernel(w)) {  // reads the quants' copy, and of a superblock the line with its scales
     row_bytes = superblocks * (kSuperblock + 64);
     room = kAmxActivationBytes;
   }
@@ -92,7 +92,8 @@ int rows_per_pass(const PackedWeight& w) {
   return std::max(1, calls) * per_call;
 }
 
-// Multiplies tiles of a weight with some of `all_rows` rows, in one thread; the kernels that do it.
+// Multiplies tiles of a weight matrix by some of `all_rows` rows, in one thread; chooses the
+// kernels for that.
 class TileProduct {
  public:
   TileProduct(const PackedWeight& w, LinearInput x, int all_rows)
@@ -109,7 +110,7 @@ class TileProduct {
 #endif
   }
 
-  // Rows [row, row + rows), as many as rows_per_call() or the last; `row` begins a call.
+  // Rows [row, row + rows): rows_per_call() of them, or the last ones; `row` begins a call.
   void operator()(const std::uint8_t* tile, int row, int rows, float* sums) const {
     if (float_kernel_) {
       const auto k = static_cast<std::size_t>(w_.k);
@@ -140,8 +141,8 @@ class TileProduct {
 #endif
 };
 
-// Computes [rows of a call][16 outputs] of every tile in [begin, end) and hands each to `take(tile,
-// first_row, rows, sums)`.
+// Computes [rows of a call][16 outputs] of every tile in [begin, end) and passes each result to
+// `take(tile, first_row, rows, sums)`.
 template <typename Take>
 void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_row, int all_rows,
                    int begin, int end, const Take& take) {
@@ -161,7 +162,7 @@ void for_each_tile(const PackedWeight& w, LinearInput x, int first_row, int end_
 
 int tile_count(int n) { return (n + kTileOutputs - 1) / kTileOutputs; }
 
-// Tiles [begin, end) of a linear, which may be none.
+// Tiles [begin, end) of a linear layer; may be none.
 void multiply_tiles(const Linear& linear, int rows, int begin, int end) {
   if (begin >= end) return;
   const PackedWeight& w = linear.weight;
@@ -193,7 +194,7 @@ struct Candidate {
 };
 
 // Whether one of a tile's 16 sums could displace `least`. Later ids lose ties, so only a larger sum
-// can; a NaN as the least means that the list is not full.
+// can; if the least is NaN, the list is not full yet.
 bool any_above(float least, const float* sums) {
   if (least != least) return true;
   int any = 0;
@@ -201,7 +202,7 @@ bool any_above(float least, const float* sums) {
   return any != 0;
 }
 
-// Puts a candidate where it belongs in a sorted list of `k_best`, if it does.
+// Inserts a candidate into a sorted list of `k_best` if it is good enough.
 void keep(const Candidate& candidate, int k_best, Candidate* best) {
   if (!(candidate < best[k_best - 1])) return;
   int at = k_best - 1;
@@ -310,7 +311,7 @@ void linears(std::span<const Linear> all, int rows, ThreadPool& pool) {
   int tiles = 0;
   for (const Linear& one : all) tiles += tile_count(one.weight.n);
   pool.parallel_for(tiles, 1, [&](int begin, int end) {
-    int offset = 0;  // of a linear's first tile among all
+    int offset = 0;  // of a linear layer's first tile among all tiles
     for (const Linear& one : all) {
       const int count = tile_count(one.weight.n);
       multiply_tiles(one, rows, std::max(0, begin - offset), std::min(count, end - offset));
@@ -329,8 +330,8 @@ void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, st
                   float* logits, ThreadPool& pool) {
   const int pass = rows_per_pass(w);
   const int tiles = tile_count(w.n);
-  // Fixed ranges of tiles, so that each has its own list; the order of merging does not matter to a
-  // total order.
+  // Fixed ranges of tiles, so that each has a list of its own. The candidates are totally ordered,
+  // so the order of merging does not matter.
   const int ranges = std::min(tiles, 4 * pool.threads());
   std::vector<std::vector<Candidate>> best(static_cast<std::size_t>(ranges));
   for (int first = 0; first < rows; first += pass) {

@@ -11,16 +11,17 @@
 
 namespace redraft::kernels {
 
-// Which instructions the kernels use. Chosen once per process by what the CPU offers; every choice
-// gives a row the same bits whatever rows stand beside it (not the same bits as another choice).
-// kAmx is kAvx512Vnni, bit for bit, with AMX for linears of many rows.
+// Which instructions the kernels use. Chosen once per process by what the CPU offers. With every
+// choice a row has the same bits whatever other rows are in the pass; different choices give
+// different bits, except that kAmx is kAvx512Vnni, bit for bit, with AMX for linear layers of many
+// rows.
 enum class Isa { kPortable, kAvx2, kAvx512Vnni, kAmx };
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
 Isa best_isa();
-std::vector<Isa> available_isas();  // the best last
+std::vector<Isa> available_isas();  // the best one last
 const char* to_string(Isa isa);
 
-// y = x W^T with W [n, k] as the file has it, repacked at load: reordered, never requantised. One
+// y = x W^T with W [n, k] as in the file, repacked at load: reordered, never requantised. One
 // layout serves all instruction sets; `isa` says which kernels read it.
 struct PackedWeight {
   WeightFormat format;
@@ -30,25 +31,25 @@ struct PackedWeight {
   const std::uint8_t* data;  // packed_bytes() bytes, 64-byte aligned; not owned
 };
 
-// Formats that linear() takes. Others are a loader's error.
+// Whether linear layers can have this format. Loaders report any other as an error.
 bool supports(WeightFormat format);
 std::size_t packed_bytes(WeightFormat format, Isa isa, int n, int k);  // the same for each `isa`
 // `file` holds n rows of k weights in file order. `out` is 64-byte aligned.
 void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out,
           ThreadPool& pool);
 
-// Activations quantised once per layer input and shared by the linears that read it (q, k and v;
-// gate and up): int8 with one float scale for 32 or 64 of them, see activations.h. `out` is 64-byte
-// aligned for speed. More rows never take fewer bytes.
+// Activations are quantised once per layer input and shared by the linear layers that read it (q, k
+// and v; gate and up): int8 with one float scale for 32 or 64 of them, see activations.h. `out` is
+// 64-byte aligned for speed. More rows never take fewer bytes.
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 
-// Whether weights of this format multiply the activations as they are, in single precision, and not
-// int8 blocks of them.
+// Whether weights of this format are multiplied by the activations as they are, in single
+// precision, and not by int8 blocks of them.
 bool reads_floats(WeightFormat format);
 
-// The rows that linears read, in one form or the other: blocks from quantize_rows with the weight's
-// isa and k, or, where reads_floats(), the floats themselves, [rows, k]. Not owned.
+// The rows that linear layers read, in one of two forms: blocks from quantize_rows with the
+// weight's isa and k, or, where reads_floats(), the floats themselves, [rows, k]. Not owned.
 class LinearInput {
  public:
   LinearInput(const std::uint8_t* blocks) : blocks_(blocks) {}  // NOLINT: a view, like a span
@@ -61,8 +62,8 @@ class LinearInput {
   const float* floats_ = nullptr;
 };
 
-// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), y row stride `ldy` floats. `x` has the form
-// that the weight's format reads.
+// y[r, j] = dot(x[r], W[j]) + (bias ? bias[j] : 0), with a row stride of `ldy` floats in y. `x` has
+// the form that the weight's format reads.
 struct Linear {
   PackedWeight weight;
   LinearInput x;
@@ -70,14 +71,14 @@ struct Linear {
   float* y;
   int ldy;
 };
-// Linears that do not wait for one another, over the same number of rows >= 1, as one piece of
-// work: threads meet once at its end.
+// Computes linear layers that do not depend on one another, over the same number of rows >= 1, as
+// one piece of work: threads synchronise once, at its end.
 void linears(std::span<const Linear> all, int rows, ThreadPool& pool);
 void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
             ThreadPool& pool);
 
-// The same dot products, of which only the largest of each row is kept: rows x n logits never
-// exist. Ties go to the lower index; NaN never wins. `best_logit` may be null.
+// The same dot products, of which only the largest of each row is kept: the rows x n logits are
+// never stored. Ties go to the lower index; NaN never wins. `best_logit` may be null.
 void linear_argmax(const PackedWeight& w, LinearInput x, int rows, std::int32_t* best,
                    float* best_logit, ThreadPool& pool);
 

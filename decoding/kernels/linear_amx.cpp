@@ -1,6 +1,7 @@
-// The tile kernels on the processor's own tiles. Assembly and not the compiler's intrinsics: those
-// of g++ 12 do not say that tiles are loaded from memory, so what was stored there could still be
-// on its way; and they take the number of a tile as a token, not as a constant of a template.
+// The tile kernels on the processor's own tiles. They use assembly instead of the compiler's
+// intrinsics for two reasons: those of g++ 12 do not tell the compiler that a tile load reads
+// memory, so a store before it could be delayed past it; and they take the number of a tile as a
+// token, not as a constant of a template.
 //
 // This file is compiled for AVX-512: it must not instantiate inline functions that other files may
 // share.
@@ -25,7 +26,8 @@ struct ProcessorTiles {
   static REDRAFT_INLINE void store(void* to, std::size_t stride) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(stride), "i"(kTile) : "memory");
   }
-  // Adds rows of kA, signed bytes, times columns of kB, signed bytes in fours, to kSums.
+  // Adds the product of rows of kA (signed bytes) and columns of kB (signed bytes in groups of
+  // four) to kSums.
   template <int kSums, int kA, int kB>
   static REDRAFT_INLINE void add_products() {
     asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kA), "i"(kB));

@@ -1,9 +1,9 @@
 // Tile kernels for AVX2: the 16 outputs in two registers of 8 lanes, up to eight rows. maddubs
-// multiplies unsigned codes with signed activations and adds pairs into 16 bits; as many of its
-// results are added there as cannot overflow (|activation| <= 127), then madd widens to 32 and in
-// K formats multiplies with the block's integer scale at no further cost. Eight-bit codes are
-// signed: their sign moves to the activation. The integers are exact, so their order is free; the
-// float part of a (row, output) runs front to back and is the same for every number of rows.
+// multiplies unsigned codes by signed activations and adds pairs into 16 bits; as many of its
+// results are added in 16 bits as cannot overflow (|activation| <= 127). Then madd widens to 32
+// bits and, in K formats, multiplies by the block's integer scale at no extra cost. Eight-bit codes
+// are signed: their sign moves to the activation. The integers are exact, so their order is free;
+// the float part of a (row, output) runs front to back and is the same for every number of rows.
 //
 // This file is compiled for AVX2: it must not instantiate inline functions that other files may
 // share.
@@ -26,14 +26,14 @@ REDRAFT_INLINE __m256 load_halves(const std::uint8_t* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 
-// Moves bits left, or right if `left` is negative, and keeps those in `mask`.
+// Shifts left, or right if `left` is negative, and keeps the bits in `mask`.
 REDRAFT_INLINE __m256i move_bits(__m256i bits, int left, __m256i mask) {
   return _mm256_and_si256(
       left >= 0 ? _mm256_slli_epi16(bits, left) : _mm256_srli_epi16(bits, -left), mask);
 }
 
-// Group `group` of a block's codes for eight outputs; `p` points at their bytes in the block's
-// first 64.
+// Group `group` of a block's codes for eight outputs; `p` points at their bytes in the first 64 of
+// the block.
 template <int kBits>
 REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
   if constexpr (kBits == 8) return load_codes(p + group * 64);
@@ -55,8 +55,8 @@ REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
   return nibbles;
 }
 
-// Dot products of kCount opened groups, times `scale`, 16-bit numbers in pairs for each output;
-// exact.
+// Dot products of kCount unpacked groups, times `scale`, which has 16-bit numbers in pairs for each
+// output; exact.
 template <int kBits, int kCount>
 REDRAFT_INLINE __m256i dot_groups(const __m256i* codes, const std::int8_t* quants, __m256i scale) {
   // Two products of at most (2^bits - 1) * 127 make one 16-bit lane: 8, 4 and 2 of them stay below
@@ -79,7 +79,7 @@ REDRAFT_INLINE __m256i dot_groups(const __m256i* codes, const std::int8_t* quant
   return sum;
 }
 
-// Opens kCount groups of a block from `first` on.
+// Unpacks kCount groups of a block, starting at `first`.
 template <int kBits, int kCount>
 REDRAFT_INLINE void open_groups(const std::uint8_t* p, int first, __m256i (&codes)[kCount]) {
 #pragma GCC unroll 8
@@ -102,7 +102,7 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kBits = code_bits(kFormat);
   constexpr bool kSix = kFormat == WeightFormat::kQ6_K;
-  constexpr int kRuns = kSix ? 4 : 2;  // that have a scale each
+  constexpr int kRuns = kSix ? 4 : 2;  // each with a scale of its own
   constexpr int kGroups = 16 / kRuns;
   for (int row = 0; row < kRows; ++row) scaled[row] = _mm256_setzero_si256();
 #pragma GCC unroll 4
@@ -117,7 +117,7 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
       const __m256i dots =
           dot_groups<kBits, kGroups>(codes, x[row].quants + block * kBlock + first * 4, scale);
       scaled[row] = _mm256_add_epi32(scaled[row], dots);
-      if constexpr (kSix) {  // both halves of a pair take off 16 times the sum, which fits
+      if constexpr (kSix) {  // both halves of a pair subtract 16 times the sum, which fits
         const int offset = x[row].offsets[kRuns * pair + run] / 2;
         scaled[row] = _mm256_add_epi32(
             scaled[row],
@@ -127,7 +127,7 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
   }
 }
 
-// sums[row] -= minima of a superblock times the sums of its activations.
+// Subtracts a superblock's minima times the sums of its activations: sums[row] -= ...
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationSuperblock* x,
                                     int output, __m256 (&sums)[kRows]) {
@@ -170,7 +170,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
   if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, output, sums);
 }
 
-// The offset of a format's codes times the sum of a block's activations, to be taken off.
+// The offset of a format's codes times the sum of a block's activations, to be subtracted.
 template <WeightFormat kFormat>
 REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, int block) {
   const int offset = x.offsets[2 * block] + x.offsets[2 * block + 1];
@@ -179,7 +179,7 @@ REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, int block) {
                                           : 0;
 }
 
-// A superblock of a format whose blocks have float scales, in which `blocks` are left.
+// A superblock of a format with float block scales, of which `blocks` blocks remain.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
                                    int blocks, const ActivationSuperblock* x, int output,
@@ -266,7 +266,7 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
   return values;
 }
 
-// Block `block` with the range of the activations that share its scale.
+// Quantises block `block` by the range of all activations that share its scale.
 REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool finite, int block,
                                    ActivationSuperblock& out) {
   const bool live = finite && largest >= kMinMagnitude;
@@ -278,8 +278,8 @@ REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool fin
   }
   const int sums[2] = {sum_lanes(_mm256_add_epi32(quants[0], quants[1])),
                        sum_lanes(_mm256_add_epi32(quants[2], quants[3]))};
-  // Packing works on 128-bit parts, so that four values of each part interleave; the permutation
-  // puts them in order.
+  // Packing works on 128-bit parts, so four values of each part interleave; the permutation puts
+  // them in order.
   const __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(quants[0], quants[1]),
                                             _mm256_packs_epi32(quants[2], quants[3]));
   const __m256i ordered =

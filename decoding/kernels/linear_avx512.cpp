@@ -1,10 +1,10 @@
 // Tile kernels for AVX-512 with VNNI: 16 outputs in the lanes, up to eight rows at once. A group of
-// codes is unpacked into a register and serves all rows, each with its activations broadcast from
-// memory, before the next group is opened: eight independent sums hide the latency of dpbusd, and
-// little is kept besides.
+// codes is unpacked into a register and used for all rows, each with its activations broadcast from
+// memory, before the next group is unpacked. Eight independent sums hide the latency of dpbusd, and
+// few other registers are needed.
 //
-// Multiplications (dpbusd, mulld, mul, fma) are what limits many rows: they share the same two
-// pipes, while additions, shifts, logic and conversions have two others. So the scales of a K
+// With many rows, multiplications (dpbusd, mulld, mul, fma) are the bottleneck: they share the same
+// two ports, while additions, shifts, logic and conversions have two others. So the scales of a K
 // format's blocks are applied to the integer sums, 64 weights (two blocks, which share an
 // activation scale) are added up before they become floats, and the minima of a whole superblock
 // take four dpwssd. The integers are exact, so their order is free; the float part of a (row,
@@ -22,14 +22,14 @@
 namespace redraft::kernels {
 namespace {
 
-// Blocks of activations above which one row takes much of the L1.
+// Number of activation blocks above which one row takes up much of the L1.
 constexpr int kWideBlocks = 128;
 
-// Asks for `bytes` of weights some way ahead of those being read. Two rows and more take so long
-// that the processor's own prefetching falls behind at every page: they ask for lines into the L2.
-// With one row it keeps up, and requests of ours would take a place from its, unless the row is
-// `wide`: then the weights drive the activations out of the L1, and they are asked for as data that
-// need not stay in a cache.
+// Prefetches `bytes` of weights some way ahead of those being read. With two rows and more, the
+// work per byte takes so long that the processor's own prefetcher falls behind at every page: lines
+// are prefetched into the L2. With one row the prefetcher keeps up, and our requests would displace
+// its own, unless the row is `wide`: then the weights evict the activations from the L1, and they
+// are prefetched as non-temporal data.
 template <int kRows>
 REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes, bool wide) {
   if (kRows == 1 && !wide) return;
@@ -48,7 +48,7 @@ REDRAFT_INLINE __m512i dot(__m512i sum, __m512i codes, const std::int8_t* quants
   return sum;
 }
 
-// Adds the products of kCount groups of a block, from `first` on, to each row's sums.
+// Adds the products of kCount groups of a block, starting at `first`, to each row's sums.
 template <WeightFormat kFormat, int kCount, int kRows>
 REDRAFT_INLINE void add_dots(const std::uint8_t* codes, int first, const ActivationSuperblock* x,
                              int block, __m512i (&sums)[kRows]) {
@@ -60,8 +60,8 @@ REDRAFT_INLINE void add_dots(const std::uint8_t* codes, int first, const Activat
   }
 }
 
-// Has `x` computed here: g++ would put it off to where it is needed, keep what it is computed from
-// until then, and run out of registers.
+// Forces `x` to be computed here: g++ would defer it to where it is needed, keep its operands until
+// then, and run out of registers.
 REDRAFT_INLINE void settle(__m512i& x) { asm("" : "+v"(x)); }
 
 // scaled[row] = dot products of 64 weights, times the scales of their blocks.
@@ -70,7 +70,7 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
                                 __m512i (&scaled)[kRows]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
-  constexpr int kRuns = kFormat == WeightFormat::kQ6_K ? 4 : 2;  // that have a scale each
+  constexpr int kRuns = kFormat == WeightFormat::kQ6_K ? 4 : 2;  // each with a scale of its own
   constexpr int kGroups = 16 / kRuns;
 #pragma GCC unroll 4
   for (int run = 0; run < kRuns; ++run) {
@@ -94,8 +94,8 @@ REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuper
   }
 }
 
-// Adds a superblock to the sums in `out`. They are there and not in registers because all of those
-// are taken for 64 weights at a time.
+// Adds a superblock to the sums in `out`. They are in memory because the 64 weights at a time take
+// all registers.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
                                      bool wide, float* out) {
@@ -122,7 +122,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
   for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
 }
 
-// A superblock of a format whose blocks have float scales, in which `blocks` are left.
+// A superblock of a format with float block scales, of which `blocks` blocks remain.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
                                    int blocks, const ActivationSuperblock* x, bool wide,
@@ -191,7 +191,7 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
   values.part[1] = _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask >> 16), x + 16);
   const __m512 a = _mm512_abs_ps(values.part[0]);
   const __m512 b = _mm512_abs_ps(values.part[1]);
-  // |x| < infinity is false for a NaN too.
+  // |x| < infinity is false for NaN too.
   const __m512 infinity = _mm512_set1_ps(__builtin_inff());
   values.finite = (_mm512_cmp_ps_mask(a, infinity, _CMP_LT_OQ) &
                    _mm512_cmp_ps_mask(b, infinity, _CMP_LT_OQ)) == 0xffff;
@@ -199,7 +199,7 @@ REDRAFT_INLINE Values load_values(const float* x, int count) {
   return values;
 }
 
-// Block `block` with the range of the activations that share its scale.
+// Quantises block `block` by the range of all activations that share its scale.
 REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool finite, int block,
                                    ActivationSuperblock& out) {
   const bool live = finite && largest >= kMinMagnitude;

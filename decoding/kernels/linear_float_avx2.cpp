@@ -1,5 +1,5 @@
 // Unquantised weights for AVX2: the 16 outputs of a tile in two registers of 8 lanes, four rows at
-// a time, so that eight sums are under way while each weight is widened once. A (row, output) is
+// a time, so that eight sums are in progress while each weight is widened once. A (row, output) is
 // one chain of fused multiply-adds along k, alone or with other rows.
 //
 // This file is compiled for AVX2: it must not instantiate inline functions that other files may

@@ -1,7 +1,7 @@
-// Unquantised weights in plain C++: the definition of the float kernels, and the path for other
-// processors. A sum runs along k, one product after the other; the 16 outputs of a tile are side by
-// side, so that the compiler can make vectors of them. This file is compiled without contraction of
-// a*b+c.
+// Unquantised weights in plain C++: the definition of the float kernels, and the implementation for
+// other processors. A sum runs along k, one product after the other; the 16 outputs of a tile are
+// computed in parallel, so that the compiler can vectorise them. This file is compiled without
+// contraction of a*b+c.
 #include <cstring>
 
 #include "decoding/kernels/float_tile_kernel.h"

@@ -1,6 +1,6 @@
-// The kernels in plain C++: the definition that the others are tested against, and the path for
-// other processors. This file is compiled without contraction of a*b+c, so that each operation
-// rounds the same way on every row.
+// The kernels in plain C++: the definition that the others are tested against, and the
+// implementation for other processors. This file is compiled without contraction of a*b+c, so that
+// each operation rounds the same way on every row.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace redraft::kernels {
 namespace {
 
-// A block's codes taken apart, [output][k], offsets already taken off.
+// A block's codes unpacked, [output][k], with the offsets subtracted.
 using OpenCodes = std::int16_t[kTileOutputs][kBlock];
 
 float read_half(const std::uint8_t* p, int idx) {
@@ -108,7 +108,7 @@ void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x, 
   }
 }
 
-// A superblock of a format whose blocks have float scales, in which `blocks` are left.
+// A superblock of a format with float block scales, of which `blocks` blocks remain.
 template <WeightFormat kFormat>
 void add_superblock(const std::uint8_t* super, int blocks, const ActivationSuperblock* x, int rows,
                     float* out) {
@@ -167,7 +167,7 @@ struct QuantizeOps {
 
   static void quantize(const Values& values, float largest, bool finite, int block,
                        ActivationSuperblock& out) {
-    // Below the least normal number 127 / largest would overflow; what is that small counts as
+    // Below the least normal number 127 / largest would overflow; anything that small counts as
     // zero.
     const bool live = finite && largest >= kMinMagnitude;
     const float inverse = live ? 127.0f / largest : 0.0f;

@@ -17,10 +17,11 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kRounds = 48;  // of about a millisecond: short enough that some run undisturbed
+constexpr int kRounds = 48;  // of about a millisecond: short enough for some to run undisturbed
 constexpr int kFloatRounds = 16;
 constexpr int kProbeRounds = 5;
-// What a round of a quiet machine may miss of the peak. Memory is shared by more than the cores.
+// The part of the peak that a round on a quiet machine reaches. Memory is shared by more than the
+// cores.
 constexpr double kQuietMacs = 0.93;
 constexpr double kQuietReads = 0.85;
 constexpr int kSlices = 8;
@@ -28,9 +29,9 @@ constexpr int kParts = 64;
 constexpr int kChains = 12;  // independent sums: more than latency times throughput of any core
 constexpr int kSteps = 1 << 18;
 
-std::atomic<std::uint64_t> sink{0};  // takes what all arithmetic came to, so that none is left out
+std::atomic<std::uint64_t> sink{0};  // takes every result, so that no work is optimised away
 
-// Each returns how many multiply-adds it did.
+// Each function returns the number of multiply-adds it did.
 #if defined(__x86_64__)
 __attribute__((target("avx512f,avx512vnni"))) std::int64_t avx512_int8() {
   __m512i sums[kChains];
@@ -106,7 +107,7 @@ __attribute__((target("avx2,fma"))) std::int64_t avx2_f32() {
 }
 #endif
 
-// What the compiler makes of a plain loop over 16-bit integers, as the portable kernel has it.
+// A plain loop over 16-bit integers, as in the portable kernel, as the compiler vectorises it.
 std::int64_t portable_int8() {
   std::int16_t a[256];
   std::int8_t b[256];
@@ -137,7 +138,7 @@ struct MacWork {
   std::int64_t (*int8)();
   std::int64_t (*f32)();
   std::int64_t (*bf16)();
-  std::int64_t (*vector_int8)();  // by vector instructions, which take half as many of 16 bits
+  std::int64_t (*vector_int8)();  // by vector instructions, which do half as many of 16 bits
 };
 
 MacWork mac_work(Isa isa) {
@@ -152,7 +153,7 @@ MacWork mac_work(Isa isa) {
   return {portable_int8, portable_f32, nullptr, portable_int8};
 }
 
-// Adds up 64-bit words on many chains: bound by memory with any vector instructions.
+// Adds up 64-bit words in many chains: memory-bound with any vector instructions.
 std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
   constexpr std::size_t kLanes = 32;
   std::uint64_t sums[kLanes] = {};
@@ -169,7 +170,7 @@ PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
     : isa_(isa), pool_(pool), slice_(buffer_bytes / kSlices / sizeof(std::uint64_t)) {
   buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(slice_ * kSlices);
   const std::size_t bytes = slice_ * kSlices * sizeof(std::uint64_t);
-  ask_for_huge_pages(buffer_.get(), bytes);  // as weights have them
+  ask_for_huge_pages(buffer_.get(), bytes);  // as for weights
   std::memset(buffer_.get(), 1, bytes);
   const MacWork work = mac_work(isa);
   middle(kRounds, peak_.int8_gmacs, false);
@@ -197,8 +198,8 @@ double PeakProbe::middle(int rounds, double& peak, bool reading) {
   return rates[rates.size() / 2];
 }
 
-// One part per thread: each takes its own, unless it is late, which makes a round that does not
-// count as the best.
+// One part per thread. Normally each thread takes its own; if one is late, the round is slow and
+// does not count as the best.
 double PeakProbe::mac_round(std::int64_t (*work)()) {
   std::atomic<std::int64_t> macs{0};
   const auto start = std::chrono::steady_clock::now();
@@ -208,7 +209,7 @@ double PeakProbe::mac_round(std::int64_t (*work)()) {
   return static_cast<double>(macs.load()) / seconds_since(start) / 1e9;
 }
 
-// Reads the slice that was read longest ago, so that no cache still holds it.
+// Reads the slice that was read longest ago, so that it is in no cache.
 double PeakProbe::read_round() {
   const std::uint64_t* const words = buffer_.get() + slice_ * static_cast<std::size_t>(next_slice_);
   next_slice_ = (next_slice_ + 1) % kSlices;

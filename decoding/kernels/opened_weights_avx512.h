@@ -4,9 +4,9 @@
 
 #include "decoding/kernels/packed_layout.h"
 
-// How AVX-512 reads packed weights: shared by the VNNI kernels and by those of AMX, which must give
-// the same bits. In an unnamed namespace: every file is compiled for other instructions and needs
-// its own copy.
+// How AVX-512 reads packed weights: shared by the VNNI and the AMX kernels, which must give the
+// same bits. In an unnamed namespace, because every file is compiled for other instructions and
+// needs its own copy.
 namespace redraft::kernels {
 namespace {
 
@@ -19,14 +19,14 @@ REDRAFT_INLINE __m128i load_bytes(const std::uint8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
 
-// The offset of every format without minima is made 32 by scaling codes (and 1/scaling the scale,
-// which is exact), so that a row's dot product can start from the -32 * sum that the activations
-// carry. Q8_0's is 4 * 32.
+// For every format without minima the offset is scaled to 32 by shifting the codes (and dividing
+// the scale by the same power of two, which is exact), so that a row's dot product can start from
+// the -32 * sum that the activations carry. Q8_0's is 4 * 32.
 constexpr int code_shift(WeightFormat format) {
   return format == WeightFormat::kQ4_0 ? 2 : format == WeightFormat::kQ5_0 ? 1 : 0;
 }
 
-// Moves bits left, or right if `left` is negative.
+// Shifts left, or right if `left` is negative.
 REDRAFT_INLINE __m512i move_bits(__m512i bits, int left) {
   return left > 0   ? _mm512_slli_epi16(bits, static_cast<unsigned>(left))
          : left < 0 ? _mm512_srli_epi16(bits, static_cast<unsigned>(-left))
@@ -65,7 +65,7 @@ REDRAFT_INLINE __m512i open_group(const std::uint8_t* block, int group) {
   return low;
 }
 
-// 16 scales of a block of a format that has them in floats, for codes as open_group gives them.
+// 16 scales of a block of a format with float scales, for codes as unpacked by open_group.
 template <WeightFormat kFormat>
 REDRAFT_INLINE __m512 load_scales(const std::uint8_t* p) {
   const __m512 d = load_halves(p);

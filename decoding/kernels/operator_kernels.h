@@ -3,22 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 
-// The inner loops of the transformer operators, one set for each instruction set. What splits work
-// among threads and what owns memory is transformer_ops.cpp and attention.cpp.
+// The inner loops of the transformer operators, one set for each instruction set.
+// transformer_ops.cpp and attention.cpp divide the work among threads and own the memory.
 namespace redraft::kernels {
 
 enum class Isa;  // linear.h
 
-// Attention sums over spans of this many positions, each on its own, and then merges the spans in
-// order. The spans lie at fixed positions of a path, so neither threads nor the number of rows can
+// Attention sums over spans of this many positions, each by itself, and then merges the spans in
+// order. The spans are at fixed positions of a path, so neither threads nor the number of rows can
 // move them.
 inline constexpr int kSpan = 256;
-// Weighted values are summed in integers over parts of a span, then the parts in floats.
+// Weighted values are summed in integers over parts of a span; the parts are then summed in floats.
 inline constexpr int kSpanPart = 64;
-inline constexpr int kMaxGroup = 8;  // query heads of one kv head that are worked on together
+inline constexpr int kMaxGroup = 8;  // query heads of one KV head that are computed together
 inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
-// What a tile of rows reads. A row's path is positions 0..length-1; position p lies in slot p below
+// What a tile of rows reads. A row's path is positions 0..length-1; position p is in slot p below
 // `regular`, and in slot tails[tail_begin[row] + p - regular] from there on.
 struct AttentionInput {
   int heads;
@@ -28,9 +28,9 @@ struct AttentionInput {
   const float* q;
   const std::int16_t* keys;  // [kv_heads][slots][head_dim + kScaleInts], as to_fixed writes them
   const std::int16_t* values;
-  std::int64_t head_pitch;  // integers from one kv head's slots to the next one's
+  std::int64_t head_pitch;  // integers from one KV head's slots to the next one's
   const std::int32_t* lengths;
-  const std::int32_t* straight;  // [rows] how many leading positions p of the path lie in slot p
+  const std::int32_t* straight;  // [rows] how many leading positions p of the path are in slot p
   const std::int32_t* tails;
   const std::int32_t* tail_begin;
 };
@@ -39,7 +39,7 @@ struct AttentionInput {
 // the sum of weights.
 inline constexpr int kPartialExtra = 2;
 
-// Query heads [first_head, first_head + heads) of one kv head, rows [first_row, first_row + rows).
+// Query heads [first_head, first_head + heads) of one KV head, rows [first_row, first_row + rows).
 struct AttentionTile {
   int first_row;
   int rows;  // <= kRowTile
@@ -55,7 +55,7 @@ struct OperatorKernels {
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
   // n integers and their scale: see fixed_point.h. n is a multiple of 16.
   void (*to_fixed)(const float* x, int n, std::int16_t* out);
-  // Bytes of working memory, 64-byte aligned, that attend() takes for one tile.
+  // Bytes of working memory, 64-byte aligned, that attend() needs for one tile.
   std::size_t (*attention_scratch)(int head_dim);
   // Rounds the tile's queries into `scratch`, where attend() finds them.
   void (*take_queries)(const AttentionInput& in, const AttentionTile& tile, std::uint8_t* scratch);
@@ -63,7 +63,7 @@ struct OperatorKernels {
   // (head_dim + 2)].
   void (*attend)(const AttentionInput& in, const AttentionTile& tile, int span,
                  std::uint8_t* scratch, float* partials);
-  // state := state and partial together; a state starts as the first span's partial.
+  // Merges a partial result into the state; a state starts as the first span's partial result.
   void (*merge)(float* state, const float* partial, int head_dim);
   void (*finish)(const float* state, int head_dim, float* out);
 };

@@ -5,10 +5,10 @@
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/operator_kernels.h"
 
-// The operators, written once over a vector type V; included by the one file of each instruction
-// set, whose V lives in an unnamed namespace, so that every instantiation stays in that file. V has
-// kLanes, Float, and static load, store, store_fixed, set1, add, sub, mul, div, fma, min, max,
-// round, scale_by_power_of_2, sum, largest.
+// The operators, written once over a vector type V. Included by one file for each instruction set,
+// whose V is in an unnamed namespace, so that every instantiation stays in that file. V has kLanes,
+// Float, and static load, store, store_fixed, set1, add, sub, mul, div, fma, min, max, round,
+// scale_by_power_of_2, sum, largest.
 namespace redraft::kernels {
 namespace {
 
@@ -31,7 +31,7 @@ inline typename V::Float exp(typename V::Float x) {
   return V::scale_by_power_of_2(p, n);
 }
 
-// The last, incomplete vector of an array: zeros past the end.
+// The last, incomplete vector of an array, with zeros past the end.
 template <typename V>
 inline typename V::Float load_part(const float* p, int count) {
   if (count >= V::kLanes) return V::load(p);

@@ -9,7 +9,7 @@ namespace {
 
 struct Lanes8 {
   static constexpr int kLanes = 8;
-  static constexpr int kQueries = 4;  // 8 sums and what they are fed from: of 16 registers
+  static constexpr int kQueries = 4;  // 8 sums and their operands, in 16 registers
   using Float = __m256;
   using Int = __m256i;
   static Float load(const float* p) { return _mm256_loadu_ps(p); }
@@ -31,7 +31,7 @@ struct Lanes8 {
   static Float round(Float a) {
     return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
-  // |n| <= 127: a normal power of two, made from its exponent.
+  // |n| <= 127: a normal power of two, constructed from its exponent.
   static Float scale_by_power_of_2(Float a, Float n) {
     const __m256i exponent =
         _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
@@ -62,7 +62,7 @@ struct Lanes8 {
   }
   static Float to_float(Int a) { return _mm256_cvtepi32_ps(a); }
 
-  // out[pair] = a[i], b[i]; 8 of them.
+  // out[pair] = a[i], b[i]; 8 pairs.
   static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
     const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
     const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));

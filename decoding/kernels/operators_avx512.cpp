@@ -9,7 +9,7 @@ namespace {
 
 struct Lanes16 {
   static constexpr int kLanes = 16;
-  static constexpr int kQueries = 8;  // 16 sums and what they are fed from: of 32 registers
+  static constexpr int kQueries = 8;  // 16 sums and their operands, in 32 registers
   using Float = __m512;
   using Int = __m512i;
   static Float load(const float* p) { return _mm512_loadu_ps(p); }
@@ -43,7 +43,7 @@ struct Lanes16 {
   static Int dot_pairs(Int sum, Int a, Int b) { return _mm512_dpwssd_epi32(sum, a, b); }
   static Float to_float(Int a) { return _mm512_cvtepi32_ps(a); }
 
-  // out[pair] = a[i], b[i]; 16 of them.
+  // out[pair] = a[i], b[i]; 16 pairs.
   static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
@@ -51,8 +51,8 @@ struct Lanes16 {
     _mm512_storeu_si512(out, _mm512_or_si512(_mm512_cvtepu16_epi32(low), wide));
   }
 
-  // out[pair * 16 + lane] = the pair of pointers[lane]: 16 x 16 pairs at a time, by twos, then
-  // fours, then 128-bit parts. Past `dim` there are zeros.
+  // out[pair * 16 + lane] = the pair of pointers[lane]: 16 x 16 pairs at a time, in steps of two,
+  // four and then 128-bit parts. Zeros past `dim`.
   static void transpose(const std::int16_t* const* pointers, int dim, std::int32_t* out) {
     for (int d = 0; d < dim; d += 32, out += 256) {
       const auto mask = static_cast<__mmask16>(dim - d < 32 ? (1 << (dim - d) / 2) - 1 : 0xffff);

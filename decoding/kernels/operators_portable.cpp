@@ -1,5 +1,4 @@
-// The transformer operators in plain C++: loops over a few lanes that any compiler turns into what
-// vectors it has.
+// The transformer operators in plain C++: loops over a few lanes, which any compiler can vectorise.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -52,11 +51,11 @@ struct PlainLanes {
   static Float div(const Float& a, const Float& b) {
     return each([&](int i) { return a.lane[i] / b.lane[i]; });
   }
-  // Two roundings: a fused one is a library call on processors without it.
+  // Rounds twice: a fused multiply-add is a library call on processors without it.
   static Float fma(const Float& a, const Float& b, const Float& c) {
     return each([&](int i) { return a.lane[i] * b.lane[i] + c.lane[i]; });
   }
-  // As the instructions: b where the two do not compare.
+  // As the instructions do: b if the two are unordered.
   static Float min(const Float& a, const Float& b) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
   }
@@ -109,7 +108,7 @@ struct PlainLanes {
     return each([&](int i) { return static_cast<float>(a.lane[i]); });
   }
 
-  // out[pair] = a[i], b[i]; kLanes of them.
+  // out[pair] = a[i], b[i]; kLanes pairs.
   static void interleave(const std::int16_t* a, const std::int16_t* b, std::int32_t* out) {
     for (int i = 0; i < kLanes; ++i) {
       const std::int16_t both[2] = {a[i], b[i]};

@@ -8,8 +8,7 @@
 namespace redraft::kernels {
 namespace {
 
-// Four neighbouring codes of one output travel together: in the tile they are four bytes of a
-// group.
+// Four neighbouring codes of one output stay together: in the tile they are four bytes of a group.
 using Four = std::uint32_t;
 
 Four load_four(const std::uint8_t* p) {
@@ -18,12 +17,12 @@ Four load_four(const std::uint8_t* p) {
   return four;
 }
 
-// Where the tile's first output has its four bytes in the idx-th 64.
+// Where the tile's first output has its four bytes in 64-byte part `idx`.
 void store_four(std::uint8_t* out, int idx, Four four) {
   std::memcpy(out + idx * 64, &four, sizeof(four));
 }
 
-// `codes` are one output's 32 codes of a block; `out` is where the output stands in the block.
+// `codes` are the 32 codes of one output in a block; `out` is the output's place in the block.
 template <int kBits>
 void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
   Four groups[8];
@@ -96,7 +95,7 @@ struct TileRows {
   int outputs;  // 16, or what is left of n
 };
 
-// Superblock by superblock, so that what is written stays in the cache until it is whole.
+// Superblock by superblock, so that what is written stays in the cache until it is complete.
 template <WeightFormat kFormat>
 void pack_quantized(const TileRows& rows, int k, std::uint8_t* out) {
   const WeightFormatInfo& info = *weight_format_info(kFormat);
@@ -105,7 +104,7 @@ void pack_quantized(const TileRows& rows, int k, std::uint8_t* out) {
     const int blocks = std::min(left, kSuperblockBlocks);
     const auto bytes = static_cast<std::size_t>(superblock_layout(kFormat, blocks).bytes);
     const auto codes = static_cast<std::size_t>(blocks * code_bytes(code_bits(kFormat)));
-    const std::size_t packed = rows.outputs == kTileOutputs ? codes : 0;  // without holes
+    const std::size_t packed = rows.outputs == kTileOutputs ? codes : 0;  // without gaps
     std::memset(out + packed, 0, bytes - packed);
     for (int output = 0; output < rows.outputs; ++output) {
       const std::uint8_t* from = rows.first + static_cast<std::size_t>(output) * rows.stride + at;

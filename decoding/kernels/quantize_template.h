@@ -2,8 +2,8 @@
 
 #include "decoding/kernels/activations.h"
 
-// The order of quantisation, shared by the instruction sets. In an unnamed namespace: every file is
-// compiled for other instructions and needs its own copy.
+// The sequence of quantisation steps, shared by the instruction sets. In an unnamed namespace,
+// because every file is compiled for other instructions and needs its own copy.
 namespace redraft::kernels {
 namespace {
 

@@ -19,10 +19,10 @@
 namespace redraft {
 namespace {
 
-// Between two operators of a layer the caller is busy for a few microseconds: a worker that slept
-// there would cost a wake-up of tens of microseconds per operator.
+// Between two operators of a layer the caller is busy for a few microseconds: if a worker went to
+// sleep then, waking it would cost tens of microseconds per operator.
 constexpr std::chrono::microseconds kSpin{60};
-// A share is cut into at most so many chunks, whose numbers fit 16 bits for 1024 threads.
+// A share has at most this many chunks, so that chunk numbers fit 16 bits for 1024 threads.
 constexpr int kChunksPerShare = 60;
 constexpr std::size_t kCacheLine = 64;
 
@@ -34,12 +34,12 @@ void relax() {
 #endif
 }
 
-// The pool whose body this thread is in: calls from there run in place.
+// The pool whose body this thread is running: calls from there run in place.
 thread_local const void* inside = nullptr;
 
 }  // namespace
 
-// The chunks of a share that nobody has claimed, [front, back), and the job they are of.
+// The unclaimed chunks of a share, [front, back), and the job that they belong to.
 struct Share {
   std::uint32_t job = 0;
   std::uint16_t front = 0;
@@ -49,16 +49,16 @@ struct Share {
 };
 static_assert(std::atomic<Share>::is_always_lock_free);
 
-// Every thread owns a share of neighbouring chunks and claims them front to back: what it reads is
-// one stream, which the processor prefetches as such. A thread whose share is done claims from the
-// backs of the others'. Claims are a part of what is left, smaller and smaller, so that all threads
-// end together even if one of them lost the CPU for a while.
+// Every thread owns a share of neighbouring chunks and claims them front to back: it reads one
+// stream, which the processor prefetches as such. A thread whose share is done claims chunks from
+// the backs of the other shares. Each claim takes a fraction of what is left, smaller and smaller,
+// so that all threads finish together even if one of them lost the CPU for a while.
 //
-// A chunk is claimed by compare-and-swap of the share, so a claim succeeds only in the job whose
-// number was read, and never in a job that is over (nothing is left there). That lets the caller
-// return as soon as all chunks are done: a thread that overslept a job need not be waited for.
+// A chunk is claimed by compare-and-swap on the share, so a claim succeeds only in the job whose
+// number was read, and never in a job that is over (nothing is left there). So the caller can
+// return as soon as all chunks are done: it need not wait for a thread that slept through a job.
 //
-// What all threads write, what they write at another time, and what they only read lie in different
+// What all threads write, what they write at another time, and what they only read are in different
 // cache lines.
 struct ThreadPool::State {
   explicit State(int n) : threads(n), shares(static_cast<std::size_t>(n)) {
@@ -83,7 +83,7 @@ struct ThreadPool::State {
     for (std::jthread& worker : workers) worker.join();
   }
 
-  // Runs chunks until none is left, those of the thread's own share first.
+  // Runs chunks until none is left, starting with the thread's own share.
   void run_chunks(int own) {
     const void* const outer = std::exchange(inside, this);
     int finished = 0;
@@ -94,12 +94,12 @@ struct ThreadPool::State {
       }
     }
     inside = outer;
-    // The job is not over before this, so what was claimed above was all of one job.
+    // The job cannot be over before this, so everything claimed above belonged to one job.
     if (finished > 0) done.fetch_add(finished, std::memory_order_release);
   }
 
-  // Runs a part of a share, a quarter of what is left or half of another thread's; false if nothing
-  // was left. Adds the number of chunks to `finished`.
+  // Claims and runs part of a share: a quarter of what is left, or half of another thread's share;
+  // false if nothing was left. Adds the number of chunks to `finished`.
   bool run_claim(int share_of, bool steal, int& finished) {
     std::atomic<Share>& share = shares[static_cast<std::size_t>(share_of)].unclaimed;
     Share seen = share.load();
@@ -151,7 +151,7 @@ struct ThreadPool::State {
     }
   }
 
-  // Makes the job known. Its fields are written before the shares that guard them.
+  // Publishes the job. Its fields are written before the shares that guard them.
   void publish(const std::function<void(int, int)>& job, int job_count, int size, int chunks) {
     body.store(&job, std::memory_order_relaxed);
     count.store(job_count, std::memory_order_relaxed);
@@ -176,18 +176,18 @@ struct ThreadPool::State {
   };
 
   const int threads;
-  std::vector<Slot> shares;                      // of each thread; the caller's is the first
+  std::vector<Slot> shares;                      // one for each thread; the caller's is the first
   alignas(kCacheLine) std::atomic<int> done{0};  // chunks
   alignas(kCacheLine) std::atomic<const std::function<void(int, int)>*> body{nullptr};
   std::atomic<int> count{0}, chunk{0};
-  std::atomic<std::uint32_t> published{0};  // the last job's number
+  std::atomic<std::uint32_t> published{0};  // number of the last job
   alignas(kCacheLine) std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards sleeping and `error`
   std::condition_variable wake;
   std::exception_ptr error;           // the first of the job
   std::mutex turn;                    // held by the caller whose job it is
-  std::vector<std::jthread> workers;  // last: they use all of the above
+  std::vector<std::jthread> workers;  // last: they use everything above
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>(std::max(1, threads))) {}
@@ -208,7 +208,7 @@ void ThreadPool::parallel_for(int count, int grain,
   const std::lock_guard turn(state.turn);
   state.publish(body, count, size, chunks);
   state.run_chunks(0);
-  // The last chunks are with other threads; one that lost its core may keep its chunk for long.
+  // Other threads run the last chunks; one that lost its core may keep its chunk for long.
   for (int spins = 0; state.done.load(std::memory_order_acquire) != chunks; ++spins) {
     spins < 10000 ? relax() : std::this_thread::yield();
   }

@@ -5,26 +5,26 @@
 
 namespace redraft {
 
-// The one pool of compute threads. parallel_for splits work; which thread does a part never changes
-// its result. The threads live as long as the pool and sleep when there is nothing to do.
+// The one pool of compute threads. parallel_for divides work; which thread does a part never
+// changes its result. The threads live as long as the pool and sleep when there is nothing to do.
 class ThreadPool {
  public:
   // `threads` >= 1 counts the calling thread: ThreadPool(1) runs everything in place. Throws a
-  // std::runtime_error where the system does not give so many.
+  // std::runtime_error if the system cannot start that many.
   explicit ThreadPool(int threads);
-  // Nobody may be inside parallel_for.
+  // No thread may be inside parallel_for.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const;
   // Calls body(begin, end) over disjoint ranges that cover [0, count), each a multiple of `grain`
-  // but the last; returns when all are done. Work of one grain runs in place and wakes nobody. Idle
-  // threads spin for a few microseconds after work, then sleep.
+  // except the last; returns when all are done. Work of one grain runs in place and wakes no
+  // thread. Idle threads spin for a few microseconds after work, then sleep.
   //
   // From inside a body of the same pool it runs in place, as one range. Calls from several threads
-  // take turns. When bodies throw, the other ranges still run, then the first exception reaches the
-  // caller and the pool is as good as new (in place, what follows the exception is not run).
+  // take turns. If a body throws, the other ranges still run; then the first exception reaches the
+  // caller, and the pool remains usable (in place, what follows the exception is not run).
   void parallel_for(int count, int grain, const std::function<void(int begin, int end)>& body);
 
  private:

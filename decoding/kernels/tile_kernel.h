@@ -8,16 +8,16 @@
 namespace redraft::kernels {
 
 // out[r * 16 + j] = dot(row r, output j of the tile) for the `rows` <= 8 rows of one group of
-// activations. For every (row, output) the same operations in the same order, whatever `rows` is.
+// activations. Every (row, output) takes the same operations in the same order, whatever `rows` is.
 using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock* x, int rows,
                             int blocks, float* out);
 
-// Columns [begin, end) of one row of k floats to superblocks, of which `out` is the row's first and
-// the next is `stride` further. The columns are whole superblocks; past k there are zeros.
+// Quantises columns [begin, end) of one row of k floats to superblocks; `out` is the row's first,
+// and each next one is `stride` further. The columns are whole superblocks; past k there are zeros.
 using QuantizeKernel = void (*)(const float* x, int k, int begin, int end,
                                 ActivationSuperblock* out, int stride);
 
-// One file for each instruction set. Null: not a quantised format; see float_tile_kernel.h.
+// One file for each instruction set. Null if the format is not quantised; see float_tile_kernel.h.
 TileKernel portable_tile_kernel(WeightFormat format);
 TileKernel avx2_tile_kernel(WeightFormat format);
 TileKernel avx512_tile_kernel(WeightFormat format);

@@ -2,8 +2,8 @@
 
 #include "decoding/kernels/tile_kernel.h"
 
-// How each instruction set's file chooses among its instantiations. In an unnamed namespace: every
-// file is compiled for other instructions and needs its own copy.
+// How the file of each instruction set chooses among its instantiations. In an unnamed namespace,
+// because every file is compiled for other instructions and needs its own copy.
 namespace redraft::kernels {
 namespace {
 
@@ -32,8 +32,8 @@ auto kernel_of_format(WeightFormat format) -> decltype(&Kernel<WeightFormat::kQ4
   }
 }
 
-// A kernel for any number of rows from Rows<format, number>::run(tile, x, blocks, out), which knows
-// the number when it is compiled and keeps that many sums in registers.
+// A kernel for any number of rows, made of Rows<format, number>::run(tile, x, blocks, out), for
+// which the number is a compile-time constant, so that it keeps that many sums in registers.
 template <template <WeightFormat, int> class Rows>
 struct AnyRows {
   template <WeightFormat kFormat>

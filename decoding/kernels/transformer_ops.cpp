@@ -11,7 +11,7 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kElementGrain = 8192;  // elements that are worth handing to another thread
+constexpr int kElementGrain = 8192;  // the least that is worth another thread
 
 }  // namespace
 
@@ -23,7 +23,7 @@ const OperatorKernels& operator_kernels(Isa isa) {
   return portable_operators();
 }
 
-// The sum of squares is one of superblocks' sums, so that threads may share out the columns.
+// The sum of squares is a sum of the superblocks' sums, so that threads may divide the columns.
 void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int rows, int n,
               float* out, ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);

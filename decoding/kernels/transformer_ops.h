@@ -6,9 +6,9 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 
-// The operators of a transformer layer besides the linears, over raw pointers. Each row's result
-// depends on that row alone (attention: on its own path alone), with one order of accumulation
-// whatever the number of rows or threads.
+// The operators of a transformer layer other than the linear layers, over raw pointers. Each row's
+// result depends on that row alone (attention: on its own path alone), with one order of
+// accumulation whatever the number of rows or threads.
 namespace redraft::kernels {
 
 // out[r] = weight * x[r] / sqrt(mean(x[r]^2) + epsilon); x, out [rows, n]. In place is allowed.
@@ -23,7 +23,7 @@ void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, floa
               ThreadPool& pool);
 
 // Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2), each
-// [positions, frequencies] and multiplied with `amplitude`. Frequencies are radians per position.
+// [positions, frequencies] and multiplied by `amplitude`. Frequencies are in radians per position.
 void rope_table(int positions, std::span<const double> frequencies, double amplitude,
                 float* cosines, float* sines);
 
@@ -32,7 +32,7 @@ void rope_table(int positions, std::span<const double> frequencies, double ampli
 void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows,
           int heads, int head_dim, float* x, int ldx, ThreadPool& pool);
 
-// Rounds rows of [heads, head_dim] floats to what the cache holds (see fixed_point.h): head h of
+// Rounds rows of [heads, head_dim] floats to the format of the cache (see fixed_point.h): head h of
 // row r goes to the head_dim + kScaleInts integers at out + h * head_pitch + r * (head_dim +
 // kScaleInts). head_dim is a multiple of 16.
 void store_fixed(Isa isa, const float* x, int rows, int heads, int head_dim, std::int16_t* out,
@@ -45,7 +45,7 @@ struct AttentionShape {
   int kv_heads;             // divides heads
   int head_dim;             // a multiple of 16
   std::int64_t head_pitch;  // of keys and of values: integers from one head's slots to the next's
-  int committed;            // slots 0..committed-1 are seen by every row
+  int committed;            // every row sees slots 0..committed-1
   // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
   // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
   // path order. Node i's parent is parents[i] (-1: the last context row); node i's slot is
@@ -56,7 +56,7 @@ struct AttentionShape {
 // q [rows, heads * head_dim] floats; keys, values [kv_heads][slots][head_dim + kScaleInts] as
 // store_fixed writes them; out like q.
 // Scores are scaled by 1/sqrt(head_dim). Sums run along the path in position order, split at fixed
-// positions, never in slot order, so a tree row equals the same row of a chain bit for bit.
+// positions, never in slot order, so a row of a tree has the same bits as the same row of a chain.
 void attention(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
                const std::int16_t* values, float* out, ThreadPool& pool);
 

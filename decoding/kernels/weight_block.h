@@ -6,8 +6,8 @@
 
 namespace redraft::kernels {
 
-// One quantised block of a file taken apart: integers as stored, nothing multiplied yet. What a
-// weight is worth:
+// One quantised block of a file, unpacked: integers as stored, nothing multiplied yet. The value of
+// a weight:
 //   Q4_0, Q5_0    d * (code - 8 or 16)             Q8_0  d * (code as int8)
 //   Q4_1, Q5_1    d * code + m
 //   Q4_K, Q5_K    d * scales[i/32] * code - m * mins[i/32]

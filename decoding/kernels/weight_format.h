@@ -26,13 +26,13 @@ struct WeightFormatInfo {
   int block_bytes;  // bytes per block in the file
 };
 
-// Null for a number this build does not know.
+// Null for a number that this build does not know.
 const WeightFormatInfo* weight_format_info(WeightFormat format);
 
-// Bytes of `rows` x `columns` weights in the file; columns is a multiple of the block size.
+// Bytes of `rows` x `columns` weights in the file; `columns` is a multiple of the block size.
 std::size_t weight_bytes(WeightFormat format, std::int64_t rows, std::int64_t columns);
 
-// One row of weights as floats: the definition of what a format means, and the reference of every
+// One row of weights as floats: this defines what a format means and is the reference for every
 // kernel.
 void dequantize_row(WeightFormat format, const void* row, int columns, float* out);
 

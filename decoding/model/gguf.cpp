@@ -1,6 +1,6 @@
-// Everything is read through ByteReader, which knows how many bytes are left; a count field is
-// believed only as far as the bytes behind it reach. Parsing walks the header once: metadata,
-// tensor infos, then the checks that need all tensors.
+// Everything is read through ByteReader, which knows how many bytes are left; a count in the file
+// is trusted only as far as the bytes after it reach. Parsing walks through the header once:
+// metadata, tensor infos, then the checks that need all tensors.
 #include "decoding/model/gguf.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr int kMaxDimensions = 4;
 constexpr std::uint64_t kDefaultAlignment = 32;
 constexpr std::string_view kAlignmentKey = "general.alignment";
 
-// Reads forward through the bytes; every read says whether there was enough.
+// Reads forward through the bytes; every read reports whether there were enough.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -172,7 +172,8 @@ class GgufParser {
                    "; redraft reads 2 and 3");
     }
     if (!reader_.read(n_tensors) || !reader_.read(n_values)) return truncated("the header");
-    // The least that an entry takes: an empty name, its type, one byte of value or one dimension.
+    // The fewest bytes that an entry takes: an empty name, its type, one byte of value or one
+    // dimension.
     constexpr std::uint64_t kMinValue = 13;
     constexpr std::uint64_t kMinTensor = 32;
     if (n_values > reader_.left() / kMinValue) {
@@ -259,7 +260,7 @@ class GgufParser {
     return {};
   }
 
-  // Bytes of a tensor, or why it can have none.
+  // The size of a tensor in bytes, or why it cannot have one.
   Result<std::uint64_t> tensor_bytes(const StoredTensor& tensor) const {
     const WeightFormatInfo* info = weight_format_info(tensor.format);
     if (!info) {
@@ -294,7 +295,7 @@ class GgufParser {
     return static_cast<std::uint64_t>(*value);
   }
 
-  // Gives every tensor its bytes: inside the file, aligned, and its own.
+  // Gives every tensor its bytes: inside the file, aligned, and shared with no other tensor.
   Result<void> place_tensors() {
     if (file_.tensors_.empty()) return {};
     Result<std::uint64_t> align = alignment();

@@ -34,7 +34,7 @@ enum class GgufType : std::uint32_t {
   kFloat64 = 12,
 };
 
-// An array as it lies in the file: `bytes` holds exactly `count` elements of `type`, which is never
+// An array as stored in the file: `bytes` holds exactly `count` elements of `type`, which is never
 // kArray.
 struct GgufArray {
   GgufType type;
@@ -46,14 +46,14 @@ struct GgufArray {
 using GgufValue =
     std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, GgufArray>;
 
-// A GGUF file (version 2 or 3), hostile until parsed: after parse() every view lies inside the
-// bytes, no two tensors overlap, and no key or tensor name comes twice. Nothing is copied but names
-// and numbers, and memory used is bounded by the size of the file, whatever its counts claim.
-// Errors name the file, the key or tensor, and the reason.
+// A GGUF file (version 2 or 3), not trusted until parsed: after parse() every view is inside the
+// bytes, no two tensors overlap, and every key and tensor name is unique. Only names and numbers
+// are copied, and memory use is bounded by the size of the file, whatever its counts claim. Errors
+// name the file, the key or tensor, and the reason.
 class GgufFile {
  public:
   static Result<GgufFile> open(const std::filesystem::path& file);
-  // The same over bytes that outlive the result; `name` is for errors.
+  // Parses bytes that outlive the result; `name` is for errors.
   static Result<GgufFile> parse(std::string name, std::span<const std::uint8_t> bytes);
 
   const std::string& name() const { return name_; }
@@ -61,10 +61,10 @@ class GgufFile {
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const StoredTensor* find_tensor(std::string_view name) const;
   const GgufValue* find(std::string_view key) const;
-  // Forgets the mapped pages read so far, if there is a map.
+  // Releases the mapped pages read so far, if the file is mapped.
   void release_pages() const;
 
-  // Typed look-ups: a key that is missing or holds something else is an error.
+  // Typed look-ups: a key that is missing or has another type is an error.
   Result<std::string_view> text(std::string_view key) const;
   Result<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most) const;
   Result<double> number(std::string_view key) const;

@@ -7,7 +7,7 @@ namespace redraft {
 
 namespace {
 
-// Roles are named as GGUF names its tensors, so there is nothing to translate.
+// Roles are named as GGUF names its tensors, so nothing has to be translated.
 class GgufModel : public ModelFiles {
  public:
   explicit GgufModel(GgufFile file) : file_(std::move(file)) {}

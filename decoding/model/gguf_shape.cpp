@@ -1,4 +1,4 @@
-// The shape of a transformer as GGUF metadata tells it.
+// The shape of a transformer from GGUF metadata.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace redraft {
 
 namespace {
 
-// Reads "<architecture>.<name>" keys; the first error stays.
+// Reads "<architecture>.<name>" keys; keeps the first error.
 class ShapeReader {
  public:
   ShapeReader(const GgufFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
@@ -56,8 +56,8 @@ class ShapeReader {
   std::optional<Error> error_;
 };
 
-// Keys of relatives of our architectures that change what a pass computes. One is allowed where its
-// value is the one that changes nothing.
+// Keys of related architectures that change what a pass computes. Such a key is allowed only with
+// the value that changes nothing.
 struct RelativesKey {
   std::string_view name;
   std::string_view what;
@@ -109,7 +109,7 @@ RopeScaling read_scaling(ShapeReader& reader, int context_length) {
   const std::string type = reader.text_or("rope.scaling.type", "linear");
   scaling.factor =
       reader.number_or("rope.scaling.factor", reader.number_or("rope.scale_linear", 1));
-  if (scaling.factor == 0) scaling.factor = 1;  // how some writers say "none"
+  if (scaling.factor == 0) scaling.factor = 1;  // how some tools write "none"
   scaling.original_context =
       reader.integer_or("rope.scaling.original_context_length", context_length);
   if (type == "none" || type.empty()) return {};

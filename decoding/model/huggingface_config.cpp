@@ -11,7 +11,7 @@ namespace redraft {
 
 namespace {
 
-// Typed members of one object; the first error stays.
+// Typed members of one object; keeps the first error.
 class ConfigReader {
  public:
   ConfigReader(const JsonValue& object, std::optional<Error>& error)
@@ -66,7 +66,7 @@ class ConfigReader {
   std::optional<Error>& error_;
 };
 
-// What this file format calls the fields that find_problem() names.
+// This file format's names for the fields that find_problem() reports.
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"block_count", "num_hidden_layers"},
     {"context_length", "max_position_embeddings"},
@@ -115,7 +115,7 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
-// Newer files keep all that concerns rotation in "rope_parameters".
+// Newer files keep everything about rotation in "rope_parameters".
 void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
                TransformerShape& shape) {
   using Kind = RopeScaling::Kind;

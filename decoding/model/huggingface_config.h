@@ -6,8 +6,9 @@
 
 namespace redraft {
 
-// The shape that a Hugging Face config.json describes, without a problem. The error names the file
-// and the key. What would change the result but is not computed here is refused, not ignored.
+// The shape that a Hugging Face config.json describes, free of problems. The error names the file
+// and the key. Settings that would change the result but are not implemented are refused, not
+// ignored.
 Result<TransformerShape> read_shape(const JsonValue& config);
 
 }  // namespace redraft

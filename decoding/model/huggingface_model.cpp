@@ -28,7 +28,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// A shard is named by a file that is not trusted: a plain name, so that it lies in the folder.
+// Shards are named by a file that is not trusted: only a plain name is certain to be in the folder.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
          name.find('\\') == name.npos && name.find('\0') == name.npos;
@@ -97,7 +97,7 @@ Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
   return check_head();
 }
 
-// One file, or what the index names.
+// Opens the single file, or the shards that the index names.
 Result<void> HuggingFaceModel::open_shards() {
   if (is_file(folder_ / kWeights)) {
     Result<SafetensorsFile> file = SafetensorsFile::open(folder_ / kWeights);
@@ -136,7 +136,7 @@ Result<void> HuggingFaceModel::open_indexed_shards() {
 Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     for (const StoredTensor& tensor : shards_[i].tensors()) {
-      // What rope turns by; some tools store it though it follows from the configuration.
+      // The frequencies of rope; some tools store them although they follow from the configuration.
       if (tensor.name.ends_with(kRotaryTable)) continue;
       std::string role = role_of_huggingface_tensor(tensor.name);
       if (!has_role(role, shape)) {
@@ -151,7 +151,7 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
   return {};
 }
 
-// Every tensor that the index lists is in the shard it says.
+// Checks that every tensor that the index lists is in the shard named there.
 Result<void> HuggingFaceModel::check_index() const {
   const JsonValue files = *index_->root().at("weight_map");
   for (const JsonValue entry : files) {
@@ -164,7 +164,7 @@ Result<void> HuggingFaceModel::check_index() const {
   return {};
 }
 
-// A tied model's head is its embedding, whatever else the file holds.
+// The head of a model with tied weights is its embedding, whatever else the file holds.
 Result<void> HuggingFaceModel::check_head() {
   bool tied = false;
   if (const std::optional<JsonValue> value = config_.root().find("tie_word_embeddings")) {
@@ -192,7 +192,7 @@ Result<std::unique_ptr<const ModelFiles>> open_huggingface_model(const fs::path&
   Result<JsonDocument> config = JsonDocument::open(folder / kConfig, kSmall);
   if (!config) return config.error();
   auto model = std::make_unique<HuggingFaceModel>(folder, std::move(*config));
-  // Whether it is of a kind that we run says more than what is wrong with its tensors.
+  // An unsupported architecture explains more than an error about its tensors.
   const Result<TransformerShape> shape = model->shape();
   if (!shape) return shape.error();
   if (auto read = model->read_weights(*shape); !read) return read.error();

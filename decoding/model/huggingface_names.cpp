@@ -16,7 +16,7 @@ constexpr std::array kOfModel = {
     Pair{"lm_head.weight", "output.weight"},
 };
 
-// Of one layer, before ".weight" or ".bias".
+// Names within a layer, before ".weight" or ".bias".
 constexpr std::array kOfLayer = {
     Pair{"input_layernorm", "attn_norm"},    Pair{"self_attn.q_proj", "attn_q"},
     Pair{"self_attn.k_proj", "attn_k"},      Pair{"self_attn.v_proj", "attn_v"},

@@ -44,12 +44,12 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
   Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(path);
   if (!opened) return opened.error();
   const std::shared_ptr<const ModelFiles> files = std::move(*opened);
-  // Whether the model is of a kind that we run comes before all: that says more than what else we
-  // cannot read of it.
+  // Whether the architecture is supported is checked first: that explains more than whatever else
+  // cannot be read.
   const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  // The tokenizer takes about as long as a third of the weights, so it is built beside them. If it
-  // cannot be, nobody waits for the rest.
+  // The tokenizer takes about as long as a third of the weights, so it is built in parallel with
+  // them. If it fails, the rest is stopped.
   std::stop_source stop;
   const std::stop_callback stopped(control.stop, [&] { stop.request_stop(); });
   std::future<TokenizerResult> tokenizer = run_named("redraft-tokens", [&] {
@@ -77,10 +77,11 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
 
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
                                const LoadControl& control, const TransformerMaker& make) {
-  // torch reports a failed allocation by throwing; the standard library what the system refuses.
+  // torch reports a failed allocation by throwing, the standard library whatever the system
+  // refuses.
   try {
     return load_checked(path, pool, control, make);
-  } catch (const ModelFailure&) {  // of the device that `make` is for
+  } catch (const ModelFailure&) {  // of the device that `make` loads for
     throw;
   } catch (const std::system_error& error) {
     return Error(path.string() + ": " + error.what());

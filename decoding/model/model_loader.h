@@ -18,22 +18,22 @@ struct LoadedModel {
   std::string name;  // general.name, or the file's
   std::string architecture;
   std::filesystem::path file;
-  std::string device = "cpu";  // where it runs, as --device has it
+  std::string device = "cpu";  // where it runs, in the words of --device
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
-// Makes a LanguageModel of opened files, for one device.
+// Makes a LanguageModel from opened files, for one device.
 using TransformerMaker = std::function<Result<std::unique_ptr<LanguageModel>>(
     std::shared_ptr<const ModelFiles>, ThreadPool&, const LoadControl&)>;
 
-// Maps, checks and repacks a GGUF file or a folder of Hugging Face's. `pool` outlives the model.
-// Without `make` it runs on the CPU. Every error names the file, the tensor or key, and the reason;
-// after one, nothing is left. Throws the ModelFailure that `make` throws.
+// Maps, checks and repacks a GGUF file or a Hugging Face folder. `pool` outlives the model. Without
+// `make` it runs on the CPU. Every error names the file, the tensor or key, and the reason; an
+// error leaves nothing behind. Throws the ModelFailure that `make` throws.
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
                                const LoadControl& control = {}, const TransformerMaker& make = {});
 
-// Its tokenizer alone, without touching the weights.
+// The model's tokenizer alone, without touching the weights.
 Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path);
 
 }  // namespace redraft

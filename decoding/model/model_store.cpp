@@ -37,8 +37,8 @@ bool is_model(const fs::path& path) {
   return !path.empty() && (is_file(path) || is_huggingface_folder(path));
 }
 
-// A second name for the same bytes where the file system allows it, else a copy. Never leaves half
-// a file behind under the final name.
+// Makes a hard link if the file system allows it, else a copy. Never leaves a partial file under
+// the final name.
 Result<void> link_or_copy(const fs::path& from, const fs::path& to) {
   const auto fail = [&](const std::error_code& why) {
     return Error(to.string() + ": " + why.message());

@@ -11,7 +11,7 @@
 
 namespace redraft {
 
-// A model that redraft knows by name: the file is what its SHA-256 says, wherever it came from.
+// A model that redraft knows by name, identified by the SHA-256 of its file, wherever it came from.
 struct KnownModel {
   std::string name;  // "qwen2.5-coder-1.5b"
   std::string file;  // in the store
@@ -24,8 +24,8 @@ const std::vector<KnownModel>& known_models();
 // $XDG_DATA_HOME/redraft/models (default ~/.local/share/redraft/models).
 std::filesystem::path model_store_directory();
 
-// A known name, a file or folder in the store, or a path of one. The error says what names there
-// are and how to add a file.
+// Finds a model by a known name, by the name of a file or folder in the store, or by path. The
+// error lists the known names and says how to add a file.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
 // Hashes `file` and links or copies it into the store under its known name. A file with an unknown

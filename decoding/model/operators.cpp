@@ -1,5 +1,5 @@
-// Schemas and calls. A weight travels as its bytes and three numbers, so that a device may pack it
-// its own way.
+// Schemas and calls. A weight is passed as its bytes and three numbers, so that each device may
+// pack it in its own way.
 #include "decoding/model/operators.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -35,7 +35,7 @@ TORCH_LIBRARY(redraft, m) {
   m.def("log_probability(Tensor logits, Tensor tokens, Tensor(a!) out) -> ()");
 }
 
-// Looking a name up takes longer than a small operator runs, so each call site keeps its handle.
+// Looking up a name takes longer than a small operator runs, so each call site keeps its handle.
 template <typename Signature>
 c10::TypedOperatorHandle<Signature> find(const char* name) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();

@@ -8,14 +8,14 @@
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/model/weights.h"
 
-// The transformer's operators, registered with the torch dispatcher under `redraft::` so that a
+// The transformer's operators, registered with the torch dispatcher under `redraft::`, so that a
 // device is a set of implementations of these schemas. Each writes into tensors that the caller
 // owns: a pass allocates nothing. Rows are the first dimension; every result row depends on its own
 // inputs alone, to the last bit.
 namespace redraft::operators {
 
-// Where CPU operators of this thread compute while a scope is alive. Scopes nest; `pool` outlives
-// the scope.
+// The pool that CPU operators called from this thread compute on, as long as the scope lives.
+// Scopes nest; `pool` outlives the scope.
 class CpuScope {
  public:
   CpuScope(ThreadPool& pool, kernels::Isa isa);
@@ -33,17 +33,17 @@ void embedding(const at::Tensor& table, WeightFormat format, const at::Tensor& i
                const at::Tensor& out);
 // out = weight * x / rms(x); [rows, n].
 void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, const at::Tensor& out);
-// Rounds activations to what linear() reads; out is uint8 of at least the kernels'
+// Rounds activations to the form that linears() reads; `out` is uint8 with at least the kernels'
 // quantized_bytes().
 void quantize(const at::Tensor& x, const at::Tensor& out);
-// y = x W^T + bias. x is what quantize() gave, or the float rows themselves where
-// kernels::reads_floats(weight.format); so for the heads below.
+// y = x W^T + bias. x is what quantize() wrote, or the float rows themselves if
+// kernels::reads_floats(weight.format). The same holds for the heads below.
 struct Linear {
   const LinearWeight& weight;
   const at::Tensor& x;
   const at::Tensor& y;
 };
-// Up to three linears of the same y.size(0) rows, none of which reads what another writes.
+// Up to three linear layers with the same y.size(0) rows; none reads what another writes.
 void linears(std::initializer_list<Linear> all);
 // Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
 // tables.
@@ -53,25 +53,26 @@ void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& 
 // values, int16 [heads, slots, head_dim + kernels::kScaleInts].
 void store_rows(const at::Tensor& x, std::int64_t slot, const at::Tensor& cache);
 
-// What a row may see: see kernels::AttentionShape.
+// What a row can see: see kernels::AttentionShape.
 struct TreeShape {
   std::int64_t heads;
   std::int64_t committed;
   std::int64_t context;
 };
-// q, out float [rows, heads * head_dim]; keys, values as store_rows writes them; parents
-// int32 of the draft.
+// q, out float [rows, heads * head_dim]; keys, values as store_rows writes them; int32 parents of
+// the draft.
 void tree_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                     const at::Tensor& parents, const TreeShape& shape, const at::Tensor& out);
 // gate = silu(gate) * up.
 void silu_mul(const at::Tensor& gate, const at::Tensor& up);
 // x += y.
 void add(const at::Tensor& x, const at::Tensor& y);
-// best int32 [rows]: the largest of each row's dot products, which are never stored; ties go to the
-// lower id.
+// best int32 [rows]: the index of the largest of each row's dot products, which are never stored;
+// ties go to the lower id.
 void head_argmax(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& best);
 // The k best of each row, best first, ties to the lower id, NaN last: ids int32 and logits float
-// [rows, k]; and double [rows] their normalised_entropy(). Rows x vocabulary is never stored.
+// [rows, k], and their normalised_entropy(), double [rows]. The rows x vocabulary logits are never
+// stored.
 void head_top_k(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& ids,
                 const at::Tensor& logits, const at::Tensor& entropy);
 // out[r] = log softmax(logits[r])[tokens[r]]; logits float [rows, vocabulary].

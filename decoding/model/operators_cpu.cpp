@@ -1,6 +1,6 @@
-// The CPU implementations: they hand the tensors' memory to the kernels. What the caller must get
-// right (shapes, types, contiguity) is asserted, because the only caller is the transformer beside
-// it.
+// The CPU implementations, which pass the tensors' memory to the kernels. What the caller must get
+// right (shapes, types, contiguity) is asserted, because the only caller is the transformer in this
+// folder.
 #include <c10/util/SmallVector.h>
 #include <torch/library.h>
 
@@ -18,7 +18,8 @@ namespace {
 
 using at::Tensor;
 
-// Set by CpuScope: the dispatcher has no way to pass it, and it is per decoding thread.
+// Set by CpuScope: the dispatcher cannot pass it as an argument, and each decoding thread has its
+// own.
 thread_local ThreadPool* current_pool = nullptr;
 thread_local kernels::Isa current_isa = kernels::Isa::kPortable;
 
@@ -34,7 +35,7 @@ const float* floats(const Tensor& x) {
   assert(x.is_contiguous());
   return x.const_data_ptr<float>();
 }
-// Output arguments are const handles of memory that the schema declares as written.
+// Output arguments are const handles to memory that the schema declares as written.
 float* out_floats(const Tensor& x) {
   assert(x.is_contiguous());
   return x.mutable_data_ptr<float>();
@@ -46,7 +47,7 @@ kernels::PackedWeight packed(const Tensor& weight, std::int64_t format, std::int
           weight.const_data_ptr<std::uint8_t>()};
 }
 
-// Bytes are quantised rows.
+// Bytes are quantised rows, floats the rows themselves.
 kernels::LinearInput input(const Tensor& x) {
   if (x.scalar_type() == at::kByte) return x.const_data_ptr<std::uint8_t>();
   return floats(x);

@@ -1,6 +1,6 @@
-// All tiles of all matrices are one list, cut into slices of so many bytes. Within a slice threads
-// take tiles as they are free, which also spreads the page faults of file and memory over them;
-// between slices the caller is told how far it is and may stop.
+// All tiles of all matrices form one list, which is cut into slices by size. Within a slice each
+// thread takes the next tile when it is free, which also spreads the page faults of file and memory
+// over the threads. Between slices the caller is told the progress and may stop.
 #include "decoding/model/packing.h"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace {
 
 using kernels::kTileOutputs;
 
-// A few hundredths of a second of work: how soon a stop is heeded.
+// A few hundredths of a second of work: the longest that a stop has to wait.
 constexpr std::size_t kSliceBytes = std::size_t{32} << 20;
 
-// The tiles of a job, counted through all jobs.
+// The tiles of a job, numbered through all jobs.
 struct JobTiles {
   int first;
   int end;
@@ -116,7 +116,7 @@ class Packer {
     layout_.pack_tile(source.format, outputs, k, reordered.data(), 0, out);
   }
 
-  // Where the file has the row that comes as `row` when a head's halves follow each other.
+  // Where the file has row `row` of the order in which a head's halves follow each other.
   static std::size_t paired_row(int row, int head_dim) {
     const int at = row % head_dim;
     const int half = head_dim / 2;
@@ -128,7 +128,7 @@ class Packer {
   ThreadPool& pool_;
   std::vector<JobTiles> tiles_;
   std::size_t all_bytes_ = 0;
-  std::atomic<int> bad_ = -1;  // a job
+  std::atomic<int> bad_ = -1;  // index of a job
 };
 
 }  // namespace

@@ -10,32 +10,32 @@
 
 namespace redraft {
 
-// How a device wants weights: in tiles of 16 outputs, packed one by one.
+// How a device stores weights: in tiles of 16 outputs, each packed by itself.
 struct TileLayout {
   std::size_t (*tile_bytes)(WeightFormat format, int k);
   // `file` holds n rows of k weights in the file's order.
   void (*pack_tile)(WeightFormat format, int n, int k, const std::uint8_t* file, int tile,
                     std::uint8_t* out);
 };
-// That of decoding/kernels.
+// The layout of decoding/kernels.
 extern const TileLayout kCpuLayout;
 
-// One matrix of a file and the place of its packed form.
+// One matrix of a file and where its packed form goes.
 struct PackingJob {
   const StoredTensor* source;  // [n, k]
-  // 0, or the width of heads whose rows stand in the file so that neighbours rotate together: they
-  // are packed in halves, as the kernels have them.
+  // 0, or the width of heads whose rows are ordered in the file so that neighbours rotate together:
+  // they are packed in halves, as the kernels need them.
   int paired_head_dim = 0;
-  std::uint8_t* out;  // all tiles of the layout, 64-byte aligned; null: checked only
+  std::uint8_t* out;  // all tiles of the layout, 64-byte aligned; null: only checked
 };
 
 // What ended the packing early.
 struct PackingFailure {
-  int job;  // its source has a scale or weight that is no finite number; -1: was stopped
+  int job;  // whose source has a scale or weight that is not finite; -1: stopped
 };
 
 // Packs all matrices in one go, so that threads never wait for each other at the end of a small
-// one, and checks every scale on the way. What is in `out` after a failure is worthless.
+// one, and checks every scale on the way. After a failure the contents of `out` are useless.
 std::optional<PackingFailure> pack_matrices(std::span<const PackingJob> jobs,
                                             const TileLayout& layout, ThreadPool& pool,
                                             const LoadControl& control);

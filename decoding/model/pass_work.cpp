@@ -27,10 +27,10 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
     }
   }
   add(work, weights.head, rows);
-  // Keys and values as TransformerKvStorage has them.
+  // Keys and values as TransformerKvStorage stores them.
   const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
   work.bytes += 2.0 * sizeof(std::int16_t) * shape.layers * slot_ints * context;
-  // A row's scores and its sum of values, over the context, the rows before it and itself.
+  // A row's scores and its weighted sum of values cover the context, the rows before it and itself.
   const double seen = rows * (context + (rows + 1) / 2.0);
   work.float_macs += 2.0 * shape.layers * shape.query_width() * seen;
   return work;

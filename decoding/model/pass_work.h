@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// See LanguageModel::work(). The head counts for every row; what is small beside the weights
-// (embedding rows, norms, rotations, activations) does not count.
+// See LanguageModel::work(). The head counts for every row; what is small compared with the weights
+// (embedding rows, norms, rotations, activations) is not counted.
 PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context);
 
 }  // namespace redraft

@@ -11,8 +11,7 @@ namespace {
 
 constexpr double kFullTurn = 2 * std::numbers::pi;
 
-// A frequency that turns often within the original context is kept, one that hardly turns is
-// divided.
+// A frequency with many rotations within the original context is kept, one with few is divided.
 double llama3_frequency(double frequency, const RopeScaling& scaling) {
   const double turns = scaling.original_context * frequency / kFullTurn;
   const double kept =
@@ -21,12 +20,12 @@ double llama3_frequency(double frequency, const RopeScaling& scaling) {
   return share * frequency + (1 - share) * frequency / scaling.factor;
 }
 
-// The dimension whose pair makes so many turns within the original context.
+// The dimension whose pair makes this many rotations within the original context.
 double dimension_of(double turns, int head_dim, double base, int context) {
   return head_dim * std::log(context / (turns * kFullTurn)) / (2 * std::log(base));
 }
 
-// Pairs below `first` are kept, those above `last` divided, with a straight ramp between.
+// Pairs below `first` are kept, those above `last` divided, with a linear ramp between.
 struct YarnRamp {
   double first;
   double last;

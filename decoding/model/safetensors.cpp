@@ -1,6 +1,6 @@
-// A file is 8 bytes of header length, the header (a JSON object of name to type, shape and range of
-// bytes) and the data. The header is read by JsonDocument, which bounds it and finds names that
-// come twice; everything it says about bytes is checked against the data that is there.
+// A file is 8 bytes of header length, the header (a JSON object from names to type, shape and byte
+// range) and the data. The header is read by JsonDocument, which bounds it and finds duplicate
+// names; everything it says about bytes is checked against the data that is there.
 #include "decoding/model/safetensors.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // what the format itself allows
+constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // the limit of the format itself
 constexpr std::size_t kMaxDimensions = 4;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
@@ -87,7 +87,7 @@ class SafetensorsParser {
     return {};
   }
 
-  // Fills in the shape; returns the bytes that it needs.
+  // Fills in the shape; returns the number of bytes that it needs.
   Result<std::uint64_t> take_shape(const JsonValue& entry, StoredTensor& tensor) const {
     constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
     const Result<JsonValue> given = entry.at("shape");
@@ -140,8 +140,8 @@ class SafetensorsParser {
     return {};
   }
 
-  // Tensors lie end to end over all of the data: what lies under two or under none is a mistake or
-  // a trick.
+  // Tensors cover all of the data without gaps or overlaps; anything else is a mistake or an
+  // attack.
   Result<void> check_ranges() const {
     std::vector<const StoredTensor*> ordered;
     for (const StoredTensor& tensor : file_.tensors_) ordered.push_back(&tensor);

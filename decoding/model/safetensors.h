@@ -14,20 +14,20 @@
 
 namespace redraft {
 
-// A safetensors file, hostile until parsed: after parse() every tensor's bytes lie inside the file
-// and are its own, together they are the whole of it, and no name comes twice. Nothing is copied
-// but the header. Errors name the file, the tensor and the reason.
+// A safetensors file, not trusted until parsed: after parse() every tensor's bytes are inside the
+// file and shared with no other tensor, together they are all of it, and every name is unique. Only
+// the header is copied. Errors name the file, the tensor and the reason.
 class SafetensorsFile {
  public:
   static Result<SafetensorsFile> open(const std::filesystem::path& file);
-  // The same over bytes that outlive the result; `name` is for errors.
+  // Parses bytes that outlive the result; `name` is for errors.
   static Result<SafetensorsFile> parse(std::string name, std::span<const std::uint8_t> bytes);
 
   const std::string& name() const { return name_; }
-  // In the order of the header. Shapes are the fastest dimension first, as everywhere here; the
-  // file has them the other way round.
+  // In the order of the header. Shapes have the fastest dimension first, as everywhere in this
+  // project; the file has the reverse order.
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
-  // Forgets the mapped pages read so far, if there is a map.
+  // Releases the mapped pages read so far, if the file is mapped.
   void release_pages() const;
 
   // "FILE: tensor 'NAME': reason".
@@ -36,7 +36,7 @@ class SafetensorsFile {
  private:
   friend class SafetensorsParser;
   std::string name_;
-  std::optional<JsonDocument> header_;  // holds the names
+  std::optional<JsonDocument> header_;  // owns the names
   std::vector<StoredTensor> tensors_;
   std::optional<MappedFile> map_;
 };

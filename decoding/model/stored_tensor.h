@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// A tensor as a model's file has it. Checked: the format is known, a row is whole blocks, and
-// `data` is all of it.
+// A tensor as stored in a model's file. Checked: the format is known, a row is a whole number of
+// blocks, and `data` is all of it.
 struct StoredTensor {
   std::string_view name;  // in its file
   WeightFormat format;
@@ -23,8 +23,7 @@ struct StoredTensor {
   std::int64_t rows() const;
 };
 
-// Text from a file as errors show it: in quotes, cut to a line's length, without control
-// characters.
+// Text from a file as errors show it: in quotes, at most a line long, without control characters.
 std::string quoted(std::string_view text);
 
 }  // namespace redraft

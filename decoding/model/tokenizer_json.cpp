@@ -24,12 +24,12 @@ constexpr std::int32_t kUnused = 5;
 
 constexpr std::size_t kMaxTemplateBytes = std::size_t{1} << 20;
 
-// Vocabularies have gaps, but not large ones: an id far past their number is a mistake.
+// Vocabularies have gaps, but not large ones: an id far beyond their size is a mistake.
 std::int64_t largest_id(std::size_t n_tokens) {
   return static_cast<std::int64_t>(2 * n_tokens + 1024);
 }
 
-// Gives the token its id; the ids in between that nothing has are unused.
+// Gives the token its id; ids in between that no token has are unused.
 Result<void> add_token(const JsonValue& where, std::string_view spelling, std::int64_t id,
                        std::int32_t type, TokenizerSpec& spec) {
   const auto i = static_cast<std::size_t>(id);
@@ -37,7 +37,7 @@ Result<void> add_token(const JsonValue& where, std::string_view spelling, std::i
     spec.tokens.resize(i + 1);
     spec.types.resize(i + 1, kUnused);
   }
-  // An added token may stand in the vocabulary too.
+  // An added token may also be in the vocabulary.
   const bool again = type != kNormal && spec.tokens[i] == spelling;
   if (spec.types[i] != kUnused && !again) {
     return where.error("id " + std::to_string(id) + " is already that of another token");
@@ -142,7 +142,7 @@ bool covers_all_bytes(const TokenizerSpec& spec) {
   return covered.all();
 }
 
-// What else a BPE model may be told, and a byte-level one is not.
+// Further options of a BPE model, which a byte-level one must not set.
 Result<void> check_options(const JsonValue& model, const TokenizerSpec& spec) {
   const Result<bool> byte_fallback = flag(model, "byte_fallback");
   if (!byte_fallback) return byte_fallback.error();
@@ -191,16 +191,16 @@ Result<void> read_model(const JsonValue& root, TokenizerSpec& spec) {
   return check_options(*model, spec);
 }
 
-// -1 if no token is spelled so.
+// -1 if no token has this spelling.
 TokenId find_token(const TokenizerSpec& spec, std::string_view spelling) {
-  // Those asked for were mostly added at the end.
+  // The tokens searched for were mostly added at the end.
   for (std::size_t i = spec.tokens.size(); i-- > 0;) {
     if (spec.types[i] != kUnused && spec.tokens[i] == spelling) return static_cast<TokenId>(i);
   }
   return -1;
 }
 
-// "<s>" or {"content": "<s>", …}: how tokenizer_config.json writes a token. -1 where it is missing.
+// "<s>" or {"content": "<s>", …}: the ways tokenizer_config.json writes a token. -1 if missing.
 Result<TokenId> read_named_token(const JsonValue& root, std::string_view key,
                                  const TokenizerSpec& spec) {
   std::optional<JsonValue> value = root.find(key);
@@ -223,7 +223,7 @@ void add_end_token(TokenId id, TokenizerSpec& spec) {
   if (spec.end_of_text < 0) spec.end_of_text = id;
 }
 
-// A text, or a list of {"name": …, "template": …} of which "default" is the one for chats.
+// A text, or a list of {"name": …, "template": …} in which "default" is the one for chats.
 Result<void> read_chat_template(const JsonValue& value, TokenizerSpec& spec) {
   std::optional<JsonValue> found = value;
   if (value.kind() == JsonValue::Kind::kArray) {

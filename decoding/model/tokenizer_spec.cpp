@@ -35,7 +35,7 @@ Result<TokenId> read_id(const GgufFile& file, std::string_view key, const Tokeni
   return static_cast<TokenId>(*id);
 }
 
-// What begins and ends a text and its turns.
+// The tokens that begin and end a text and its turns.
 Result<void> read_ends(const GgufFile& file, TokenizerSpec& spec) {
   for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                           "tokenizer.ggml.eom_token_id"}) {

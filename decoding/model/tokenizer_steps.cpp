@@ -18,8 +18,8 @@ Result<std::string_view> type_of(const JsonValue& step) {
 
 using Visit = std::function<Result<void>(const JsonValue& step, std::string_view type)>;
 
-// Calls `visit` for the steps of a part of the file in order, those of sequences (which hold theirs
-// under `list`) one by one. The document's depth is bounded.
+// Calls `visit` for the steps of a part of the file in order; the steps of a sequence (under the
+// key `list`) one by one. The document's depth is bounded.
 Result<void> for_each_step(const JsonValue& part, std::string_view list, const Visit& visit) {
   const Result<std::string_view> type = type_of(part);
   if (!type) return type.error();
@@ -47,8 +47,8 @@ constexpr std::string_view kLlama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-// A step in one word: "Digits", "ByteLevel", "ByteLevel with words" (GPT-2's pattern), or the
-// pattern whose matches are cut out.
+// A step as one word: "Digits", "ByteLevel", "ByteLevel with words" (GPT-2's pattern), or the
+// pattern whose matches are split off.
 constexpr std::string_view kDigits = "Digits";
 constexpr std::string_view kBytes = "ByteLevel";
 constexpr std::string_view kWords = "ByteLevel with words";
@@ -85,7 +85,8 @@ Result<std::string> split_in_a_word(const JsonValue& step) {
   if (!behavior) return behavior.error();
   const Result<bool> invert = flag_or(step, "invert", false);
   if (!invert) return invert.error();
-  // Patterns that match all of any text: to remove what is between their matches changes nothing.
+  // Patterns that match the whole of any text: removing what is between their matches changes
+  // nothing.
   const bool matches_all = *regex == kQwen2Pattern || *regex == kLlama3Pattern;
   if ((*behavior == "Isolated" && !*invert) || (*behavior == "Removed" && *invert && matches_all)) {
     return std::string(*regex);
@@ -166,7 +167,7 @@ Result<std::optional<JsonValue>> read_first_token(const JsonValue& root) {
     if (!pieces) return pieces.error();
     for (const JsonValue& piece : *pieces) {
       const std::optional<JsonValue> special = piece.find("SpecialToken");
-      if (!special) break;  // the text; what comes after it is not for a prompt
+      if (!special) break;  // the text; what comes after it does not belong in a prompt
       if (first) return piece.error("more than one token before the text is not supported");
       const Result<JsonValue> id = special->at("id");
       if (!id) return id.error();

@@ -8,13 +8,14 @@
 
 namespace redraft {
 
-// What tokenizer.json says is done to a text before and after the model proper. `root` is the
-// file's.
+// What tokenizer.json does to a text before and after the model proper. `root` is the root of the
+// file.
 
-// Nothing changes the text: no normalizer but NFC, and byte-level tokens written as they are.
+// Checks that no step changes the text: no normalizer except NFC, and byte-level tokens decoded as
+// they are.
 Result<void> check_text_stays(const JsonValue& root);
 
-// The name (find_pre_tokenizer's) of the pre-tokenizer that does exactly these steps.
+// The name, for find_pre_tokenizer(), of the pre-tokenizer that does exactly these steps.
 Result<std::string> read_pre_tokenizer(const JsonValue& root);
 
 // The token that the post-processor puts before a text: its spelling, or nothing.

@@ -1,7 +1,7 @@
 // The transformer of llama, qwen2 and qwen3, once for every device: all arithmetic is in the
-// operators, all memory in buffers that outlive a pass. A pass writes the rows of its context and
-// draft into the cache's slots first and then attends to them, so what a row sees is decided by the
-// tree alone.
+// operators, all memory in buffers that outlive a pass. A pass first writes the rows of its context
+// and draft into the cache's slots and then attends to them, so the tree alone decides what a row
+// sees.
 #include "decoding/model/transformer.h"
 
 #include <ATen/Parallel.h>
@@ -28,17 +28,17 @@ namespace redraft {
 
 namespace {
 
-// A long context runs in blocks of so many rows, so that buffers stay small; a row's bits do not
-// depend on it.
+// A long context runs in blocks of this many rows, which keeps the buffers small; a row's bits do
+// not depend on it.
 constexpr int kContextBlock = 256;
-// Rows whose logits exist at once when tokens are scored.
+// When tokens are scored, the logits of this many rows are stored at once.
 constexpr int kScoredRows = 16;
 
-// One input of a few linears, in the form that each weight reads: float rows, or int8 blocks of
-// them, which are made once for all that want them.
+// An input of several linear layers, in the form that each weight reads: float rows, or int8 blocks
+// of them, which are computed once for all layers that read them.
 class Activations {
  public:
-  // `blocks` is scratch of at least the kernels' quantized_bytes().
+  // `blocks` is scratch memory of at least the kernels' quantized_bytes().
   Activations(const at::Tensor& floats, const at::Tensor& blocks,
               std::initializer_list<const LinearWeight*> readers)
       : floats_(floats), blocks_(blocks) {
@@ -56,7 +56,7 @@ class Activations {
   at::Tensor floats_, blocks_;
 };
 
-// Numbers of no meaning, of either sign and less than one.
+// Arbitrary numbers of both signs, below one in magnitude.
 at::Tensor any_rows(int count, int width) {
   const at::Tensor rows = at::empty({count, width}, at::kFloat);
   float* values = rows.mutable_data_ptr<float>();
@@ -83,8 +83,8 @@ class Transformer : public LanguageModel {
   std::string name() const override { return name_; }
   int vocabulary_size() const override { return shape_.vocabulary; }
   int context_length() const override { return shape_.context_length; }
-  // The processor time of this process is its pool's: on a busy machine it still tells what a pass
-  // costs, while the wall clock tells who else was running.
+  // The processor time of this process is that of its pool: even on a busy machine it tells what a
+  // pass costs, whereas the wall clock also counts the time of other programs.
   double compute_seconds() const override {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -149,7 +149,7 @@ class Transformer : public LanguageModel {
     if (profile_) profile_->charge(part);
   }
 
-  // Leaves the last layer's output in the result's `hidden`.
+  // Leaves the output of the last layer in the result's `hidden`.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
                              int committed, TransformerKvStorage& storage) {
     const int context_rows = static_cast<int>(context.size());
@@ -180,7 +180,7 @@ class Transformer : public LanguageModel {
               rows.parents.mutable_data_ptr<std::int32_t>());
     for (int r = 0; r < context_rows; ++r) positions[r] = committed + r;
     for (int i = 0; i < draft.size(); ++i) {
-      // Ancestors come first, so the parent's position is there; parent -1 is the last context row.
+      // Ancestors come first, so the parent's position is known; parent -1 is the last context row.
       positions[context_rows + i] = 1 + positions[context_rows + draft.parents()[i]];
     }
     rope_.reserve(committed + context_rows + draft.size());
@@ -237,7 +237,7 @@ class Transformer : public LanguageModel {
     charge(PassPart::kNorm);
   }
 
-  // The head over `count` rows from `first` on.
+  // The head for `count` rows, starting at `first`.
   Predictions predict(const PassRows& rows, int first, int count, const PredictionNeeds& needs) {
     const at::Tensor hidden = rows.hidden.narrow(0, first, count);
     const at::Tensor normed = rows.normed.narrow(0, 0, count);
@@ -291,7 +291,7 @@ class Transformer : public LanguageModel {
   }
 
   std::string name_;
-  std::shared_ptr<const ModelFiles> files_;  // hold the embedding's memory
+  std::shared_ptr<const ModelFiles> files_;  // own the embedding's memory
   TransformerShape shape_;
   Weights weights_;
   kernels::Isa isa_;
@@ -306,7 +306,7 @@ class Transformer : public LanguageModel {
 Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
                                                         kernels::Isa isa, ThreadPool& pool,
                                                         const LoadControl& control) {
-  at::set_num_threads(1);  // compute is in our pool
+  at::set_num_threads(1);  // our own pool computes
   const c10::InferenceMode inference;
   Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();

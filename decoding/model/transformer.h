@@ -11,9 +11,9 @@
 
 namespace redraft {
 
-// Checks and repacks the weights of a model, to be multiplied by the kernels of `isa`. The model
-// keeps `files` for its embedding rows; `pool` outlives the model. Every error names the file, the
-// tensor or key, and the reason.
+// Checks a model's weights and repacks them for the kernels of `isa`. The model keeps `files` for
+// its embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and
+// the reason.
 Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
                                                         kernels::Isa isa, ThreadPool& pool,
                                                         const LoadControl& control = {});

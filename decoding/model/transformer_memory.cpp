@@ -35,7 +35,7 @@ TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, 
   void* const memory = ::mmap(nullptr, strips_ * strip_bytes_, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  // With huge pages the first row of every strip would cost 2 MiB.
+  // With huge pages the first row of every strip would take 2 MiB.
   ::madvise(memory, strips_ * strip_bytes_, MADV_NOHUGEPAGE);
   memory_ = static_cast<std::uint8_t*>(memory);
   const std::int64_t width = head_dim + kernels::kScaleInts;
@@ -60,9 +60,9 @@ void TransformerKvStorage::move_slot(int from, int to) {
   }
 }
 
-// A copy, not pages shared until one of the two writes: 4096 tokens of a 1.5B model take 50 ms,
-// most of it for fresh pages, where running them takes 20 s. Sharing would take 9 ms, for a table
-// of blocks on the way to every key.
+// A copy, rather than pages shared until one of the caches writes. Copying 4096 tokens of a 1.5B
+// model takes 50 ms, most of it for fresh pages; computing them takes 20 s. Sharing would take 9
+// ms, but every access to a key would go through a table of blocks.
 std::unique_ptr<KvStorage> TransformerKvStorage::fork(int slots) const {
   auto copy = std::make_unique<TransformerKvStorage>(layers(), slots_, kv_heads_, head_dim_);
   for (std::size_t i = 0; i < strips_; ++i) {
@@ -86,7 +86,7 @@ std::size_t TransformerKvStorage::bytes(int slots) const {
 const PassRows& PassBuffers::rows(int count) {
   if (count == count_) return view_;
   if (count > capacity_) {
-    // Nothing stays behind that a failed allocation would leave half valid.
+    // So that a failed allocation leaves nothing half valid.
     capacity_ = count_ = 0;
     view_ = all_ = PassRows();
     all_ = allocate(count);
@@ -138,7 +138,7 @@ void RopeTable::reserve(int count) {
   const auto positions =
       static_cast<int>(std::bit_ceil(std::max(kMinCount, static_cast<unsigned>(count))));
   const auto pairs = static_cast<std::int64_t>(frequencies_.size());
-  // Both or none: a caller may go on after an allocation that failed.
+  // Both or neither: a caller may continue after a failed allocation.
   const at::Tensor cosines = at::empty({positions, pairs}, at::kFloat);
   const at::Tensor sines = at::empty({positions, pairs}, at::kFloat);
   kernels::rope_table(positions, frequencies_, amplitude_, cosines.mutable_data_ptr<float>(),

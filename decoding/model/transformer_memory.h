@@ -13,9 +13,9 @@
 
 namespace redraft {
 
-// Keys and values as operators::store_rows writes them: an int16 [kv_heads, slots, head_dim +
-// kernels::kScaleInts] tensor each per layer, a head's slots side by side, because one thread reads
-// them. Only slots that a row was written to take memory, page by page.
+// Keys and values as operators::store_rows writes them: for each layer two int16 tensors of
+// [kv_heads, slots, head_dim + kernels::kScaleInts]. A head's slots are contiguous, because one
+// thread reads them. Only slots that have been written take memory, page by page.
 class TransformerKvStorage : public KvStorage {
  public:
   TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim);
@@ -40,7 +40,7 @@ class TransformerKvStorage : public KvStorage {
   int kv_heads_;
   int head_dim_;
   std::size_t slot_bytes_;   // within a strip
-  std::size_t strip_bytes_;  // whole pages, so that no two strips share one
+  std::size_t strip_bytes_;  // whole pages, so that no two strips share a page
   std::size_t strips_;
   std::uint8_t* memory_;
   std::vector<at::Tensor> keys_, values_;
@@ -50,13 +50,13 @@ class TransformerKvStorage : public KvStorage {
 struct PassRows {
   at::Tensor ids, positions, parents;
   at::Tensor hidden;  // the residual stream
-  at::Tensor normed;  // and what a block makes of it
+  at::Tensor normed;  // the input of a block after its norm
   at::Tensor query, key, value, attended;
   at::Tensor gate, up;
-  at::Tensor quantized;  // uint8 [bytes]: the input of the next linears
+  at::Tensor quantized;  // uint8 [bytes]: the input of the next linear layers
 };
 
-// Memory for PassRows that grows with the largest pass and is handed out as views.
+// Memory for PassRows, which grows with the largest pass and is handed out as views.
 class PassBuffers {
  public:
   PassBuffers(const TransformerShape& shape, kernels::Isa isa) : shape_(shape), isa_(isa) {}
@@ -78,7 +78,7 @@ class PassBuffers {
 class RopeTable {
  public:
   explicit RopeTable(const TransformerShape& shape);
-  // Makes positions 0..count-1 available. A position's values do not depend on how many there are.
+  // Makes positions 0..count-1 available. A position's values do not depend on `count`.
   void reserve(int count);
   const at::Tensor& cosines() const { return cosines_; }
   const at::Tensor& sines() const { return sines_; }

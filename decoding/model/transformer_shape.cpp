@@ -11,8 +11,8 @@ namespace redraft {
 
 namespace {
 
-constexpr int kHeadGranularity = 16;  // what the attention kernels take
-// Far above any model that fits such a machine, far below any product that overflows an int.
+constexpr int kHeadGranularity = 16;  // required by the attention kernels
+// Far above any model that fits in memory, far below any product that overflows an int.
 constexpr int kMaxLayers = 1024;
 constexpr int kMaxHeads = 1024;
 constexpr int kMaxHeadDim = 1024;

@@ -11,8 +11,8 @@
 
 namespace redraft {
 
-// What a model's files say about its transformer. The architectures that redraft runs differ in
-// these numbers alone.
+// What a model's files say about its transformer. The architectures that redraft runs differ only
+// in these numbers.
 struct TransformerShape {
   std::string architecture;
   int layers = 0;
@@ -24,19 +24,20 @@ struct TransformerShape {
   int head_dim = 0;      // a multiple of 16; heads * head_dim may differ from hidden
   int vocabulary = 0;
   double epsilon = 0;                // of the norms
-  bool query_key_norm = false;       // each head of queries and keys is normed before its rotation
+  bool query_key_norm = false;       // each head of queries and keys is normed before rotation
   double rope_base = 0;              // of the rotary frequencies
   RopeScaling rope_scaling;          // how they are stretched
-  std::vector<float> rope_divisors;  // what each is divided by, [head_dim / 2]; empty for 1
-  // The rows of query and key matrices stand so that pairs of neighbours rotate together; the
-  // kernels take dimension i with i + head_dim / 2, so that such rows are put back as they load.
+  std::vector<float> rope_divisors;  // divisor of each frequency, [head_dim / 2]; empty: all 1
+  // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
+  // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
+  // they are loaded.
   bool paired_rows = false;
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
 };
 
-// "architecture 'mamba' is not supported; redraft runs …", for a name that is none of ours.
+// "architecture 'mamba' is not supported; redraft runs …" if the name is not one of ours.
 std::optional<std::string> refuse_architecture(std::string_view name);
 
 // A number that this build cannot compute with: its name in GGUF's words, as in
@@ -45,17 +46,17 @@ struct ShapeProblem {
   std::string_view field;
   std::string reason;
 };
-// Asked of every shape that comes from a file: whether counts are in a sane range, heads divide
-// evenly and are as wide as the kernels take them, and scaling stretches by a finite factor.
+// Checks a shape that comes from a file: counts are in a sane range, heads divide evenly and have a
+// width that the kernels support, and scaling stretches by a finite factor.
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape);
 
-// Whether a tensor of that role ("blk.3.attn_q.bias") has a part in a transformer of this shape.
-// One that has none would be a part of the computation that is left out.
+// Whether a tensor with this role ("blk.3.attn_q.bias") is used by a transformer of this shape. A
+// model with any other tensor would be computed incompletely.
 bool has_role(std::string_view role, const TransformerShape& shape);
 
-// The shape of a GGUF file, without a problem. The error names what is not supported, or the key
-// or tensor that is wrong. What would change the result but is not computed here is refused, not
-// ignored.
+// The shape of a GGUF file, free of problems. The error names what is not supported, or the key or
+// tensor that is wrong. Settings that would change the result but are not implemented are refused,
+// not ignored.
 Result<TransformerShape> read_shape(const GgufFile& file);
 
 }  // namespace redraft

@@ -14,7 +14,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return out + "]";
 }
 
-// The named tensor with the shape that its role asks for.
+// Finds the named tensor and checks that it has the shape that its role requires.
 Result<const StoredTensor*> find_shaped(const ModelFiles& files, const std::string& name,
                                         const std::vector<std::int64_t>& shape) {
   const StoredTensor* tensor = files.find_tensor(name);
@@ -32,7 +32,7 @@ class Planner {
 
   Result<WeightPlan> run() {
     plan_.layers.resize(static_cast<std::size_t>(shape_.layers));
-    // Without an output matrix the embedding's serves as the head.
+    // Without an output matrix the embedding serves as the head.
     plan_.tied = !files_.find_tensor("output.weight");
     take_matrix("token_embd.weight", shape_.vocabulary, shape_.hidden, plan_.embedding);
     take_vector("output_norm.weight", shape_.hidden, plan_.output_norm);
@@ -64,7 +64,7 @@ class Planner {
     take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
   }
 
-  // The first error stays.
+  // Keeps the first error.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
@@ -79,7 +79,7 @@ class Planner {
     if (paired_head_dim > 0 && !error_) out.bias = in_halves(out.bias, paired_head_dim);
   }
 
-  // Of each head first what is even, then what is odd.
+  // In each head, first the even elements, then the odd ones.
   static std::vector<float> in_halves(const std::vector<float>& bias, int head_dim) {
     std::vector<float> out(bias.size());
     const auto dim = static_cast<std::size_t>(head_dim);

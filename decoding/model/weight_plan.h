@@ -9,14 +9,14 @@
 
 namespace redraft {
 
-// A matrix of n output by k input features, where it lies in a model's files.
+// A matrix of n output by k input features, and where it is in a model's files.
 struct PlannedMatrix {
   std::string role;  // "blk.3.attn_q.weight"
   const StoredTensor* source = nullptr;
   int n = 0;
   int k = 0;
-  // 0, or the width of heads whose rows stand in the file so that neighbours rotate together; see
-  // PackingJob.
+  // 0, or the width of heads whose rows are ordered in the file so that neighbours rotate together;
+  // see PackingJob.
   int paired_head_dim = 0;
   std::vector<float> bias = {};  // [n] in the order of packed rows; empty where the file has none
 };
@@ -24,7 +24,7 @@ struct PlannedMatrix {
 struct PlannedLayer {
   std::vector<float> attention_norm;  // [hidden]
   PlannedMatrix query, key, value;
-  std::vector<float> query_norm, key_norm;  // [head_dim]; empty where heads are not normed
+  std::vector<float> query_norm, key_norm;  // [head_dim]; empty if heads are not normed
   PlannedMatrix attention_output;
   std::vector<float> feed_forward_norm;  // [hidden]
   PlannedMatrix gate, up, down;
@@ -35,8 +35,8 @@ struct PlannedLayer {
   }
 };
 
-// The tensors of a model by their role: found, of the shape that their role asks for, small ones
-// read. What is in matrices is not looked at yet.
+// The tensors of a model by role: found, with the shape that their role requires; small ones are
+// read. The contents of matrices are not looked at yet.
 struct WeightPlan {
   // Every error names the file, the tensor and the reason.
   static Result<WeightPlan> make(const ModelFiles& files, const TransformerShape& shape);
@@ -44,7 +44,7 @@ struct WeightPlan {
   PlannedMatrix embedding;
   std::vector<PlannedLayer> layers;
   std::vector<float> output_norm;  // [hidden]
-  PlannedMatrix head;              // the output matrix, or the embedding's where the file ties them
+  PlannedMatrix head;              // the output matrix, or the embedding if the file ties them
   bool tied = false;
 };
 

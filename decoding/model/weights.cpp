@@ -1,4 +1,4 @@
-// The plan has checked every tensor; what is left is to add up the packed bytes and to pack all
+// The plan has checked every tensor. What remains is to add up the packed sizes and to pack all
 // matrices together, each into its place in one allocation.
 #include "decoding/model/weights.h"
 
@@ -27,7 +27,7 @@ at::Tensor to_tensor(const std::vector<float>& values) {
   return out;
 }
 
-// A matrix to check and, if it has a target, to pack once storage is there.
+// A matrix to check and, if it has a target, to pack once the storage is allocated.
 struct PendingMatrix {
   const PlannedMatrix* planned;
   LinearWeight* target;
@@ -68,7 +68,7 @@ class WeightLoader {
     take_matrix(from.down, layer.down);
   }
 
-  // The first error stays.
+  // Keeps the first error.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }

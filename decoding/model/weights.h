@@ -27,14 +27,14 @@ struct LinearWeight {
 struct LayerWeights {
   at::Tensor attention_norm;  // float [hidden]
   LinearWeight query, key, value;
-  at::Tensor query_norm, key_norm;  // float [head_dim]; undefined where heads are not normed
+  at::Tensor query_norm, key_norm;  // float [head_dim]; undefined if heads are not normed
   LinearWeight attention_output;
   at::Tensor feed_forward_norm;  // float [hidden]
   LinearWeight gate, up, down;
 };
 
-// The tensors of a model by their role, repacked for one instruction set. Embedding rows stay in
-// the mapped file, everything else is copied: after load only `embedding` refers to it.
+// The tensors of a model by role, repacked for one instruction set. Embedding rows stay in the
+// mapped file, everything else is copied: after loading, only `embedding` refers to the file.
 struct Weights {
   // Every error names the file, the tensor and the reason.
   static Result<Weights> load(const ModelFiles& files, const TransformerShape& shape,
@@ -44,7 +44,7 @@ struct Weights {
   WeightFormat embedding_format = WeightFormat::kF32;
   std::vector<LayerWeights> layers;
   at::Tensor output_norm;  // float [hidden]
-  LinearWeight head;       // the output matrix, or the embedding's where the file ties them
+  LinearWeight head;       // the output matrix, or the embedding if the file ties them
   at::Tensor storage;      // all packed bytes
 };
 

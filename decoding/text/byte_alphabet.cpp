@@ -13,7 +13,7 @@ constexpr int kAlphabetEnd = 0x100 + 68;
 
 struct Alphabet {
   std::array<int, 256> character_of_byte{};
-  std::array<int, kAlphabetEnd> byte_of_character{};  // -1 where there is none
+  std::array<int, kAlphabetEnd> byte_of_character{};  // -1 if there is none
 };
 
 constexpr Alphabet make_alphabet() {

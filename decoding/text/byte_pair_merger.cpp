@@ -8,9 +8,9 @@
 namespace redraft {
 namespace {
 
-constexpr std::uint64_t kNoPair =
-    std::numeric_limits<std::uint64_t>::max();  // ids are not negative
-constexpr std::size_t kShortWord = 48;          // bytes; above it the heap is faster than scanning
+// Greater than any pair, because ids are not negative.
+constexpr std::uint64_t kNoPair = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kShortWord = 48;  // bytes; above it the heap is faster than scanning
 
 std::uint64_t pair_key(TokenId left, TokenId right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
@@ -18,7 +18,7 @@ std::uint64_t pair_key(TokenId left, TokenId right) {
 }
 
 // The tokens of a long word as a linked list over its bytes, and a heap of the pairs that may still
-// merge. A pair whose tokens have changed since it was pushed is passed over when it comes up.
+// merge. A pair whose tokens have changed since it was pushed is skipped when it is popped.
 class LongWord {
  public:
   LongWord(const BytePairMerger& merger, const std::array<TokenId, 256>& byte_tokens,
@@ -63,11 +63,10 @@ class LongWord {
     std::uint32_t previous;
     std::uint32_t next;
   };
-  // Rank above, symbol below: the least is the pair to merge next.
+  // Rank in the high bits, symbol in the low bits: the smallest is the pair to merge next.
   using Candidate = std::uint64_t;
 
-  // Puts the pair that begins at symbol `i` at the end of the heap's storage, if there is one and
-  // it merges.
+  // Appends the pair that begins at symbol `i` to the heap's storage if there is one and it merges.
   bool consider(std::uint32_t i) {
     if (i == kNone || symbols_[i].next == kNone) return false;
     const TokenId left = symbols_[i].token;
@@ -79,7 +78,7 @@ class LongWord {
     return true;
   }
 
-  // Merges the pair that begins at symbol `i`, if it is still the one that `merge` is for.
+  // Merges the pair that begins at symbol `i` if `merge` still applies to it.
   bool apply(const PairMerge& merge, std::uint32_t i) {
     Symbol& left = symbols_[i];
     if (left.token != merge.left || left.next == kNone) return false;
@@ -93,7 +92,7 @@ class LongWord {
   }
 
   const BytePairMerger& merger_;
-  std::vector<Symbol> symbols_;  // one a byte; their indices stay, so words end below 4 GiB
+  std::vector<Symbol> symbols_;  // one per byte; indices never change: words are below 4 GiB
   std::vector<Candidate> heap_;
   std::size_t n_lookups_ = 0;
 };
@@ -139,7 +138,7 @@ std::size_t BytePairMerger::append(std::string_view word, std::vector<TokenId>& 
 
 std::size_t BytePairMerger::append_short(std::string_view word, std::vector<TokenId>& out) const {
   std::array<TokenId, kShortWord> tokens;
-  std::array<Merge, kShortWord> merges;  // merges[i] is that of tokens[i] and tokens[i + 1]
+  std::array<Merge, kShortWord> merges;  // merges[i] merges tokens[i] and tokens[i + 1]
   std::size_t n = 0;
   for (const char c : word) {
     const TokenId token = byte_tokens_[static_cast<unsigned char>(c)];

@@ -11,7 +11,7 @@
 
 namespace redraft {
 
-// One line of a vocabulary's merges; its rank is its place among them, and the lowest rank goes
+// One line of a vocabulary's merges. Its rank is its place among them; the lowest rank is applied
 // first.
 struct PairMerge {
   TokenId left;
@@ -20,16 +20,16 @@ struct PairMerge {
 };
 
 // Merges the bytes of one word, best pair first and leftmost among equals, until no pair of
-// neighbours has a merge. Short words are scanned for their best pair, long ones keep a heap of
-// pairs, so that no word takes more than O(n log n). Immutable once made.
+// neighbours has a merge. Short words are scanned for their best pair; for long ones there is a
+// heap of pairs, so that no word takes more than O(n log n). Immutable once made.
 class BytePairMerger {
  public:
-  // Of two merges of the same pair the later one counts. `byte_tokens` has -1 for a byte without a
-  // token; such bytes are left out of a word before it is merged.
+  // If a pair has two merges, the later one counts. `byte_tokens` has -1 for a byte without a
+  // token; such bytes are removed from a word before it is merged.
   BytePairMerger(const std::array<TokenId, 256>& byte_tokens, std::vector<PairMerge> merges);
 
-  // Appends the tokens of `word`. Returns how many pairs were looked up, which is the work done:
-  // under three a byte.
+  // Appends the tokens of `word`. Returns how many pairs were looked up, a measure of the work:
+  // fewer than three per byte.
   std::size_t append(std::string_view word, std::vector<TokenId>& out) const;
 
   static constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();

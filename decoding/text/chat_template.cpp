@@ -38,7 +38,7 @@ std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
   };
   for (const ChatMessage& message : messages) {
     open(message.role);
-    // The template cuts these off both ends of a message.
+    // The template strips these characters from both ends of a message.
     parts.push_back({std::string(trimmed(message.text, " \t\n\v\f\r")), false});
     parts.push_back({"<|eot_id|>", true});
   }

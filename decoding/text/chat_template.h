@@ -17,14 +17,14 @@ struct ChatMessage {
 // A prompt as a sequence of text and control tokens, so that text can never forge a control token.
 struct PromptPart {
   std::string text;
-  bool control = false;  // text is the spelling of a special token
+  bool control = false;  // `text` is the spelling of a special token
 };
 
 // Messages in the model's own chat format, ending with the opened assistant turn. A model's
-// template is a program; redraft does not run it but recognises the formats that it knows: ChatML
-// (Qwen, SmolLM), Llama 3's and DeepSeek Coder's, whose turns are marked by plain text. A model
-// without a template is taken for ChatML if it has its tokens. Any other is an error. What
-// templates add of their own (a default system message, today's date) is left out.
+// template is a program; redraft does not run it, but recognises the formats that it knows: ChatML
+// (Qwen, SmolLM), Llama 3's, and DeepSeek Coder's, which marks turns with plain text. A model
+// without a template counts as ChatML if its vocabulary has ChatML's tokens. Any other is an error.
+// Text that templates add on their own (a default system message, today's date) is left out.
 Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                             const std::vector<ChatMessage>& messages);
 

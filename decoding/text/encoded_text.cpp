@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kChunkWords = 512;  // a chunk has up to twice as many
 
-// Whether the word [begin, end) holds a character at which every word before it stops looking, and
-// that before `limit`.
+// Whether the word [begin, end) contains a character, before `limit`, that ends the look-ahead of
+// every word before it.
 bool stops_looks(std::string_view text, std::size_t begin, std::size_t end, std::size_t limit) {
   for (std::size_t i = begin; i < end && i + kWordLookAhead <= limit;) {
     const Character character = character_at(text, i);
@@ -66,7 +66,7 @@ void EncodedText::append_to(std::vector<TokenId>& out) const {
   for (const Chunk& chunk : chunks_) append_range(out, chunk.tokens, 0, chunk.tokens.size());
 }
 
-// The beginning of the word that holds the byte, or the end of the text.
+// The beginning of the word that contains the byte, or the end of the text.
 EncodedText::WordPlace EncodedText::place_of_byte(std::size_t byte) const {
   WordPlace place;
   while (!at_end(place) && place.byte + chunks_[place.chunk].n_bytes <= byte) {
@@ -104,7 +104,7 @@ void EncodedText::step_back(WordPlace& place) const {
   place.token -= word.n_tokens;
 }
 
-// The last word that may be encoded again without those before it.
+// The last word from which encoding can restart without the words before it.
 EncodedText::WordPlace EncodedText::restart_place(std::string_view text,
                                                   std::size_t edit_begin) const {
   WordPlace place = place_of_byte(edit_begin);
@@ -116,7 +116,7 @@ EncodedText::WordPlace EncodedText::restart_place(std::string_view text,
   return place;
 }
 
-// Puts the words of `replacement` where those of [from, to) are.
+// Puts the words of `replacement` in place of those of [from, to).
 void EncodedText::splice(const WordPlace& from, const WordPlace& to, Chunk replacement) {
   Chunk merged;
   std::size_t next = to.chunk;  // the first chunk that stays as it is
@@ -131,7 +131,7 @@ void EncodedText::splice(const WordPlace& from, const WordPlace& to, Chunk repla
     append_range(merged.tokens, chunk.tokens, token, chunk.tokens.size());
   };
   if (to.word > 0) append_chunk(chunks_[next++], to.word, to.token);
-  // Small chunks join their neighbours, so that there are never many.
+  // Small chunks are merged with their neighbours, so that there are never many.
   if (merged.words.size() < kChunkWords / 2 && next < chunks_.size()) {
     append_chunk(chunks_[next++], 0, 0);
   }

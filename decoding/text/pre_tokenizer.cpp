@@ -20,7 +20,7 @@ bool is_kind_at(std::string_view text, std::size_t position, CharacterKind kind)
   return position < text.size() && character_at(text, position).kind == kind;
 }
 
-// Past the characters of one kind that begin at `position`.
+// The end of the run of characters of one kind that begins at `position`.
 std::size_t run_end(std::string_view text, std::size_t position, CharacterKind kind) {
   while (position < text.size()) {
     const Character character = character_at(text, position);
@@ -30,7 +30,7 @@ std::size_t run_end(std::string_view text, std::size_t position, CharacterKind k
   return position;
 }
 
-// The length of 's, 't, 'm, 'd, 're, 've or 'll at `begin`, or 0. In a pattern that ignores case
+// The length of 's, 't, 'm, 'd, 're, 've or 'll at `begin`, or 0. In a pattern that ignores case,
 // U+017F, the long s, is an s too; no other character outside ASCII folds to one of these letters.
 std::size_t contraction_length(std::string_view text, std::size_t begin, bool any_case) {
   if (text[begin] != '\'') return 0;
@@ -46,8 +46,9 @@ std::size_t contraction_length(std::string_view text, std::size_t begin, bool an
   return 0;
 }
 
-// \s+(?!\S)|\s+ over the white space [begin, end): all of it at the end of what is being split,
-// else all but the last character, which goes with what follows, unless it is the only one.
+// \s+(?!\S)|\s+ on the white space [begin, end): all of it at the end of the text that is being
+// split; otherwise all but the last character, which belongs to what follows, unless it is the only
+// one.
 std::size_t space_word_end(std::string_view text, std::size_t begin, std::size_t end, bool at_end) {
   if (at_end) return end;
   std::size_t last = end - 1;
@@ -101,8 +102,8 @@ std::size_t gpt2_word_end(std::string_view text, std::size_t begin) {
   return space_word_end(text, begin, end, end == text.size());
 }
 
-// GPT-2's within a piece without numbers. A number of a Unicode later than the expression's is a
-// symbol to it, and ends the piece as the others do.
+// GPT-2's expression within a piece without numbers. A number that only a later version of Unicode
+// knows is a symbol to the expression, and ends the piece as other numbers do.
 std::size_t smollm_word_end(std::string_view text, std::size_t begin) {
   const Character first = character_at(text, begin);
   const std::size_t second = begin + first.length;
@@ -130,15 +131,16 @@ RunKind run_of(const Character& character) {
   return character.punctuation ? RunKind::kPunctuation : RunKind::kRest;
 }
 
-// The run that begins at `position`, or goes on there: the last white space before letters or
-// punctuation is theirs.
+// The run that begins or continues at `position`: the last white space before letters or
+// punctuation belongs to them.
 RunKind run_at(std::string_view text, std::size_t position, const Character& character) {
   const std::size_t next = position + character.length;
   if (character.kind != kSpace || next >= text.size()) return run_of(character);
   return run_of(character_at(text, next));
 }
 
-// [一-龥ࠀ-一가-퟿]: characters of three bytes, whose order is that of their code points.
+// [一-龥ࠀ-一가-퟿]: characters of three bytes, whose byte order is that of their code
+// points.
 bool in_east_asian_range(std::string_view text, std::size_t position, const Character& character) {
   if (character.length != 3) return false;
   const std::string_view bytes = text.substr(position, 3);

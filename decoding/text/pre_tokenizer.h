@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// How a text is cut into the words within which tokens merge. Each stands for one or more regular
-// expressions; they are matched by hand here, in time linear in the text whatever it holds.
+// How a text is split into the words within which tokens merge. Each value is one or more regular
+// expressions, implemented as code that takes time linear in the text, whatever it contains.
 enum class PreTokenizer {
   // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|
   // ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
@@ -17,22 +17,22 @@ enum class PreTokenizer {
   kLlama3,
   // GPT-2's: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
   kGpt2,
-  // Every number cut out first (the package's Digits), then GPT-2's in between.
+  // Every number split off first (the package's Digits), then GPT-2's expression in between.
   kSmolLm,
-  // Each applied to the pieces that the ones before it left: [\r\n], \s?\p{L}+, \s?\p{P}+,
-  // [U+4E00-U+9FA5 U+0800-U+4E00 U+AC00-U+D7FF]+, and every number cut out. What none of them
-  // takes stays together.
+  // Each expression is applied to the pieces that the ones before it left: [\r\n], \s?\p{L}+,
+  // \s?\p{P}+, [U+4E00-U+9FA5 U+0800-U+4E00 U+AC00-U+D7FF]+, and every number split off. What none
+  // of them matches stays together.
   kDeepSeekCoder,
 };
 
-// By the name a GGUF file gives (tokenizer.ggml.pre). Names that llama.cpp gives to the same
-// expression are known too; "default" is GPT-2's.
+// Looks up the name that a GGUF file gives (tokenizer.ggml.pre). Names that llama.cpp uses for the
+// same expression are known too; "default" is GPT-2's.
 Result<PreTokenizer> find_pre_tokenizer(std::string_view name);
 
-// A word depends on the text from its beginning on, and of that on nothing at or past
-// c + kWordLookAhead, where c is the first character at or after its end that is not white space.
-// (A run ends where its kind does, one character later; white space is divided by what follows all
-// of it; a contraction is at most four bytes.) What an edit leaves of a text's words rests on it.
+// A word depends on the text from its beginning on, and on nothing at or past c + kWordLookAhead,
+// where c is the first character at or after the word's end that is not white space. (A run ends
+// where its kind does, one character later; white space is split by what follows all of it; a
+// contraction is at most four bytes.) EncodedText relies on this to keep words after an edit.
 inline constexpr std::size_t kWordLookAhead = 4;
 
 // Where the word that starts at `begin` < text.size() ends; always past `begin`.

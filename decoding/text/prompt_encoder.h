@@ -11,20 +11,20 @@
 
 namespace redraft {
 
-// Encodes prompts one after the other and remembers the last one's texts: where a text differs in
+// Encodes one prompt after the other and remembers the texts of the last one: if a text differs in
 // one place, as a buffer does after a keystroke, only that place is encoded again. The result is
-// that of encoding afresh. Used by one thread at a time.
+// the same as encoding from scratch. Used by one thread at a time.
 class PromptEncoder {
  public:
   // `tokenizer` outlives this.
   explicit PromptEncoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
 
-  // Begins as the model wants every prompt to. Consecutive text parts are encoded as one text; a
-  // control part unknown to the vocabulary is an error.
+  // Begins with the token that the model expects at the beginning of every prompt. Consecutive text
+  // parts are encoded as one text; a control part unknown to the vocabulary is an error.
   Result<std::vector<TokenId>> encode(const std::vector<PromptPart>& parts);
 
   const Tokenizer& tokenizer() const { return *tokenizer_; }
-  // How many bytes the last prompt made the tokenizer read: at most those of its texts.
+  // How many bytes the tokenizer read for the last prompt: at most the size of its texts.
   std::size_t n_encoded_bytes() const { return n_encoded_bytes_; }
 
  private:
@@ -40,7 +40,7 @@ class PromptEncoder {
   std::size_t n_encoded_bytes_ = 0;
 };
 
-// One prompt, with nothing remembered.
+// Encodes one prompt without remembering anything.
 Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer,
                                            const std::vector<PromptPart>& parts);
 

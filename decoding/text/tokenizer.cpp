@@ -25,7 +25,8 @@ enum TokenType : std::int32_t {
 
 std::string named(TokenId id) { return "token " + std::to_string(id); }
 
-// Bytes that texts are made of: without a token for each of them a vocabulary is not one of bytes.
+// Bytes that can be part of a text: a vocabulary that lacks a token for one of them is not
+// byte-level.
 bool is_text_byte(int byte) {
   return byte == '\t' || byte == '\n' || byte == '\r' || (byte >= 0x20 && byte <= 0x7E) ||
          (byte >= 0x80 && byte <= 0xBF) || (byte >= 0xC2 && byte <= 0xF0);
@@ -67,7 +68,7 @@ Result<void> check_numbers(const TokenizerSpec& spec) {
 }
 
 // Every token's bytes. Ordinary tokens are written in the byte alphabet; one that is not can be
-// decoded as it stands but is never encoded. Special and unused tokens keep their spelling.
+// decoded as it is but is never encoded. Special and unused tokens keep their spelling.
 Result<WordTable> make_words(const TokenizerSpec& spec) {
   WordTable words(spec.tokens.size());
   for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
@@ -130,7 +131,7 @@ struct Tokenizer::Impl {
   bool is_ordinary(TokenId id) const {
     return types.empty() || types[static_cast<std::size_t>(id)] == kNormal;
   }
-  // Whether a model that chooses it means its spelling: Qwen's <tool_call>, for instance.
+  // Whether the token's spelling is meant to be text: Qwen's <tool_call>, for instance.
   bool is_written(TokenId id) const {
     return is_ordinary(id) || types[static_cast<std::size_t>(id)] == kUserDefined;
   }
@@ -142,7 +143,7 @@ struct Tokenizer::Impl {
   std::array<TokenId, 256> byte_tokens;
   BytePairMerger merger;
   std::vector<std::int32_t> types;
-  std::vector<bool> whole_words;  // [n_tokens] a word of just these bytes is this token
+  std::vector<bool> whole_words;  // [n_tokens] whether a word of exactly these bytes is this token
   std::map<std::string, TokenId, std::less<>> specials;
   int n_tokens;
   TokenId end_of_text;
@@ -151,8 +152,8 @@ struct Tokenizer::Impl {
   std::string chat_template;
 };
 
-// Not every token is what its own bytes merge into; a word may be looked up only if merging would
-// give the same, or if the vocabulary is one whose words go before its merges.
+// Not every token is what its own bytes merge into. A word may be looked up only if merging would
+// give the same, or if the vocabulary puts words before merges.
 void Tokenizer::Impl::find_whole_words(bool ignore_merges) {
   whole_words.resize(static_cast<std::size_t>(n_tokens));
   std::vector<TokenId> merged;

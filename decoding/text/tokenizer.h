@@ -12,49 +12,50 @@
 
 namespace redraft {
 
-// What a model file says about its tokenizer; hostile until Tokenizer::make has checked it.
+// What a model file says about its tokenizer; not trusted until Tokenizer::make has checked it.
 struct TokenizerSpec {
   std::string pre_tokenizer;        // GGUF tokenizer.ggml.pre: "qwen2", …
   std::vector<std::string> tokens;  // in the file's byte-level alphabet; index is the id
   std::vector<std::int32_t>
       types;  // GGUF token types: 1 normal, 3 control, 4 user defined, 5 unused; empty: all normal
   std::vector<std::string> merges;  // "left right", best first
-  bool ignore_merges = false;       // a word that is a token is that token, whatever its merges
-  TokenId end_of_text = -1;         // GGUF eos_token_id
+  bool ignore_merges = false;  // a word that is a token becomes that token, whatever its merges
+  TokenId end_of_text = -1;    // GGUF eos_token_id
   bool add_bos = false;
   TokenId bos = -1;
-  std::vector<TokenId> end_tokens;  // whichever ends an answer, as far as the files say
+  std::vector<TokenId> end_tokens;  // each of them ends an answer, as far as the files say
   std::string chat_template;        // Jinja; empty: none
 };
 
 // Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser
-// and without added tokens: those the package would find in the text, special or not, redraft
-// writes itself where it means them, so that no text can forge one. Immutable: any thread may use
-// it. Any bytes that the vocabulary covers (Qwen's: all there are) can be encoded and come back
-// unchanged, valid UTF-8 or not; a byte outside a well-formed sequence counts as a symbol.
+// and without added tokens. Where the package would find added tokens in the text, special or not,
+// redraft writes them itself where it means them, so that no text can forge one. Immutable: any
+// thread may use it. Any bytes that the vocabulary covers (Qwen's: all bytes) can be encoded and
+// are decoded unchanged, valid UTF-8 or not; a byte outside a well-formed sequence counts as a
+// symbol.
 class Tokenizer {
  public:
   static Result<std::shared_ptr<const Tokenizer>> make(TokenizerSpec spec);
   ~Tokenizer();
 
-  // Ordinary text: no special token ever comes out of it, whatever it spells.
+  // Encodes ordinary text: the result never contains a special token, whatever the text spells.
   std::vector<TokenId> encode(std::string_view text) const;
-  // encode() from word to word: appends the tokens of the word that begins at `begin` <
-  // text.size() and returns where it ends.
+  // encode() for one word: appends the tokens of the word that begins at `begin` < text.size() and
+  // returns where it ends.
   std::size_t encode_word(std::string_view text, std::size_t begin,
                           std::vector<TokenId>& ids) const;
-  // Whether the vocabulary has a token for every byte of `text`. encode() leaves the others out, as
+  // Whether the vocabulary has a token for every byte of `text`. encode() leaves out the others, as
   // the package does; SmolLM2 lacks some control characters and bytes of unassigned planes.
   bool covers(std::string_view text) const;
-  // The bytes that a token writes: a user-defined one (Qwen's <tool_call>) its spelling, which
-  // encode() writes in other tokens; nothing for control and unused tokens and ids outside the
-  // vocabulary.
+  // The bytes that a token stands for. Those of a user-defined token (Qwen's <tool_call>) are its
+  // spelling, which encode() writes with other tokens. Empty for control tokens, unused tokens and
+  // ids outside the vocabulary.
   std::string_view bytes(TokenId id) const;
   std::string decode(std::span<const TokenId> ids) const;
   // The id of a special token by its spelling ("<|im_end|>"), or -1.
   TokenId special(std::string_view spelling) const;
   bool is_special(TokenId id) const;
-  // How a token is written in reports: its bytes, or the spelling of a special one.
+  // How reports show a token: its bytes, or the spelling of a special one.
   std::string display(TokenId id) const;
   int vocabulary_size() const;
   TokenId end_of_text() const;

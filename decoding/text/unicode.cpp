@@ -24,7 +24,7 @@ constexpr Character make_character(unsigned traits, std::uint8_t length) {
           (traits & kNumericBit) != 0, length};
 }
 
-// What is known of every code point, four bits each.
+// What is known about every code point, four bits each.
 class TraitTable {
  public:
   TraitTable() : packed_(kCodePoints / 2) {
@@ -74,8 +74,8 @@ constexpr std::array<Character, 128> make_ascii() {
 constexpr std::array<Character, 128> kAscii = make_ascii();
 constexpr Character kStrayByte = make_character(0, 1);
 
-// Text that is not ASCII: decodes one well-formed sequence (no surrogates, no overlong forms,
-// nothing above U+10FFFF).
+// Decodes one well-formed sequence that is not ASCII (no surrogates, no overlong forms, nothing
+// above U+10FFFF).
 Character wide_character_at(std::string_view text, std::size_t position) {
   static const TraitTable table;
   const auto byte = [&](std::size_t i) -> std::uint32_t {

@@ -13,11 +13,11 @@ namespace redraft {
 // text.
 class WordTable {
  public:
-  // Room for `n_tokens` ids, given in order.
+  // Room for `n_tokens` ids, which are added in order.
   explicit WordTable(std::size_t n_tokens);
 
-  // Adds the next id. One that is not `findable` has its bytes kept only.
-  // Returns the findable id that has the same bytes already (and keeps that one findable), or -1.
+  // Adds the next id. If it is not `findable`, only its bytes are kept. Returns the findable id
+  // that already has the same bytes (that one stays findable), or -1.
   TokenId add(std::string_view bytes, bool findable);
   TokenId find(std::string_view bytes) const;  // or -1
   std::string_view bytes(TokenId id) const {
