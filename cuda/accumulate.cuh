@@ -6,15 +6,15 @@
 
 namespace redraft::cuda {
 
-// One strand's part of a linear as one warp computes it: kTiles tiles of 16 outputs by kRowTiles
-// times 8 rows. acc as multiply_halves() has it.
+// One strand's part of a linear layer as one warp computes it: kTiles tiles of 16 outputs by
+// kRowTiles times 8 rows. `acc` is laid out as in multiply_halves().
 template <WeightFormat kFormat, int kTiles, int kRowTiles>
 class StrandSum {
  public:
   static constexpr int kRowsOf = kRowTiles * 8;
 
-  // Tiles from `first_tile` on and rows from `first_row` on, of which the last there is stands in
-  // for those beyond.
+  // Tiles starting at `first_tile` and rows starting at `first_row`. Where there are no more, the
+  // last tile or row is computed again.
   __device__ StrandSum(const Weight& weight, const Rows& x, int first_tile, int first_row, int rows)
       : lane_(static_cast<int>(threadIdx.x) % kWarp),
         chunks_(chunk_count(weight.k)),
@@ -53,7 +53,7 @@ class StrandSum {
 #pragma unroll
       for (int i = 0; i < kTiles; ++i) {
         now[i] = next[i];
-        // The last one once more rather than a branch around the loads.
+        // Loads the last chunk once more instead of branching around the loads.
         next[i].load(tiles_[i], chunk + 1 < end ? chunk + 1 : chunk, lane_);
         now[i].prepare(lane_);
       }

@@ -1,4 +1,4 @@
-// What of the runtime is the same on every device.
+// The part of the runtime that is the same on every device.
 #include "cuda/runtime.h"
 
 namespace redraft::cuda {

@@ -1,6 +1,7 @@
-// A warp has one row, the query heads of one kv head, and one span of positions, 16 at a time: a
-// matrix product of queries and keys, weights, a matrix product of weights and values. Warps of a
-// block have neighbouring rows, whose keys and values are mostly the same and so come from near.
+// A warp has one row, the query heads of one KV head, and one span of positions, which it takes 16
+// at a time: a matrix product of queries and keys, weights, a matrix product of weights and values.
+// The warps of a block have neighbouring rows, whose keys and values are mostly the same and so
+// come from the cache.
 #include "cuda/attention.h"
 #include "cuda/block.cuh"
 #include "cuda/device.h"
@@ -8,9 +9,9 @@
 namespace redraft::cuda {
 namespace {
 
-constexpr int kGroup = 16;  // positions, and query heads of the matrix instruction
+constexpr int kGroup = 16;  // positions at a time, and query heads of the matrix instruction
 constexpr int kAttentionWarps = 8;
-constexpr float kNone = -1e30F;  // less than any score, and finite
+constexpr float kNone = -1e30F;  // below any score, and finite
 
 // Partial results of a row's head and span: head_dim sums, the largest score, the sum of weights.
 constexpr int kPartialExtra = 2;
@@ -76,17 +77,17 @@ class SpanOfRow {
   }
 
  private:
-  static constexpr int kTiles = kDim / 8;   // of 8 dimensions of values
-  static constexpr int kLoads = kDim / 32;  // of 8 dimensions of a key by each of four lanes
+  static constexpr int kTiles = kDim / 8;   // tiles of 8 dimensions of values
+  static constexpr int kLoads = kDim / 32;  // loads of 8 dimensions of a key by each of four lanes
 
-  // Where position p of the path lies; some slot of the path for positions beyond its end.
+  // The slot of position p of the path; some slot of the path for positions beyond its end.
   __device__ std::size_t slot_of(int p) const {
     if (p >= length_) p = length_ - 1;
     return static_cast<std::size_t>(p < straight_ ? p : tail_[p - straight_]);
   }
 
-  // Dimensions of the products with keys: lane t has, of load u, 32 u + 8 t .. + 7, two steps of
-  // the matrix instruction with four each.
+  // Dimensions in the products with keys: in load u, lane t has 32 u + 8 t .. + 7, which is two
+  // steps of the matrix instruction with four dimensions each.
   __device__ void load_queries() {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -153,14 +154,14 @@ class SpanOfRow {
       const float first = exp2f(scores[part][2 * half] - most);
       const float second = exp2f(scores[part][2 * half + 1] - most);
       weights[half + 2 * part] = to_halves(first, second);
-      // What is added up is what values are multiplied with.
+      // Adds up exactly what the values are multiplied by.
       weight_[half] += low_half(weights[half + 2 * part]);
       weight_[half] += high_half(weights[half + 2 * part]);
     }
   }
 
-  // Rows of the right side are positions: lane t has 2 t, 2 t + 1, 2 t + 8 and 2 t + 9; columns are
-  // dimensions, of which lane g has g * kTiles on.
+  // The rows of the right operand are positions: lane t has 2 t, 2 t + 1, 2 t + 8 and 2 t + 9. Its
+  // columns are dimensions: lane g has those from g * kTiles on.
   __device__ void add_values(int position, const std::uint32_t (&weights)[4]) {
     const std::uint16_t* value[4];
 #pragma unroll
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(kAttentionWarps* kWarp)
   work.store(partials, rows, span);
 }
 
-// A block for each row: its spans in order, one thread for a dimension of a head.
+// One block per row: its spans in order, one thread per dimension of a head.
 __global__ void __launch_bounds__(kRowThreads)
     merge_spans(Attention of, int rows, const float* partials, std::uint16_t* values,
                 float* scales) {

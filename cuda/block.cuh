@@ -3,7 +3,7 @@
 #include "cuda/device.h"
 #include "cuda/linear.h"
 
-// What the threads of a block do together on one row. Every sum has one order, whatever the device.
+// What the threads of a block compute together on one row. Every sum has one order, on any device.
 namespace redraft::cuda {
 
 inline constexpr int kRowThreads = 256;
@@ -11,8 +11,8 @@ inline constexpr int kRowWarps = kRowThreads / kWarp;
 
 __device__ inline int thread() { return static_cast<int>(threadIdx.x); }
 
-// The sum and the largest of what all threads bring; `scratch` has a float for each warp and is
-// free again when this returns.
+// The sum and the maximum of all threads' values. `scratch` has a float for each warp and can be
+// used again when this returns.
 __device__ inline float sum_of_block(float value, float* scratch) {
   for (int distance = kWarp / 2; distance > 0; distance /= 2)
     value += of_lane_across(value, distance);
@@ -34,8 +34,8 @@ __device__ inline float largest_of_block(float value, float* scratch) {
   return largest;
 }
 
-// Rounds `n` floats that all threads can read to row `row` of what linears read. Where the block
-// wrote them itself, its threads need not have met since.
+// Rounds `n` floats that all threads can read to row `row` of a linear layer's input. If the block
+// itself wrote them, no barrier is needed in between.
 __device__ inline void round_row(const float* from, int n, std::uint16_t* values, float* scales,
                                  int row, float* scratch) {
   const int width = padded_width(n);

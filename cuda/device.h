@@ -1,8 +1,9 @@
 #pragma once
 
-// What kernels are written in: CUDA C++, and under names of ours the few instructions that it has
-// no word for. A source of kernels compiles as C++ too, for an emulated device that runs the very
-// same lines, thread by thread, where there is no GPU: REDRAFT_EMULATED_DEVICE is then its header.
+// The language of the kernels: CUDA C++, and functions for the few instructions that it has no name
+// for. A source file of kernels also compiles as C++ for an emulated device, which runs the very
+// same lines, thread by thread, where there is no GPU: REDRAFT_EMULATED_DEVICE is then the header
+// of that device.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ __device__ inline std::uint8_t* shared_memory() {
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             cudaStream_t stream, const Arguments&... arguments) {
-  // More than this much has to be asked for.
+  // More than this must be requested explicitly.
   constexpr std::size_t kGiven = 48 * 1024;
   if (shared_bytes > kGiven) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -37,10 +38,10 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   kernel<<<grid, block, shared_bytes, stream>>>(arguments...);
 }
 
-// acc += a b for a of 16 by 16 and b of 16 by 8, both of half precision, sums in single precision.
-// Lane l holds, with g = l / 4 and t = l % 4, of a the rows g and g + 8 (a[0], a[2] and a[1],
-// a[3]) at columns 2t, 2t + 1 (a[0], a[1]) and 8 more (a[2], a[3]); of b the column g at rows 2t,
-// 2t + 1 (b[0]) and 8 more (b[1]); of acc the columns 2t and 2t + 1 of row g and of row g + 8.
+// acc += a b for a of 16 by 16 and b of 16 by 8, both in half precision, with sums in single
+// precision. With g = l / 4 and t = l % 4, lane l holds: of a, rows g (a[0], a[2]) and g + 8 (a[1],
+// a[3]) at columns 2t, 2t + 1 (a[0], a[1]) and 8 more (a[2], a[3]); of b, column g at rows 2t, 2t +
+// 1 (b[0]) and 8 more (b[1]); of acc, columns 2t and 2t + 1 of row g and of row g + 8.
 __device__ inline void multiply_halves(float (&acc)[4], const std::uint32_t (&a)[4],
                                        std::uint32_t b0, std::uint32_t b1) {
   asm volatile(
@@ -50,7 +51,7 @@ __device__ inline void multiply_halves(float (&acc)[4], const std::uint32_t (&a)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The same of bfloat16.
+// The same for bfloat16.
 __device__ inline void multiply_bfloats(float (&acc)[4], const std::uint32_t (&a)[4],
                                         std::uint32_t b0, std::uint32_t b1) {
   asm volatile(
@@ -60,7 +61,8 @@ __device__ inline void multiply_bfloats(float (&acc)[4], const std::uint32_t (&a
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Two halves in a register, the first one low. Each operation rounds once, to nearest even.
+// Two halves in a register, the first one in the low bits. Each operation rounds once, to nearest
+// even.
 __device__ inline std::uint32_t to_halves(float low, float high) {
   std::uint32_t halves;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(high), "f"(low));
@@ -91,7 +93,7 @@ __device__ inline std::uint32_t fma_halves(std::uint32_t a, std::uint32_t b, std
   return result;
 }
 
-// Read once and not kept near: weights.
+// A load of data that is read once and need not stay in the caches: weights.
 __device__ inline uint4 stream_in(const uint4* from) {
   uint4 value;
   asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -100,8 +102,8 @@ __device__ inline uint4 stream_in(const uint4* from) {
   return value;
 }
 
-// Bytes of the 8 in (a, b), a's lowest first: byte i of the result is the one that nibble i of
-// `selector` counts.
+// Selects bytes from the 8 in (a, b), where a's lowest is number 0: byte i of the result is the one
+// whose number is nibble i of `selector`.
 __device__ inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b,
                                            std::uint32_t selector) {
   return __byte_perm(a, b, selector);

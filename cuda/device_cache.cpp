@@ -16,7 +16,7 @@ DeviceKvStorage::DeviceKvStorage(const Shape& shape, int max_slots,
                                  std::shared_ptr<DeviceQueue> queue)
     : shape_(shape), max_slots_(max_slots), queue_(std::move(queue)) {}
 
-// Doubles as it grows, so that moving what is there costs less than writing it did.
+// Capacity doubles as it grows, so that moving the contents costs less than writing them did.
 int DeviceKvStorage::rounded(int slots) const {
   if (slots == 0) return 0;
   const auto power = static_cast<int>(std::bit_ceil(static_cast<unsigned>(slots)));
@@ -35,7 +35,7 @@ void DeviceKvStorage::move_to(DeviceMemory memory, int slots, int kept) {
     queue_->copy_strips(memory.as<std::uint8_t>(), static_cast<std::size_t>(slots) * slot_bytes(),
                         memory_.as<std::uint8_t>(), static_cast<std::size_t>(slots_) * slot_bytes(),
                         static_cast<std::size_t>(kept) * slot_bytes(), strips());
-    queue_->wait();  // the old memory is given back
+    queue_->wait();  // before the old memory is freed
   }
   memory_ = std::move(memory);
   slots_ = slots;
@@ -77,7 +77,7 @@ std::unique_ptr<KvStorage> DeviceKvStorage::fork(int slots) const {
   auto copy = std::make_unique<DeviceKvStorage>(shape_, max_slots_, queue_);
   if (slots == 0) return copy;
   settle();
-  // Not by allocate(): what it would free may be the owner's record of this very cache.
+  // Not by allocate(), because what it frees may be the owner's record of this very cache.
   copy->move_to(DeviceMemory(bytes_of(rounded(slots))), rounded(slots), 0);
   queue_->copy_strips(copy->memory_.as<std::uint8_t>(),
                       static_cast<std::size_t>(copy->slots_) * slot_bytes(),
@@ -99,7 +99,7 @@ void DeviceKvStorage::discard(int from) {
     const int slots = rounded(from);
     move_to(DeviceMemory(bytes_of(slots)), slots, from);
   } catch (const DeviceError&) {
-    // There is no room to move to: it stays as large as it is.
+    // There is no memory to move to: it keeps its size.
   }
 }
 

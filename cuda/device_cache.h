@@ -10,9 +10,9 @@
 
 namespace redraft::cuda {
 
-// Keys and values of all layers in the memory of the GPU: for each layer the keys of all kv heads,
-// then the values, [layer][2][kv_head][slot][head_dim] halves. Grows as slots are used; what grows
-// moves, so kv() is asked anew for every pass.
+// Keys and values of all layers in the memory of the GPU: for each layer the keys of all KV heads,
+// then the values, [layer][2][kv_head][slot][head_dim] halves. Grows as slots are used; growing
+// moves the memory, so call kv() again for every pass.
 class DeviceKvStorage : public KvStorage {
  public:
   struct Shape {
@@ -20,16 +20,16 @@ class DeviceKvStorage : public KvStorage {
     int kv_heads;
     int head_dim;
   };
-  // `max_slots` is what it may grow to.
+  // It may grow to `max_slots`.
   DeviceKvStorage(const Shape& shape, int max_slots, std::shared_ptr<DeviceQueue> queue);
 
-  // Makes slots 0..count-1 writable and keeps what they hold; what was moved is there when this has
-  // been called. Throws DeviceMemoryError, and is then as it was.
+  // Makes slots 0..count-1 writable and keeps their contents; moves that are queued already are
+  // done first. Throws DeviceMemoryError and is then unchanged.
   void reserve(int count);
   KvMemory kv(int layer) const;
-  // Queues the moves of what accept_draft() has accepted.
+  // Queues the moves that accept_draft() decided on.
   void move_accepted(const DraftRows& draft, const Verdict* verdict) const;
-  // Makes slots 0..count-1 writable and all that is there a small number.
+  // Makes slots 0..count-1 writable and sets their contents to a small number.
   void fill(int count);
 
   void move_slot(int from, int to) override;
@@ -43,20 +43,21 @@ class DeviceKvStorage : public KvStorage {
   }
   std::size_t slot_bytes() const { return static_cast<std::size_t>(shape_.head_dim) * 2; }
   int rounded(int slots) const;
-  // To `memory`, which has room for `slots` slots; the first `kept` keep what they hold.
+  // Moves to `memory`, which has room for `slots` slots; the first `kept` slots keep their
+  // contents.
   void move_to(DeviceMemory memory, int slots, int kept);
   std::size_t bytes_of(int slots) const {
     return strips() * static_cast<std::size_t>(slots) * slot_bytes();
   }
-  // Does all moves that were asked for, in one go.
+  // Does all pending moves in one go.
   void settle() const;
 
   Shape shape_;
   int max_slots_;
   std::shared_ptr<DeviceQueue> queue_;
-  int slots_ = 0;  // that there is memory for
+  int slots_ = 0;  // that memory is allocated for
   DeviceMemory memory_;
-  mutable std::vector<SlotMove> moves_;  // not done yet
+  mutable std::vector<SlotMove> moves_;  // pending
   mutable DeviceMemory moves_there_;
 };
 

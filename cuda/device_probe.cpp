@@ -8,9 +8,9 @@
 namespace redraft::cuda {
 namespace {
 
-constexpr std::size_t kCopied = std::size_t{256} << 20;  // far more than caches hold
+constexpr std::size_t kCopied = std::size_t{256} << 20;  // far more than the caches hold
 constexpr int kMaxBlocks = 2048;
-constexpr double kMinSeconds = 1e-3;  // of a timing
+constexpr double kMinSeconds = 1e-3;  // of one timing
 constexpr int kRounds = 5;
 constexpr int kProbeRounds = 3;
 constexpr double kQuiet = 0.85;  // of the peak
@@ -19,7 +19,7 @@ constexpr double kQuiet = 0.85;  // of the peak
 DeviceProbe::DeviceProbe()
     : from_(kCopied), to_(kCopied), sums_(std::size_t{kMaxBlocks} * kProbeThreads * sizeof(float)) {
   queue_.fill(from_.as<void>(), 0, kCopied);
-  matrix_rate();  // finds out how much work takes long enough
+  matrix_rate();  // determines how much work takes long enough
   for (int round = 0; round < kRounds; ++round) raise(copy_rate(), matrix_rate());
 }
 

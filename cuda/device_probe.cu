@@ -4,7 +4,7 @@
 namespace redraft::cuda {
 namespace {
 
-// Eight sums that do not wait for each other.
+// Eight sums that do not depend on each other.
 __global__ void __launch_bounds__(kProbeThreads) multiply_only(int rounds, float* out) {
   constexpr int kSums = 8;
   float sums[kSums][4] = {};

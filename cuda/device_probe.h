@@ -8,17 +8,17 @@
 namespace redraft::cuda {
 
 // Queues `rounds` times eight matrix instructions of depth 16 in every warp of `blocks` blocks, and
-// leaves a float for each thread in `out`, so that none of it can be left out.
+// writes one float per thread to `out`, so that nothing can be optimised away.
 void multiply_rounds(int blocks, int rounds, float* out, Stream stream);
 inline constexpr int kProbeThreads = 256;  // of a block
 // Multiply-adds of one block in one round.
 inline constexpr double kProbeMacs = kProbeThreads / 32 * 8 * (16 * 16 * 8);
 
-// The GPU's roofline: bytes that a copy within its memory reads and writes, and multiply-adds by
-// the matrix instructions that linears use (its float and integer peaks are these, too).
+// The GPU's roofline: bytes that a copy within its memory reads and writes, and multiply-adds of
+// the matrix instructions that linear layers use (which serve as its float and integer peaks, too).
 class DeviceProbe : public kernels::MachineProbe {
  public:
-  // Some ten milliseconds. Throws DeviceError.
+  // Takes some ten milliseconds. Throws DeviceError.
   DeviceProbe();
 
   const kernels::MachinePeak& peak() const override { return peak_; }

@@ -1,6 +1,6 @@
-// All of a model lies in one allocation, whose size is known before anything is packed. Matrices
-// are packed one by one into memory of the host and copied from there, so that the host never holds
-// more than the largest.
+// All of a model is in one allocation, whose size is known before anything is packed. Matrices are
+// packed one by one into host memory and copied from there, so that the host never holds more than
+// the largest.
 #include "cuda/device_weights.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 const TileLayout kDeviceLayout = {tile_bytes, pack_tile};
 
-// Hands out parts of one allocation; before there is one, counts what will be wanted.
+// Hands out parts of one allocation; before there is an allocation, adds up the sizes.
 class Arena {
  public:
   std::size_t take(std::size_t bytes) {
@@ -90,7 +90,7 @@ class Loader {
     return take(from.down, layer.down);
   }
 
-  // Readers of one input, which is rounded once.
+  // Matrices that read the same input, which is rounded once.
   Result<void> take(std::span<const PlannedMatrix* const> readers, DeviceLinears& targets) {
     const PlannedMatrix& first = *readers.front();
     for (const PlannedMatrix* reader : readers) {
@@ -100,7 +100,7 @@ class Loader {
                                                      "kernels want both or neither");
       }
     }
-    targets.reserve(readers.size());  // they are pointed at
+    targets.reserve(readers.size());  // so that pointers to elements stay valid
     for (std::size_t begin = 0, end = 0; begin < readers.size(); begin = end) {
       const auto joins = [&](const PlannedMatrix& next) {
         return next.source->format == readers[begin]->source->format &&
@@ -136,7 +136,8 @@ class Loader {
     return take(planned, target.weight);
   }
 
-  // Matrices of one format as one, from the first row of the first to the last of the last.
+  // Several matrices of one format as one, from the first row of the first to the last row of the
+  // last.
   Result<void> take_one(std::span<const PlannedMatrix* const> run, DeviceLinear& target) {
     if (run.size() == 1) return take(*run.front(), target);
     const bool biased = std::ranges::any_of(run, [](auto* each) { return !each->bias.empty(); });
@@ -148,7 +149,7 @@ class Loader {
       if (biased) all.bias.resize(all.bias.size() + (each->bias.empty() ? each->n : 0));
     }
     if (Result<void> taken = take(all, target); !taken) return taken;
-    PendingMatrix pending = matrices_.back();  // in its place those that it is made of
+    PendingMatrix pending = matrices_.back();  // stands for the matrices that it consists of
     matrices_.pop_back();
     for (const PlannedMatrix* each : run) {
       pending.planned = each;
@@ -174,7 +175,7 @@ class Loader {
       }
       auto* to = weights_.memory.as<std::uint8_t>() + matrix.offset;
       queue_.copy_in(to, packed.data(), packed.size());
-      queue_.wait();  // before `packed` holds the next one
+      queue_.wait();  // until `packed` may be overwritten
       if (matrix.target) matrix.target->data = to;
       done += static_cast<double>(packed.size());
       if (control_.progress) control_.progress(done / static_cast<double>(arena_.used()));
@@ -189,7 +190,7 @@ class Loader {
   Arena arena_;
   std::vector<PendingMatrix> matrices_;
   std::vector<PendingVector> vectors_;
-  std::deque<PlannedMatrix> joined_;  // whose biases are pointed at
+  std::deque<PlannedMatrix> joined_;  // pointers refer to their biases
   DeviceWeights weights_;
 };
 

@@ -18,14 +18,14 @@ struct DeviceLinear {
   const float* bias = nullptr;  // [n] or null
 };
 
-// Linears of one input, whose outputs stand side by side. Neighbours of one format are one matrix,
-// and so one kernel.
+// Linear layers with the same input; their outputs are stored side by side. Neighbours with the
+// same format are joined to one matrix, and so to one kernel.
 using DeviceLinears = std::vector<DeviceLinear>;
 
 struct DeviceLayer {
   const float* attention_norm = nullptr;
   DeviceLinears query_key_value;
-  const float* query_norm = nullptr;  // null where heads are not normed
+  const float* query_norm = nullptr;  // null if heads are not normed
   const float* key_norm = nullptr;
   DeviceLinear attention_output;
   const float* feed_forward_norm = nullptr;
@@ -35,8 +35,8 @@ struct DeviceLayer {
 
 // A model's weights in the memory of the GPU, as its kernels read them.
 struct DeviceWeights {
-  // Packs on `pool`, copies through `queue`. Every error names the file, the tensor and the reason,
-  // or what the GPU lacks.
+  // Packs on `pool` and copies through `queue`. Every error names the file, the tensor and the
+  // reason, or what the GPU lacks.
   static Result<DeviceWeights> load(const ModelFiles& files, const TransformerShape& shape,
                                     ThreadPool& pool, DeviceQueue& queue,
                                     const LoadControl& control);
@@ -46,8 +46,8 @@ struct DeviceWeights {
   const float* output_norm = nullptr;
   DeviceLinear head;
 
-  std::size_t bytes_of_pass = 0;  // all but an embedding that is not the head as well
-  DeviceMemory memory;            // of all of it
+  std::size_t bytes_of_pass = 0;  // everything except an embedding that is not also the head
+  DeviceMemory memory;            // holds all of it
 };
 
 }  // namespace redraft::cuda

@@ -4,7 +4,7 @@
 
 namespace redraft::cuda {
 
-// Calls `with` with the format as a template argument. F32 is none of a GPU's.
+// Calls `with` with the format as a template argument. GPUs do not support F32.
 template <typename With>
 void for_format(WeightFormat format, const With& with) {
   switch (format) {

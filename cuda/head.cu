@@ -7,7 +7,8 @@
 namespace redraft::cuda {
 namespace {
 
-// Each turn finds the largest key below the one before: k is small, and the row stays near.
+// Each iteration finds the largest key below the previous one: k is small, and the row stays in the
+// cache.
 __global__ void __launch_bounds__(kRowThreads)
     top_k_row(const float* logits, int n, int k, std::int32_t* ids, float* best) {
   const auto row = static_cast<std::size_t>(blockIdx.x);

@@ -4,8 +4,8 @@
 
 #include "cuda/stream.h"
 
-// What is asked of whole rows of logits, [rows, n] floats, over device memory. A block of threads
-// for each row.
+// Operations on whole rows of logits, [rows, n] floats, over device memory. One block of threads
+// per row.
 namespace redraft::cuda {
 
 // The k largest of each row, best first, ties to the lower index, NaN last: [rows, k] each. k <= n.

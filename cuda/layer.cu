@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kMaxHalf = 65504.0F;
 
-// A warp for each chunk; the four lanes that have the output put down 16 values each.
+// One warp per chunk; the four lanes that have the output write 16 values each.
 template <WeightFormat kFormat>
 __global__ void gather(Weight table, const std::int32_t* ids, float* out) {
   const int row = static_cast<int>(blockIdx.x);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kRowThreads)
   }
   const float mean = sum_of_block(squares, scratch) / static_cast<float>(norm.n);
   const float scale = 1.0F / sqrtf(mean + norm.epsilon);
-  // Each thread its own values, so that nobody has to be waited for.
+  // Each thread processes its own values, so no barrier is needed.
   for (int i = thread(); i < norm.n; i += kRowThreads)
     row_values[i] = row_values[i] * scale * norm.weight[i];
   round_row(row_values, norm.n, values, scales, row, scratch);
@@ -83,7 +83,7 @@ __device__ std::uint16_t to_finite_half(float value) {
   return static_cast<std::uint16_t>(to_halves(value, 0.0F));
 }
 
-// A warp for each head of a row: first those of the queries, then of the keys, then of the values.
+// One warp per head of a row: first the query heads, then those of keys, then those of values.
 __global__ void rotate_append_head(RotateAppend work, float scale) {
   const int row = static_cast<int>(blockIdx.x);
   const int head = static_cast<int>(blockIdx.y);

@@ -5,22 +5,21 @@
 #include "cuda/linear.h"
 #include "cuda/stream.h"
 
-// What a transformer's layer does between its linears, over device memory. A block of threads works
-// on one row and on nothing else, so a row's bits do not depend on its company. Calls queue work on
+// What a transformer's layer does between its linear layers, over device memory. A block of threads
+// works on one row alone, so a row's bits do not depend on the other rows. Calls queue work on
 // `stream` and return.
 namespace redraft::cuda {
 
-// Rows for linears to read, as Rows describes; `scales` is null for bfloat16.
+// Rows for linear layers to read, as described at Rows; `scales` is null for bfloat16.
 struct RowsOut {
   std::uint16_t* values;
   float* scales;
 };
 
-// x [rows, n] as it is, row stride `ldx` floats.
+// Rounds x [rows, n], with a row stride of `ldx` floats, without any other change.
 void round_rows(const float* x, int ldx, int rows, int n, const RowsOut& out, Stream stream);
 
-// out[r] = row ids[r] of the table (a packed weight; not only a head's) as floats, [rows,
-// table.k].
+// out[r] = row ids[r] of the table (any packed weight) as floats, [rows, table.k].
 void embedding(const Weight& table, const std::int32_t* ids, int rows, float* out, Stream stream);
 
 // hidden[r] += added[r] (unless null), then out[r] = weight * hidden[r] / sqrt(mean(hidden[r]^2) +
@@ -45,12 +44,12 @@ struct KvMemory {
   int slots;
 };
 
-// Queries, keys and values as the linears wrote them, side by side in rows of (heads + 2 kv_heads)
-// head_dim floats. Queries and keys are normed head by head (where the norms are not null) and
-// rotated (dimension i with i + head_dim / 2; positions[r] indexes the tables, [positions,
-// head_dim / 2]); keys and values of row r go to slot slots[r], and queries, times
-// attention_scale(), to `queries`, [rows, heads, head_dim] halves. Halves that would be infinite
-// become the largest there is.
+// Queries, keys and values as the linear layers wrote them, side by side in rows of (heads + 2
+// kv_heads) head_dim floats. Queries and keys are normed head by head (if the norms are not null)
+// and rotated (dimension i with i + head_dim / 2; positions[r] indexes the tables, [positions,
+// head_dim / 2]). Keys and values of row r go to slot slots[r]; queries, times attention_scale(),
+// go to `queries`, [rows, heads, head_dim] halves. Halves that would be infinite become the largest
+// finite half.
 struct RotateAppend {
   const float* qkv;
   int heads;
@@ -68,7 +67,7 @@ struct RotateAppend {
 };
 void rotate_append(const RotateAppend& work, int rows, Stream stream);
 
-// 1 / sqrt(head_dim) and log2(e): scores are exponents of two.
+// log2(e) / sqrt(head_dim), because attention weights are computed as powers of two.
 float attention_scale(int head_dim);
 
 }  // namespace redraft::cuda

@@ -1,7 +1,7 @@
-// The grid of both kernels covers outputs by x and rows by y. linear_few has a warp for each strand
-// of 16 outputs, so that even a small matrix asks the memory for all it can give; its strands meet
-// in shared memory. linear_many has a warp for 32 outputs by 64 rows, which computes one strand
-// after the other, so that what it opens and loads is used often.
+// The grid of both kernels covers outputs by x and rows by y. linear_few has one warp for each
+// strand of 16 outputs, so that even a small matrix can use the whole memory bandwidth; its strands
+// are added in shared memory. linear_many has one warp for 32 outputs by 64 rows, which computes
+// one strand after the other, so that what it unpacks and loads is used often.
 #include "cuda/accumulate.cuh"
 #include "cuda/formats.cuh"
 #include "cuda/linear.h"
@@ -15,7 +15,7 @@ constexpr int kManyWarps = 4;
 constexpr int kManyTiles = 2;     // of outputs, in a warp
 constexpr int kManyRowTiles = 8;  // of 8 rows
 constexpr int kFewRows = 64;
-constexpr int kThreads = 256;  // of the other kernels
+constexpr int kThreads = 256;  // per block, in the other kernels
 
 struct Target {
   const float* bias;
@@ -29,8 +29,8 @@ __device__ float worth(float sum, const Rows& x, int row) {
   return sum * ((x.scales ? x.scales[row] : 1.0F) * kScale);
 }
 
-// The strands of a block's 16 outputs by kRowTiles times 8 rows, added up in order. sums[output *
-// rows of the block + row] is then in shared memory.
+// The strands of a block's 16 outputs by kRowTiles times 8 rows, added up in order. The result is
+// in shared memory, at sums[output * rows of the block + row].
 template <WeightFormat kFormat, int kRowTiles>
 __device__ float* block_sums(const Weight& weight, const Rows& x, int rows) {
   using Sum = StrandSum<kFormat, 1, kRowTiles>;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kFewThreads)
     linear_few(Weight weight, Rows x, int rows, Target target) {
   constexpr int kBlockRows = kRowTiles * 8;
   const float* sums = block_sums<kFormat, kRowTiles>(weight, x, rows);
-  // Neighbouring threads have neighbouring outputs, which lie side by side in y.
+  // Neighbouring threads have neighbouring outputs, which are contiguous in y.
   for (int i = static_cast<int>(threadIdx.x); i < kTileOutputs * kBlockRows; i += kFewThreads) {
     const int output = static_cast<int>(blockIdx.x) * kTileOutputs + i % kTileOutputs;
     const int row = static_cast<int>(blockIdx.y) * kBlockRows + i / kTileOutputs;

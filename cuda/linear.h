@@ -6,16 +6,16 @@
 #include "cuda/stream.h"
 #include "cuda/weight_layout.h"
 
-// Linears of quantised and 16-bit weights over device memory. All calls queue work on `stream` and
-// return.
+// Linear layers of quantised and 16-bit weights over device memory. All calls queue work on
+// `stream` and return.
 //
-// One order of summation for every number of rows: of each output, the chunks of k are cut into
-// kStrands runs, strand s being chunks [s * chunks / 8, (s + 1) * chunks / 8). Within a strand the
-// sum runs in one chain of matrix instructions of depth 16; the strands are then added in order. So
-// a row's bits depend on neither the rows beside it nor on which kernel computes it.
+// There is one order of summation for every number of rows. The chunks of k of each output are
+// divided into kStrands runs; strand s is chunks [s * chunks / 8, (s + 1) * chunks / 8). Within a
+// strand the sum is one chain of matrix instructions of depth 16; the strands are then added in
+// order. So a row's bits depend neither on the other rows nor on which kernel computes it.
 //
-// Weights are opened in registers: a quantised one to half precision, times 64 so that small scales
-// stay normal; 16-bit ones are used as they are.
+// Weights are unpacked in registers. Quantised weights become halves, multiplied by 64 so that
+// small scales stay normal numbers; 16-bit weights are used as they are.
 namespace redraft::cuda {
 
 inline constexpr int kStrands = 8;
@@ -28,12 +28,12 @@ struct Weight {
   const std::uint8_t* data;
 };
 
-// Whether a weight's input is rounded to bfloat16; to half precision if not.
+// Whether a weight's input is rounded to bfloat16; otherwise to half precision.
 constexpr bool reads_bfloats(WeightFormat format) { return format == WeightFormat::kBF16; }
 
-// Rows as linears read them, [rows, padded_width(k)] of two bytes; zeros behind k. 16-byte aligned.
-// Row r is worth scales[r] * values, with a power of two that keeps it within half precision, or,
-// where `scales` is null, just values.
+// Rows as linear layers read them, [rows, padded_width(k)] of two bytes, with zeros past k. 16-byte
+// aligned. Row r represents scales[r] * values, where the scale is a power of two that keeps the
+// values within half precision; if `scales` is null, just the values.
 struct Rows {
   const std::uint16_t* values;
   const float* scales;
@@ -50,7 +50,7 @@ constexpr float row_scale(float largest) {
 void linear(const Weight& weight, const Rows& x, int rows, const float* bias, float* y, int ldy,
             Stream stream);
 // best[r] = the index of the largest dot product of row r; ties go to the lower index, NaN never
-// wins. `keys` is scratch of [rows].
+// wins. `keys` is scratch memory of [rows].
 void linear_argmax(const Weight& weight, const Rows& x, int rows, std::uint64_t* keys,
                    std::int32_t* best, Stream stream);
 

@@ -3,17 +3,17 @@
 #include "cuda/device.h"
 #include "cuda/weight_layout.h"
 
-// A lane's share of a packed chunk, from memory to the left side of matrix instructions. See
-// weight_layout.h for what lies where.
+// A lane's share of a packed chunk, from memory to the left operand of matrix instructions. See
+// weight_layout.h for the layout.
 namespace redraft::cuda {
 
-// What quantised weights are multiplied with as they are opened.
+// Factor of quantised weights when they are unpacked.
 inline constexpr float kWeightScale = 64.0F;
 
 template <WeightFormat kFormat>
 class LaneChunk {
  public:
-  // Loads without looking at what comes: the memory may still be on its way.
+  // Loads without using the values yet, so that the lane does not wait for the memory.
   __device__ void load(const std::uint8_t* tile, int chunk, int lane) {
     const std::uint8_t* from = tile + chunk_offset(kFormat, chunk);
 #pragma unroll
@@ -29,7 +29,7 @@ class LaneChunk {
     if constexpr (kBits < 16) load_scales(tile, from + code_bytes(kFormat), chunk, lane);
   }
 
-  // From now on step() may be called.
+  // Must be called after load() and before step().
   __device__ void prepare(int lane) {
     if constexpr (kBits < 16) {
       const int t = lane % 4;
@@ -42,22 +42,22 @@ class LaneChunk {
     }
   }
 
-  // The left side of the chunk's step `step`, which is known when this is compiled.
+  // The left operand for step `step` of the chunk; the step is a compile-time constant.
   __device__ void step(int step, std::uint32_t (&a)[4]) const {
 #pragma unroll
     for (int part = 0; part < 4; ++part) {
       if constexpr (kBits == 16) {
         a[part] = word(4 * step + part);
       } else {
-        // 1024 + code, exactly; less that and the middle; times scale.
+        // (1024 + code) exactly, minus (1024 + middle), times scale.
         const std::uint32_t code = add_halves(code_pair(step, part), kMinusMiddle);
         a[part] = fma_halves(code, scale_[part % 2], addend_[part % 2]);
       }
     }
   }
 
-  // One weight as its format defines it, in single precision: of output g + 8 `second`, the lane's
-  // k number `index` of the chunk, 0 to 15.
+  // One weight as its format defines it, in single precision: of output g + 8 `second`, number
+  // `index` (0 to 15) of the lane's k in the chunk.
   __device__ float value(int second, int index, int lane) const {
     const int step = index / 4, part = second + 2 * (index % 4 / 2), shift = index % 2 * 16;
     if constexpr (kFormat == WeightFormat::kF16) {
@@ -77,16 +77,16 @@ class LaneChunk {
   static constexpr bool kHasAddend =
       kFormat == WeightFormat::kQ4_1 || kFormat == WeightFormat::kQ5_1;
   static constexpr std::uint32_t kThousand = 0x64006400;  // two halves of 1024
-  // The code that is worth nothing.
+  // The code that represents zero.
   static constexpr int kMiddle = kFormat == WeightFormat::kQ4_0   ? 8
                                  : kFormat == WeightFormat::kQ5_0 ? 16
                                  : kFormat == WeightFormat::kQ6_K ? 32
                                  : kFormat == WeightFormat::kQ8_0 ? 128
                                                                   : 0;
-  // -(1024 + middle) as two halves: from 1024 on, halves count in ones.
+  // -(1024 + middle) as two halves: from 1024 on, the spacing of halves is 1.
   static constexpr std::uint32_t kMinusMiddle = (0xe400 + kMiddle) * 0x00010001u;
 
-  // Scale and addend of output g + 8 i: a weight is a line of its code.
+  // Scale and offset of output g + 8 i: a weight is a linear function of its code.
   __device__ float2 line_of(int i, int t) const {
     if constexpr (kFormat == WeightFormat::kQ6_K) {
       const auto code = static_cast<std::int8_t>(scales_[i] >> (8 * t));
@@ -121,7 +121,7 @@ class LaneChunk {
     }
   }
 
-  // Words are found at compile time, as `index` is then known.
+  // Words are selected at compile time, because `index` is a constant then.
   __device__ std::uint32_t word(int index) const {
     const uint4& vector = codes_[index / 4];
     switch (index % 4) {
@@ -136,10 +136,10 @@ class LaneChunk {
     }
   }
 
-  // Two halves, each 1024 and the code.
+  // Two halves, each 1024 plus the code.
   __device__ std::uint32_t code_pair(int step, int part) const {
     if constexpr (kBits == 8) {
-      // Signed bytes, 128 more each.
+      // Signed bytes, each plus 128.
       const std::uint32_t bytes = word(2 * step + part / 2) ^ 0x80808080u;
       return pick_bytes(bytes, kThousand, part % 2 == 0 ? 0x5150 : 0x5352);
     } else {
@@ -153,7 +153,7 @@ class LaneChunk {
 
   uint4 codes_[kVectors];
   std::uint32_t more_[2];
-  std::uint32_t scales_[2];  // of outputs g and g + 8, as they lie in memory
+  std::uint32_t scales_[2];  // of outputs g and g + 8, as stored in memory
   std::uint32_t head_[2];    // d and m of a K format; m of Q4_1 and Q5_1
   std::uint32_t scale_[2];   // two equal halves
   std::uint32_t addend_[2];

@@ -7,8 +7,8 @@
 
 namespace redraft::cuda {
 
-// Larger where the value is larger or, the value the same, where the index is lower; NaN is least,
-// -0 is 0. Never 0 for an index below 2^32 - 1.
+// Larger if the value is larger or, for equal values, if the index is lower; NaN is smallest, -0
+// equals 0. Never 0 for an index below 2^32 - 1.
 __device__ inline std::uint64_t key_of(float value, int index) {
   std::uint32_t order = 0;
   if (value == value) {

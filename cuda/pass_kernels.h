@@ -7,34 +7,36 @@
 
 namespace redraft::cuda {
 
-// Queues the kernels of a pass over the rows that PassMemory holds: nothing of it waits, allocates
-// or sends anything, so it can be recorded. All it is made with outlives it.
+// Queues the kernels of a pass over the rows that PassMemory holds. No call waits, allocates or
+// copies to or from the host, so a pass can be recorded. Its constructor's arguments outlive it.
 class PassKernels {
  public:
   PassKernels(const TransformerShape& shape, const DeviceWeights& weights, PassMemory& memory,
               const DeviceQueue& queue)
       : shape_(shape), weights_(weights), memory_(memory), queue_(queue) {}
 
-  // Leaves the last layer's output in hidden(), but for what its feed-forward block adds.
+  // Leaves the last layer's output in hidden(), except for what its feed-forward block adds.
   void layers(int rows, const DeviceKvStorage& storage) const;
-  // The best token of each of `count` rows from `first` on, at their places in best().
+  // The best token of each of `count` rows, starting at `first`, at the same indices of best().
   void best(int first, int count) const;
-  // What of the draft stands, in verdict(), and its keys and values where they belong.
+  // Writes to verdict() what part of the draft is accepted, and moves its keys and values to their
+  // slots.
   void accept(int rows, const DeviceKvStorage& storage) const;
-  // `steps` passes of one row, each of the token that the one before found best, the first of the
-  // one at written()[0]. The tokens that were run are in written() afterwards, the last one found
-  // in best().
+  // `steps` passes of one row. Each runs the best token of the pass before; the first runs the
+  // token at written()[0]. Afterwards written() has the tokens that were run, and best() the last
+  // one found.
   void steps(int steps, const DeviceKvStorage& storage) const;
 
-  // What the head reads of `count` rows from `first` on: once a pass, as it changes hidden(). Then
-  // of that: the best tokens, at `first` of best() and behind, or the logits of rows.
+  // The input of the head for `count` rows, starting at `first`; only once a pass, because it
+  // changes hidden(). From that input: the best tokens, stored from `first` of best() on, or the
+  // logits of rows.
   Rows head_input(int first, int count) const;
   void best_of(const Rows& x, int first, int count) const;
   void logits_of(const Rows& x, int rows, float* out) const;
 
  private:
   Stream stream() const { return queue_.stream(); }
-  // hidden += added, and the norm of it for `readers`.
+  // hidden += added, and its norm for `readers`.
   Rows normed(const float* weight, const float* added, int rows,
               const DeviceLinears& readers) const;
   void multiply(const DeviceLinear& linear, const Rows& x, int rows, float* y, int ldy) const;

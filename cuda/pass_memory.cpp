@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMinRows = 64;
 constexpr int kMinPositions = 1024;
-// Of the paths of a recorded pass, whatever its tree: each is one longer than the one before.
+// Room for the paths of a recorded pass with any tree: each path is one longer than the one before.
 constexpr std::size_t kMaxTails = kMaxRecordedRows * (kMaxRecordedRows + 1) / 2 + 1;
 
 int grown(int least, int wanted) {
@@ -30,7 +30,7 @@ PassMemory::PassMemory(const TransformerShape& shape, DeviceQueue& queue)
 void PassMemory::make_room(DeviceMemory& memory, std::size_t bytes) {
   if (memory.bytes() >= bytes) return;
   ++generation_;
-  memory = DeviceMemory();  // first: there may be no room for both
+  memory = DeviceMemory();  // first, because there may be no room for both
   memory = queue_.allocate(bytes);
 }
 
@@ -78,7 +78,7 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
     slots[row] = committed + row;
     lengths[row] = straight[row] = 1;
   }
-  tails.push_back(0);  // so that there is always one to point at
+  tails.push_back(0);  // so that there is always an element to point at
   staged_.insert(staged_.end(), tails.begin(), tails.end());
   constexpr std::size_t kMinNumbers = kRowNumbers * kMaxRecordedRows + kMaxTails;
   make_room(rows_in_, std::max(staged_.size(), kMinNumbers) * sizeof(std::int32_t));
@@ -92,7 +92,7 @@ void PassMemory::begin_pass(std::span<const TokenId> context, const DraftTree& d
 
 void PassMemory::reserve(int rows) {
   if (rows <= max_rows_) return;
-  max_rows_ = 0;  // should one of them fail
+  max_rows_ = 0;  // in case an allocation fails
   const int most = grown(kMinRows, rows);
   const auto count = static_cast<std::size_t>(most);
   const auto floats = [&](DeviceMemory& memory, int width) {

@@ -14,26 +14,25 @@
 
 namespace redraft::cuda {
 
-// Passes of no more rows than this may be recorded.
+// Passes of at most this many rows may be recorded.
 inline constexpr int kMaxRecordedRows = 128;
 // Tokens that are written in one go.
 inline constexpr int kMaxSteps = 8;
 
-// What the rows of one pass are and become, in the memory of the GPU. It grows with the largest
-// pass; pointers are valid until the next begin_pass(). Throws DeviceMemoryError where memory is
-// missing.
+// The data of the rows of one pass, in the memory of the GPU. It grows with the largest pass;
+// pointers are valid until the next begin_pass(). Throws DeviceMemoryError if memory runs out.
 class PassMemory {
  public:
-  // `queue` outlives it.
+  // `queue` outlives this.
   PassMemory(const TransformerShape& shape, DeviceQueue& queue);
 
-  // Sends what is known of the rows: their tokens, positions, slots, paths and parents. Rows up to
-  // `padded` (0: none) are of no meaning; they take the slots behind the draft. The only row may
-  // move on by `steps`.
+  // Sends what is known about the rows: their tokens, positions, slots, paths and parents. Up to
+  // `padded` rows (0: none) are filled up with meaningless rows, whose slots follow the draft's. A
+  // single row may advance by `steps`.
   void begin_pass(std::span<const TokenId> context, const DraftTree& draft, int committed,
                   int padded = 0, int steps = 0);
-  // All that the layers and the argmax of a pass of at most kMaxRecordedRows touch stays where it
-  // is until this changes.
+  // Everything that the layers and the argmax of a pass of at most kMaxRecordedRows use stays at
+  // the same address as long as this does not change.
   int generation() const { return generation_; }
 
   // Of every row, int32.
@@ -47,21 +46,21 @@ class PassMemory {
             .tail_begin = numbers(5)};
   }
   DraftRows draft_rows() const { return {ids(), best(), numbers(6), slots(), paths()}; }
-  // Of a pass of one row.
+  // For a pass of one row.
   StepRow step_row() const { return {numbers(0), numbers(1), numbers(2), numbers(3), numbers(4)}; }
-  // No path has more positions. Twice as many at most, so that few numbers occur.
+  // No path has more positions; at most twice the true length, so that few different numbers occur.
   int longest() const { return longest_; }
 
-  // [positions, head_dim / 2], of all positions of the pass.
+  // [positions, head_dim / 2], for all positions of the pass.
   const float* cosines() const { return cosines_.as<float>(); }
   const float* sines() const { return sines_.as<float>(); }
 
   float* hidden() const { return hidden_.as<float>(); }              // [rows, hidden]
   float* block_output() const { return block_output_.as<float>(); }  // [rows, hidden]
-  // [rows, the widest of what linears of a layer write side by side]
+  // [rows, the largest width of what linear layers of one layer write side by side]
   float* wide() const { return wide_.as<float>(); }
   std::uint16_t* queries() const { return queries_.as<std::uint16_t>(); }
-  // The input of the next linears.
+  // The input of the next linear layers.
   RowsOut rounded(bool bfloats) const {
     return {rounded_.as<std::uint16_t>(), bfloats ? nullptr : scales_.as<float>()};
   }
@@ -72,7 +71,7 @@ class PassMemory {
   std::int32_t* best() const { return best_.as<std::int32_t>(); }
   Verdict* verdict() const { return verdict_.as<Verdict>(); }
   std::int32_t* written() const { return written_.as<std::int32_t>(); }  // [kMaxSteps]
-  // Where the host gets them: [rows], one, [kMaxSteps].
+  // The host's copies: [rows], one, [kMaxSteps].
   std::int32_t* best_here() const { return best_here_.as<std::int32_t>(); }
   Verdict* verdict_here() const { return verdict_here_.as<Verdict>(); }
   std::int32_t* written_here() const { return written_here_.as<std::int32_t>(); }
@@ -85,7 +84,7 @@ class PassMemory {
   Head head(int rows, int k);
 
  private:
-  static constexpr int kRowNumbers = 7;  // that are sent for each row
+  static constexpr int kRowNumbers = 7;  // sent for each row
 
   std::int32_t* numbers(int which) const { return rows_in_.as<std::int32_t>() + which * rows_; }
   void make_room(DeviceMemory& memory, std::size_t bytes);

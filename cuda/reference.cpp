@@ -54,8 +54,8 @@ Bounded linear_reference(WeightFormat format, int k, const std::uint8_t* file, i
     magnitudes += std::fabs(product);
   }
   const double added = bias ? static_cast<double>(bias[output]) : 0.0;
-  // Scales, minima and their products are rounded to halves: three times 2^-11 at most, and more
-  // where a minimum cancels most of a weight, which `magnitudes` does not see.
+  // Scales, minima and their products are rounded to halves: an error of at most three times 2^-11,
+  // and more if a minimum cancels most of a weight, which `magnitudes` does not show.
   const double weight_error = code_bits(format) == 16 ? 0.0 : 0x1p-8;
   const double sum_error = 0x1p-24 * (k / 16.0 + 16.0);
   return {sum + added,

@@ -9,7 +9,7 @@
 namespace redraft::cuda {
 namespace {
 
-// What the kernels are compiled for at least: matrix instructions of bfloat16.
+// The kernels are compiled for at least this compute capability: matrix instructions of bfloat16.
 constexpr int kMinMajor = 8;
 
 std::atomic<int> chosen = 0;
@@ -51,7 +51,7 @@ void* allocate_on_device(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t status = cudaMalloc(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // it is no error of what comes next
+    cudaGetLastError();  // so that the next call does not report it
     std::size_t free = 0, all = 0;
     cudaMemGetInfo(&free, &all);
     throw DeviceMemoryError("the GPU has no " + mebibytes(bytes) + " of memory left (" +

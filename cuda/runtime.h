@@ -10,8 +10,8 @@
 #include "decoding/model_failure.h"
 #include "support/result.h"
 
-// The few things that redraft wants of a GPU's driver besides running kernels. CUDA's runtime is
-// linked into the program and finds the driver by itself; without one find_device() says so.
+// The few things that redraft needs from a GPU's driver besides running kernels. CUDA's runtime is
+// linked into the program and finds the driver by itself; without a driver, find_device() says so.
 namespace redraft::cuda {
 
 struct DeviceInfo {
@@ -21,30 +21,30 @@ struct DeviceInfo {
   std::size_t free_bytes = 0;
 };
 
-// The GPU that is used from now on: the first one that the kernels run on. The error says what is
-// missing.
+// Finds the GPU to use: the first one that the kernels run on. The error says what is missing.
 Result<DeviceInfo> find_device();
 
-// Makes the calling thread use the GPU that find_device() chose, the first one without it.
+// Makes the calling thread use the GPU that find_device() chose, or the first one if none was
+// chosen.
 void use_device();
 
-// The GPU failed at its work. Nothing can be asked of it any more by this process.
+// The GPU failed. This process cannot use it any more.
 class DeviceError : public ModelFailure {
  public:
   using ModelFailure::ModelFailure;
 };
-// It does not have the memory, and is as it was.
+// The GPU does not have enough memory; nothing has changed.
 class DeviceMemoryError : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-// Memory from the one function, given back by the other. Not initialised.
+// Memory allocated by one function and freed by the other. Not initialised.
 template <void* (*kAllocate)(std::size_t bytes), void (*kFree)(void* data, std::size_t bytes)>
 class OwnedMemory {
  public:
   OwnedMemory() = default;
-  // Throws DeviceMemoryError where there is not so much.
+  // Throws DeviceMemoryError if there is not enough memory.
   explicit OwnedMemory(std::size_t bytes)
       : data_(bytes > 0 ? kAllocate(bytes) : nullptr), bytes_(bytes) {}
   ~OwnedMemory() {
@@ -76,12 +76,11 @@ void free_on_host(void* data, std::size_t bytes);
 
 // Memory of the GPU, 256-byte aligned.
 using DeviceMemory = OwnedMemory<allocate_on_device, free_on_device>;
-// Memory of the host that the GPU reaches by itself: copies from there need nobody to wait for
-// them.
+// Host memory that the GPU accesses directly: copies to and from it do not block.
 using HostMemory = OwnedMemory<allocate_on_host, free_on_host>;
 
-// Work that was recorded once and is queued as a whole. It reads and writes where it did when it
-// was recorded.
+// Work that was recorded once and is queued as a whole. It reads and writes the same addresses as
+// when it was recorded.
 class DeviceGraph {
  public:
   DeviceGraph() = default;
@@ -97,7 +96,7 @@ class DeviceGraph {
   void* handle_ = nullptr;
 };
 
-// Work of the GPU, done in the order in which it is queued. One thread at a time.
+// The GPU's work, done in the order in which it is queued. One thread at a time.
 class DeviceQueue {
  public:
   DeviceQueue();
@@ -106,25 +105,25 @@ class DeviceQueue {
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
   Stream stream() const { return stream_; }
-  // Memory for what is queued here. Where the GPU has none left, `reclaim` frees some of what its
-  // owner can do without, again and again until it returns false.
+  // Memory for the work that is queued here. If the GPU has none left, `reclaim` is called until
+  // there is enough or it returns false; each call frees something that its owner can do without.
   DeviceMemory allocate(std::size_t bytes) const;
   void set_reclaim(std::function<bool()> reclaim) { reclaim_ = std::move(reclaim); }
-  // Copies to and from the GPU. What `from` holds is read before copy_in() returns; `to` of
-  // copy_out() holds it after the next wait().
+  // Copies to and from the GPU. `from` is read before copy_in() returns; `to` of copy_out() is
+  // valid after the next wait().
   void copy_in(void* to, const void* from, std::size_t bytes);
   void copy_out(void* to, const void* from, std::size_t bytes);
-  // Every byte of `bytes` from `to` on becomes `value`.
+  // Sets each of the `bytes` bytes at `to` to `value`.
   void fill(void* to, std::uint8_t value, std::size_t bytes);
-  // Within the GPU: `count` pieces of `bytes` bytes, `to_pitch` and `from_pitch` bytes apart, which
-  // are no less.
+  // Copies within the GPU: `count` pieces of `bytes` bytes, which are `to_pitch` and `from_pitch`
+  // bytes apart; a pitch is at least `bytes`.
   void copy_strips(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                    std::size_t bytes, std::size_t count);
-  // What `record` queues is not done but kept. It allocates nothing and copies nothing from or to
-  // the GPU.
+  // Keeps what `record` queues instead of running it. `record` must not allocate, and must not copy
+  // from or to the GPU.
   DeviceGraph record(const std::function<void()>& record);
   void queue(const DeviceGraph& graph);
-  // Returns when all is done. Throws DeviceError if something of it failed.
+  // Returns when everything is done. Throws DeviceError if anything failed.
   void wait();
 
  private:

@@ -87,7 +87,7 @@ class TileCheck {
       const int row = static_cast<int>(i) / kTileOutputs,
                 output = static_cast<int>(i) % kTileOutputs;
       const Bounded expected = linear_reference(format_, k_, file_, output, x, row, nullptr);
-      // Written so that what is no number is wrong.
+      // Written so that NaN counts as wrong.
       if (!(std::fabs(static_cast<double>(y[i]) - expected.value) <= expected.bound)) return false;
     }
     return true;
@@ -100,7 +100,7 @@ class TileCheck {
   DeviceMemory weight_, x_, values_, scales_, y_;
 };
 
-// The first matrix of each format in the first layer and the head.
+// Checks the first matrix of each format in the first layer, and the head.
 Result<void> check_linears(const ModelFiles& files) {
   const Result<TransformerShape> shape = files.shape();
   if (!shape) return shape.error();
@@ -124,7 +124,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-// The same tokens one by one, as a draft, and as a draft of a recorded pass.
+// Compares the same tokens one by one, as a draft, and as a draft of a recorded pass.
 Result<void> check_passes(LanguageModel& model) {
   std::vector<TokenId> tokens;
   for (int i = 0; i < kTokens; ++i)

@@ -6,11 +6,11 @@
 
 namespace redraft::cuda {
 
-// Whether this GPU does what its kernels were written for, on a little of everything: linears of
-// each format among the weights against the reference and, to the last bit, one row against
-// several; and the same of whole passes of `model`, which was loaded from `files`: token by token,
-// as a draft, as a recording. A GPU or a driver that nobody has tried is then found out before it
-// writes into somebody's file. Throws DeviceError.
+// Checks on a small input whether this GPU computes what its kernels are meant to. Linear layers:
+// those of each format among the weights are compared with the reference, and one row with several,
+// to the last bit. Whole passes of `model`, which was loaded from `files`: token by token, as a
+// draft and as a recording, which must agree to the last bit. So an untested GPU or driver that
+// fails is found before it writes into somebody's file. Throws DeviceError.
 Result<void> self_check(const ModelFiles& files, LanguageModel& model);
 
 }  // namespace redraft::cuda

@@ -6,13 +6,13 @@
 namespace redraft::cuda {
 namespace {
 
-// A thread a row. Whether all that a row follows stands is found by doubling: after round i each
-// row knows it of 2^i rows above it.
+// One thread per row. Whether all ancestors of a row are accepted is determined by doubling: after
+// round i, each row knows it for the 2^i rows above it.
 __global__ void __launch_bounds__(kMaxVerifiedRows)
     accept_rows(DraftRows draft, int rows, Verdict* verdict) {
   auto* stands = reinterpret_cast<std::int32_t*>(shared_memory());
   const int width = static_cast<int>(blockDim.x);  // a power of two, at least `rows`
-  std::int32_t* above = stands + width;            // the next row not asked yet; -1: none is left
+  std::int32_t* above = stands + width;            // the next row to ask; -1: none is left
   std::int32_t* keys = above + width;
   const int row = thread();
   const int parent = row < rows ? draft.parents[row] : -1;
@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(kMaxVerifiedRows)
   const int best = keys[0];
   const int deepest = best < 0 ? -1 : kMaxVerifiedRows - 1 - best % kMaxVerifiedRows;
   const int count = best < 0 ? 0 : best / kMaxVerifiedRows;
-  // Slots grow with rows, and a row's place on the path is never behind its slot: once one is not
-  // in its place, none after it is.
+  // Slots ascend with rows, and a row's place on the path is never after its slot: once one row is
+  // out of place, so are all rows after it.
   int slot = -1;
   if (row < count) {
     slot = draft.paths.tails[draft.paths.tail_begin[deepest] + row];
@@ -58,8 +58,9 @@ __global__ void __launch_bounds__(kMaxVerifiedRows)
   }
 }
 
-// The two halves of every slot of a strip that this thread has: a block for each strip, a thread
-// for two dimensions. It moves its own, one slot after the other, so nobody has to be waited for.
+// The part of every slot of a strip that belongs to this thread: one block per strip, one thread
+// per two dimensions. Each thread moves its own part, one slot after the other, so no barrier is
+// needed.
 class OwnHalves {
  public:
   __device__ OwnHalves(std::uint16_t* memory, int slots, int head_dim)

@@ -1,8 +1,8 @@
-// The transformer of llama, qwen2 and qwen3 on a GPU: what decoding/model/transformer.cpp is on the
-// CPU, of fewer and larger operators. A pass sends its tokens, positions and paths in one copy,
-// queues its kernels, and gets back what was asked for. The passes of verification, few rows of
-// which only the best token is wanted, are recorded once for a number of rows and of spans and then
-// queued as a whole.
+// The transformer of llama, qwen2 and qwen3 on a GPU: the counterpart of
+// decoding/model/transformer.cpp, with fewer and larger operators. A pass sends its tokens,
+// positions and paths in one copy, queues its kernels, and gets back only the requested
+// predictions. Verification passes (few rows, of which only the best token is needed) are recorded
+// once for each number of rows and of spans, and from then on queued as a whole.
 #include "cuda/transformer.h"
 
 #include <algorithm>
@@ -25,17 +25,17 @@
 namespace redraft::cuda {
 namespace {
 
-// A long context runs in blocks of so many rows, so that buffers stay small: attention's grow with
-// the spans that a row sees.
+// A long context runs in blocks of this many rows, which keeps the buffers small: attention's
+// buffers grow with the spans that a row sees.
 constexpr int kContextBlock = 512;
 constexpr int kRowsTimesSpans = 8192;
 int rows_of_block(int committed) {
   const int spans = (committed + kContextBlock) / kSpan + 1;
   return std::clamp(kRowsTimesSpans / spans / kSpan * kSpan, kSpan / 2, kContextBlock);
 }
-// Rows whose logits exist at once.
+// The logits of this many rows are stored at once.
 constexpr int kLogitRows = 16;
-// Numbers of rows for which passes are recorded; others are filled up to the next.
+// Row counts for which passes are recorded; other counts are padded to the next one.
 constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, kMaxRecordedRows};
 // A recording takes some hundred kilobytes.
 constexpr std::size_t kMaxRecordings = 64;
@@ -57,7 +57,7 @@ class Transformer : public LanguageModel {
 
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     const DeviceKvStorage::Shape shape{shape_.layers, shape_.kv_heads, shape_.head_dim};
-    // Rows that fill up a recorded pass have slots as well.
+    // Rows that pad a recorded pass need slots as well.
     return std::make_unique<KvCache>(
         capacity, std::make_unique<DeviceKvStorage>(shape, capacity + kMaxRecordedRows, queue_));
   }
@@ -135,8 +135,8 @@ class Transformer : public LanguageModel {
 
   int steps_at_once() const override { return kMaxSteps; }
 
-  // The pass over the context, then those of one row each as one recording: the host hears of
-  // nothing in between.
+  // The pass over the context, then the passes of one row each as one recording: the host takes no
+  // part in between.
   std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
                                          KvCache& cache) override {
     assert(count >= 1 && count <= kMaxSteps);
@@ -169,7 +169,7 @@ class Transformer : public LanguageModel {
   }
 
  private:
-  // A pass's last block of rows: those before have been queued.
+  // The last block of rows of a pass; the blocks before it are queued already.
   struct Pass {
     std::span<const TokenId> context;
     const DraftTree& draft;
@@ -177,10 +177,11 @@ class Transformer : public LanguageModel {
     DeviceKvStorage& storage;
 
     int rows() const { return static_cast<int>(context.size()) + draft.size(); }
-    int first() const { return static_cast<int>(context.size()) - 1; }  // that is predicted after
+    // The first row to predict after.
+    int first() const { return static_cast<int>(context.size()) - 1; }
   };
 
-  // What a recording depends on besides what begin_pass() sends.
+  // What a recording depends on, apart from what begin_pass() sends.
   struct Recorded {
     enum Kind { kBest, kAccepted, kSteps };
     Kind kind;
@@ -194,7 +195,7 @@ class Transformer : public LanguageModel {
     }
   };
 
-  // Makes room for `more` tokens besides, and queues all blocks but the last.
+  // Makes room for `more` additional tokens, and queues all blocks but the last.
   Pass begin(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache, int more) {
     assert(!context.empty());
     assert(cache.length() + static_cast<int>(context.size()) + draft.size() <= cache.capacity());
@@ -214,8 +215,8 @@ class Transformer : public LanguageModel {
     return {rest, draft, committed, storage};
   }
 
-  // The best token after each row from first() on is in memory_.best() afterwards; what was
-  // accepted in memory_.verdict(), if that is wanted. Few rows are recorded.
+  // Afterwards the best token after each row from first() on is in memory_.best(), and what was
+  // accepted is in memory_.verdict() if `kind` requests it. Passes of few rows are recorded.
   void queue_pass(const Pass& pass, Recorded::Kind kind, int steps = 0) {
     const bool recorded = pass.rows() <= kMaxRecordedRows;
     const int rows = recorded ? *std::ranges::lower_bound(kRecordedRows, pass.rows()) : pass.rows();
@@ -223,7 +224,7 @@ class Transformer : public LanguageModel {
     const auto queue_kernels = [&] {
       if (kind == Recorded::kSteps) return kernels_.steps(steps, pass.storage);
       kernels_.layers(rows, pass.storage);
-      // Which row is the first wanted one is not known to a recording.
+      // A recording does not know which row is the first one needed.
       const int first = recorded ? 0 : pass.first();
       kernels_.best(first, rows - first);
       if (kind == Recorded::kAccepted) kernels_.accept(rows, pass.storage);
@@ -237,7 +238,7 @@ class Transformer : public LanguageModel {
 
   const DeviceGraph& recording(const Recorded& key, const std::function<void()>& queue_kernels) {
     if (memory_.generation() != recorded_generation_ || recordings_.size() >= kMaxRecordings) {
-      queue_->wait();  // none of them is under way
+      queue_->wait();  // none of the recordings is running
       recordings_.clear();
       recorded_generation_ = memory_.generation();
     }
@@ -310,7 +311,7 @@ class Transformer : public LanguageModel {
                       static_cast<std::size_t>(rows) * sizeof(TokenId));
       log_probability(head.logits, rows, shape_.vocabulary, head.ids, head.best, queue_->stream());
       queue_->copy_out(out.data() + r, head.best, static_cast<std::size_t>(rows) * sizeof(float));
-      queue_->wait();  // the next rows come to the same place
+      queue_->wait();  // before the next rows overwrite these
     }
     return out;
   }

@@ -12,8 +12,8 @@ namespace redraft::cuda {
 
 // A model whose weights and caches are in the memory of the GPU that find_device() chose. `pool`
 // packs the weights and is not used afterwards. Every error names the file, the tensor or key, and
-// the reason. This and forward() throw DeviceMemoryError where the GPU has no memory left, and
-// DeviceError where it fails.
+// the reason. This and forward() throw DeviceMemoryError if the GPU runs out of memory, and
+// DeviceError if it fails.
 Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
                                                         ThreadPool& pool,
                                                         const LoadControl& control = {});

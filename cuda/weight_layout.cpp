@@ -11,10 +11,10 @@ namespace {
 
 constexpr int kLanes = 32;
 
-// One output's numbers of a chunk, as the file has them.
+// One output's numbers in a chunk, as in the file.
 struct OutputChunk {
   std::array<std::uint16_t, kChunk> codes{};  // or the 16-bit values themselves
-  std::array<std::uint8_t, 8> scales{};       // as they follow the codes
+  std::array<std::uint8_t, 8> scales{};       // in the order in which they follow the codes
   std::array<std::uint8_t, 4> head{};         // d and m of a K format
 };
 
@@ -40,7 +40,7 @@ void read_superblock_part(WeightFormat format, const kernels::WeightBlock& block
   }
 }
 
-// Reads one output's row chunk by chunk; a block that several chunks share is opened once.
+// Reads one output's row chunk by chunk; a block that spans several chunks is unpacked once.
 class RowReader {
  public:
   RowReader(WeightFormat format, const std::uint8_t* row, int k)
@@ -90,8 +90,8 @@ void or_word(std::uint8_t* at, std::uint32_t bits) {
   std::memcpy(at, &word, 4);
 }
 
-// Puts the four codes of a step, of an output of the first (0) or second (1) half of the tile,
-// where their lane looks for them: `part` and `part` + 2, two each. They are zero there.
+// Writes the four codes of a step, for an output in the first (0) or second (1) half of the tile,
+// to where their lane reads them: `part` and `part` + 2, two codes each. The memory is zero before.
 void put_codes(int bits, int lane, int step, int part, const std::uint16_t* codes,
                std::uint8_t* chunk) {
   const std::uint32_t c[4] = {codes[0], codes[1], codes[2], codes[3]};
@@ -137,7 +137,7 @@ void pack_tile(WeightFormat format, int n, int k, const std::uint8_t* file, int 
         put_codes(bits, lane, i % 16 / 4, output / 8, &from.codes[static_cast<std::size_t>(i)], to);
       }
       if (bits == 16) continue;
-      // The d of both blocks of all outputs come before the m of both.
+      // For all outputs, the d of both blocks come before the m of both.
       std::uint8_t* scales = to + code_bytes(format);
       std::copy_n(from.scales.begin(), 4, scales + output * 4);
       if (scale_bytes == 8)
