@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// So much passes between two looks at whether the machine is quiet.
+// Seconds of passes between two checks whether the machine is quiet.
 constexpr double kProbeInterval = 0.25;
 struct Sample {
   double seconds;
@@ -28,7 +28,7 @@ struct Timed {
   KvCache* cache;
   std::vector<Sample> quiet;
   std::vector<Sample> busy;
-  std::vector<Sample> unjudged;  // since the machine was last seen quiet
+  std::vector<Sample> unjudged;  // since the machine was last known to be quiet
 
   void judge(bool was_quiet) {
     std::vector<Sample>& to = was_quiet ? quiet : busy;
@@ -37,7 +37,7 @@ struct Timed {
   }
 };
 
-// One verification pass, which leaves the cache as it was.
+// One verification pass; leaves the cache as it was.
 Sample time_pass(LanguageModel& model, KvCache& cache, int rows) {
   const int length = cache.length();
   std::vector<TokenId> tokens(static_cast<std::size_t>(rows));
@@ -58,7 +58,7 @@ Sample time_pass(LanguageModel& model, KvCache& cache, int rows) {
 class CostBench {
  public:
   CostBench(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan);
-  // False when stopped.
+  // False if stopped.
   bool run(const std::function<void(const CostProgress&)>& progress, const std::stop_token& stop);
   CostReport report() const;
 
@@ -74,7 +74,7 @@ class CostBench {
   LanguageModel& model_;
   kernels::MachineProbe& probe_;
   const CostPlan& plan_;
-  std::vector<std::unique_ptr<KvCache>> caches_;  // one a context
+  std::vector<std::unique_ptr<KvCache>> caches_;  // one per context
   std::vector<Timed> timed_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point judged_;
@@ -93,7 +93,7 @@ CostBench::CostBench(LanguageModel& model, kernels::MachineProbe& probe, const C
 
 bool CostBench::run(const std::function<void(const CostProgress&)>& progress,
                     const std::stop_token& stop) {
-  // What only a first pass pays for: buffers, page tables.
+  // Pays for what only the first pass does: buffers, page tables.
   for (const auto& cache : caches_) time_pass(model_, *cache, 1);
   if (stop.stop_requested()) return false;
   time_pass(model_, *caches_.front(), timed_.back().rows);
@@ -108,7 +108,7 @@ bool CostBench::run(const std::function<void(const CostProgress&)>& progress,
   return true;
 }
 
-// Each point that needs one gets a sample.
+// Takes one sample of each point that needs one.
 bool CostBench::sweep(const std::function<void(const CostProgress&)>& progress,
                       const std::stop_token& stop) {
   for (Timed& timed : timed_) {
@@ -124,7 +124,7 @@ bool CostBench::sweep(const std::function<void(const CostProgress&)>& progress,
   return true;
 }
 
-// What lies between two quiet looks was timed on a quiet machine.
+// What was timed between two quiet checks was timed on a quiet machine.
 void CostBench::judge() {
   const bool quiet = probe_.is_quiet();
   for (Timed& timed : timed_) timed.judge(quiet && was_quiet_);
@@ -136,7 +136,7 @@ CostProgress CostBench::progress() const {
   double done = 0;
   double all = 0;
   for (const Timed& timed : timed_) {
-    const double price = 8 + timed.rows;  // about what a pass costs, in rows
+    const double price = 8 + timed.rows;  // roughly what a pass costs, in rows
     all += price * plan_.samples;
     done += price * std::min<double>(plan_.samples, static_cast<double>(timed.quiet.size()));
   }
@@ -178,7 +178,7 @@ CostReport CostBench::report() const {
   report.peak = probe_.peak();
   for (const Timed& timed : timed_) {
     CostPoint point = summarize(timed);
-    // The first of a context has one row.
+    // The first point of a context has one row.
     const bool first = report.points.empty() || report.points.back().context != point.context;
     if (first) report.lines.push_back({point.context, point.seconds, 0});
     CostLine& line = report.lines.back();
@@ -206,7 +206,7 @@ CostCurve CostReport::curve() const {
 }
 
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
-  // What is not a quantised linear is attention in 16-bit integers, or in floats.
+  // What is not a quantised linear layer is attention, in 16-bit integers or in floats.
   const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
   return std::max(work.bytes / peak.bandwidth_gbps,
                   work.integer_macs / peak.int8_gmacs + work.float_macs / float_gmacs) /

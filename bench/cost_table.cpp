@@ -8,7 +8,7 @@
 namespace redraft {
 namespace {
 
-// A column of shares: the parts that it adds up.
+// A column of time shares, and the parts that it adds up.
 struct Column {
   const char* name;
   std::vector<PassPart> parts;

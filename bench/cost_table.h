@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// Where a report comes from, in words.
+// The origin of a report, in words.
 struct CostTitle {
   std::string model;
   std::string machine;

@@ -31,7 +31,7 @@ std::vector<int> margin_histogram(LanguageModel& model, std::span<const TokenId>
     model.forward(chunk, DraftTree(), *cache, {.every_row = false});
     rest = rest.subspan(chunk.size());
   }
-  // The row of a token tells about the next one: the last token's own row is not needed.
+  // The row of a token predicts the next one: the last token's own row is not needed.
   std::vector<TokenId> rows = {prompt.back()};
   rows.insert(rows.end(), output.begin(), output.end() - 1);
   for (std::span<const TokenId> rest = rows; !rest.empty();) {

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 6> kAfterScript = {"\nassert ", "\nprint(
                                                           "\n\"\"\"",  "\n'''",    "\n```"};
 constexpr std::size_t kLongestMark = 12;
 
-// Whether a line that begins so belongs to the function above it, though it begins at the margin.
+// Whether a line that begins with `c` belongs to the function above it although it is not indented.
 bool goes_on(char c) { return std::string_view(" \t\r\n)]}#").find(c) != std::string_view::npos; }
 
 }  // namespace
@@ -26,7 +26,7 @@ struct OutputLimit::Impl {
   std::string text = {};
   bool complete = false;
 
-  // Looks from byte `from` on.
+  // Searches from byte `from` on.
   std::size_t end_of_function(std::size_t from) const {
     for (std::size_t at = from; (at = text.find('\n', at)) != std::string::npos; ++at) {
       if (at + 1 < text.size() && !goes_on(text[at + 1])) return at;

@@ -8,15 +8,15 @@
 
 namespace redraft {
 
-// Where an output ends, beside at a stop token.
+// Where an output ends, in addition to a stop token.
 enum class OutputEnd {
   kNone,
   kFence,     // at the fence that closes an edited text
-  kFunction,  // before a line that begins at the margin: the function is written
+  kFunction,  // before the first line that is not indented: the function is complete
   kScript,    // before what models write after a program: calls, tests, the next task
 };
 
-// Takes an output's tokens and says where it ends.
+// Takes an output's tokens and decides where it ends.
 class OutputLimit {
  public:
   // `fence` is that of an edit, otherwise empty. `tokenizer` outlives this.
@@ -25,10 +25,10 @@ class OutputLimit {
   OutputLimit(const OutputLimit&) = delete;
   OutputLimit& operator=(const OutputLimit&) = delete;
 
-  // False when the output is complete; what follows is ignored.
+  // False if the output is complete; what follows is ignored.
   bool add(TokenId token);
-  // What was written, less what only showed that it was complete; of an edit the new text. To be
-  // asked once, at the end.
+  // The output without the part that only showed that it was complete; for an edit, the new text.
+  // Call it once, at the end.
   std::string text();
 
  private:

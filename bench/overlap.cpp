@@ -1,5 +1,6 @@
-// Bit-parallel: one bit a position of `a`, one round a token of `b`. After each round a zero bit
-// marks a position at which the common length with what has been seen of `b` grows by one.
+// Bit-parallel: one bit for each position of `a`, one round for each token of `b`. After each round
+// a zero bit marks a position at which the length of the common subsequence with the tokens of `b`
+// so far grows by one.
 #include "bench/overlap.h"
 
 #include <bit>

@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// The length of the longest sequence that both have, not necessarily without gaps. Takes
-// a.size() * b.size() / 64 steps.
+// The length of the longest common subsequence, which may have gaps. Takes a.size() * b.size() / 64
+// steps.
 int longest_common_subsequence(std::span<const TokenId> a, std::span<const TokenId> b);
 
 }  // namespace redraft

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kProgram = "program.py";
 
-// The code of an answer in prose: its first fenced block. An answer without one is all code.
+// The code in an answer: its first fenced block. An answer without one is all code.
 std::string_view code_of(std::string_view text) {
   std::size_t begin = text.find("```");
   if (begin == std::string_view::npos) return text;
@@ -29,7 +29,7 @@ std::string call_of_check(const TaskTests& tests) {
 std::string solution(const BenchTask& task, const std::string& text) {
   switch (task.kind) {
     case TaskKind::kGeneration: {
-      // An answer that defines the function anew stands alone.
+      // An answer that defines the function itself replaces the prompt.
       const std::string_view code = code_of(text);
       const bool whole = task.tests && !task.tests->entry_point.empty() &&
                          code.find("def " + task.tests->entry_point + "(") != code.npos;
@@ -48,7 +48,7 @@ std::size_t indentation(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// MBPP's references are indented by fewer blanks than the prompts that they continue.
+// MBPP's references are indented by fewer spaces than the prompts that they continue.
 std::string indented_as(const std::string& prompt, const std::string& reference) {
   const std::size_t last = prompt.find_last_not_of(" \t\r\n");
   if (last == std::string::npos) return reference;
@@ -88,7 +88,7 @@ Result<TestRunner> TestRunner::make(std::string python, const SandboxLimits& lim
 }
 
 Result<SandboxResult> TestRunner::run(const std::string& program) const {
-  // -I: neither its folder nor the user's packages are searched; -B: nothing is cached.
+  // -I: neither the program's folder nor the user's packages are searched; -B: nothing is cached.
   return run_sandboxed({python_, "-I", "-B", kProgram}, kProgram, program, limits_);
 }
 
@@ -96,7 +96,7 @@ bool TestRunner::can_tell(const BenchTask& task) {
   const auto known = can_tell_.find(task.id);
   if (known != can_tell_.end()) return known->second;
   const std::optional<std::string> reference = reference_of(task);
-  bool tells = true;  // without a reference: nobody has shown the opposite
+  bool tells = true;  // without a reference: nothing shows the opposite
   if (reference) {
     const Result<SandboxResult> result = run(test_program(task, *reference));
     tells = result && result->succeeded();

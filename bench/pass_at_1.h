@@ -10,17 +10,18 @@
 
 namespace redraft {
 
-// Runs the tests of Python tasks over outputs, in a sandbox.
+// Runs the tests of Python tasks on outputs, in a sandbox.
 class TestRunner {
  public:
-  // `python`: an absolute path that the user nobody can run too. The error says why this system
+  // `python`: an absolute path that the user `nobody` can run too. The error says why this system
   // cannot confine tests.
   static Result<TestRunner> make(std::string python, const SandboxLimits& limits = {});
 
-  // Whether the task's tests accept `text`, which a decoder wrote for it. Nothing where the task
-  // has none, and where even the reference fails here (a package is missing): then nobody can tell.
+  // Whether the task's tests accept `text`, which a decoder wrote for it. Nothing if the task has
+  // no tests, or if even its reference fails here (a package is missing), so that a failure would
+  // mean nothing.
   std::optional<bool> accepts(const BenchTask& task, const std::string& text);
-  // Whether tests have a network namespace of their own, besides being refused sockets.
+  // Whether tests have a network namespace of their own, in addition to being refused sockets.
   bool own_network() const { return own_network_; }
 
  private:
@@ -32,11 +33,11 @@ class TestRunner {
   std::string python_;
   SandboxLimits limits_;
   bool own_network_ = false;
-  std::map<std::string, bool> can_tell_;  // by task
+  std::map<std::string, bool> can_tell_;  // whether its reference passes, by task
 };
 
-// The program that fails when `text` is no solution: `text` where the task wants it, then the
-// tests.
+// The program that fails if `text` is not a solution: `text` in the place that the task wants, then
+// the tests.
 std::string test_program(const BenchTask& task, const std::string& text);
 
 }  // namespace redraft

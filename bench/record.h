@@ -12,30 +12,30 @@
 
 namespace redraft {
 
-// What one decode is known by.
+// What identifies one decode.
 struct RecordKey {
   std::string id;  // the task's
-  int turn = 1;    // of a dialogue, from 1
+  int turn = 1;    // within a dialogue, from 1
   std::string decoder;
   auto operator<=>(const RecordKey&) const = default;  // NOLINT(modernize-use-nullptr): sees a 0
 };
 
-// One decode, as the bench keeps it.
+// One decode, as the bench stores it.
 struct TaskRecord {
   RecordKey key;
   std::string finish_reason;
   DecodeStatistics statistics;
-  double seconds = 0;         // of decoding; of a replay the priced ones
-  double priced_seconds = 0;  // what the passes cost by their rows, context and the cost curve
-  bool identical = true;      // tokens and end are those of plain decoding
-  std::optional<double>
-      overlap;                  // share of the output's tokens that stand in the original, in order
+  double seconds = 0;         // of decoding; in a replay, the priced ones
+  double priced_seconds = 0;  // price of the passes, by rows, context and the cost curve
+  bool identical = true;      // whether tokens and end are those of plain decoding
+  // Share of the output's tokens that are in the original, in order.
+  std::optional<double> overlap;
   std::optional<bool> passed;   // the task's tests
-  std::vector<TokenId> tokens;  // the output, of plain decoding and of what differs from it
-  std::vector<int> margins;     // see margins.h; of plain decoding alone, empty: not asked for
+  std::vector<TokenId> tokens;  // the output, of plain decoding and of decodes that differ from it
+  std::vector<int> margins;     // see margins.h; only of plain decoding; empty: not requested
 };
 
-// Of an object that to_json_line wrote, or anything else: hostile until checked.
+// Reads an object that to_json() wrote, or anything else: not trusted until checked.
 Result<TaskRecord> parse_record(JsonValue value);
 
 }  // namespace redraft

@@ -17,7 +17,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-constexpr float kCertain = 0.9F;  // what the written token's probability is said to be
+constexpr float kCertain = 0.9F;  // the probability that is reported for the token that is written
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Predictions ReplayModel::forward(std::span<const TokenId> context, const DraftTr
   seconds_ += share_ * curve_.seconds(rows, cache.length());
   Predictions predictions;
   predict(length, needs, predictions);
-  // Parents come before their children, so depths follow from one look at each node.
+  // Parents come before their children, so one sweep gives all depths.
   std::vector<int> depths(draft.size());
   for (int node = 0; node < draft.size(); ++node) {
     const int parent = draft.parents()[node];
@@ -57,7 +57,7 @@ Acceptance ReplayModel::verify(std::span<const TokenId> context, const DraftTree
 }
 
 TokenId ReplayModel::next(int sequence_length) const {
-  if (!script_ || sequence_length < script_->prompt_size) return 0;  // nobody asks
+  if (!script_ || sequence_length < script_->prompt_size) return 0;  // never used
   const auto written = static_cast<std::size_t>(sequence_length - script_->prompt_size);
   const TokenId right = written < script_->text.size() ? script_->text[written] : script_->stop;
   const std::uint64_t hash = mixed(written);

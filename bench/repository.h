@@ -19,8 +19,8 @@ struct StoredFile {
   std::string content;
 };
 
-// Files of JSON lines, each an object with `path` and `content`: hostile until parsed, errors name
-// file and line.
+// Reads a file of JSON lines, each an object with `path` and `content`; not trusted until parsed.
+// Errors name file and line.
 Result<std::vector<StoredFile>> read_sources(const std::filesystem::path& file);
 
 // All of `files` in one datastore.
@@ -29,11 +29,11 @@ Result<std::shared_ptr<const Datastore>> store_of(const std::vector<std::filesys
 
 // What a completion task may see of its repository.
 struct RepositoryView {
-  std::shared_ptr<const IndexSnapshot> all;          // but the lines that the task asks for
-  std::shared_ptr<const IndexSnapshot> other_files;  // than the task's
+  std::shared_ptr<const IndexSnapshot> all;          // except the lines that the task asks for
+  std::shared_ptr<const IndexSnapshot> other_files;  // all files but the task's
 };
 
-// The repositories of completion tasks as datastores. Remembers the last one: tasks of one
+// The repositories of completion tasks as datastores. Remembers the last one, because tasks of one
 // repository follow each other.
 class Repositories {
  public:

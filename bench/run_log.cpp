@@ -51,7 +51,7 @@ RunLog::~RunLog() {
 Result<void> RunLog::read(const std::string& settings) {
   const Result<std::string> text = read_all(file_, descriptor_);
   if (!text) return text.error();
-  const std::size_t whole = text->rfind('\n') + 1;  // npos + 1: nothing is
+  const std::size_t whole = text->rfind('\n') + 1;  // npos + 1: no whole line
   if (ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
     return file_error(file_, "cannot be written");
   if (whole == 0) return write_line(settings);

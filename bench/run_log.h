@@ -9,14 +9,14 @@
 
 namespace redraft {
 
-// The decodes of a run as they are made, one JSON line each, so that a run that was interrupted
-// goes on where it stopped. The first line says what was measured and how; a log of something else
-// is never gone on with. One process at a time.
+// The decodes of a run, stored as they are made, one JSON line each, so that an interrupted run can
+// be continued. The first line says what was measured and how; a log with other settings is never
+// continued. One process at a time.
 class RunLog {
  public:
-  // `settings`: one line of JSON. Opens or creates `file`; a last line that was not completed is
-  // cut off. Errors: another process writes it, it is a log of other settings, it is damaged, it
-  // cannot be written.
+  // `settings`: one line of JSON. Opens or creates `file`; an incomplete last line is cut off.
+  // Errors: another process is writing to the file, it is a log with other settings, it is damaged,
+  // or it cannot be written.
   static Result<RunLog> open(const std::filesystem::path& file, const std::string& settings);
   ~RunLog();
   RunLog(RunLog&& other) noexcept;
@@ -24,7 +24,7 @@ class RunLog {
 
   const std::map<RecordKey, TaskRecord>& records() const { return records_; }
   Result<void> append(const TaskRecord& record);
-  // The run is complete and its results are kept elsewhere.
+  // To be called when the run is complete and its results are stored elsewhere.
   void remove();
 
  private:

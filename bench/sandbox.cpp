@@ -1,4 +1,4 @@
-// Between fork and exec the child makes system calls only: this process has threads, any of which
+// Between fork and exec the child only makes system calls: this process has threads, any of which
 // may have held a lock at the fork.
 #include "bench/sandbox.h"
 
@@ -29,9 +29,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kLookEvery = std::chrono::milliseconds(2);
 constexpr uid_t kNobody = 65534;
-constexpr int kReport = 3;  // the child's end of the pipe that tells how the setting-up went
+constexpr int kReport = 3;  // the child's end of the pipe that reports how the set-up went
 
-// What the child says before it runs the command.
+// What the child reports before it runs the command.
 enum class Stage : char {
   kNetworkLeft,
   kSession,
@@ -68,7 +68,7 @@ const char* to_string(Stage stage) {
   return "the program cannot be run";
 }
 
-// A folder of one run, gone with it.
+// The folder of one run; removed by the destructor.
 class Folder {
  public:
   Folder() {
@@ -87,7 +87,7 @@ class Folder {
 
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
-  // False, with errno set, when something fails. `user`: -1 keeps the owner.
+  // False, with errno set, if something fails. `user`: -1 keeps the owner.
   bool hold(const std::string& name, const std::string& text, uid_t user) const {
     std::ofstream(path_ / name, std::ios::binary) << text;
     if (user == static_cast<uid_t>(-1)) return true;
@@ -151,7 +151,7 @@ void set_limits(const Child& child, rlim_t processes) {
     give_up(Stage::kLimits, errno);
 }
 
-// Raw calls: the C library's wrappers would ask threads that this process does not have.
+// Raw system calls: the C library's wrappers would signal threads that this process does not have.
 void drop_user() {
   if (syscall(SYS_setgroups, 0, nullptr) != 0 ||
       syscall(SYS_setresgid, kNobody, kNobody, kNobody) != 0 ||
@@ -170,9 +170,10 @@ void close_descriptors() {
 }
 
 [[noreturn]] void run_child(const Child& child) {
-  // A group to be killed as one, and no controlling terminal: its input is the user's shell's too.
+  // A process group that can be killed as one, and no controlling terminal: its input is also that
+  // of the user's shell.
   const int problem_of_session = setsid() >= 0 ? 0 : errno;
-  // Before the report: the folder's descriptor may be the one that it takes.
+  // Before the report moves to kReport, which may be the folder's descriptor.
   const int problem_of_folder = fchdir(child.folder) == 0 ? 0 : errno;
   if (child.report != kReport) dup2(child.report, kReport);
   fcntl(kReport, F_SETFD, FD_CLOEXEC);
@@ -187,7 +188,7 @@ void close_descriptors() {
   const sched_param ordinary = {};
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
   if (child.drop_user) drop_user();
-  // A user namespace of its own counts from nothing.
+  // A new user namespace starts counting at zero.
   const bool counts_anew = network_left && !child.drop_user;
   set_limits(child, static_cast<rlim_t>(child.limits.processes + (counts_anew ? 0 : child.others)));
   if (const int problem = confine_files(folder, !child.drop_user)) give_up(Stage::kFiles, problem);
@@ -197,7 +198,7 @@ void close_descriptors() {
   give_up(Stage::kProgram, errno);
 }
 
-// What the child said until it ran the command or ended.
+// Reads what the child reports until it runs the command or ends.
 Result<bool> read_report(int descriptor) {
   bool own_network = false;
   Message message;
@@ -213,21 +214,21 @@ Result<bool> read_report(int descriptor) {
   return own_network;
 }
 
-// Waits for the child, no longer than it may take, and ends all that it started.
+// Waits for the child, at most for its time limit, and ends everything that it started.
 SandboxResult await(pid_t child, double seconds) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   SandboxResult result;
   int status = 0;
   bool ended = false;
   while (!ended && Clock::now() < end) {
-    // Not reaped yet: its number stays its group's until the group is killed.
+    // Not reaped yet: the child's process id stays that of its group until the group is killed.
     siginfo_t info = {};
     const int waited = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
     ended = waited == 0 && info.si_pid == child;
     if (!ended) std::this_thread::sleep_for(kLookEvery);
   }
   kill(-child, SIGKILL);
-  kill(child, SIGKILL);  // should it lead no group
+  kill(child, SIGKILL);  // in case it leads no group
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!ended) {
@@ -265,7 +266,7 @@ Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
     close(ends[0]);
     return Error(std::string("fork: ") + std::strerror(errno));
   }
-  // By the time it returns the child leads its group or has ended.
+  // When this returns, the child leads its group or has ended.
   const Result<bool> own_network = read_report(ends[0]);
   close(ends[0]);
   SandboxResult result = await(pid, own_network ? limits.wall_seconds : 0);

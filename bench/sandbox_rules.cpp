@@ -1,8 +1,9 @@
-// Landlock decides about files, a seccomp filter about system calls. Both need no privilege, hold
-// for all descendants and cannot be undone. What Landlock does not cover (modes, owners, times,
-// extended attributes) and what could get around either (io_uring, new namespaces) the filter
-// refuses. Process groups cannot be left either, so that one signal ends whatever was started.
-// Devices cannot be read, least of all terminals: the code would take what their user types.
+// Landlock decides about files, a seccomp filter about system calls. Neither needs privileges; both
+// apply to all descendants and cannot be undone. The filter refuses what Landlock does not cover
+// (modes, owners, times, extended attributes) and what could bypass either (io_uring, new
+// namespaces). It also keeps processes in their group, so that one signal ends whatever was
+// started. Devices cannot be read, terminals least of all: the code would read what their user
+// types.
 #include "bench/sandbox_rules.h"
 
 #include <dirent.h>
@@ -31,10 +32,10 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr uint32_t kArchitecture = 0;  // none that the filter knows: it cannot be installed
+constexpr uint32_t kArchitecture = 0;  // not known to the filter, which then cannot be installed
 #endif
 
-// Numbers that are the same on all architectures and younger than some systems' headers.
+// Numbers that are the same on all architectures, and missing in some systems' headers.
 constexpr int kClone3 = 435;
 constexpr int kFchmodat2 = 452;
 constexpr int kSetxattrat = 463;
@@ -42,7 +43,7 @@ constexpr int kRemovexattrat = 466;
 constexpr int kFileSetattr = 469;
 
 constexpr int kForbidden[] = {
-    // The network, and what could stand in for it.
+    // The network, and what could replace it.
     SYS_socket,
     SYS_connect,
     SYS_bind,
@@ -70,7 +71,7 @@ constexpr int kForbidden[] = {
     SYS_process_madvise,
     SYS_migrate_pages,
     SYS_move_pages,
-    // The group that is killed at the end.
+    // Leaving the group that is killed at the end.
     SYS_setsid,
     SYS_setpgid,
     // Namespaces and mounts.
@@ -87,7 +88,7 @@ constexpr int kForbidden[] = {
     SYS_fspick,
     SYS_fsconfig,
     SYS_mount_setattr,
-    // What Landlock lets pass.
+    // What Landlock does not restrict.
     SYS_fchmod,
     SYS_fchmodat,
     kFchmodat2,
@@ -110,7 +111,7 @@ constexpr int kForbidden[] = {
     SYS_msgget,
     SYS_semget,
     SYS_mq_open,
-    // The kernel's own affairs.
+    // The kernel's own configuration.
     SYS_bpf,
     SYS_perf_event_open,
     SYS_userfaultfd,
@@ -144,7 +145,7 @@ constexpr int kForbidden[] = {
 };
 constexpr size_t kForbiddenCount = sizeof kForbidden / sizeof *kForbidden;
 
-// clone's flags that make a namespace, the low 32 bits' share of them.
+// clone's flags that create a namespace: those in the low 32 bits.
 constexpr uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                      CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
@@ -161,10 +162,10 @@ constexpr sock_filter jump(uint16_t test, uint32_t value, uint8_t if_true, uint8
 constexpr size_t kFilterSize = 23 + 2 * kForbiddenCount;
 
 constexpr std::array<sock_filter, kFilterSize> make_filter() {
-  // Their low halves, little-endian.
+  // The low halves of the arguments, little-endian.
   constexpr size_t kFirstArgument = offsetof(seccomp_data, args);
   constexpr size_t kSecondArgument = kFirstArgument + sizeof(uint64_t);
-  constexpr uint32_t kOtherNumbering = 0x40000000;  // x32's bit
+  constexpr uint32_t kOtherNumbering = 0x40000000;  // the bit of the x32 ABI
   std::array<sock_filter, kFilterSize> filter{};
   size_t at = 0;
   filter[at++] = load(offsetof(seccomp_data, arch));
@@ -177,11 +178,11 @@ constexpr std::array<sock_filter, kFilterSize> make_filter() {
     filter[at++] = jump(BPF_JEQ, static_cast<uint32_t>(call), 0, 1);
     filter[at++] = answer(refuse(EPERM));
   }
-  // Its flags lie in memory, where no filter can look: the C library then uses clone.
+  // Its flags are in memory, which no filter can read: the C library then falls back to clone.
   filter[at++] = jump(BPF_JEQ, kClone3, 0, 1);
   filter[at++] = answer(refuse(ENOSYS));
-  // Typing into a terminal, and what consoles do. The kernel takes the request's low half too.
-  // Jumps count the instructions that they pass over.
+  // Typing into a terminal, and console ioctls. The kernel uses only the low half of the request.
+  // Jumps count the instructions that they skip.
   filter[at++] = jump(BPF_JEQ, SYS_ioctl, 0, 5);
   filter[at++] = load(kSecondArgument);
   filter[at++] = jump(BPF_JEQ, TIOCSTI, 2, 0);
@@ -194,13 +195,13 @@ constexpr std::array<sock_filter, kFilterSize> make_filter() {
   filter[at++] = answer(SECCOMP_RET_ALLOW);
   filter[at++] = jump(BPF_JEQ, SYS_prlimit64, 0, 3);
   filter[at++] = load(kFirstArgument);
-  filter[at++] = jump(BPF_JEQ, 0, 1, 0);  // of itself
+  filter[at++] = jump(BPF_JEQ, 0, 1, 0);  // to itself
   filter[at++] = answer(refuse(EPERM));
   filter[at++] = answer(SECCOMP_RET_ALLOW);
   return filter;
 }
 
-// Landlock's rights, by the kernel's numbers: some systems' headers lack the later ones.
+// Landlock's rights, by the kernel's numbers, because some systems' headers lack the later ones.
 constexpr uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE;
 constexpr uint64_t kMakeAndRemove =
@@ -218,7 +219,7 @@ int allow_beneath(int ruleset, int place, uint64_t rights) {
   return added == 0 ? 0 : errno;
 }
 
-// `name` in `folder` (or a path of its own). What is not there needs no leave.
+// Allows `name` in `folder` (or a path by itself). A file that does not exist needs no rule.
 int allow_named(int ruleset, int folder, const char* name, uint64_t rights) {
   const int place = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (place < 0) return errno == ENOENT || errno == EACCES ? 0 : errno;
@@ -227,7 +228,8 @@ int allow_named(int ruleset, int folder, const char* name, uint64_t rights) {
   return problem;
 }
 
-// Of everything but devices: below each entry of the root but one.
+// Allows reading everything except devices: each entry of the root except one, and what is below
+// it.
 int allow_reading(int ruleset) {
   const int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return errno;
@@ -264,7 +266,8 @@ int allow(int ruleset, int folder, uint64_t rights) {
 }  // namespace
 
 int leave_network(bool root) {
-  // The user stays unmapped in the user namespace: nobody there, so that exec leaves no capability.
+  // The user has no mapping in the user namespace and so is nobody there: exec leaves no
+  // capability.
   return unshare(root ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : errno;
 }
 
@@ -272,7 +275,7 @@ int confine_files(int folder, bool same_user) {
   const long version =
       syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
-  if (version < 3 && same_user) return EOPNOTSUPP;  // files could be emptied
+  if (version < 3 && same_user) return EOPNOTSUPP;  // files could be truncated
   uint64_t rights = kReadFile | kWriteFile | kMakeAndRemove;
   if (version >= 2) rights |= kRefer;
   if (version >= 3) rights |= kTruncate;

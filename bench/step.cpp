@@ -191,7 +191,7 @@ Result<BenchStep> StepMaker::replayed(BenchStep step,
   }
   step.reference = std::move(*tokens);
   step.request.max_new_tokens = static_cast<int>(step.reference.size()) + 1;
-  // What a reference writes at the margin is part of it.
+  // Lines at the margin are part of a reference.
   if (!options_.outputs && step.end != OutputEnd::kFence) step.end = OutputEnd::kNone;
   return step;
 }

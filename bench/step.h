@@ -21,27 +21,27 @@ using RecordedOutputs = std::map<std::pair<std::string, int>, std::vector<TokenI
 
 struct StepOptions {
   PromptOrder order = PromptOrder::kBufferFirst;  // edits
-  bool chat = false;       // generation: ask in the chat format rather than continue the text
-  bool left_only = false;  // completion: continue the prefix, do not fill in the middle
-  // Completion: what snippets of other files may take of the prompt, and where they are from (null:
-  // nowhere).
+  bool chat = false;       // generation: prompt in the chat format instead of continuing the text
+  bool left_only = false;  // completion: continue the prefix instead of filling in the middle
+  // Completion: how much of the prompt snippets of other files may take, and where they come from
+  // (null: no snippets).
   int snippet_tokens = 0;
   const IndexSnapshot* other_files = nullptr;
-  int max_new_tokens = 0;                    // 0: what suits the kind
+  int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed
-  const RecordedOutputs* outputs = nullptr;  // where it is from; null: the task
+  const RecordedOutputs* outputs = nullptr;  // where the reference comes from; null: the task
 };
 
 // One decode of a task.
 struct BenchStep {
   DecodeRequest request;
   std::string fence;                 // of an edit
-  OutputEnd end = OutputEnd::kNone;  // a replay writes on; what follows is no part of the text
-  std::vector<TokenId> reference;    // what a replay writes; empty where none was asked for
+  OutputEnd end = OutputEnd::kNone;  // a replay writes on after it; that is not part of the text
+  std::vector<TokenId> reference;    // what a replay writes; empty if not requested
 };
 
-// The step of `turn` (from 1) of a task. `answers` are those of the turns before it. The error is
-// the reason to leave the task out: it does not fit the context, or has no reference to replay.
+// The step of `turn` (from 1) of a task. `answers` are the answers of the turns before it. The
+// error is the reason to skip the task: it does not fit the context, or has no reference to replay.
 Result<BenchStep> make_step(PromptEncoder& encoder, int context_length, const BenchTask& task,
                             int turn, std::span<const std::string> answers,
                             const StepOptions& options);

@@ -15,16 +15,16 @@
 namespace redraft {
 namespace {
 
-// Far more than a task has, and little enough that a hostile line costs nothing.
+// Far more than a task needs, and small enough that a hostile line costs nothing.
 constexpr JsonLimits kLineLimits{.bytes = std::size_t{16} << 20, .values = 1 << 18, .depth = 32};
 constexpr std::int64_t kMaxLines = std::numeric_limits<int>::max();
 
-// Reads the members of one object; the first of a wrong type is kept as the error.
+// Reads the members of one object; the first one with a wrong type is kept as the error.
 class Fields {
  public:
   explicit Fields(JsonValue object) : object_(object) {}
 
-  // Nothing where it is missing or null.
+  // Nothing if it is missing or null.
   std::optional<std::string> text(std::string_view key) {
     const std::optional<JsonValue> value = object_.find(key);
     if (!value) return std::nullopt;
@@ -67,9 +67,10 @@ class Fields {
   std::optional<Error> problem_;
 };
 
-using Reason = std::optional<std::string>;  // why a line is no task of the kind; nothing: it is one
+// Why a line is not a task of the kind; nothing: it is one.
+using Reason = std::optional<std::string>;
 
-// A text, or an object that holds one file's.
+// A text, or an object that holds the text of one file.
 std::optional<std::string> text_of_one_file(Fields& fields, std::string_view key, Reason& reason) {
   const std::optional<JsonValue> value = fields.value(key);
   if (!value || value->kind() != JsonValue::Kind::kObject) return fields.text(key);
@@ -151,7 +152,7 @@ Reason read_completion(const std::filesystem::path& file, Fields& fields, BenchT
   const int first = fields.number("body_line");
   const std::optional<std::string> repository = fields.text("repo_file");
   if (repository && first > 0) {
-    // Named from the folder of all data: repos/x.jsonl beside completion/.
+    // The name is relative to the folder of all data: repos/x.jsonl next to completion/.
     task.hidden = HiddenLines{file.parent_path().parent_path() / *repository,
                               fields.text_or_empty("path"), first, fields.number("body_end_line")};
   }
@@ -178,7 +179,7 @@ std::string code_of_json_tests(const std::string& function, const std::string& l
   return code;
 }
 
-// A name that may stand in a program.
+// Whether the name may appear in a program.
 bool is_identifier(const std::string& name) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   return !name.empty() && std::all_of(name.begin(), name.end(), fits);
@@ -191,14 +192,14 @@ void read_tests(Fields& fields, BenchTask& task) {
     if (lines && is_identifier(name)) task.tests = TaskTests{code_of_json_tests(name, *lines), ""};
     return;
   }
-  // Polyglot's are objects of files, which need a build of their own.
+  // Polyglot's tests are objects of files, which need a build of their own.
   const std::optional<JsonValue> tests = fields.value("tests");
   if (!tests || tests->kind() != JsonValue::Kind::kText || task.language != "python") return;
   task.tests = TaskTests{fields.text_or_empty("tests"), fields.text_or_empty("entry_point")};
 }
 
-// Python writes numbers into its JSON that JSON has not; they stand in lists of inputs, which
-// nobody reads here. Outside of texts, they become null.
+// Python writes numbers into its JSON that JSON does not have. They occur in lists of inputs, which
+// are not used here. Outside of strings they become null.
 std::string without_python_numbers(std::string_view line) {
   std::string out;
   bool in_text = false;

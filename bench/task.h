@@ -13,24 +13,24 @@ namespace redraft {
 enum class TaskKind { kEdits, kDialogue, kGeneration, kCompletion };
 const char* to_string(TaskKind kind);
 
-// A text to edit and what is expected of it.
+// A text to edit, and the expected result.
 struct EditText {
   std::string before;
-  std::optional<std::string> after;  // nothing where the source gives none
+  std::optional<std::string> after;  // nothing if the source does not give it
 };
 
-// Lines of a repository's file that a completion task asks for, 1-based, both inclusive.
+// The lines of a repository's file that a completion task asks for, 1-based, both inclusive.
 struct HiddenLines {
-  std::filesystem::path repository;  // the file of JSON lines that holds it
+  std::filesystem::path repository;  // the file of JSON lines that contains the repository
   std::string path;
   int first = 0;
   int last = 0;
 };
 
-// How a task's output is judged, where it carries tests.
+// How a task's output is judged, if it comes with tests.
 struct TaskTests {
   std::string code;
-  std::string entry_point;  // empty: the code calls it by itself
+  std::string entry_point;  // empty: the code calls it itself
 };
 
 // One line of a task file. Which members are set depends on the kind.
@@ -40,18 +40,18 @@ struct BenchTask {
   std::string language;
   std::optional<TaskTests> tests;
 
-  // Edits: the whole file where the source has it, else the region around the change; both where it
-  // has both.
+  // Edits: the whole file if the source has it, else the region around the change; both if it has
+  // both.
   std::string file_name;
   std::string instruction;
   std::optional<EditText> file;
   std::optional<EditText> region;
 
-  // Dialogue: what the user says, turn by turn, and stored answers (as many, or none).
+  // Dialogue: what the user says, turn by turn, and stored answers (the same number, or none).
   std::vector<std::string> turns;
   std::vector<std::string> answers;
 
-  // Generation: the prompt. Completion: what stands before and after the place.
+  // Generation: the prompt. Completion: the text before and after the place.
   std::string prompt;
   std::string suffix;
   std::optional<std::string> reference;
@@ -60,7 +60,7 @@ struct BenchTask {
   int n_turns() const { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
 
-// What was left out, and why.
+// A task that was left out, and why.
 struct SkippedTask {
   std::string id;
   std::string reason;
@@ -76,13 +76,13 @@ struct TaskOptions {
   std::string instruction = "descriptive";
 };
 
-// Reads JSON lines, hostile until parsed: a line that is no JSON object, has no id or an id that
-// came before, or a known field of a wrong type is an error that names file and line. A sound line
-// that is no task of `kind` (an edit without a text before it) is skipped.
+// Reads JSON lines, not trusted until parsed. A line that is not a JSON object, has no id or an id
+// that was used before, or has a known field of a wrong type is an error that names file and line.
+// A valid line that is not a task of `kind` (an edit without a text before it) is skipped.
 Result<TaskFile> read_tasks(const std::filesystem::path& file, TaskKind kind,
                             const TaskOptions& options);
 
-// The same from lines in memory; `name` is what errors call them.
+// The same from lines in memory; `name` is used in errors.
 Result<TaskFile> parse_tasks(const std::filesystem::path& name, std::string_view lines,
                              TaskKind kind, const TaskOptions& options);
 

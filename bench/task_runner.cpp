@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Adds up what the passes of a decode cost by the curve, from the statistics after each.
+// Adds up the price of a decode's passes by the cost curve, from the statistics after each pass.
 class PassPricer {
  public:
   explicit PassPricer(const CostCurve& curve) : curve_(curve) {}
@@ -31,7 +31,7 @@ class PassPricer {
  private:
   const CostCurve& curve_;
   int rows_ = 0;
-  int new_tokens_ = 0;  // before the pass to come
+  int new_tokens_ = 0;  // before the next pass
   double seconds_ = 0;
 };
 
@@ -109,13 +109,14 @@ Result<Run::Outcome> Run::run_task(const BenchTask& task) {
     const std::size_t first = report_.records.size();
     Result<Outcome> outcome = run_step(task, turn, *step);
     if (!outcome || *outcome != Outcome::kRan) return outcome;
-    // The next turn answers what plain decoding wrote, so that all decoders have the same prompt.
+    // The next turn continues the answer of plain decoding, so that all decoders have the same
+    // prompt.
     answers.push_back(engine_.tokenizer().decode(report_.records[first].tokens));
   }
   return Outcome::kRan;
 }
 
-// With what decoders may look things up in.
+// Includes the datastores that decoders may search.
 Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
                                  const std::vector<std::string>& answers) {
   RepositoryView view;
@@ -151,7 +152,7 @@ Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchS
   return Outcome::kRan;
 }
 
-// False when stopped.
+// False if stopped.
 Result<bool> Run::add(const BenchTask& task, const BenchStep& step, RecordKey key,
                       const DecoderName& decoder, const TaskRecord* plain) {
   const auto kept = done_.find(key);
@@ -208,7 +209,7 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   return record;
 }
 
-// What is identical passes or fails alike.
+// Identical outputs pass or fail alike.
 void Run::judge(const BenchTask& task, OutputLimit& output, const TaskRecord* plain,
                 TaskRecord& record) const {
   if (!hooks_.judge || !task.tests) return;
@@ -229,8 +230,8 @@ void Run::set_scripts(const BenchStep& step) const {
   if (replay_.draft) replay_.draft->set_script(script);
 }
 
-// The draft model has no curve of its own: it takes the time that was measured, a scripted one what
-// it says. Reading the prompt is part of it.
+// The draft model has no cost curve: its price is the measured time, or for a scripted one the time
+// that it reports, including the reading of the prompt.
 double Run::draft_price(const DecoderName& decoder, const DecodeStatistics& statistics,
                         double start) const {
   if (!decoder.needs_draft_model()) return 0;
@@ -249,7 +250,7 @@ void Run::show(const RecordKey& key, const DecodeStatistics& statistics) const {
   const int done = static_cast<int>(report_.records.size());
   const int all = std::max(total(), done + 1);
   const double elapsed = seconds_since(start_);
-  // The decode under way counts for half of one.
+  // The current decode counts as half done.
   const double left = elapsed / (decoded_ + 0.5) * (all - done - 0.5);
   hooks_.on_progress({done, all, left, key, statistics});
 }

@@ -24,38 +24,38 @@ struct RunPlan {
   std::vector<BenchTask> tasks;
   std::vector<DecoderName> decoders;  // the first is plain decoding
   StepOptions step;
-  int limit = 0;      // tasks to run, those that are skipped not counted; 0: all
+  int limit = 0;      // tasks to run, not counting skipped ones; 0: all
   CostCurve curve;    // prices the passes
-  bool warm = false;  // the decoders of a task share its prefill, instead of each paying for it
+  bool warm = false;  // the decoders of a task share its prefill; otherwise each pays for it
   std::shared_ptr<const Datastore> common;  // null: none
-  // What decoders keep from one request to the next (FastCoder's cache) is forgotten before each;
-  // otherwise it grows over the tasks, beginning anew where an interrupted run goes on.
+  // Forget what decoders keep between requests (FastCoder's cache) before each decode. Otherwise it
+  // grows over the tasks, starting empty where an interrupted run continues.
   bool forget = false;
   bool margins = false;
 };
 
-// The scripted models of a replay: they belong to the engine.
+// The scripted models of a replay, which belong to the engine.
 struct ReplayModels {
   ReplayModel* target = nullptr;  // null: no replay
   ReplayModel* draft = nullptr;
 };
 
 struct RunProgress {
-  int done = 0;   // decodes, kept ones included
-  int total = 0;  // as far as can be told
+  int done = 0;   // decodes, including those of an earlier run
+  int total = 0;  // as far as it is known
   double seconds_left = 0;
   const RecordKey& current;
-  const DecodeStatistics& statistics;  // of it
+  const DecodeStatistics& statistics;  // of the current decode
 };
 
-// All are called on the thread that runs.
+// All are called on the thread that runs the decodes.
 struct RunHooks {
-  // A step is about to be decoded by all decoders. An error ends the run.
+  // All decoders are about to decode a step. An error ends the run.
   std::function<Result<void>(const BenchTask&, int turn, const BenchStep&)> on_step;
   // A decode is complete. An error ends the run.
   std::function<Result<void>(const TaskRecord&)> on_record;
   std::function<void(const RunProgress&)> on_progress;
-  // Whether the task's tests accept the output's text; nothing where they cannot tell.
+  // Whether the task's tests accept the output's text; nothing if they cannot tell.
   std::function<std::optional<bool>(const BenchTask&, const std::string& text)> judge;
 };
 
@@ -65,10 +65,10 @@ struct RunReport {
   bool interrupted = false;
 };
 
-// Runs every decoder on every task: task by task all decoders, so that a slow moment of the machine
-// touches all alike. Decodes of `done` are taken as they are. An error is that of a hook or of a
-// decode; what a task lacks is a reason to skip it. A request to stop ends it within a forward
-// pass; the decode under way is dropped.
+// Runs every decoder on every task: all decoders on one task after the other, so that a slow moment
+// of the machine affects all of them alike. Decodes in `done` are used as they are. Errors come
+// from a hook or from a decode; a task that lacks something is skipped. A stop request ends the run
+// within a forward pass and discards the current decode.
 Result<RunReport> run_tasks(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
                             const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
                             const std::stop_token& stop);

@@ -15,11 +15,11 @@ struct TableTitle {
   std::string draft;    // empty: none
   std::string machine;  // empty in a replay
   bool replay = false;
-  bool warm = false;  // one decoder paid for all decoders' prefill: times with it say nothing
+  bool warm = false;  // decoders shared one prefill: times that include it are meaningless
 };
 
-// What `redraft bench` prints: one line a decoder, the sources of accepted tokens, near-ties where
-// they were counted, what was skipped, and how to read it.
+// What `redraft bench` prints: one line per decoder, the sources of accepted tokens, near-ties if
+// they were counted, what was skipped, and how to read the table.
 std::string task_table(const TableTitle& title, TaskKind kind, std::span<const TaskRecord> records,
                        std::span<const SkippedTask> skipped);
 

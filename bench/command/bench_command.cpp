@@ -37,7 +37,7 @@ std::vector<int> sorted(const std::vector<int>& numbers) {
   return {set.begin(), set.end()};
 }
 
-// The error is wrong usage: rows or contexts that this model has no room for.
+// An error is a usage error: rows or contexts that this model has no room for.
 Result<CostPlan> make_plan(const CostOptions& options, int context_length) {
   CostPlan plan{.rows = sorted(options.rows.empty() ? kDefaultRows : options.rows),
                 .contexts = sorted(options.contexts.empty() ? kDefaultContexts : options.contexts),
@@ -110,7 +110,8 @@ void show(const CostProgress& progress, StatusLine& status) {
               (progress.quiet ? "" : "  (the machine is busy with something else: repeating)"));
 }
 
-// Keeps the curve for the planner. One of chosen points would be a worse guide than what is there.
+// Stores the curve for the planner. A curve of points chosen by the user would be a worse guide
+// than the stored one.
 void keep(const CostOptions& options, const CostReport& report, const CostKey& key) {
   if (!options.rows.empty() || !options.contexts.empty()) return;
   const Result<void> kept = CostCache().store(

@@ -48,7 +48,7 @@ Result<void> check(const TaskBenchOptions& options) {
   return {};
 }
 
-// Why there is nothing to run: the commonest reason.
+// Why there is nothing to run: the most frequent reason.
 Error nothing_to_run(const TaskBenchOptions& options, const std::vector<SkippedTask>& skipped) {
   std::map<std::string, int> reasons;
   for (const SkippedTask& each : skipped) ++reasons[each.reason];
@@ -81,7 +81,7 @@ class TaskBench {
   std::optional<RunLog> log_;
   std::optional<TestRunner> tests_;
   BenchEngine engine_;
-  std::unique_ptr<TokenTrace> tokens_;  // null: nobody asked for it
+  std::unique_ptr<TokenTrace> tokens_;  // null: not requested
   Clock::time_point shown_;
 };
 
@@ -100,7 +100,7 @@ int TaskBench::run() {
   return report(std::move(*result), watch.interrupted());
 }
 
-// What needs no model: mistakes are found before minutes are spent.
+// The part that needs no model: mistakes are found before minutes are spent.
 Result<void> TaskBench::prepare() {
   Result<TaskFile> tasks = read_all_tasks(options_);
   if (!tasks) return tasks.error();

@@ -10,7 +10,7 @@
 
 namespace redraft::cli {
 
-// What `redraft bench edits|dialogue|generation|completion` takes.
+// The options of `redraft bench edits|dialogue|generation|completion`.
 struct TaskBenchOptions {
   CommonOptions common;
   TaskKind kind = TaskKind::kEdits;
@@ -20,15 +20,15 @@ struct TaskBenchOptions {
   std::vector<std::string> common_files;
   std::string out;
   int max_new_tokens = 0;
-  int context = 0;  // 0: the default; of a replay, whatever is needed
+  int context = 0;  // 0: the default; in a replay, as much as is needed
   bool warm = false;
   bool forget = false;
   bool margins = false;
   bool pass_at_1 = false;
-  std::string python;  // that runs tests; empty: one on the PATH
+  std::string python;  // the interpreter for tests; empty: one on the PATH
   bool replay = false;
   std::string replay_outputs;
-  int replay_draft = -1;  // percent; -1: there is none
+  int replay_draft = -1;  // percent of agreement; -1: no draft model
   double draft_cost = 0.4;
   bool replay_on_device = false;
   std::optional<std::string> curve;

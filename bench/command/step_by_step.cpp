@@ -11,7 +11,7 @@
 namespace redraft::cli {
 namespace {
 
-constexpr int kAskEvery = 100;  // milliseconds: how long an interrupt may wait
+constexpr int kAskEvery = 100;  // milliseconds; the longest that an interrupt may wait
 
 void tell(const char* what, nlohmann::ordered_json value) {
   std::cout << dump({{what, std::move(value)}}) << std::endl;

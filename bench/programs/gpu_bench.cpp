@@ -1,6 +1,6 @@
-// gpu_bench [1.5b|7b] [FORMAT]: what passes cost on this machine's GPU, of a model with that shape
-// and random weights, beside what the GPU's memory can do. FORMAT is a weight format's name (BF16,
-// Q4_K, …); BF16 by default.
+// gpu_bench [1.5b|7b] [FORMAT]: what passes cost on this machine's GPU, for a model with that shape
+// and random weights, compared with the GPU's memory bandwidth. FORMAT is the name of a weight
+// format (BF16, Q4_K, …); BF16 by default.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -49,8 +49,8 @@ TransformerShape shape_of(const std::string& size) {
   return shape;
 }
 
-// A model of a shape whose tensors all have the same random bytes: no two cost more to read than
-// two others.
+// A model of a given shape whose tensors all share the same random bytes; each still costs as much
+// to read as a tensor of its own.
 class RandomFiles : public ModelFiles {
  public:
   RandomFiles(const TransformerShape& shape, WeightFormat format)
@@ -80,7 +80,7 @@ class RandomFiles : public ModelFiles {
   void release_pages() const override {}
 
  private:
-  // Codes of any kind behind small scales, some megabytes of them over and over.
+  // Random codes with small scales: some megabytes, repeated.
   void fill() {
     const WeightFormatInfo& info = *weight_format_info(format_);
     const auto block = static_cast<std::size_t>(info.block_bytes);
@@ -169,7 +169,7 @@ void print_passes(LanguageModel& model, double bandwidth) {
     std::printf("%5d %10.3f %8.2f %11.0f%% %14.0f\n", rows, 1e3 * seconds, seconds / one,
                 100 * model.work(rows, kContext).bytes / seconds / bandwidth, 1e6 * queued);
   }
-  // What the host costs is what a step takes longer by itself than among others.
+  // The cost of the host is how much longer a step takes by itself than in a sequence.
   const int steps = model.steps_at_once();
   const TokenId next = 3;
   const double together = median_seconds([&] {
@@ -187,7 +187,7 @@ void print_prompt(LanguageModel& model) {
     cache->truncate(0);
     model.forward(some_tokens(kTokens), {}, *cache, {.every_row = false});
   });
-  // The head is asked for one row only, so work() of all rows counts a little too much.
+  // The head runs for one row only, so work() of all rows counts slightly too much.
   std::printf("prompt of %d tokens: %.1f ms, %.0f tokens/s, about %.0f TFLOP/s\n", kTokens,
               1e3 * seconds, kTokens / seconds,
               2e-12 * model.work(kTokens, 0).float_macs / seconds);

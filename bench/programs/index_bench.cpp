@@ -1,7 +1,7 @@
-// The speed of searches in an index, and of bringing one changed file into it.
+// The speed of searches in an index, and of updating one changed file in it.
 //   index_bench MODEL FOLDER [FILE]
 // MODEL is a known name or a path, for its tokenizer; FOLDER was indexed by `redraft index FOLDER`;
-// FILE (of the folder) is taken for one that changes.
+// FILE (in the folder) is treated as changed.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -21,7 +21,7 @@ namespace {
 constexpr int kQueries = 4000;
 constexpr int kChanges = 40;
 
-// Memory that is the process's own, in megabytes.
+// Memory that belongs to this process alone, in megabytes.
 double own_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -30,7 +30,8 @@ double own_memory() {
   return 0;
 }
 
-// Ends of contexts as decoding has them: some tokens of a text, and often one that is new there.
+// Ends of contexts as they occur in decoding: some tokens of a text, often followed by one that is
+// new there.
 std::vector<std::vector<TokenId>> contexts_from(const IndexSnapshot& snapshot) {
   std::mt19937 random(1);
   std::vector<std::vector<TokenId>> contexts;

@@ -1,4 +1,4 @@
-// What the linears reach on this machine against its own roofline, measured in the same run: read
+// How close the linear layers come to this machine's own roofline, measured in the same run: read
 // bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
 // together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads; 0,
 // the default: one, then all] [isa: portable|avx2|avx512-vnni|amx] [format, e.g. Q4_K, or ops]
@@ -46,7 +46,7 @@ double best_seconds(int rounds, const Work& work) {
   return best;
 }
 
-// The lower quartile of single calls: on a busy machine about what a quiet one takes all the time.
+// The lower quartile of single calls: even on a busy machine, about the time of a quiet one.
 template <typename Work>
 double quartile_seconds(int rounds, int calls, const Work& work) {
   std::vector<double> seconds;
@@ -97,8 +97,8 @@ std::vector<float> random_floats(std::size_t count) {
   return values;
 }
 
-// Each line: time, ratio to one row, then bytes and multiplications per second with the share of
-// what this machine can do at most.
+// Each line: time, ratio to one row, then bytes and multiplications per second, with their share of
+// this machine's peak.
 void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& peak,
                   ThreadPool& pool) {
   const Layers layers(format, isa, shape, pool);

@@ -1,7 +1,7 @@
 // Where the time of a forward pass goes: milliseconds of each part, by rows and context length.
 //   pass_bench MODEL [THREADS] [ROWS,…] [CONTEXTS,…] [REPETITIONS]
-// Prints a table: for each number of rows and context the median of the passes, then the parts of
-// their mean. MODEL is a known name or a path.
+// Prints a table: for each number of rows and each context, the median of the passes, then the
+// parts of their mean. MODEL is a known name or a path.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,7 +27,7 @@ std::vector<int> numbers(const std::string& list) {
   return out;
 }
 
-// Any tokens will do: a pass takes the same time whatever they are.
+// Any tokens will do: the time of a pass does not depend on them.
 std::vector<TokenId> some_tokens(int count) {
   std::vector<TokenId> out;
   for (int i = 0; i < count; ++i) out.push_back(100 + 37 * i % 5000);

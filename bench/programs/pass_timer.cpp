@@ -1,7 +1,7 @@
 // Times single passes on request, for comparisons that take turns with another engine.
 //   pass_timer MODEL THREADS LONGEST
 // MODEL is a known name or a path, LONGEST the most tokens of context and rows together. Reads one
-// request a line from standard input, and answers each with a line:
+// request per line from standard input, and answers each with a line:
 //   pass ROWS CONTEXT all|last   seconds of one pass; predictions after all rows, or the last alone
 //   probe                        int8 GMAC/s, GB/s (the best so far), and 1 if the machine is quiet
 #include <chrono>
@@ -51,7 +51,7 @@ class PassTimer {
   std::map<int, std::unique_ptr<KvCache>> caches_;  // by context
 };
 
-// False when the request is none.
+// False if the request is not valid.
 bool answer(const std::string& request, PassTimer& timer, kernels::PeakProbe& probe) {
   std::istringstream words(request);
   std::string kind, head;

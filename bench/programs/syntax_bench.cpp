@@ -1,4 +1,4 @@
-// The speed of parsing on one text: whole, again after a keystroke, and what is asked of the tree.
+// The speed of parsing one text: as a whole, again after a keystroke, and of queries to the tree.
 //   syntax_bench FILE LANGUAGE
 #include <algorithm>
 #include <cstdio>
@@ -32,7 +32,7 @@ std::vector<double> repeated(int rounds, const Work& work) {
   return times;
 }
 
-// False when the text has no tree.
+// False if the text has no tree.
 bool measure(const std::string& text, const char* language) {
   const auto shared = std::make_shared<const std::string>(text);
   std::optional<SyntaxTree> tree;

@@ -1,7 +1,7 @@
-// The speed of the tokenizer on one text: encoding it whole, and again after a keystroke.
+// The speed of the tokenizer on one text: encoding it as a whole, and again after a keystroke.
 //   tokenizer_bench MODEL TEXT [PRE_TOKENIZER …]
-// MODEL is a known name or a path, TEXT a file. With pre-tokenizers named, each is used in place of
-// the model's.
+// MODEL is a known name or a path, TEXT a file. If pre-tokenizers are named, each is used in place
+// of the model's.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
