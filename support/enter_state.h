@@ -5,8 +5,8 @@
 
 namespace redraft {
 
-// Moves a state to another one that may follow it, as may_follow(before, after) of its enum says.
-// Any other is a mistake of the program, in every build: throws std::logic_error.
+// Moves a state machine to `after`, which may_follow(before, after) of its enum must allow. Any
+// other transition is a bug in the program: throws std::logic_error, in every build.
 template <typename State>
 void enter_state(State& state, State next) {
   if (!may_follow(state, next)) {

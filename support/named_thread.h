@@ -13,7 +13,7 @@
 
 namespace redraft {
 
-// What a thread is called in debuggers, in `top -H`, in /proc and in traces. The system keeps 15
+// The name of a thread in debuggers, in `top -H`, in /proc and in traces. The system keeps 15
 // characters, so a longer name does not compile.
 class ThreadName {
  public:
@@ -22,7 +22,7 @@ class ThreadName {
     static_assert(size <= kSize, "a thread's name has at most 15 characters");
     for (std::size_t i = 0; i < size; ++i) text_[i] = name[i];
   }
-  // One of several: "redraft-pool-3". What does not fit is cut off.
+  // The name of one of several threads: "redraft-pool-3". What does not fit is cut off.
   template <std::size_t size>
   ThreadName(const char (&name)[size], int number) {
     static_assert(size + 2 <= kSize, "with the number a thread's name has at most 15 characters");
@@ -37,8 +37,8 @@ class ThreadName {
   std::array<char, kSize> text_{};
 };
 
-// Every thread of the product begins here or in run_named(), so that none is without a name. `work`
-// may take a std::stop_token.
+// Every thread of the product is started here or in run_named(), so that none is without a name.
+// `work` may take a std::stop_token.
 template <typename Work>
 std::jthread start_thread(ThreadName name, Work work) {
   return std::jthread([name, work = std::move(work)](std::stop_token stop) mutable {
@@ -51,7 +51,7 @@ std::jthread start_thread(ThreadName name, Work work) {
   });
 }
 
-// std::async on a thread that has a name.
+// std::async on a thread with a name.
 template <typename Work>
 std::future<std::invoke_result_t<Work&>> run_named(ThreadName name, Work work) {
   return std::async(std::launch::async, [name, work = std::move(work)]() mutable {
@@ -60,7 +60,7 @@ std::future<std::invoke_result_t<Work&>> run_named(ThreadName name, Work work) {
   });
 }
 
-// Of the calling thread; empty where the system does not say.
+// The name of the calling thread; empty if the system does not know it.
 inline std::array<char, 16> name_of_this_thread() {
   std::array<char, 16> name{};
   if (pthread_getname_np(pthread_self(), name.data(), name.size()) != 0) name = {};

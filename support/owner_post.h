@@ -9,11 +9,11 @@ namespace redraft {
 // Runs a function on the thread that owns an event loop, later.
 using Post = std::function<void(std::function<void()>)>;
 
-// Lets other threads call an object that lives on its owner's thread: what is posted after it has
-// gone is dropped. Copies may outlive the object.
+// Lets other threads call an object that lives on its owner's thread: what is posted after the
+// object is destroyed is dropped. Copies may outlive the object.
 class OwnerPost {
  public:
-  // `alive` is the object's own; it goes with it.
+  // `alive` is a member of the object and is destroyed with it.
   OwnerPost(Post post, const std::shared_ptr<const bool>& alive)
       : post_(std::move(post)), alive_(alive) {}
 

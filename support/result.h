@@ -9,12 +9,13 @@
 
 namespace redraft {
 
-// What went wrong, in words a user can act on: which thing, what about it, and what to do.
+// What went wrong, in words that a user can act on: which thing, what is wrong with it, and what to
+// do.
 class Error {
  public:
   explicit Error(std::string message) : message_(std::move(message)) {}
   const std::string& message() const { return message_; }
-  // The same error seen from one level up: Error("no such file").in("weights: m.gguf").
+  // The same error from the next level up: Error("no such file").in("weights: m.gguf").
   Error in(std::string_view where) const { return Error(std::string(where) + ": " + message_); }
 
  private:

@@ -10,13 +10,13 @@
 
 namespace redraft {
 
-// What the system says of the call that has just failed, from errno: "what: No such file".
+// The system's reason for the failure of the last call, from errno: "what: No such file".
 inline Error system_error(std::string_view what) {
-  const int reason = errno;  // before anything else may change it
+  const int reason = errno;  // before anything else can change it
   return Error(std::string(what) + ": " + std::strerror(reason));
 }
 
-// The same of a file: "file: No such file", or with `what`, "file: not written: No such file".
+// The same for a file: "file: No such file", or with `what`, "file: not written: No such file".
 inline Error file_error(const std::filesystem::path& file, std::string_view what = {}) {
   const int reason = errno;
   std::string text = file.string();

@@ -8,7 +8,7 @@ namespace redraft {
 
 FileHandle::~FileHandle() {
   if (descriptor_ < 0) return;
-  const int reason = errno;  // whoever gives up on a file still wants to say why
+  const int reason = errno;  // so that a caller that gives up on the file can still report why
   ::close(descriptor_);
   errno = reason;
 }

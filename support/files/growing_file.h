@@ -8,16 +8,17 @@
 
 namespace redraft {
 
-// A new file of this user alone (mode 0600) that grows by what is appended: a recording, a trace.
-// It never takes the place of another.
+// A new file that only this user can read (mode 0600) and that grows by what is appended: a
+// recording, a trace. It never replaces an existing file.
 class GrowingFile {
  public:
-  // Where something stands at `wanted` the file is `wanted`.1, or the first such number that is
-  // free. An error: it cannot be made there.
+  // If `wanted` exists already, the file is `wanted`.1, or the first such number that is free. An
+  // error if it cannot be created there.
   static Result<GrowingFile> create(const std::filesystem::path& wanted);
 
   const std::filesystem::path& path() const { return path_; }
-  // All of it, or an error (a full disk, say); a part of it may then be in the file.
+  // Appends all of `bytes`, or is an error (a full disk, say), after which a part of them may be in
+  // the file.
   Result<void> append(std::string_view bytes);
 
  private:

@@ -1,5 +1,5 @@
-// The file is removed by whoever has the lock, so a name may lead to another file than the one that
-// was opened and then locked. Only a lock on what the name leads to counts.
+// The file is removed by whoever holds the lock, so between opening and locking, the name may come
+// to refer to another file. Only a lock on the file that the name refers to counts.
 #include "support/files/lock_file.h"
 
 #include <fcntl.h>

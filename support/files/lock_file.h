@@ -10,11 +10,12 @@
 
 namespace redraft {
 
-// What one process at a time may have: a locked file that is there for as long as this lives. The
-// lock of a process that was killed is free again.
+// A lock that one process at a time can hold: a locked file that exists as long as this object
+// lives. When a process is killed, its locks become free.
 class LockFile {
  public:
-  // Waits up to `limit`; nothing when another has it still. The file's folder must be there.
+  // Waits up to `limit`; nothing if another process still holds it then. The file's folder must
+  // exist.
   static Result<std::optional<LockFile>> take(const std::filesystem::path& file,
                                               std::chrono::milliseconds limit = {});
   LockFile(LockFile&&) noexcept = default;

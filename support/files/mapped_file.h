@@ -9,8 +9,8 @@
 
 namespace redraft {
 
-// A file seen as read-only memory for as long as this object lives. Moving it leaves the bytes
-// where they are.
+// A file mapped as read-only memory for as long as this object lives. Moving the object leaves the
+// bytes where they are.
 class MappedFile {
  public:
   // An empty, missing or unreadable file, or a directory, is an error.
@@ -20,8 +20,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::uint8_t> bytes() const { return bytes_; }
-  // Tells the kernel that the pages read so far are not needed soon; they come back from the file
-  // when touched.
+  // Tells the kernel that the pages read so far are not needed soon; they are read from the file
+  // again when touched.
   void release_pages() const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace redraft {
 
-// A file (mode 0600) under a hidden name beside the one that it is to become; gone again if it
-// never does. What fails leaves its reason in errno.
+// A file (mode 0600) with a hidden name next to the file that it is to replace; removed again if it
+// never does. After a failure errno holds the reason.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& beside);
@@ -23,7 +23,7 @@ class NewFile {
   bool is_open() const { return static_cast<bool>(handle_); }
   int descriptor() const { return handle_.get(); }
   bool write(std::span<const std::byte> bytes);
-  // With what was written on the disk; the name itself may not be there yet.
+  // After its contents have reached the disk; the name itself may not have yet.
   bool rename_to(const std::filesystem::path& file);
 
  private:
@@ -32,10 +32,9 @@ class NewFile {
   bool renamed_ = false;
 };
 
-// Creates or replaces `file` (mode 0600) with these bytes, one piece after the other. Whoever reads
-// it, and whoever starts after a crash or a loss of power, finds the old content or the new one and
-// never a part; of several writers one wins. After an error (a full disk, say) the old file is as
-// it was.
+// Creates or replaces `file` (mode 0600) with these bytes, one piece after the other. Any reader,
+// also after a crash or a power failure, finds the old content or the new one, never a part; of
+// several writers one wins. After an error (a full disk, say) the old file is unchanged.
 Result<void> write_whole_file(const std::filesystem::path& file,
                               std::initializer_list<std::span<const std::byte>> pieces);
 

@@ -1,6 +1,6 @@
-// Values lie in one array in the order of the text, a container before its children, each knowing
-// where the next value after it begins: half a million merges are two allocations, and a value
-// needs no name until an error asks for its path, which is then found by walking down to it.
+// Values are in one array in the order of the text, a container before its children; each knows
+// where the next value after it begins. So half a million merges take two allocations, and no value
+// stores its path: when an error needs the path, it is found by walking down to the value.
 #include "support/json/json_document.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ using Kind = JsonValue::Kind;
 
 struct Node {
   Kind kind = Kind::kNull;
-  std::uint32_t next = 0;    // the value after this one and all that it holds
+  std::uint32_t next = 0;    // the value after this one and everything in it
   std::uint32_t count = 0;   // children
-  std::uint32_t key_at = 0;  // in the tree's text
+  std::uint32_t key_at = 0;  // in Tree::texts
   std::uint32_t key_size = 0;
   std::uint32_t text_at = 0;
   std::uint32_t text_size = 0;
@@ -34,7 +34,7 @@ struct Node {
   };
 };
 
-// A name as errors show it: short, and on one line.
+// A name for an error message: short, and on one line.
 std::string shown(std::string_view key) {
   constexpr std::size_t kShown = 60;
   std::string out;
@@ -139,7 +139,7 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& failure) override {
     // The message says "[code] parse error at line 1, column 2: syntax error while …: what; last
-    // read: …; expected …", and what was read is the file's.
+    // read: …; expected …", where "last read" quotes the file.
     const std::string_view what = failure.what();
     const bool utf8 = what.find("UTF-8") != what.npos;
     const bool range = what.find("out_of_range") != what.npos;
@@ -202,7 +202,7 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
                            [&](std::uint32_t a, std::uint32_t b) { return key(a) == key(b); });
     if (same == children_.end()) return true;
     const std::uint32_t repeated = *same;
-    while (!open_.empty()) close();  // the path of an error is found from the root down
+    while (!open_.empty()) close();  // an error's path is found from the root down
     return fail(tree_.error(repeated, "comes twice"));
   }
 
@@ -332,7 +332,7 @@ std::string_view JsonValue::key() const { return tree_->key(tree_->nodes[index_]
 Error JsonValue::error(std::string_view reason) const { return tree_->error(index_, reason); }
 
 JsonValue::Iterator JsonValue::begin() const {
-  // The next node is a child only where there is one.
+  // There is a next node only if there is a child.
   return {tree_, index_ + 1};
 }
 JsonValue::Iterator JsonValue::end() const { return {tree_, tree_->nodes[index_].next}; }

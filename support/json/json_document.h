@@ -15,15 +15,15 @@ namespace redraft {
 
 class JsonValue;
 
-// What a file may cost before it is refused. A value takes some 48 bytes whatever its text, so
-// their number is bounded too.
+// How large a file may be before it is refused. A value takes about 48 bytes however short its
+// text, so the number of values is limited too.
 struct JsonLimits {
   std::size_t bytes = std::size_t{64} << 20;
   std::size_t values = std::size_t{8} << 20;
   int depth = 64;
 };
 
-// A JSON text, hostile until parsed: malformed JSON, invalid UTF-8, a key that comes twice in one
+// A JSON text, not trusted until parsed: malformed JSON, invalid UTF-8, a duplicate key in one
 // object and whatever exceeds the limits are errors. Immutable; any thread may read it. Moving it
 // leaves every JsonValue valid.
 class JsonDocument {
@@ -31,7 +31,7 @@ class JsonDocument {
   // Errors begin with the file's path.
   static Result<JsonDocument> open(const std::filesystem::path& file,
                                    const JsonLimits& limits = {});
-  // `name` is what errors call it. `text` is not needed afterwards.
+  // `name` is used in errors. `text` is not needed afterwards.
   static Result<JsonDocument> parse(std::string name, std::string_view text,
                                     const JsonLimits& limits = {});
   ~JsonDocument();
@@ -41,7 +41,7 @@ class JsonDocument {
   const std::string& name() const;
   JsonValue root() const;
 
-  struct Tree;  // how it lies in memory
+  struct Tree;  // the parsed values in memory
 
  private:
   explicit JsonDocument(std::unique_ptr<const Tree> tree);
@@ -49,8 +49,7 @@ class JsonDocument {
 };
 
 // One value of a document, which outlives it. Cheap to copy. A look-up that finds something else
-// than asked for is an error that says where: "config.json: rope_scaling.factor: expected a
-// number".
+// than expected is an error that says where: "config.json: rope_scaling.factor: expected a number".
 class JsonValue {
  public:
   enum class Kind : std::uint8_t { kNull, kBool, kInteger, kReal, kText, kArray, kObject };
@@ -60,25 +59,25 @@ class JsonValue {
   bool is_null() const { return kind() == Kind::kNull; }
 
   Result<bool> boolean() const;
-  // A number without a fraction, written so ("3", not "3.0"), in [least, most].
+  // A number written without a fraction ("3", not "3.0"), in [least, most].
   Result<std::int64_t> integer(std::int64_t least, std::int64_t most) const;
   // Any finite number.
   Result<double> number() const;
   Result<std::string_view> text() const;
 
-  // The member of that name; missing or not an object: an error. Members are walked, so an object
-  // of thousands is better iterated.
+  // The member with that name; an error if it is missing or this is not an object. Takes linear
+  // time, so iterate over an object with thousands of members.
   Result<JsonValue> at(std::string_view key) const;
-  // The same, nothing where it is missing, null, or this is no object.
+  // The same, but nothing if it is missing or null, or if this is not an object.
   std::optional<JsonValue> find(std::string_view key) const;
 
-  // This, if it is an array or an object: a range-for then visits its children in file order.
+  // This value, if it is an array or an object: a range-for visits its children in file order.
   Result<JsonValue> array() const;
   Result<JsonValue> object() const;
   std::size_t size() const;  // of an array or object, else 0
   Iterator begin() const;
   Iterator end() const;
-  // The name under which an object holds this; empty for others.
+  // Its name in the object that contains it; otherwise empty.
   std::string_view key() const;
 
   // "FILE: path.to[3].value: reason".

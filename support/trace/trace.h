@@ -1,18 +1,17 @@
-// What this process spends its time on, as spans that chrome://tracing and Perfetto show: a row for
-// each thread, and below a request's span those of its parts.
+// What this process spends its time on, as spans that chrome://tracing and Perfetto show: one row
+// per thread, with the parts of a request below the request's span.
 //
 //   {
 //     Span span("verify", "rows", rows);  // from here
 //     …
 //   }                                     // to here
 //
-// Spans are everywhere, so while nobody has asked for a trace (begin_trace()) one is the look at
-// one flag and nothing else. While somebody has, a span is some 100 bytes that the thread appends
-// to a buffer under a lock when the span ends; whoever fills the buffer, or finds it old, writes it
-// to the file.
+// Spans are everywhere, so without a trace (begin_trace()) a span only checks one flag. During a
+// trace, the thread appends about 100 bytes per span to a buffer, under a lock, when the span ends;
+// a thread that fills the buffer, or finds it old, writes it to the file.
 //
-// A trace is made to be shown to others. Names are literals and values are numbers, by type, so no
-// text of a document can get into one.
+// A trace is made to be shown to others. By their types, names are literals and values are numbers,
+// so no text of a document can get into a trace.
 #pragma once
 
 #include <array>
@@ -28,7 +27,7 @@ namespace redraft {
 
 using TraceClock = std::chrono::steady_clock;
 
-// A literal: what is not one does not compile.
+// A string literal; anything else does not compile.
 class TraceName {
  public:
   constexpr TraceName() = default;
@@ -64,7 +63,7 @@ void record_wait(TraceName name, TraceClock::time_point begin, const TraceValues
 
 inline bool tracing() { return trace_detail::on.load(std::memory_order_relaxed); }
 
-// Of the calling thread, from its construction to its end.
+// A span of the calling thread, from construction to destruction.
 class Span {
  public:
   explicit Span(TraceName name) : name_(name), on_(tracing()) {
@@ -91,8 +90,8 @@ class Span {
   TraceValues values_;
 };
 
-// From `begin` to now something waited. Waits overlap as no spans of a thread do, so they are in
-// rows of their own.
+// Something waited from `begin` until the present. Unlike spans of a thread, waits overlap, so they
+// have rows of their own.
 inline void trace_wait(TraceName name, TraceClock::time_point begin, TraceName value_name,
                        std::int64_t value) {
   if (!tracing()) return;
@@ -101,15 +100,15 @@ inline void trace_wait(TraceName name, TraceClock::time_point begin, TraceName v
   trace_detail::record_wait(name, begin, values);
 }
 
-// Bytes from which on nothing more is traced: about a million spans.
+// Size in bytes after which nothing more is traced: about a million spans.
 inline constexpr std::size_t kMaxTraceBytes = std::size_t{128} << 20;
 
-// From now on spans are written to a new file (GrowingFile), whose name is returned. An error: it
-// cannot be made, or there is a trace already.
+// Starts writing spans to a new file (GrowingFile), and returns its name. An error if the file
+// cannot be created, or if a trace is running already.
 Result<std::filesystem::path> begin_trace(const std::filesystem::path& file,
                                           std::size_t max_bytes = kMaxTraceBytes);
-// Writes what is left. Any thread may end the trace, also while others are within spans; without
-// one nothing happens. An error: the file lacks something, and why.
+// Writes what is left and ends the trace. Any thread may do this, even while others are within
+// spans; without a trace nothing happens. An error says what the file lacks, and why.
 Result<void> end_trace();
 
 }  // namespace redraft

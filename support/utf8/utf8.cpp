@@ -5,7 +5,8 @@
 
 namespace redraft {
 namespace {
-// Bytes of the character at the start of `text`, 0 if there is no valid one. `text` is not empty.
+// The length in bytes of the character at the start of `text`, 0 if it is not valid. `text` is not
+// empty.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -15,7 +16,7 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if (!continues_character(text[i])) return 0;
   }
-  // The second byte rules out over-long forms, surrogates and what lies above U+10FFFF.
+  // The second byte rules out overlong forms, surrogates and what is above U+10FFFF.
   if (lead == 0xE0 && byte(1) < 0xA0) return 0;
   if (lead == 0xED && byte(1) > 0x9F) return 0;
   if (lead == 0xF0 && byte(1) < 0x90) return 0;
@@ -23,8 +24,8 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-// Whether some bytes behind `text` would make one character of it: of those that may follow a first
-// byte, each allows the lowest or the highest.
+// Whether some bytes after `text` would make it one character. It is enough to try the lowest and
+// the highest continuation byte: each first byte allows one of the two as the second.
 bool is_beginning_of_character(std::string_view text) {
   constexpr std::size_t kLongest = 4;
   if (text.empty() || text.size() >= kLongest) return false;

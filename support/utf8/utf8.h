@@ -14,19 +14,19 @@ constexpr bool continues_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-// Whether `offset` stands between the bytes of one character of `text`, which is UTF-8.
+// Whether `offset` is between the bytes of one character of `text`, which is UTF-8.
 constexpr bool is_within_character(std::string_view text, std::size_t offset) {
   return offset < text.size() && continues_character(text[offset]);
 }
 
-// Where `text` stops being UTF-8 (RFC 3629: no surrogates, no over-long forms, nothing above
-// U+10FFFF), or none.
+// Where `text` stops being UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above
+// U+10FFFF), or nothing.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-// Whether all of `text` is. Unless it is `complete`, its last character may be cut.
+// Whether all of `text` is UTF-8. Unless it is `complete`, its last character may be cut off.
 bool is_utf8(std::string_view text, bool complete = true);
 
-// `text` with U+FFFD for every byte that is not part of valid UTF-8 and for NUL.
+// `text` with U+FFFD in place of NUL and of every byte that is not part of valid UTF-8.
 std::string with_replacement_characters(std::string_view text);
 
 // The first characters of `text`, which is UTF-8, in at most `max_bytes`; "…" behind them says that
