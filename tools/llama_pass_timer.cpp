@@ -1,6 +1,6 @@
 // Times single passes of llama.cpp on request: the counterpart of bench/programs/pass_timer.cpp,
-// with the same requests and answers. Built by tools/compare_llama_cpp.py against libllama; no part
-// of redraft.
+// with the same requests and answers. Built by tools/compare_llama_cpp.py against libllama; not
+// part of redraft.
 //   llama_pass_timer MODEL THREADS LONGEST
 //   pass ROWS CONTEXT all|last   seconds of one pass; logits of all rows, or of the last alone
 // A pass ends with the logits in memory; the choice of a token is not timed.
@@ -36,8 +36,8 @@ class PassTimer {
   PassTimer(const PassTimer&) = delete;
   PassTimer& operator=(const PassTimer&) = delete;
 
-  // Negative where llama.cpp refuses. The first pass on a context that is longer than the last
-  // one's pays for a prefill, which is not timed.
+  // Negative if llama.cpp refuses. The first pass on a context that is longer than the last one's
+  // needs a prefill, which is not timed.
   double seconds(int rows, int context, bool every_row) {
     if (rows < 1 || context < 0 || rows + context > longest_ || !fill(context)) return -1;
     set_batch(rows, context, every_row);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kSmallBuffer = std::size_t{4} << 20;
 
-// A pass takes a millisecond, a fifth of one for each row, and says that it is all attention.
+// A pass takes a millisecond plus a fifth of one per row, and reports all of it as attention.
 class SlowModel : public ScriptedModel {
  public:
   explicit SlowModel(int context_length = 1024)

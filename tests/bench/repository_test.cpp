@@ -26,7 +26,7 @@ class RepositoryTest : public testing::Test {
   }
   ~RepositoryTest() override { std::filesystem::remove_all(folder_); }
   std::filesystem::path file() const { return folder_ / "repo.jsonl"; }
-  // Whether the store goes on after `text`, and how.
+  // Whether and how the store continues `text`.
   std::string after(const Datastore& store, const std::string& text) const {
     const Continuations found = store.continuations(
         tokenizer_->encode(text), {.longest = 16, .shortest = static_cast<int>(text.size())});

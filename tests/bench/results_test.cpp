@@ -1,4 +1,4 @@
-// What becomes of the records of a run: the log, the report, the table.
+// What happens to the records of a run: the log, the report, the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

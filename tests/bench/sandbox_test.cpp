@@ -1,6 +1,6 @@
-// Hostile Python in the sandbox: each case runs a small program and looks at how it ended and what
-// it left behind. REDRAFT_PYTHON is the build's interpreter; if this
-// is root's test, the user nobody must be able to run it, so the system's own is preferred.
+// Hostile Python in the sandbox: each case runs a small program and checks how it ended and what it
+// left behind. REDRAFT_PYTHON is the build's interpreter. If the test runs as root, the user
+// `nobody` must be able to run the interpreter too, so the system's own is preferred.
 #include "bench/sandbox.h"
 
 #include <arpa/inet.h>
@@ -54,7 +54,7 @@ class Sandbox : public testing::Test {
     EXPECT_TRUE(result) << result.error().message();
     return result ? *result : SandboxResult{.code = -1};
   }
-  // 0: the statement was refused with an OSError or its like; 1: it was carried out.
+  // 0: the statement was refused with an OSError or the like; 1: it was carried out.
   static int outcome(const std::string& imports, const std::string& statement) {
     return run("import os, sys\n" + imports + "\ntry:\n    " + statement +
                "\nexcept (OSError, MemoryError, RuntimeError):\n    sys.exit(0)\nsys.exit(1)\n")
@@ -109,7 +109,8 @@ TEST_F(Sandbox, AFileBombFails) {
   EXPECT_NE(run("open('a', 'wb').write(bytes(1 << 20))", {.file_bytes = 1 << 16}).code, 0);
 }
 
-// Every process of the bomb would write a file into the folder; the folder's fill is the count.
+// Every process of the fork bomb would write a file into the folder; the number of files is the
+// count.
 TEST_F(Sandbox, AForkBombIsLimitedAndLeavesNothing) {
   const SandboxResult result =
       run("import os, sys, time\nmade = 0\n"
@@ -158,7 +159,7 @@ TEST_F(Sandbox, CannotReachASocketOutside) {
   EXPECT_EQ(outcome("import socket", "socket.create_connection(('127.0.0.1', " + port + "), 2)"),
             0);
   EXPECT_EQ(outcome("import socket", "socket.socket(socket.AF_UNIX)"), 0);
-  // What asyncio needs is within the process.
+  // What asyncio needs stays within the process.
   EXPECT_TRUE(run("import asyncio\nasyncio.run(asyncio.sleep(0))").succeeded());
   close(listener);
 }
@@ -166,8 +167,8 @@ TEST_F(Sandbox, CannotReachASocketOutside) {
 TEST_F(Sandbox, CannotWriteOutside) {
   std::string folder = (std::filesystem::temp_directory_path() / "redraft-outside-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::filesystem::permissions(folder,
-                               std::filesystem::perms::all);  // nobody's to write, but for us
+  // Were it not for the sandbox, the user `nobody` could write here.
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
   const std::string file = folder + "/kept";
   std::ofstream(file) << "as it was";
   std::filesystem::permissions(file, std::filesystem::perms::all);
@@ -198,14 +199,14 @@ TEST_F(Sandbox, CannotReachOtherProcesses) {
   EXPECT_EQ(outcome("", "os.setsid()"), 0);
 }
 
-// A terminal whose input anybody may look at, and a process that has it as its controlling one, as
-// a shell's commands have theirs.
+// A terminal whose input anybody may read, and a process that has it as its controlling terminal,
+// as a shell's commands have theirs.
 class Terminal {
  public:
   Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
     if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0) return;
     name_ = ptsname(master_);
-    chmod(name_.c_str(), 0666);  // were the sandbox of the same user, it might open it too
+    chmod(name_.c_str(), 0666);  // even a sandbox of another user may open it
   }
   ~Terminal() { close(master_); }
   Terminal(const Terminal&) = delete;
@@ -213,7 +214,7 @@ class Terminal {
 
   const std::string& name() const { return name_; }
 
-  // What `body` returns in a session of the terminal's own.
+  // What `body` returns in a session that owns the terminal.
   template <typename Body>
   auto controlling(const Body& body) const {
     decltype(body()) answers = {};
@@ -222,10 +223,11 @@ class Terminal {
     const pid_t child = fork();
     if (child == 0) {
       setsid();
-      const int slave = open(name_.c_str(), O_RDWR);  // inherited, and from now on the controlling
+      // Inherited, and the controlling terminal from here on.
+      const int slave = open(name_.c_str(), O_RDWR);
       termios raw = {};
       tcgetattr(slave, &raw);
-      cfmakeraw(&raw);  // input counts at once, not from the end of its line
+      cfmakeraw(&raw);  // input counts at once, not only when its line ends
       tcsetattr(slave, TCSANOW, &raw);
       for (const int standard : {0, 1, 2}) dup2(slave, standard);
       answers = body();
@@ -264,14 +266,14 @@ def terminal_number():
     return int(open('/proc/self/stat').read().rpartition(')')[2].split()[4])
 )";
 
-// A kernel may refuse TIOCSTI by itself, with EIO, and refuses it for a terminal that is not the
-// caller's, with EPERM. So it is asked for on /dev/null and on descriptors that are not open too,
-// where only a filter, which looks at no descriptor, says EPERM.
+// A kernel may itself refuse TIOCSTI, with EIO, and refuses it with EPERM for a terminal that is
+// not the caller's. So the test also tries it on /dev/null and on descriptors that are not open:
+// only a filter, which does not look at descriptors, answers EPERM there.
 TEST_F(Sandbox, CannotTypeIntoTheTerminal) {
   struct Answers {
-    int opened_here;  // by the test itself: what is refused in the sandbox was there
+    int opened_here;  // by the test itself: what the sandbox refuses did exist
     int has_one, shares_session, dev_tty, sti, console, sti_call, wide_sti, wide_console, size;
-    int waiting;  // bytes of input
+    int waiting;  // bytes of pending input
   };
   const Terminal terminal;
   ASSERT_FALSE(terminal.name().empty());
@@ -291,7 +293,7 @@ TEST_F(Sandbox, CannotTypeIntoTheTerminal) {
     said.sti = ask("everywhere(" + sti + ", b'x')");
     said.console = ask("everywhere(" + console + ", b'\\x02')");
     said.sti_call = ask(call + sti + ")");
-    said.wide_sti = ask(call + sti + " | 1 << 32)");  // the kernel takes the low half
+    said.wide_sti = ask(call + sti + " | 1 << 32)");  // the kernel uses the low half
     said.wide_console = ask(call + console + " | 0xabcd << 32)");
     said.size = ask(call + std::to_string(TIOCGWINSZ) + ")");
     for (const std::string& name : {std::string("/dev/tty"), terminal.name()})
@@ -312,7 +314,7 @@ TEST_F(Sandbox, CannotTypeIntoTheTerminal) {
   EXPECT_EQ(answers.waiting, 0);
 }
 
-// A session's first process may take a terminal that nobody has.
+// The first process of a session may take over a terminal that belongs to no session.
 TEST_F(Sandbox, CannotReadADevice) {
   const Terminal terminal;
   ASSERT_FALSE(terminal.name().empty());
@@ -325,7 +327,7 @@ TEST_F(Sandbox, CannotReadADevice) {
   EXPECT_EQ(outcome("", "open('/etc/passwd').read(); open('/proc/self/stat').read()"), 1);
 }
 
-// clone() is among the calls that are looked at by what they are asked for.
+// The filter looks at the arguments of clone().
 TEST_F(Sandbox, CannotMakeANamespace) {
   EXPECT_EQ(outcome("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)",
                     "if libc.syscall(" + std::to_string(SYS_clone) + ", " +

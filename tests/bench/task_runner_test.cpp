@@ -28,7 +28,7 @@ TEST(RunTasks, AReplayWritesTheReferenceAndCountsItsPasses) {
   const RunReport report = run_plan(replay_plan(some_tasks(), {"ar", "redraft"}));
   ASSERT_THAT(report.records, SizeIs(6));
   EXPECT_FALSE(report.interrupted);
-  const auto length = static_cast<int>(std::string(kBefore).size()) + 3;  // and the closing fence
+  const auto length = static_cast<int>(std::string(kBefore).size()) + 3;  // with the fence
   const TaskRecord& plain = report.records[0];
   EXPECT_EQ(plain.key, (RecordKey{"same", 1, "ar"}));
   EXPECT_EQ(plain.statistics.new_tokens, length);
@@ -140,7 +140,7 @@ TEST(RunTasks, AnErrorOfAHookEndsTheRun) {
   EXPECT_THAT(report.error().message(), HasSubstr("the disk is full"));
 }
 
-// Stopped after any decode, a run goes on to the same end.
+// A run that is interrupted after any decode continues to the same result.
 TEST(RunTasks, GoesOnAfterAnInterruptionAnywhere) {
   const RunPlan plan = replay_plan(some_tasks(), {"ar", "redraft"});
   const RunReport whole = run_plan(plan);

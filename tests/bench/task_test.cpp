@@ -131,7 +131,7 @@ TEST(ReadTasks, AMissingFileOrAFolder) {
   EXPECT_THAT(read_tasks(".", TaskKind::kEdits, {}).error().message(), HasSubstr("is a folder"));
 }
 
-// The benchmark data lies beside the checkout where redraft is developed.
+// Where redraft is developed, the benchmark data is next to the checkout.
 TEST(ReadTasks, EveryFileOfTheBenchmarkData) {
   const std::filesystem::path data =
       std::filesystem::path(REDRAFT_SOURCE) / ".." / "shared" / "data";

@@ -1,6 +1,6 @@
-// Where the models of `redraft_unfaithful` run: the CPU, except that with REDRAFT_UNFAITHFUL=1 a
-// row depends on the rows beside it. Every pass with a draft predicts another token at its first
-// row, so that a decoder writes what plain decoding writes as long as it drafts nothing.
+// The device of `redraft_unfaithful`'s models: the CPU, except that with REDRAFT_UNFAITHFUL=1 a row
+// depends on the other rows of its pass. Every pass with a draft predicts a wrong token at its
+// first row, so a decoder writes the output of plain decoding only as long as it drafts nothing.
 #include <cstdlib>
 #include <string_view>
 #include <utility>

@@ -1,7 +1,7 @@
-// Whether an output is plain decoding's own: the bench's word for it is what byte identity rests
-// on, so it meets decoders here that write something else. The target breaks row invariance, as
-// wrong kernels would: after a '%' that came with a draft it predicts another byte. Whoever drafts
-// the '%' is led astray; who drafts nothing writes what plain decoding writes.
+// Whether an output is that of plain decoding. Byte identity rests on the bench's verdict, so here
+// it meets decoders that write something else. The target breaks row invariance, as wrong kernels
+// would: after a '%' that came with a draft it predicts another byte. A decoder that drafts the '%'
+// goes astray; one that drafts nothing writes the output of plain decoding.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,11 +20,11 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// No longer than 64 bytes, so that a decoder that copies after 64 equal ones finds nothing.
+// At most 64 bytes, so that a decoder that copies after 64 equal ones finds nothing.
 const char* const kRemainder = "rest = sum(parts) % len(parts)\n";
 const char* const kQuotient = "rest = sum(parts) / len(parts)\n";
 
-// In an order in which no verdict can be had from a neighbour's, nor from the first or the last.
+// Ordered so that a verdict taken from a neighbour, or from the first or last decoder, is noticed.
 const std::vector<std::string> kMixed = {
     "ar", "copyspec", "copyspec:gamma=64", "copyspec:gamma=63", "pld", "copyspec:gamma=2"};
 
@@ -46,8 +46,8 @@ std::vector<bool> verdicts(std::span<const TaskRecord> records) {
   return verdicts;
 }
 
-// A plain decode that an earlier part of the run has kept, with some of it changed: what is decoded
-// now is compared with that.
+// A plain decode stored by an earlier part of the run, modified by `change`: the decodes of this
+// part are compared with it.
 template <typename Change>
 std::map<RecordKey, TaskRecord> kept_plain(const RunPlan& plan, const Change& change) {
   RunPlan alone = plan;
@@ -73,7 +73,7 @@ TEST(Verdict, EveryDecoderIsJudgedByItsOwnOutput) {
       EXPECT_THAT(record.tokens, SizeIs(0));
       continue;
     }
-    std::vector<TokenId> astray = plain.tokens;  // equal but for the byte after the '%'
+    std::vector<TokenId> astray = plain.tokens;  // equal except for the byte after the '%'
     const auto mark = std::find(astray.begin(), astray.end(), '%');
     ASSERT_NE(mark, astray.end());
     *(mark + 1) = kWrongByte;
@@ -102,8 +102,8 @@ TEST(Verdict, EveryTurnIsJudgedByItself) {
   EXPECT_THAT(verdicts(report.records), ElementsAre(true, false, true, true));
 }
 
-// The loop ends equal outputs alike, so the difference has to come from outside: an earlier part of
-// the run has kept a plain decode that ended otherwise.
+// The decoding loop ends equal outputs alike, so the difference has to come from outside: a plain
+// decode stored by an earlier part of the run, which ended differently.
 TEST(Verdict, TheSameTokensWithAnotherEndAreNotIdentical) {
   const RunPlan plan =
       replay_plan({unchanged("one", kRemainder)}, {"ar", "copyspec", "copyspec:gamma=64"});
@@ -134,7 +134,7 @@ TEST(Verdict, TheSameEndWithOtherTokensIsNotIdentical) {
   EXPECT_FALSE(differs([](std::vector<TokenId>&) {}));
 }
 
-// An output that was found identical is not kept, so a kept verdict cannot be checked again.
+// Only the tokens of outputs that differ are stored, so a stored verdict cannot be checked again.
 TEST(Verdict, AKeptOneStandsAndIsNobodyElses) {
   const RunPlan plan = replay_plan({unchanged("one", kRemainder)}, kMixed);
   std::map<RecordKey, TaskRecord> kept;
@@ -146,7 +146,7 @@ TEST(Verdict, AKeptOneStandsAndIsNobodyElses) {
               ElementsAre(true, false, true, true, true, true));
 }
 
-// In a replay there is something to hold plain decoding to as well.
+// In a replay there is a script that plain decoding can be compared with, too.
 TEST(Verdict, APlainReplayIsHeldToItsScriptAndTheOthersToIt) {
   const std::string text = std::string(kRemainder) + kQuotient;
   const RunPlan plan = replay_plan({edit_task("one", "", text)}, {"ar", "copyspec"});

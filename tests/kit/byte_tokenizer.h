@@ -8,12 +8,12 @@
 
 namespace redraft {
 
-// One token a byte, and Qwen's special tokens: a real Tokenizer that needs no vocabulary file.
-// `specials` are more of them.
+// One token per byte, and Qwen's special tokens: a real Tokenizer that needs no vocabulary file.
+// `specials` are additional special tokens.
 std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials = {});
 
-// The same with these words, and their beginnings, as tokens of their own; where two overlap the
-// earlier is made first.
+// The same with these words, and their beginnings, as tokens of their own; where two overlap, the
+// earlier one is merged first.
 std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words);
 
 }  // namespace redraft

@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// A datastore that remembers how it was used, and may pass for a larger one.
+// A datastore that counts how it is used, and may pretend to be larger.
 class CountingStore : public Datastore {
  public:
   explicit CountingStore(std::vector<std::vector<TokenId>> texts, std::size_t claimed_size = 0)

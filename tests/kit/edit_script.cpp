@@ -13,7 +13,7 @@ namespace redraft {
 namespace {
 
 constexpr int kContextLength = 1 << 17;
-// By the account of the model, of which a cache takes some times more.
+// As counted by the model; a real cache takes several times more.
 constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 struct Question {
   std::string region;
@@ -22,8 +22,8 @@ struct Question {
 };
 
 // The user's turn holds the file, then the instruction, then, if only a part is to be edited, that
-// part: the region is the last block in the fence that the assistant's turn opens with, which is
-// longer than any back-ticks in the file.
+// part. The region is the last block in the fence with which the assistant's turn opens; that fence
+// is longer than any run of back-ticks in the file.
 std::optional<Question> read_question(std::string_view user, std::string_view assistant) {
   const std::size_t line = assistant.find('\n') + 1;  // after the role
   const std::string_view opening = assistant.substr(line);
@@ -67,7 +67,7 @@ class EditWriter {
     return std::find(written.begin(), written.end(), start_) != written.end();
   }
 
-  // A draft's row behind a wrong token is thrown away: it reaches nothing.
+  // A draft's row after a wrong token is discarded: it does not reach the hold.
   bool reaches_hold(std::span<const TokenId> written) const {
     return !script_.hold.file.empty() && written.size() >= hold_at_ &&
            written.size() <= answer_.size() &&
@@ -97,11 +97,11 @@ class EditWriter {
     const std::string answer =
         apply_script(script_, question->region, question->instruction) + question->fence;
     answer_ = tokenizer_->encode(answer);
-    hold_at_ = answer.find(script_.hold.before);  // one token a byte
+    hold_at_ = answer.find(script_.hold.before);  // one token per byte
     return true;
   }
 
-  // 0: there are not so many yet.
+  // 0: fewer lines so far.
   static std::size_t end_of_lines(std::span<const TokenId> sequence, std::size_t from, int count) {
     for (; from < sequence.size() && count > 0; ++from) {
       if (sequence[from] == '\n') --count;
@@ -118,8 +118,8 @@ class EditWriter {
   std::size_t hold_at_ = 0;
 };
 
-// What the model is shown in its passes, as text: the sequence, and behind it what was drafted,
-// each way through the draft by itself.
+// What the model is shown in its passes, as text: the sequence, and after it the draft, each path
+// separately.
 class Recorder {
  public:
   Recorder(const std::string& file, std::shared_ptr<const Tokenizer> tokenizer)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kMiddle = "<|fim_middle|>";
 
-// How much of `write` stands at the end of `before`, behind `after`; npos: `after` does not.
+// How much of `write` is at the end of `before`, following `after`; npos: not even `after` is.
 std::size_t written_of(const FillScript::Fill& fill, const std::string& before) {
   for (std::size_t size = std::min(fill.write.size(), before.size()) + 1; size-- > 0;) {
     const std::string expected = fill.after + fill.write.substr(0, size);
@@ -40,7 +40,7 @@ bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequenc
 
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
                         std::span<const TokenId> sequence) {
-  // What precedes the place stands behind the prefix's token, what was written behind the middle's.
+  // The text before the place follows the prefix token; what was written follows the middle token.
   const auto behind = [&](const char* special) {
     return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
   };

@@ -10,23 +10,23 @@
 
 namespace redraft {
 
-// What a scripted model fills in at a place: behind `after`, or behind that and the beginning of
-// `write`, it goes on with `write`. With an empty `after` it writes the same everywhere.
+// What a scripted model fills in: after `after`, or after that and the beginning of `write`, it
+// continues with `write`. With an empty `after` it writes the same everywhere.
 struct FillScript {
   struct Fill {
     std::string after;
     std::string write;
   };
-  std::vector<Fill> fills;  // the first that applies
+  std::vector<Fill> fills;  // the first one that applies
 };
 
-// What is written behind `before`; empty where the script has nothing, or no more.
+// What is written after `before`; empty if the script has nothing, or no more.
 std::string fill_behind(const FillScript& script, const std::string& before);
 
-// One token a byte, with Qwen's tokens for filling in.
+// One token per byte, with Qwen's fill-in-the-middle tokens.
 std::shared_ptr<const Tokenizer> fill_tokenizer();
 
-// Whether the sequence is a prompt for filling in, and what may have been written to it.
+// Whether the sequence is a fill-in-the-middle prompt, perhaps with part of its answer.
 bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequence);
 // The next token of such a sequence.
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,

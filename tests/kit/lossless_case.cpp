@@ -18,7 +18,7 @@ std::vector<TokenId> random_tokens(Random& random, int count, int vocabulary) {
   return tokens;
 }
 
-// The output with a few tokens replaced, put in or left out: an original that nearly fits.
+// The output with a few tokens replaced, inserted or removed: an original that nearly fits.
 std::vector<TokenId> near_miss(Random& random, std::span<const TokenId> output, int vocabulary) {
   std::vector<TokenId> tokens;
   const int one_in = between(random, 3, 20);
@@ -39,8 +39,8 @@ std::shared_ptr<const LineTable> random_lines(int seed, int vocabulary) {
   });
 }
 
-// Free rows, dear ones, a CPU's, or anything; passes may be said to take so long on this machine,
-// which they do not.
+// Free rows, expensive rows, a CPU's, or random ones; passes may pretend to take this long on this
+// machine.
 CostCurve random_curve(Random& random) {
   switch (between(random, 0, 4)) {
     case 0:
@@ -126,7 +126,7 @@ std::vector<TokenId> LosslessCase::random_original() {
       return {};
     case 1:
       return random_tokens(random, between(random, 1, 300), vocabulary);
-    case 2: {  // over-long: fits, and then goes on
+    case 2: {  // too long: fits, and then continues
       std::vector<TokenId> tokens = plain.tokens;
       for (const TokenId token : random_tokens(random, 700, vocabulary)) tokens.push_back(token);
       return tokens;
@@ -136,7 +136,7 @@ std::vector<TokenId> LosslessCase::random_original() {
       tokens.insert(tokens.begin() + between(random, 0, static_cast<int>(tokens.size())), kStop);
       return tokens;
     }
-    case 4: {  // halves exchanged
+    case 4: {  // halves swapped
       std::vector<TokenId> tokens = plain.tokens;
       std::rotate(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(tokens.size() / 2),
                   tokens.end());
@@ -174,7 +174,7 @@ std::string LosslessCase::difference(const std::string& name) {
   if (result.tokens != plain.tokens) return "another output";
   if (seen != plain.tokens) return "the sink saw another output";
   if (result.finish_reason != plain.finish_reason) return "another end";
-  // The cache is a prefix of what was said: the next request may rely on it.
+  // The cache is a prefix of prompt and output: the next request may rely on it.
   std::vector<TokenId> said = request.prompt;
   said.insert(said.end(), result.tokens.begin(), result.tokens.end());
   const auto kept = target_cache->tokens();
@@ -190,7 +190,7 @@ void expect_sums(const DecodeResult& result) {
   };
   EXPECT_EQ(statistics.new_tokens, static_cast<int>(result.tokens.size()));
   EXPECT_EQ(sum(statistics.accepted_by_origin) + statistics.bonus_tokens, statistics.new_tokens);
-  // A pass in chunks has a row and perhaps a token of its own for each.
+  // A pass in chunks has a row of its own, and perhaps a token, for each chunk.
   const auto chunks = statistics.rows - sum(statistics.drafted_by_origin);
   EXPECT_LE(statistics.passes, chunks);
   EXPECT_LE(statistics.bonus_tokens, chunks);

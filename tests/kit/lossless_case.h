@@ -18,19 +18,19 @@ namespace redraft {
 using Random = std::mt19937;
 int between(Random& random, int low, int high);  // both inclusive
 
-// What a decoder makes of a request. Records a failure of the test where it makes nothing of it.
+// The result of a decoder for a request. Records a test failure if it is an error.
 DecodeResult decode(const std::string& name, ModelSlot target, ModelSlot draft,
                     const DecodeRequest& request, const CostCurve& cost = {},
                     const TokenSink& sink = nullptr, std::stop_token stop = {},
                     DecoderMemory* memory = nullptr);
 
-// Strict decoding against plain decoding: a scripted target with its cache, a draft model that
-// mostly agrees with it, a request that may bring an original and datastores, a price for rows. All
-// at random from a seed, and what plain decoding makes of it.
+// Strict decoding compared with plain decoding: a scripted target with its cache, a draft model
+// that mostly agrees with it, a request that may bring an original and datastores, a price for rows
+// (all random, from a seed), and the output of plain decoding.
 struct LosslessCase {
   static constexpr TokenId kStop = 0;
 
-  // How large it may be; small ones find most, and thousands of them take a second.
+  // Upper limits; small cases find most bugs, and thousands of them take a second.
   struct Sizes {
     int vocabulary = 60;
     int prompt = 40;
@@ -40,20 +40,20 @@ struct LosslessCase {
   explicit LosslessCase(std::uint32_t seed);
   LosslessCase(std::uint32_t seed, const Sizes& most);
 
-  // Something like the plain output, or not at all.
+  // Similar to the plain output, or not at all.
   std::vector<TokenId> random_original();
-  // Texts as an original may be, or none.
+  // Texts like an original's, or none.
   std::shared_ptr<const Datastore> random_datastore();
 
-  // What the decoder makes of it, with the memory of what it made before.
+  // The decoder's result, with the memory of its earlier results.
   DecodeResult run(const std::string& name, const DecodeRequest& asked,
                    const TokenSink& sink = nullptr, std::stop_token stop = {});
 
-  // Decodes the request so and holds all of it to plain decoding: the tokens, what the sink saw,
-  // the end, what the cache holds afterwards. Empty, or what differs.
+  // Decodes the request and compares everything with plain decoding: the tokens, what the sink saw,
+  // the end, and what the cache holds afterwards. Empty, or what differs.
   std::string difference(const std::string& name);
-  // Another request to the same models: its prompt begins as the last one did, and the caches and
-  // the memory are as they were left.
+  // Another request to the same models: its prompt begins like the last one, and the caches and the
+  // memory are as the last one left them.
   void ask_again();
 
   ModelSlot target_slot() { return {target.get(), target_cache.get()}; }
@@ -71,7 +71,7 @@ struct LosslessCase {
   DecodeResult plain;
 };
 
-// Whether the statistics come out; records failures of the test.
+// Checks that the statistics add up; records test failures.
 void expect_sums(const DecodeResult& result);
 
 }  // namespace redraft

@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-// Mostly small: that is where decoders differ.
+// Mostly small, because that is where decoders differ.
 int random_integer(Random& random, const DecoderOption& option) {
   const int least = static_cast<int>(option.least);
   const int most = static_cast<int>(option.most);

@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// The decoder's name with about a third of its options, at random; only what goes together and is
-// not lossy.
+// The decoder's name with about a third of its options, at random; only combinations that are valid
+// and lossless.
 std::string random_decoder(Random& random, const DecoderDefinition& definition);
 
 }  // namespace redraft

@@ -27,7 +27,7 @@ class Script {
 
   TokenId next(std::span<const TokenId> sequence) {
     const std::size_t prompt_size = end_of_prompt(sequence);
-    if (prompt_size == 0) return 0;  // within the prompt: nobody asks
+    if (prompt_size == 0) return 0;  // within the prompt: not used
     const auto [prompt, answer] = answer_to(sequence.first(prompt_size));
     const std::size_t written = sequence.size() - prompt_size;
     if (gate_) gate_(prompt, written);
@@ -36,7 +36,7 @@ class Script {
   }
 
  private:
-  // After the line that opens the answer's fence in the last turn; 0: not there yet.
+  // The end of the line that opens the answer's fence in the last turn; 0: not there yet.
   std::size_t end_of_prompt(std::span<const TokenId> sequence) const {
     const auto turn =
         std::find(sequence.rbegin(), sequence.rend(), tokenizer_->special("<|im_start|>"));
@@ -82,7 +82,7 @@ std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate
       tokenizer->vocabulary_size(), context_length,
       [script](std::span<const TokenId> sequence) { return script->next(sequence); });
   target.tokenizer = tokenizer;
-  // What a table takes to look up says nothing: a row costs a tenth of a pass.
+  // The time of a table look-up means nothing: a row is priced at a tenth of a pass.
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   Result<std::unique_ptr<Engine>> engine =
       Engine::make(std::move(target), {}, {.context_limit = context_length});

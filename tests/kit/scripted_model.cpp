@@ -18,8 +18,8 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// Stands where a real model keeps keys and values: which token a slot holds, and at which position
-// it was run.
+// Takes the place of a real model's keys and values: which token a slot holds, and at which
+// position it was run.
 struct ScriptedStorage : KvStorage {
   struct Slot {
     TokenId token = -1;
@@ -113,8 +113,8 @@ ScriptedModel ScriptedModel::noisy(const ScriptedModel& model, std::uint32_t see
       });
 }
 
-// The others follow the best in id order, at distances that the sequence decides: from certainty to
-// a near tie.
+// The other tokens follow the best one in id order, at distances that depend on the sequence: from
+// certainty to a near tie.
 ScriptedModel::Ranking ScriptedModel::ranking(std::span<const TokenId> sequence, int k) const {
   Ranking ranking;
   const TokenId best = next(sequence);
@@ -147,7 +147,8 @@ Predictions ScriptedModel::forward(std::span<const TokenId> context, const Draft
   const std::size_t committed = sequence.size();
   for (int node = 0; node < draft.size(); ++node) {
     const int depth = draft.depth(node);
-    // A chain's path is the one before and this token; another branch is walked up from its leaf.
+    // In a chain, the path is the previous one and this token; for another branch, the path is
+    // found by walking up from its leaf.
     sequence.resize(committed + depth + 1);
     for (int at = node, up = depth; at >= 0 && up >= 0; at = draft.parents()[at], --up) {
       sequence[committed + up] = draft.tokens()[at];

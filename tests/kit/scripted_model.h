@@ -11,16 +11,16 @@
 
 namespace redraft {
 
-// A language model that is a function of the tokens before: no weights, and what it would write is
-// known. It holds its callers to the KvCache contract: every slot below the cache's length must
-// have the committed token at that position, however it got there. A breach throws
+// A language model that is a function of the tokens so far: no weights, and what it would write is
+// known. It checks that its callers respect the contract of KvCache: every slot below the cache's
+// length must have the committed token at that position, however it got there. A violation throws
 // std::logic_error.
 class ScriptedModel : public LanguageModel {
  public:
   // The next token after `sequence` (never empty).
   using Script = std::function<TokenId(std::span<const TokenId> sequence)>;
 
-  // What a token takes in a KvCache, by its own account.
+  // The size of a token in a KvCache, as the model reports it.
   static constexpr std::size_t kSlotBytes = 100;
 
   ScriptedModel(int vocabulary, int context_length, Script script)
@@ -28,21 +28,21 @@ class ScriptedModel : public LanguageModel {
 
   struct RandomOptions {
     int vocabulary = 24;
-    int order = 2;  // how many tokens back the next one depends on
-    int repetitiveness =
-        80;  // percent of positions that depend on those tokens alone, not on the position too
+    int order = 2;  // how many previous tokens the next one depends on
+    // Percentage of positions that depend on those tokens alone, and not also on the position.
+    int repetitiveness = 80;
     int context_length = 4096;
   };
-  // Hashes the last few tokens. Low order and vocabulary make it repeat itself.
+  // Hashes the last few tokens. With a low order and a small vocabulary it repeats itself.
   static ScriptedModel random(std::uint32_t seed, const RandomOptions& options);
-  // Writes `reference` after a prompt of `prompt_size` tokens, then `stop` for ever. After any
-  // other output it goes on with the reference at the same distance from the prompt.
+  // Writes `reference` after a prompt of `prompt_size` tokens, then `stop` forever. After any other
+  // output it continues with the reference at the same distance from the prompt.
   static ScriptedModel replay(int vocabulary, int prompt_size, std::vector<TokenId> reference,
                               TokenId stop, int context_length);
-  // Agrees with `model` except at about `percent` of the sequences. `model` outlives it.
+  // Agrees with `model` except for about `percent` of the sequences. `model` outlives it.
   static ScriptedModel noisy(const ScriptedModel& model, std::uint32_t seed, int percent);
 
-  // What it writes after `sequence`: the k best, best first, and their logits.
+  // What it predicts after `sequence`: the k best tokens, best first, and their logits.
   struct Ranking {
     std::vector<TokenId> ids;
     std::vector<float> logits;
@@ -57,8 +57,8 @@ class ScriptedModel : public LanguageModel {
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override;
 
-  // From now on as a model on a device: it leaves its caller time, and writes `steps` tokens in one
-  // go.
+  // Behaves like a model on a device from then on: calls back while it works, and writes `steps`
+  // tokens in one go.
   void set_on_device(int steps) { steps_ = steps; }
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                     const std::function<void()>& meanwhile, Predictions& predictions) override;

@@ -70,8 +70,8 @@ class PromptMaker {
     add_parts("chat: " + question, *parts, question);
   }
 
-  // What follows the cut is offered as the original every other time: continued text resembles it
-  // now and then.
+  // For every other prompt, what follows the cut is offered as the original: real continued text
+  // sometimes resembles its original, too.
   void add_continuation(const std::filesystem::path& file, std::size_t cut) {
     std::ifstream stream(file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
@@ -83,7 +83,7 @@ class PromptMaker {
       prompts_.back().request.original = encoder_.tokenizer().encode(text.substr(cut, 500));
   }
 
-  // All look things up in the texts of all.
+  // All prompts may look things up in the texts of all.
   std::vector<SweepPrompt> take() {
     const auto store = std::make_shared<MemoryDatastore>(texts_);
     for (std::size_t i = 0; i < prompts_.size(); ++i) {

@@ -15,9 +15,9 @@ struct SweepPrompt {
   DecodeRequest request;
 };
 
-// Short requests of several kinds from texts of our own, tests/cases: edits of small files, chat,
-// and code and prose to be continued. All bring a datastore; that the texts to be written are in it
-// makes decoders that look things up draft more, and changes no output.
+// Short requests of several kinds from our own texts in tests/cases: edits of small files, chat,
+// and code and prose to be continued. All of them bring a datastore. It contains the very texts to
+// be written, which makes decoders that search it draft more and changes no output.
 std::vector<SweepPrompt> sweep_prompts(PromptEncoder& encoder, const std::filesystem::path& cases);
 
 }  // namespace redraft

@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-// A folder of its own for one test, gone at its end.
+// A temporary folder for one test, removed at the end.
 class TempFolder {
  public:
   TempFolder() {
@@ -26,7 +26,7 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view below) const { return path_ / below; }
 
-  // Writes a file and the folders that it needs.
+  // Writes a file and creates the folders that it needs.
   void write(std::string_view below, std::string_view text = "text\n") const {
     const std::filesystem::path file = path_ / below;
     std::filesystem::create_directories(file.parent_path());

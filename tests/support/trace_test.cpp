@@ -44,7 +44,7 @@ class TraceTest : public testing::Test {
     }
     return found;
   }
-  // In whole nanoseconds, as they were measured.
+  // In whole nanoseconds, as measured.
   static std::int64_t ns(const json& microseconds) {
     return std::llround(microseconds.get<double>() * 1000);
   }
@@ -54,13 +54,13 @@ class TraceTest : public testing::Test {
     for (json& event : events(file, "X")) rows[event.at("tid")].push_back(std::move(event));
     return rows;
   }
-  // As the viewers need them: of two spans of a row one holds the other, or they do not meet.
+  // As the viewers need them: of two spans in a row one contains the other, or they do not overlap.
   static void expect_nested(const std::filesystem::path& file) {
     for (auto& [row, spans] : rows(file)) {
       std::ranges::sort(spans, [](const json& a, const json& b) {
         return std::pair(ns(a["ts"]), -ns(a["dur"])) < std::pair(ns(b["ts"]), -ns(b["dur"]));
       });
-      std::vector<std::int64_t> open;  // ends
+      std::vector<std::int64_t> open;  // the ends of open spans
       for (const json& span : spans) {
         const std::int64_t begin = ns(span["ts"]);
         const std::int64_t end = begin + ns(span["dur"]);
