@@ -12,14 +12,14 @@
 
 namespace redraft::cuda {
 
-// A random pass with a draft, of few different tokens so that much of it stands: what the device
-// says of it and what accept() says.
+// A random pass with a draft, with so few different tokens that much of it is accepted: the
+// decision of the device, and that of accept().
 struct AcceptanceCase {
   std::vector<int> accepted;  // by the device
   int in_place;
   std::vector<int> expected;
 
-  // Empty: they agree.
+  // Empty if they agree.
   std::string difference() const {
     if (accepted != expected) return "another path";
     int straight = 0;
@@ -30,7 +30,7 @@ struct AcceptanceCase {
   }
 };
 
-// Chains where `branches` is 0, otherwise trees of paths about as long as so many nodes allow.
+// Chains if `branches` is 0, otherwise trees with paths about as long as this many nodes allow.
 inline DraftTree random_draft(int nodes, int branches, int tokens, std::mt19937& random) {
   DraftTree draft;
   for (int i = 0; i < nodes; ++i) {
@@ -50,7 +50,7 @@ inline AcceptanceCase run_acceptance(PassMemory& memory, DeviceQueue& queue, con
   const int first = static_cast<int>(context.size()) - 1;
   const int rows = std::max(padded, first + 1 + draft.size());
   memory.begin_pass(context, draft, kCommitted, padded);
-  // Mostly what the draft says, so that long paths stand.
+  // Mostly what the draft says, so that long paths are accepted.
   std::vector<TokenId> best(static_cast<std::size_t>(rows));
   for (TokenId& token : best)
     token = static_cast<TokenId>(random() % static_cast<unsigned>(tokens));

@@ -1,4 +1,4 @@
-// Tree attention as a GPU runs it, on the emulated device.
+// Tree attention as on a GPU, on the emulated device.
 #include "cuda/attention.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Heads {
 };
 constexpr Heads kKinds[] = {{12, 2, 128}, {14, 2, 64}, {3, 3, 96}, {16, 1, 64}};
 
-// Slots of positions 0, 1, … of each row's path.
+// The slots of positions 0, 1, … of each row's path.
 using Slots = std::vector<std::vector<std::int32_t>>;
 
 class Cache {
@@ -35,7 +35,7 @@ class Cache {
         values_(random_halves(count(), 1.0F, random)) {}
 
   KvMemory memory() { return {keys_.data(), values_.data(), slots_}; }
-  // What slot `from` holds is in slot `to` as well.
+  // Slot `to` holds what slot `from` holds.
   void copy(int from, int to) {
     for (std::vector<std::uint16_t>* all : {&keys_, &values_}) {
       for (int h = 0; h < kind_.kv_heads; ++h) {
@@ -78,7 +78,7 @@ struct Result {
   }
 };
 
-// `shared` leading positions of every path lie where they are counted.
+// The first `shared` positions of every path are in the slots of the same number.
 Result attend(const Heads& kind, Cache& cache, const std::vector<std::uint16_t>& queries,
               const Slots& slots, int shared) {
   std::vector<std::int32_t> lengths, straight, tails, tail_begin;
@@ -115,7 +115,7 @@ TEST(CudaAttention, IsTheReference) {
     ASSERT_TRUE(takes_heads(kind.heads, kind.kv_heads, kind.dim));
     for (const int length : {1, 15, 16, 17, 255, 257, 530}) {
       Cache cache(kind, length + 40, random);
-      // Two rows end a chain, two go on from its middle.
+      // Two rows end a chain, two continue from its middle.
       Slots slots = {chain(length), chain(std::max(1, length - 1))};
       for (int i = 0; i < 2; ++i) {
         slots.push_back(chain((length + 1) / 2));
@@ -144,8 +144,8 @@ TEST(CudaAttention, IsTheReference) {
   }
 }
 
-// A row of a tree is the same row of a chain, wherever its keys and values lie and whoever stands
-// beside it; and it reads nothing that is not on its path.
+// A row of a tree is the same as that row of a chain, wherever its keys and values are stored and
+// whatever other rows there are; and it reads nothing that is not on its path.
 TEST(CudaAttention, GivesARowOfATreeTheBitsOfAChain) {
   std::mt19937 random(2);
   for (const Heads& kind : kKinds) {
@@ -170,7 +170,7 @@ TEST(CudaAttention, GivesARowOfATreeTheBitsOfAChain) {
       const Result in_chain = attend(kind, cache, queries, alone, committed + 20);
       EXPECT_EQ(in_tree.row(9), in_chain.row(0)) << kind.heads << " heads after " << committed;
       EXPECT_EQ(in_tree.scales[9], in_chain.scales[0]);
-      // A control: the same positions in another order are another sum.
+      // Negative control: the same positions in another order give another sum.
       Slots turned = {branch};
       std::reverse(turned[0].end() - 20, turned[0].end());
       std::swap(turned[0][0], turned[0][1]);

@@ -19,7 +19,7 @@
 namespace redraft::cuda {
 namespace {
 
-// Of the same tokens, in the order of ids; [rows][vocabulary].
+// Logits after the given tokens, in the order of ids; [rows][vocabulary].
 std::vector<float> logits_of(LanguageModel& model, std::span<const TokenId> tokens) {
   const int vocabulary = model.vocabulary_size();
   const auto cache = model.new_cache(static_cast<int>(tokens.size()));
@@ -34,7 +34,8 @@ std::vector<float> logits_of(LanguageModel& model, std::span<const TokenId> toke
   return logits;
 }
 
-// Both round, but not the same things: the CPU activations to 8 bits, the GPU weights to 11.
+// Both round, but not the same numbers: the CPU rounds activations to 8 bits, the GPU weights to
+// 11.
 class CudaAgreement : public DeviceModelTest {
  protected:
   void expect_agreement(const GgufWriter& writer, const std::string& what) {
@@ -60,7 +61,7 @@ TEST_F(CudaAgreement, WithTheCpu) {
   }
 }
 
-// As in files of mixed formats: matrices of one input that cannot all be one.
+// As in files of mixed formats: matrices with the same input that cannot all be joined.
 TEST_F(CudaAgreement, WhereReadersOfOneInputHaveSeveralFormats) {
   for (const char* other : {"attn_q", "attn_k", "attn_v", "ffn_up"}) {
     GgufWriter writer = small_model().writer();

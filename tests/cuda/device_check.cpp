@@ -1,6 +1,6 @@
-// The kernels on a real GPU: bits that do not depend on company, and agreement with the
+// The kernels on a real GPU: bits that do not depend on the other rows, and agreement with the
 // references. A program of its own, because a machine with a GPU may have nothing but a compiler.
-// Exit code 77: there is no GPU here.
+// Exit code 77: there is no GPU.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kNoDevice = 77;
 
-// Something of the host's, on the device.
+// A copy of host data on the device.
 class OnDevice {
  public:
   template <typename T>
@@ -61,7 +61,7 @@ class Check {
   int wrong_ = 0;
 };
 
-// A format's linears over the same rows, as many at once as one likes.
+// A format's linear layer over the same rows, any number of them at once.
 class LinearCase {
  public:
   LinearCase(DeviceQueue& queue, WeightFormat format, int n, int k, int most, std::mt19937& random)
@@ -174,8 +174,8 @@ void check_linears(DeviceQueue& queue, Check& check) {
   }
 }
 
-// 33 rows: some of a chain, one a branch whose keys and values are also the chain's; against that
-// row alone, as the end of the chain.
+// 33 rows: some form a chain, one is a branch with the same keys and values as the chain. It is
+// compared with that row alone, at the end of the chain.
 void check_attention(DeviceQueue& queue, Check& check) {
   std::mt19937 random(2);
   for (const auto& [heads, kv_heads, dim] :
@@ -221,7 +221,7 @@ void check_attention(DeviceQueue& queue, Check& check) {
           q.as<std::uint16_t>(),
           {l.as<std::int32_t>(), s.as<std::int32_t>(), t.as<std::int32_t>(), b.as<std::int32_t>()},
           rows);
-      // Alone, its whole path straight.
+      // Alone, with its whole path in consecutive slots.
       const auto alone = run(q.as<std::uint16_t>() + 17 * width,
                              {l.as<std::int32_t>() + 17, l.as<std::int32_t>() + 17,
                               t.as<std::int32_t>(), b.as<std::int32_t>()},

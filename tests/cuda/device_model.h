@@ -14,7 +14,7 @@
 
 namespace redraft::cuda {
 
-// A tiny model with heads as GPUs take them.
+// A tiny model whose heads are supported on GPUs.
 inline TinyModel small_model(const std::string& architecture = "qwen2", std::uint32_t seed = 1) {
   TinyModel model;
   model.architecture = architecture;

@@ -22,14 +22,14 @@ namespace {
 constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr unsigned kLanes = 32;
 
-// Where threads wait for each other. A meeting is over when its last thread has come.
+// Where threads wait for each other. A barrier opens when its last thread has arrived.
 struct Meeting {
   unsigned arrived = 0;
-  std::uint64_t held = 0;  // meetings so far
+  std::uint64_t held = 0;  // barriers passed so far
 };
 
-// A thread of the device. Made as a ucontext, then switched to and from by _longjmp, which leaves
-// the signal mask alone and so asks nothing of the system.
+// A thread of the device. Created as a ucontext, then switched by _longjmp, which leaves the signal
+// mask alone and so needs no system call.
 struct Fiber {
   Fiber() = default;
   Fiber(const Fiber&) = delete;
@@ -43,7 +43,7 @@ struct Fiber {
   bool done = false;
 };
 
-// Pieces of one meeting are read while the next one's come in.
+// The data of one barrier are read while those of the next one arrive.
 struct Warp {
   Meeting meeting;
   std::array<std::vector<std::uint8_t>, 2> pieces;
@@ -54,7 +54,7 @@ class Block {
   void run(dim3 size, std::size_t shared_bytes, const std::function<void()>& thread) {
     const unsigned count = size.x * size.y * size.z;
     thread_ = &thread;
-    shared_.assign(shared_bytes + 16, 0xff);  // NaN to who reads before writing
+    shared_.assign(shared_bytes + 16, 0xff);  // NaN for a thread that reads before writing
     warps_.assign((count + kLanes - 1) / kLanes, {});
     block_meeting_ = {};
     threads_ = count;
@@ -114,7 +114,7 @@ class Block {
     if (std::exchange(fiber.begun, true)) _longjmp(fiber.place_in_code, 1);
     setcontext(&fiber.context);
   }
-  // From within a fiber: others go on, and this one when its turn comes.
+  // From within a fiber: lets others run until it is this one's turn again.
   void yield(Fiber& fiber) {
     if (_setjmp(fiber.place_in_code) == 0) _longjmp(scheduler_, 1);
   }
@@ -175,8 +175,8 @@ struct Fragments {
   std::uint32_t b[2];
 };
 
-// Sums in double precision and rounds once: more exact than a device, and as blind to which rows
-// and columns stand side by side.
+// Sums in double precision and rounds once: more exact than a device, and equally independent of
+// which rows and columns are computed together.
 void multiply(float (&acc)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1,
               bool bfloat) {
   Fragments own{{acc[0], acc[1], acc[2], acc[3]}, {a[0], a[1], a[2], a[3]}, {b0, b1}};
@@ -216,7 +216,7 @@ std::uint16_t round_to_half(double value) {
   const auto near = static_cast<float>(value);
   const double error = value - static_cast<double>(near);
   if (error == 0 || !std::isfinite(near)) return kernels::float_to_half(near);
-  // Only a float on the border of two halves can be rounded wrongly.
+  // Only a float on the border between two halves can be rounded wrongly.
   const float nudged = std::nextafterf(near, error > 0 ? INFINITY : -INFINITY);
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(near);
   return kernels::float_to_half((bits & 0xfff) == 0 ? nudged : near);

@@ -1,9 +1,9 @@
 #pragma once
 
 // A GPU for tests, in C++: runs the threads of a block as fibers, one block after the other, and
-// knows the instructions that cuda/device.h names. What it checks is the kernels' own logic (who
-// reads and writes what, in which order, and that all threads arrive where they meet); what it
-// cannot check is a real device's arithmetic within a matrix product, or its memory model.
+// implements the instructions that cuda/device.h names. It checks the logic of the kernels (which
+// thread reads and writes what, in which order, and that all threads arrive at barriers). It cannot
+// check a real device's arithmetic within a matrix product, or its memory model.
 
 #include <cmath>
 #include <cstddef>
@@ -23,7 +23,7 @@
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
-// Aligned as a device wants them; kernels are compiled so that a load from between is a fault.
+// Aligned as on a device; kernels are compiled so that an unaligned load is a fault.
 struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
@@ -46,22 +46,23 @@ namespace redraft::cuda {
 
 namespace emulator {
 
-// kProducts: matrix products are a little off. kNeighbours: they are where the second row is not
-// zero, in the last bit of the first.
+// kProducts: matrix products are slightly wrong. kNeighbours: products have a wrong last bit in the
+// first row if the second row is not zero.
 enum class Flaw { kNone, kProducts, kNeighbours };
-// What the device is like, for tests to change. Used by all threads, changed before they begin.
+// The properties of the device, for tests to change before its threads start.
 struct Device {
   Flaw flaw = Flaw::kNone;
   bool there = true;
   std::size_t memory_bytes = std::size_t{64} << 30;
-  // What is allocated from then on is a fault to whoever touches it but kernels and copies.
+  // Memory allocated while this is set may only be touched by kernels and copies; any other access
+  // is a fault.
   bool guarded = false;
-  std::function<bool()> lost = [] { return false; };  // from then on all that is asked of it fails
+  std::function<bool()> lost = [] { return false; };  // once true, every call to the device fails
 };
 Device& device();
 std::size_t used_memory();
 
-// While there is one of these, guarded memory can be touched.
+// As long as one of these exists, guarded memory can be touched.
 class MemoryAccess {
  public:
   MemoryAccess();
@@ -70,20 +71,20 @@ class MemoryAccess {
   MemoryAccess& operator=(const MemoryAccess&) = delete;
 };
 
-// Does `work`, or, while there is a recording, keeps it there.
+// Does `work`, or stores it in the recording if there is one.
 void submit(const std::function<void()>& work);
-void record_to(std::vector<std::function<void()>>* recording);  // null: no longer
+void record_to(std::vector<std::function<void()>>* recording);  // null: ends the recording
 bool is_recording();
 
 // Runs `thread` once for every thread of the grid. A block whose threads do not all arrive at a
-// meeting point throws std::logic_error.
+// barrier throws std::logic_error.
 void run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 
 std::uint8_t* shared_memory();
-// Waits for the whole block.
+// A barrier for the whole block.
 void meet_block();
-// Every lane of a warp brings `bytes` bytes; `all` is then called by one lane with the 32 pieces,
-// one behind the other, and each lane gets its own back as `all` left it.
+// A barrier for a warp, to which every lane brings `bytes` bytes. One lane calls `all` with the 32
+// pieces, one after the other; then each lane gets its own piece back as `all` left it.
 void meet_warp(void* piece, std::size_t bytes, const std::function<void(std::uint8_t*)>& all);
 
 }  // namespace emulator

@@ -1,4 +1,4 @@
-// Every source of kernels, for the emulated device.
+// All kernel sources, for the emulated device.
 #include "cuda/attention.cu"
 #include "cuda/device_probe.cu"
 #include "cuda/head.cu"

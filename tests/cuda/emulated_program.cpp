@@ -1,4 +1,4 @@
-// What the emulated device of `redraft_emulated_gpu` is like, from the environment of its tests.
+// Sets up the emulated device of `redraft_emulated_gpu` from the environment of its tests.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -15,7 +15,7 @@ const bool kConfigured = [] {
     device().memory_bytes = std::stoull(bytes);
   if (const char* flaw = std::getenv("REDRAFT_EMULATED_GPU_FLAW"))
     device().flaw = std::string(flaw) == "products" ? Flaw::kProducts : Flaw::kNeighbours;
-  // It is lost once this file is there.
+  // The device is lost once this file exists.
   if (const char* file = std::getenv("REDRAFT_EMULATED_GPU_LOST_FILE"))
     device().lost = [path = std::filesystem::path(file)] { return std::filesystem::exists(path); };
   return true;

@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<std::size_t> used = 0;
 
-// One run of pages whose parts are handed out and never taken back: for a test or two.
+// One range of pages whose parts are handed out and never taken back: enough for a test or two.
 class GuardedMemory {
  public:
   static GuardedMemory& instance() {
@@ -59,7 +59,7 @@ void check() {
   if (device().lost()) throw DeviceError("the GPU failed (emulated): it was lost");
 }
 
-// What cannot be part of a recording.
+// Checks that a copy is not part of a recording.
 void check_copy() {
   check();
   if (is_recording()) throw std::logic_error("a recording copies or allocates");
@@ -112,7 +112,7 @@ void* allocate_on_device(std::size_t bytes) {
   if (!data) throw DeviceMemoryError("no memory");
   const emulator::MemoryAccess access;
   emulator::used += bytes;
-  std::memset(data, 0xff, bytes);  // NaN to who reads before writing
+  std::memset(data, 0xff, bytes);  // NaN for code that reads before writing
   return data;
 }
 void free_on_device(void* data, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// What a layer does between its linears, as a GPU runs it, on the emulated device.
+// What a layer does between its linear layers, as on a GPU, on the emulated device.
 #include "cuda/layer.h"
 
 #include <gtest/gtest.h>

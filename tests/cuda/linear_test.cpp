@@ -1,4 +1,4 @@
-// The linears' kernels, line by line as a GPU runs them, on the emulated device.
+// The kernels of linear layers, with the lines that run on a GPU, on the emulated device.
 #include "cuda/linear.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(RoundRows, IsTheReference) {
   for (const int k : {1, 31, 64, 200, 1000}) {
     const int rows = 3;
     std::vector<float> x = random_floats(static_cast<std::size_t>(rows * k), random);
-    x[0] = 1e30F;  // far out of the range of halves
+    x[0] = 1e30F;  // far beyond the range of halves
     for (int i = k; i < 2 * k; ++i) x[static_cast<std::size_t>(i)] *= 1e-20F;
     for (const bool bfloats : {false, true}) {
       const RoundedRows rounded(x, rows, k, bfloats);
@@ -116,11 +116,12 @@ TEST(Linear, IsTheReference) {
   }
 }
 
-// The gate: however many rows stand beside a row, it keeps its bits.
+// The gate: a row keeps its bits however many other rows are computed with it.
 TEST(Linear, GivesARowTheSameBitsInAnyCompany) {
   std::mt19937 random(3);
   for (const WeightFormat format : kFormats) {
-    // All row counts of interest for two formats, fewer for the others: an emulated device is slow.
+    // All row counts of interest for two formats, fewer for the others, because an emulated device
+    // is slow.
     const bool all = format == WeightFormat::kBF16 || format == WeightFormat::kQ4_K;
     const int n = 20, k = 512, most = all ? 128 : 70;
     const PackedFile packed(format, n, k, random);
@@ -143,7 +144,7 @@ TEST(Linear, GivesARowTheSameBitsInAnyCompany) {
   }
 }
 
-// A control: the same sums in another order have other bits, so that the gate can fail.
+// Negative control: the same sums in another order have other bits, so the gate can fail.
 TEST(Linear, HasOtherBitsInAnotherOrder) {
   std::mt19937 random(4);
   const int n = 64, k = 1024;
@@ -185,7 +186,7 @@ TEST(LinearArgmax, IsTheLargestOfTheLinear) {
   }
 }
 
-// Outputs that are the same (zeros, of both signs) and such that are no numbers.
+// Equal outputs (zeros of both signs), and outputs that are NaN.
 TEST(LinearArgmax, TakesTheLowerOfTwoAndNeverNan) {
   const int n = 40, k = 64;
   std::vector<std::uint8_t> file(static_cast<std::size_t>(2 * n * k), 0);

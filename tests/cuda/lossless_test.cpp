@@ -1,5 +1,5 @@
-// Whatever is drafted, what a GPU writes is what plain decoding on it writes: decoders over the
-// whole model on the emulated device, with its recorded passes and moving caches.
+// Whatever is drafted, a GPU writes the output of plain decoding on it: decoders over the whole
+// model on the emulated device, with its recorded passes and moving caches.
 #include <gtest/gtest.h>
 
 #include <memory>

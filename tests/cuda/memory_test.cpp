@@ -1,4 +1,4 @@
-// What becomes of requests when a GPU's memory is short, or the GPU is lost: on the emulated
+// What happens to requests when a GPU's memory is short, or the GPU is lost: on the emulated
 // device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class CudaMemory : public DeviceModelTest {
  protected:
   void TearDown() override { emulator::device() = {}; }
 
-  // So many bytes are free from now on.
+  // Only this many bytes are free from then on.
   static void leave(std::size_t bytes) {
     emulator::device().memory_bytes = emulator::used_memory() + bytes;
   }
@@ -107,7 +107,7 @@ TEST_F(CudaMemory, AnEngineThatRunsOutOfItForgetsEarlierRequests) {
   EXPECT_THAT(notices_, ElementsAre());
   const auto tight = engine(64 * kMiB);
   EXPECT_EQ(run(*tight, prompts[0]).tokens, expected[0]);
-  leave(tight->cache_statistics().bytes * 5 / 4);  // for one cache more, not for two
+  leave(tight->cache_statistics().bytes * 5 / 4);  // for one more cache, not for two
   for (std::size_t i = 1; i < prompts.size(); ++i)
     EXPECT_EQ(run(*tight, prompts[i]).tokens, expected[i]) << "prompt " << i;
   EXPECT_LT(tight->cache_statistics().caches, 3);
@@ -115,7 +115,7 @@ TEST_F(CudaMemory, AnEngineThatRunsOutOfItForgetsEarlierRequests) {
   EXPECT_THAT(notices_, ElementsAre(HasSubstr("Memory is short"))) << "once";
 }
 
-// A fork is a copy; without memory for one the request takes the cache that it would have copied.
+// A fork is a copy; without memory for it the request gets the cache that would have been copied.
 TEST_F(CudaMemory, WithoutRoomForACopyARequestTakesTheCacheItself) {
   const auto tight = engine(64 * kMiB);
   const std::vector<TokenId> first = random_tokens(tight->target(), 120, 1);
@@ -139,7 +139,7 @@ TEST_F(CudaMemory, IsSharedOutByWhatFits) {
   EXPECT_EQ(plenty->notice, "");
   EXPECT_EQ(plenty->options.context_limit, 8192);
   EXPECT_EQ(plenty->options.cache_bytes, wanted.cache_bytes);
-  // A sequence of 8192 tokens takes 4 MiB, half as much again while it grows.
+  // A sequence of 8192 tokens takes 4 MiB, and half as much again while it grows.
   const auto fewer_caches = cli::share_gpu_memory(models, 392 * kMiB, wanted);
   ASSERT_TRUE(fewer_caches);
   EXPECT_EQ(fewer_caches->options.context_limit, 8192);
@@ -154,7 +154,7 @@ TEST_F(CudaMemory, IsSharedOutByWhatFits) {
   EXPECT_THAT(none.error().message(), HasSubstr("too little"));
 }
 
-// On a real GPU it could not: whoever did gets a fault here.
+// On a real GPU the host could not touch it; here that is a fault.
 TEST_F(CudaMemory, IsNeverTouchedByTheHostItself) {
   emulator::device().guarded = true;
   const auto model = on_gpu(small_model());
@@ -244,7 +244,7 @@ TEST_F(CudaLoss, EndsTheRequestAndTheNextOneRunsElsewhere) {
   EXPECT_THAT(host.status().notice, HasSubstr("ended because")) << "it stays to be read";
 }
 
-// A completion between two passes of an edit: the engine is still the edit's when it fails.
+// A completion between two passes of an edit: the engine still belongs to the edit when it fails.
 TEST_F(CudaLoss, WithinAnotherRequestEndsBoth) {
   EngineHost host(factory(), post());
   bool lost = false;

@@ -14,7 +14,7 @@ inline constexpr WeightFormat kFormats[] = {
     WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0, WeightFormat::kQ4_K,
     WeightFormat::kQ5_K, WeightFormat::kQ6_K};
 
-// A weight as a file has it and as a GPU has it.
+// A weight matrix as in a file and as packed for a GPU.
 class PackedFile {
  public:
   PackedFile(WeightFormat format, int n, int k, std::mt19937& random)
@@ -36,7 +36,7 @@ class PackedFile {
                                                 std::mt19937& random) {
     std::vector<std::uint8_t> file = kernels::random_file(format, n, k, random);
     if (format != WeightFormat::kF16) return file;
-    std::normal_distribution<float> normal;  // random bytes are no numbers
+    std::normal_distribution<float> normal;  // random bytes would include NaN
     for (std::size_t i = 0; i < file.size(); i += 2) {
       const std::uint16_t half = kernels::float_to_half(normal(random));
       std::memcpy(&file[i], &half, 2);

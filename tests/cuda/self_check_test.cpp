@@ -1,4 +1,4 @@
-// A GPU that does not do what its kernels were written for is found out: on the emulated device.
+// A GPU that does not compute what its kernels are meant to is detected: on the emulated device.
 #include "cuda/self_check.h"
 
 #include <gmock/gmock.h>

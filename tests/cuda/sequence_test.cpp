@@ -1,5 +1,5 @@
-// What a pass means for its sequence, as a GPU finds it out. Runs on the emulated device, and on a
-// real one where there is one.
+// What a pass means for its sequence, as computed on a GPU. Runs on the emulated device, and on a
+// real one if there is one.
 #include "cuda/sequence.h"
 
 #include <gtest/gtest.h>
@@ -44,14 +44,14 @@ TEST_F(CudaAcceptance, IsThatOfTheRule) {
 
 class CudaVerification : public DeviceModelTest {
  protected:
-  // What the next token's row is, to the last bit.
+  // The next token's row, to the last bit.
   static RowBits next_row(LanguageModel& model, KvCache& cache) {
     const TokenId next = 7;
     return prefill(model, cache, {&next, 1}, 1);
   }
 };
 
-// A draft in which some of what the model would write stands, at random places.
+// A draft in which some of the model's own tokens are at random places.
 DraftTree draft_of(LanguageModel& model, std::span<const TokenId> context, int nodes,
                    std::mt19937& random) {
   const auto cache = model.new_cache(400);
@@ -111,7 +111,7 @@ TEST_F(CudaVerification, StepsInOneGoAreStepsOneByOne) {
   const auto device = model->new_cache(300), host = model->new_cache(300);
   int written = 0;
   for (int turn = 0; written < 60; ++turn) {
-    // Contexts of one row, of several, and of more than are recorded.
+    // Contexts of one row, of several, and of more than a recording has.
     const std::vector<TokenId> context =
         random_tokens(*model, turn == 3 ? 130 : 1 + turn % 3, static_cast<std::uint32_t>(turn));
     const int count = 1 + turn % model->steps_at_once();

@@ -1,5 +1,5 @@
-// The whole model as a GPU runs it: what is promised of every LanguageModel. Runs on the emulated
-// device, and on a real one where there is one.
+// The whole model as on a GPU: the guarantees of every LanguageModel. Runs on the emulated device,
+// and on a real one if there is one.
 #include "cuda/transformer.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST_F(CudaTransformer, ARecordedPassIsThePass) {
   }
   const TokenId next = 7;
   EXPECT_TRUE(prefill(*model, *recorded, {&next, 1}, 1) == prefill(*model, *plain, {&next, 1}, 1));
-  // The cache moves as it grows, and what was recorded with it.
+  // The cache moves as it grows; recordings must follow.
   const std::vector<TokenId> many = random_tokens(*model, 250, 10);
   const auto large = model->new_cache(700), other = model->new_cache(700);
   for (int part = 0; part < 2; ++part) {

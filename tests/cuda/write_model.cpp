@@ -1,4 +1,4 @@
-// write_model FILE SEED: a tiny model that GPUs take, with the tokens that chats and completions
+// write_model FILE SEED: a tiny model that GPUs support, with the tokens that chats and completions
 // need.
 #include <cstdint>
 #include <cstdlib>
