@@ -80,7 +80,7 @@ TEST(NormalisedEntropy, GoesFromCertainToUndecided) {
 }
 
 TEST(EntropyThreshold, FollowsEquationTen) {
-  EXPECT_EQ(threshold(std::vector<float>{30, 0, 0}, false), 1);  // certain: H is all but 0
+  EXPECT_EQ(threshold(std::vector<float>{30, 0, 0}, false), 1);  // certain: H is almost 0
   EXPECT_EQ(threshold(std::vector<float>{1, 1, 1}, false), 3);   // undecided: H = 1
   EXPECT_EQ(threshold(std::vector<float>{1, 1, 1}, true), 3);    // and not just below it
   EXPECT_EQ(threshold(std::vector<float>{4, 4, -60}, false),
@@ -96,7 +96,7 @@ TEST(EntropyThreshold, TrustsTheArgmaxAloneWhenTheLogitsAreNoNumbers) {
   EXPECT_EQ(threshold(std::vector<float>{1, -kInfinity, -kInfinity}, false), 1);
 }
 
-// Equations 9 and 10 once more, as they are written.
+// Equations 9 and 10 again, exactly as written in the paper.
 int threshold_as_written(const std::vector<float>& logits, bool floor_tau) {
   std::vector<double> p;
   p.reserve(logits.size());

@@ -7,7 +7,8 @@
 namespace redraft {
 namespace {
 
-// The rows and seconds of the longest chunk after `after` chunks on a machine with that price.
+// The rows and seconds of the longest chunk, not counting the first `after`, on a machine with that
+// price.
 struct Longest {
   int rows = 0;
   double seconds = 0;
@@ -24,7 +25,7 @@ Longest longest_chunk(ChunkSizer sizer, const std::function<double(int)>& price,
   return longest;
 }
 
-// A pass takes the time to read the weights or that to multiply them, whichever is longer.
+// A pass takes the time for reading the weights or for multiplying them, whichever is longer.
 std::function<double(int)> machine(double read, double multiply) {
   return [=](int rows) { return std::max(read, multiply * rows); };
 }
@@ -40,7 +41,7 @@ TEST(ChunkSizer, BeginsWithOneRowAndGrowsToTheLimit) {
 }
 
 TEST(ChunkSizer, CorrectsACurveThatIsWrong) {
-  // Measured, a row takes ten times as long as the curve says: one chunk is too long, no other.
+  // In reality a row takes ten times as long as the curve says: one chunk is too long, no other.
   const CostCurve curve({{1, 0.01}, {64, 0.06}});
   const ChunkSizer sizer(curve);
   EXPECT_GE(sizer.rows(), 128);
@@ -57,7 +58,7 @@ TEST(ChunkSizer, GrowsAgainAfterABusyMoment) {
 }
 
 TEST(ChunkSizer, OnASlowMachineAChunkIsTwoSteps) {
-  // Where a step alone takes 0.4 s, rows that cost nothing more are used, and no others.
+  // If one step takes 0.4 s, rows that cost nothing extra are used, and no others.
   EXPECT_GE(longest_chunk(ChunkSizer(), machine(0.4, 0.01), 10).rows, 40);
   for (const double multiply : {0.01, 0.1, 0.4}) {
     EXPECT_LE(longest_chunk(ChunkSizer(), machine(0.4, multiply), 0).seconds, 0.8) << multiply;

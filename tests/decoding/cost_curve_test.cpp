@@ -76,7 +76,7 @@ TEST(CostCurve, MoreRowsOrMoreContextNeverCostLess) {
   }
 }
 
-// A model whose pass takes a fixed time and one for every row.
+// A model whose pass takes a fixed time plus a time per row.
 class SlowModel : public ScriptedModel {
  public:
   SlowModel() : ScriptedModel(ScriptedModel::random(1, {})) {}

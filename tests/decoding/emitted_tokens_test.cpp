@@ -12,7 +12,7 @@
 namespace redraft {
 namespace {
 
-// What on_emitted tells is what the statistics count, token by token.
+// What on_emitted reports is what the statistics count, token by token.
 void check(LosslessCase& lossless, const std::string& decoder) {
   std::vector<EmittedToken> emitted;
   DecodeRequest request = lossless.request;

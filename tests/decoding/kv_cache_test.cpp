@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Remembers what moved where, and from where on slots were given back.
+// Records what moved where, and from which slot on memory was given back.
 struct Moves : KvStorage {
   struct Log {
     std::vector<std::pair<int, int>> moves;

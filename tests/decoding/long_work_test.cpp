@@ -1,4 +1,4 @@
-// Long work goes in chunks: between two of them it obeys a cancel and says how far it is.
+// Long work is done in chunks: between two of them it checks for cancellation and reports progress.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace redraft {
 namespace {
 
-// Tells of every pass before it is run.
+// Reports every pass before it runs.
 class WatchedModel : public ScriptedModel {
  public:
   using Watch = std::function<void(int rows)>;
@@ -30,7 +30,7 @@ class WatchedModel : public ScriptedModel {
   }
 
   Watch watch;
-  std::vector<int> passes;  // their rows
+  std::vector<int> passes;  // the rows of each
 };
 
 constexpr int kPrompt = 1500;
@@ -86,7 +86,7 @@ TEST(LongWork, ThePrefillReportsEveryChunk) {
   EXPECT_EQ(fraction, 1);
   int before = 0;
   for (std::size_t i = 0; i < prefilled.size(); ++i) {
-    const bool decodes = i + 1 == prefilled.size();  // the last token, beside the last chunk
+    const bool decodes = i + 1 == prefilled.size();  // runs the last token as well
     EXPECT_EQ(prefilled[i] - before, work.target.passes[i] - (decodes ? 1 : 0));
     EXPECT_LE(work.target.passes[i], kMaxChunkRows);
     before = prefilled[i];
@@ -120,7 +120,7 @@ TEST(LongWork, ChunksBeginAsTheCurveSaysAndShrinkWhenItIsWrong) {
   EXPECT_LT(work.target.passes[1], 256) << "a quarter of a second holds fewer rows at 1 ms each";
 }
 
-// Stops from within the `count`th pass of a model; no pass may begin after that.
+// Stops during the `count`th pass of a model; no pass may begin after that.
 void stop_in_pass(WatchedModel& model, std::size_t count, std::stop_source& stop) {
   model.watch = [&model, count, &stop](int) {
     if (model.passes.size() == count) stop.request_stop();
@@ -134,7 +134,7 @@ TEST(LongWork, ACancelWaitsForTheChunkUnderWayAlone) {
       Work work;
       std::stop_source stop;
       stop_in_pass(work.target, pass, stop);
-      // The prefill takes seven passes; then come drafts of at most 32 rows.
+      // The prefill takes seven passes; then there are drafts of at most 32 rows.
       const DecodeResult result =
           work.run(name, CostCurve({{1, 0.1}, {32, 0.25}, {64, 0.5}}), stop.get_token());
       EXPECT_EQ(result.finish_reason, FinishReason::kCancelled);
@@ -146,7 +146,7 @@ TEST(LongWork, ACancelWaitsForTheChunkUnderWayAlone) {
 
 TEST(LongWork, TheDraftModelsPrefillIsCancelledToo) {
   Work work;
-  work.request.original.clear();  // nothing to reuse: the draft model is asked at once
+  work.request.original.clear();  // nothing to reuse: the draft model runs at once
   std::stop_source stop;
   stop_in_pass(work.draft, 3, stop);
   const DecodeResult result = work.run("efficientedit", {}, stop.get_token());
@@ -155,7 +155,7 @@ TEST(LongWork, TheDraftModelsPrefillIsCancelledToo) {
   EXPECT_EQ(result.statistics.passes, 0);
 }
 
-// On a model that takes its time, with a cancel from another thread: the bound is loose, for other
+// On a slow model, with a cancellation from another thread. The bound is generous, because other
 // programs run too; without chunks it would take four seconds.
 TEST(LongWork, ACancelFromOutsideEndsASlowPrefill) {
   Work work;
@@ -174,7 +174,7 @@ TEST(LongWork, ACancelFromOutsideEndsASlowPrefill) {
   EXPECT_LT(took.count(), 2.5);
 }
 
-// The paper verifies the rest of the original in one pass: in chunks it is still one.
+// The paper verifies the rest of the original in one pass: in chunks it still counts as one.
 TEST(LongWork, ReuseInChunksCountsAsOnePass) {
   const CostCurve tiny_chunks({{1, 0.1}, {2, 0.2}, {4, 0.4}});
   ASSERT_EQ(priced_chunk_rows(tiny_chunks), 2);
@@ -193,7 +193,7 @@ TEST(LongWork, ReuseInChunksCountsAsOnePass) {
     EXPECT_EQ(result.tokens, expected.tokens);
     EXPECT_EQ(result.statistics.passes, expected.statistics.passes);
     EXPECT_EQ(result.statistics.drafted_passes, expected.statistics.drafted_passes);
-    // But for the last token there is room for, which comes without a draft.
+    // Except for the last token there is room for, which comes without a draft.
     EXPECT_NEAR(result.statistics.drafted_pass_tokens, expected.statistics.drafted_pass_tokens, 1);
     EXPECT_GT(chunked.target.passes.size(), whole.target.passes.size() + 50);
   }
@@ -208,7 +208,7 @@ TEST(LongWork, WholeIsOnePassIndeed) {
     const DecodeResult result = whole.run((name + ":whole").c_str(), tiny_chunks);
     EXPECT_EQ(result.tokens, expected.tokens);
     EXPECT_EQ(result.statistics.passes, expected.statistics.passes);
-    // All that may still be written, but for the target's own token.
+    // Everything that may still be written, except the target's own token.
     EXPECT_EQ(*std::max_element(whole.target.passes.begin(), whole.target.passes.end()), 600);
   }
 }

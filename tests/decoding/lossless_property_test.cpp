@@ -1,5 +1,4 @@
-// Whatever is guessed, strict output equals plain greedy decoding; and the sums of the statistics
-// come out.
+// Whatever is guessed, strict output equals plain greedy decoding; and the statistics add up.
 #include <gtest/gtest.h>
 
 #include "decoding/decoder.h"
@@ -156,7 +155,7 @@ TEST(Decoder, WhatNeedsADraftModelSaysSo) {
   EXPECT_NE(decoder.error().message().find("--draft"), std::string::npos);
 }
 
-// Nodes at random: mostly what the model would say on that path, so that long and short paths are
+// Random nodes: mostly what the model would write on that path, so that long and short paths are
 // accepted.
 DraftTree random_tree(Random& random, const ScriptedModel& model, std::span<const TokenId> context,
                       int most) {
@@ -175,7 +174,7 @@ DraftTree random_tree(Random& random, const ScriptedModel& model, std::span<cons
   return tree;
 }
 
-// Output of a loop of random trees, `count` tokens or a few more.
+// Output of a loop with random trees, `count` tokens or a few more.
 std::vector<TokenId> decode_with_random_trees(std::uint32_t seed, const AcceptancePolicy& policy,
                                               int count) {
   Random random(seed);
@@ -208,7 +207,7 @@ TEST(Verifier, RandomTreesLeaveTheOutputUnchanged) {
   }
 }
 
-// The test above would not notice an acceptance that lets everything through, were it not for this.
+// Without this test, an acceptance rule that accepts everything could pass the one above unnoticed.
 TEST(Verifier, AcceptingUncheckedDraftsIsNoticed) {
   AcceptancePolicy unchecked;
   unchecked.rule = AcceptancePolicy::Rule::kDirect;

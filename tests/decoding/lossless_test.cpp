@@ -1,5 +1,5 @@
 // Strict decoding with a real model: four short edits, each by every strict decoder, byte for byte
-// as plain greedy decoding writes them. The 0.5B model is target and draft model at once; the draft
+// as plain greedy decoding writes them. The 0.5B model is both target and draft model; the draft
 // model has a cache of its own.
 #include <gtest/gtest.h>
 
@@ -119,8 +119,7 @@ class LosslessTest : public testing::Test {
 };
 
 TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
-  // Rows at a price that makes drafts wider than this machine's would be: longer chains, and
-  // branches.
+  // A price of rows that makes drafts wider than on this machine: longer chains, and branches.
   const CostCurve cost({{1, 1}, {64, 3}});
   const auto target_cache = loaded_model->model->new_cache(1024);
   const auto draft_cache = loaded_model->model->new_cache(1024);
@@ -135,7 +134,7 @@ TEST_F(LosslessTest, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
                 loaded_model->tokenizer->decode(plain.tokens));
       EXPECT_EQ(result.tokens, plain.tokens);
       EXPECT_EQ(result.finish_reason, plain.finish_reason);
-      // A drafting that silently does nothing would pass the lines above.
+      // Drafting that silently does nothing would pass the lines above.
       EXPECT_GT(result.statistics.tokens_per_pass(), 1.3);
     }
   }

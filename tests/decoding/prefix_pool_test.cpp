@@ -28,8 +28,8 @@ Tokens joined(Tokens a, const Tokens& b) {
 
 Tokens tokens_of(const KvCache& cache) { return {cache.tokens().begin(), cache.tokens().end()}; }
 
-// One request: finds what it can, runs the rest and writes `output` more tokens. Returns what was
-// found.
+// One request: finds what it can, runs the rest and writes `output` more tokens. Returns how many
+// tokens it found.
 int run(PrefixPool& pool, ScriptedModel& model, const Tokens& prompt, int output = 0) {
   const PrefixPool::Lease lease = pool.acquire(model, prompt);
   const int found = lease.cache().length();
@@ -69,7 +69,7 @@ TEST_F(PrefixPoolTest, TextsThatShareOnlyTheirBeginningAllStay) {
 TEST_F(PrefixPoolTest, TheOldestGoesFirst) {
   PrefixPool pool(kCapacity, 3 * 20 * ScriptedModel::kSlotBytes);
   for (const TokenId first : {0, 1, 2}) run(pool, model_, counted(20, first));
-  EXPECT_EQ(run(pool, model_, counted(20, 0)), 20);  // 1 is the oldest now
+  EXPECT_EQ(run(pool, model_, counted(20, 0)), 20);  // 1 is now the oldest
   EXPECT_EQ(run(pool, model_, counted(20, 3)), 0);
   EXPECT_EQ(pool.statistics().evictions, 1);
   EXPECT_EQ(run(pool, model_, counted(20, 0)), 20);
@@ -120,7 +120,7 @@ TEST_F(PrefixPoolTest, CountsWhatItSaves) {
   EXPECT_EQ(statistics.bytes, (16 + 7) * ScriptedModel::kSlotBytes);
 }
 
-// The rules of the pool in the plainest words, over token lists instead of caches.
+// The rules of the pool in the simplest form, over token lists instead of caches.
 class NaivePool {
  public:
   struct Entry {
@@ -181,8 +181,8 @@ class NaivePool {
   int budget_;
 };
 
-// Random requests of two models, up to two of them at once, that extend, forget and fork what they
-// hold. The scripted model checks every slot of every cache that it is run on.
+// Random requests of two models, up to two of them at once, that extend, truncate and fork what
+// they hold. The scripted model checks every slot of every cache that it runs on.
 class RandomRequests {
  public:
   explicit RandomRequests(std::uint32_t seed)
@@ -226,7 +226,7 @@ class RandomRequests {
   }
 
   Tokens random_prompt() {
-    // Few beginnings and few tokens, so that prompts share much, little and nothing.
+    // Few beginnings and few tokens, so that prompts share much, little or nothing.
     Tokens tokens = counted(below(20), below(3));
     for (int i = below(30); i >= 0; --i) tokens.push_back(below(2));
     return tokens;

@@ -1,6 +1,6 @@
 // The long version of lossless_test: short outputs of two real models by every strict decoder, on
-// one thread and on two, byte for byte as plain greedy decoding writes them; and how near the plain
-// outputs came to being others.
+// one thread and on two, byte for byte as plain greedy decoding writes them; and how close the
+// plain outputs came to being different.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -25,7 +25,8 @@ constexpr int kContext = 2048;
 constexpr std::size_t kCacheBytes = std::size_t{256} << 20;
 constexpr int kWrongPercent = 20;
 
-// A draft model that is the target but for some places, so that its drafts are accepted in part.
+// A draft model that equals the target except at some places, so that its drafts are accepted in
+// part.
 class DistractedModel : public LanguageModel {
  public:
   explicit DistractedModel(LanguageModel& model) : model_(model) {}
@@ -50,7 +51,7 @@ class DistractedModel : public LanguageModel {
   LanguageModel& model_;
 };
 
-// A model on so many threads, with what it keeps from request to request.
+// A model on a number of threads, with what it keeps from request to request.
 struct Runner {
   Runner(const std::filesystem::path& file, int threads) : pool(threads) {
     auto model = load_model(file, pool);
@@ -90,7 +91,7 @@ class RealSweep : public testing::TestWithParam<const char*> {
   void run_prompt(const SweepPrompt& prompt, int number) {
     SCOPED_TRACE(prompt.name);
     // A machine on which rows are cheap, for long chains and branches, and one on which they are
-    // not.
+    // expensive.
     static const CostCurve curves[] = {CostCurve({{1, 1}, {64, 3}}),
                                        CostCurve({{1, 1}, {8, 1.35}, {16, 2.5}, {64, 9.7}})};
     const DecodeResult plain = runners[0]->run("ar", prompt.request, {});
@@ -103,7 +104,7 @@ class RealSweep : public testing::TestWithParam<const char*> {
         compare(decoder, *runner, prompt.request, curves[between(random, 0, 1)], plain);
       }
     }
-    // Were nothing verified, this would see it.
+    // This decoder verifies nothing and so proves that the comparison would see it.
     if (runners[1]->run("efficientedit:direct", prompt.request, {}).tokens != plain.tokens)
       ++lossy_differences;
     const auto counts =
@@ -143,7 +144,7 @@ class RealSweep : public testing::TestWithParam<const char*> {
   long tokens = 0;
   long passes = 0;
   long differences = 0;
-  long lossy_differences = 0;  // of a decoder that accepts whatever the draft model says
+  long lossy_differences = 0;  // of a decoder that accepts everything the draft model says
 };
 
 TEST_P(RealSweep, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
@@ -154,7 +155,7 @@ TEST_P(RealSweep, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
   report();
   EXPECT_EQ(differences, 0);
   EXPECT_GT(lossy_differences, 20);
-  EXPECT_GT(tokens, passes + passes / 4);  // a sweep that drafts nothing would find nothing
+  EXPECT_GT(tokens, passes + passes / 4);  // a sweep without drafts would find nothing
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RealSweep, testing::Values("smollm2-135m", "qwen2.5-coder-0.5b"));

@@ -1,5 +1,5 @@
-// The long version of lossless_property_test: every strict decoder with options at random, request
-// after request to the same models, with what it remembers kept or forgotten.
+// The long version of lossless_property_test: every strict decoder with random options, request
+// after request to the same models, with their memory kept or forgotten.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -14,9 +14,9 @@ namespace redraft {
 namespace {
 
 constexpr int kShards = 16;
-constexpr int kCases = 2000;  // of a shard
-constexpr int kRequests = 3;  // of a case
-constexpr int kMaxShown = 5;  // differences that are told in full
+constexpr int kCases = 2000;  // per shard
+constexpr int kRequests = 3;  // per case
+constexpr int kMaxShown = 5;  // differences that are reported in full
 
 class ScriptedSweep : public testing::TestWithParam<int> {
  protected:

@@ -1,5 +1,5 @@
-// The kernels for AMX on emulated tiles (linear_amx_emulated.cpp is linked in place of the
-// processor's), against those of AVX-512, bit for bit.
+// The AMX kernels on emulated tiles (linear_amx_emulated.cpp is linked in place of the
+// processor's), compared with those of AVX-512, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class Amx : public ::testing::Test {
   }
 };
 
-// Each up to 64, which covers every mixture of tiles, groups and what is left of them, and some
-// above; a long k, which takes its time, gets those around the sizes of tiles and groups.
+// Each up to 64, which covers every mixture of tiles, groups and remainders, and some above; with a
+// long k, which takes its time, those around the sizes of tiles and groups.
 std::vector<int> row_counts(int k) {
   if (k > 1024) return {1, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65, 72, 73, 128, kMaxRows};
   std::vector<int> counts;
@@ -41,8 +41,8 @@ std::vector<int> row_counts(int k) {
   return counts;
 }
 
-// k that ends within a superblock and within a step, outputs that leave a tile part empty, and k so
-// large that 200 rows are several passes.
+// k that ends within a superblock and within a step, outputs that leave part of a tile empty, and k
+// so large that 200 rows take several passes.
 struct Shape {
   int n, k;
 };
@@ -51,7 +51,7 @@ std::vector<Shape> shapes(WeightFormat format) {
   return {{33, 576}, {1, 32}, {16, 512}, {17, 96}, {3, 4864}};
 }
 
-// A weight as both instruction sets have it, and rows.
+// A weight as both instruction sets store it, and rows.
 struct Pair {
   Pair(WeightFormat format, int n, int k, const std::vector<std::uint8_t>& file)
       : amx(make_weight(format, Isa::kAmx, n, k, file)),
@@ -83,8 +83,8 @@ TEST_F(Amx, LinearsHaveTheBitsOfAvx512ForAnyNumberOfRows) {
   EXPECT_STREQ(take_broken_tile_rule(), nullptr);
 }
 
-// All codes, scales and activations as large as they can be, of either sign: where sums of floats
-// would stop being exact first.
+// All codes, scales and activations at their largest, with either sign: where sums of floats would
+// stop being exact first.
 TEST_F(Amx, TheLargestSumsAreStillExact) {
   constexpr int kN = 32;
   constexpr int kK = 512;
@@ -93,7 +93,7 @@ TEST_F(Amx, TheLargestSumsAreStillExact) {
   for (const WeightFormat format : kAllFormats) {
     if (reads_floats(format)) continue;
     for (const int fill : {0x00, 0x7f, 0x80, 0xff}) {
-      // Halves of 1 and the rest of the file one byte over and over.
+      // Halves of 1, and one repeated byte in the rest of the file.
       std::vector<std::uint8_t> file = random_file(format, kN, kK, random);
       const std::size_t block_bytes = weight_format_info(format)->block_bytes;
       const bool scale_last = format == WeightFormat::kQ6_K;
@@ -162,7 +162,7 @@ TEST_F(Amx, HeadsChooseTheSame) {
   }
 }
 
-// The quants stand where tiles are loaded from, and a tile without enough rows is filled up.
+// The quants are where tiles are loaded from, and a tile with too few rows is filled up.
 TEST_F(Amx, QuantsStandInTiles) {
   for (const int k : {96, 512}) {
     for (const int rows : {9, 16, 21, 48}) {
@@ -201,8 +201,8 @@ TEST_F(Amx, QuantsStandInTiles) {
   EXPECT_EQ(quantized_bytes(Isa::kAmx, 8, 512), quantized_bytes(Isa::kAvx512Vnni, 8, 512));
 }
 
-// Controls: a unit that computes anything else is seen, by the tests and by the check that each
-// program makes before it uses AMX.
+// Negative controls: a unit that computes anything else is detected, by the tests and by the check
+// that each program makes before it uses AMX.
 TEST_F(Amx, WrongTilesAreSeen) {
   EXPECT_TRUE(amx_agrees_with_avx512());
   for (const TileFlaw flaw :
@@ -211,7 +211,7 @@ TEST_F(Amx, WrongTilesAreSeen) {
     set_tile_flaw(flaw);
     EXPECT_FALSE(amx_agrees_with_avx512()) << static_cast<int>(flaw);
     for (const WeightFormat format : kAllFormats) {
-      // Codes without an offset, of less than eight bits, have no sign.
+      // Codes of less than eight bits without an offset have no sign.
       const bool harmless = flaw == TileFlaw::kUnsignedCodes && has_minimum(format);
       std::mt19937 random(7);
       const Pair pair(format, 16, 512, random_file(format, 16, 512, random));
@@ -252,7 +252,7 @@ const char* rule_broken_by_product(const Config& config) {
   return take_broken_tile_rule();
 }
 
-// What the processor would answer with a fault.
+// What a processor would answer with a fault.
 TEST_F(Amx, BrokenRulesOfTilesAreSeen) {
   const Config right = Config().shape(0, 16, 64).shape(4, 16, 32).shape(6, 8, 64);
   EXPECT_EQ(rule_broken_by_product(right), nullptr);
@@ -286,7 +286,7 @@ TEST_F(Amx, LinearsTogetherAreEachAsAlone) {
   EXPECT_STREQ(take_broken_tile_rule(), nullptr);
 }
 
-// A kernel with the tiles of another format, which differ in k: no fault, but other sums.
+// A kernel with the tiles of another format, which has a different k: no fault, but other sums.
 TEST_F(Amx, TilesOfAnotherFormatAreSeen) {
   constexpr int kK = 256;
   std::mt19937 random(8);

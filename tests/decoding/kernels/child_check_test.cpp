@@ -18,7 +18,7 @@ TEST(ChildCheck, NeedsNoSignalOfTheChildsEnd) {
   signal(SIGCHLD, before);
 }
 
-// An instruction that is refused, and one that writes where nothing is.
+// An illegal instruction, and a write to an invalid address.
 TEST(ChildCheck, AFaultIsANo) {
   EXPECT_FALSE(holds_in_a_child([]() -> bool { __builtin_trap(); }));
   EXPECT_FALSE(holds_in_a_child([] {

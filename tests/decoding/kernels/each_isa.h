@@ -9,8 +9,8 @@
 
 namespace redraft::kernels {
 
-// A gate that every instruction set has to pass, one test for each that redraft knows. Where this
-// processor has it not, the test is skipped under its name, so that a run tells what it left out.
+// A gate that every instruction set has to pass, with one test for each that redraft knows. If this
+// processor lacks it, the test is skipped by name, so that a run shows what it left out.
 class EachIsa : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {

@@ -28,7 +28,7 @@ std::atomic<TileFlaw> flaw{TileFlaw::kNone};
 std::atomic<const char*> broken_rule{nullptr};
 std::atomic<int> configured_units{0};
 
-// Says that `rule` was broken if it was not kept; whether it was.
+// Records that `rule` was broken unless it was kept; returns whether it was kept.
 bool keeps(bool kept, const char* rule) {
   const char* none = nullptr;
   if (!kept) broken_rule.compare_exchange_strong(none, rule);
@@ -41,7 +41,7 @@ bool is_usable(int tile) {
          keeps(unit.tiles[tile].rows != 0, "the tile has a shape");
 }
 
-// Whether the 64 bytes are a configuration that LDTILECFG takes.
+// Whether the 64 bytes are a configuration that LDTILECFG accepts.
 bool is_valid(const std::uint8_t* config) {
   if (!keeps(config[0] == 1, "palette 1")) return false;
   const auto is_zero = [](std::uint8_t byte) { return byte == 0; };

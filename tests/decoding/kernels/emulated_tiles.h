@@ -2,27 +2,27 @@
 
 #include <cstddef>
 
-// The tiles of AMX in plain C++, for kernels to be tried on processors that have none. They follow
-// Intel's manual (Architecture Instruction Set Extensions Programming Reference, chapter 3) down to
-// what is a fault: an instruction that breaks a rule does nothing, and the rule is remembered.
-// Tiles belong to the thread that uses them, as a processor's do.
+// The tiles of AMX in plain C++, so that kernels can run on processors without AMX. They follow
+// Intel's manual (Architecture Instruction Set Extensions Programming Reference, chapter 3),
+// including what is a fault: an instruction that breaks a rule does nothing, and the rule is
+// recorded. Tiles belong to the thread that uses them, as on a processor.
 namespace redraft::kernels {
 
-// What an emulation can be told to get wrong, so that tests see that tests would see it.
+// What the emulation can be told to get wrong, to prove that tests notice it.
 enum class TileFlaw {
   kNone,
-  kUnsignedActivations,  // as TDPBUSD
-  kUnsignedCodes,        // as TDPBSUD
-  kSumsTransposed,       // rows and outputs exchanged
-  kLastFourMissing,      // a product of a k that is four too few
+  kUnsignedActivations,  // as in TDPBUSD
+  kUnsignedCodes,        // as in TDPBSUD
+  kSumsTransposed,       // rows and outputs swapped
+  kLastFourMissing,      // a product over four k too few
   kSumsNotZeroed,
   kRowsLoadedTwice,  // every other row in place of its neighbour
 };
-void set_tile_flaw(TileFlaw flaw);  // of all threads
+void set_tile_flaw(TileFlaw flaw);  // for all threads
 
-// The first rule that was broken on any thread since the last call, or null.
+// The first rule that any thread broke since the last call, or null.
 const char* take_broken_tile_rule();
-// Threads that have configured tiles now.
+// The number of threads that have tiles configured.
 int threads_with_tiles();
 
 namespace emulated_tiles {

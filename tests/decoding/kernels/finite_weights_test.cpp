@@ -14,7 +14,7 @@ constexpr WeightFormat kFormats[] = {WeightFormat::kF32,  WeightFormat::kF16,  W
                                      WeightFormat::kQ5_1, WeightFormat::kQ8_0, WeightFormat::kQ4_K,
                                      WeightFormat::kQ5_K, WeightFormat::kQ6_K};
 
-// The definition: what a row is worth.
+// The definition: the row's values.
 bool row_is_finite(WeightFormat format, const std::vector<std::uint8_t>& row, int columns) {
   std::vector<float> values(static_cast<std::size_t>(columns));
   dequantize_row(format, row.data(), columns, values.data());
@@ -24,8 +24,8 @@ bool row_is_finite(WeightFormat format, const std::vector<std::uint8_t>& row, in
   return true;
 }
 
-// Random bytes: some blocks have a scale that is no number. A zero code may hide an infinite scale
-// from the weights (0 times infinity is NaN, so it does not), and no code makes a finite one bad.
+// Random bytes: some blocks have a scale that is not finite. A zero code does not hide an infinite
+// scale (0 times infinity is NaN), and no code makes a finite scale infinite.
 TEST(FiniteWeights, AgreeWithTheWeightsThemselves) {
   std::mt19937 random(1);
   for (const WeightFormat format : kFormats) {

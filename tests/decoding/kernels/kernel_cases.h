@@ -14,8 +14,8 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/weight_format.h"
 
-// Random weights and activations, and the gate that every kernel passes: a row's bits do not depend
-// on its company.
+// Random weights and activations, and the gate that every kernel must pass: a row's bits do not
+// depend on the other rows.
 namespace redraft::kernels {
 
 inline constexpr WeightFormat kAllFormats[] = {
@@ -41,8 +41,8 @@ struct TestWeight {
   std::vector<float> values;  // [n, k]
 };
 
-// Random bytes are valid codes; scales are random halves of about 1/50, both signs where the format
-// allows it.
+// Random bytes are valid codes; scales are random halves of about 1/50, with both signs where the
+// format allows that.
 inline std::vector<std::uint8_t> random_file(WeightFormat format, int n, int k,
                                              std::mt19937& random) {
   std::normal_distribution<float> normal(0.0f, 0.02f);
@@ -125,7 +125,7 @@ inline std::vector<float> random_floats(std::size_t count, std::mt19937& random)
 }
 
 // Whether `run(first_row, rows)`, which returns [rows, width] floats, gives each of `rows` rows the
-// bits that it has alone.
+// same bits as alone.
 template <typename Run>
 bool each_row_is_as_alone(int rows, int width, const Run& run) {
   const std::vector<float> together = run(0, rows);
@@ -153,7 +153,8 @@ inline std::string name_of(WeightFormat format, Isa isa) {
   return std::string(weight_format_info(format)->name) + " " + to_string(isa);
 }
 
-// Whether linears of different formats and sizes give, as one piece of work, what each gives alone.
+// Whether linear layers of different formats and sizes give the same results as one piece of work
+// as each alone.
 inline bool linears_are_as_alone(Isa isa, int rows, ThreadPool& pool) {
   constexpr int kK = 512;
   std::mt19937 random(static_cast<unsigned>(rows));

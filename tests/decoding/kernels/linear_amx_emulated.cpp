@@ -1,5 +1,5 @@
-// Stands in for decoding/kernels/linear_amx.cpp and amx_available.cpp: a program that links this
-// has the same kernels on emulated tiles, and Isa::kAmx wherever there is AVX-512.
+// Replaces decoding/kernels/linear_amx.cpp and amx_available.cpp: a program that links this has the
+// same kernels on emulated tiles, and Isa::kAmx wherever there is AVX-512.
 //
 // This file is compiled for AVX-512: it must not instantiate inline functions that other files may
 // share.

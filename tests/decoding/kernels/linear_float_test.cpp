@@ -1,4 +1,4 @@
-// Linears of unquantised weights: single precision from end to end.
+// Linear layers of unquantised weights: single precision from end to end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST(LinearFloat, ManyRowsAndOddShapes) {
   }
 }
 
-// The gate can fail: twice the rows on half the sum each is what it must see.
+// The gate can fail: it must see a sum that is split in two as soon as there are several rows.
 TEST(LinearFloat, TheGateCatchesASumThatDependsOnTheRows) {
   std::mt19937 random(5);
   const int k = 300;
@@ -82,8 +82,8 @@ TEST(LinearFloat, ThreadsDoNotChangeBits) {
   }
 }
 
-// Against double arithmetic. A sum of k products rounds at most k times, each time by 2^-24 of the
-// magnitudes summed so far; twice as much where the product rounds on its own.
+// Compared with double arithmetic. A sum of k products rounds at most k times, each time by 2^-24
+// of the magnitudes summed so far; twice that if the product rounds separately.
 TEST(LinearFloat, IsSinglePrecisionFromEndToEnd) {
   std::mt19937 random(21);
   for (const Isa isa : available_isas()) {
@@ -113,7 +113,8 @@ TEST(LinearFloat, IsSinglePrecisionFromEndToEnd) {
   }
 }
 
-// Every 16-bit pattern times one is itself: widening is exact, subnormals and infinities too.
+// Every 16-bit pattern times one gives itself: widening is exact, also for subnormals and
+// infinities.
 TEST(LinearFloat, WeightsAreWidenedExactly) {
   for (const Isa isa : available_isas()) {
     for (const WeightFormat format : {WeightFormat::kF16, WeightFormat::kBF16}) {

@@ -14,7 +14,7 @@ namespace redraft::kernels {
 namespace {
 
 // The numbers of rows that may share a pass: each up to 64, which covers every mixture of whole and
-// broken groups, and some around the powers of two above.
+// partial groups, and some around the powers of two above.
 std::vector<int> gate_rows() {
   std::vector<int> rows(64);
   for (int i = 0; i < 64; ++i) rows[static_cast<std::size_t>(i)] = i + 1;
@@ -23,7 +23,7 @@ std::vector<int> gate_rows() {
 }
 
 // The first number of rows with which `run(rows)`, which returns [rows, width] floats, gives some
-// row other bits than `alone`, [200, width]; 0 if none does.
+// row other bits than `alone`, [200, width]; 0 if there is none.
 template <typename Run>
 int first_difference(const std::vector<float>& alone, int width, const Run& run) {
   for (const int rows : gate_rows()) {
@@ -34,8 +34,8 @@ int first_difference(const std::vector<float>& alone, int width, const Run& run)
   return 0;
 }
 
-// Shapes of models and odd ones: outputs that leave tiles part empty, k that ends within a
-// superblock, and k so large that 200 rows pass over the weights more than once.
+// Shapes of models and odd ones: outputs that leave tiles partly empty, k that ends within a
+// superblock, and k so large that 200 rows read the weights more than once.
 struct GateShape {
   int n, k;
 };
@@ -77,9 +77,9 @@ TEST_P(LinearOfEachIsa, ARowHasTheSameBitsInAnyCompany) {
   }
 }
 
-// Controls: what kernels do that are not row-invariant, which the gate must see. One splits a sum
-// by the number of rows, as those do that share out k; one orders it otherwise for whole groups of
-// eight rows.
+// Negative controls: what kernels do that are not row-invariant, which the gate must see. One
+// splits a sum by the number of rows, as kernels do that divide k among threads; one uses another
+// order for whole groups of eight rows.
 TEST(Linear, TheGateCatchesKernelsThatDependOnTheRows) {
   constexpr int kK = 512;
   std::mt19937 random(5);
@@ -154,13 +154,13 @@ const ActivationSuperblock& superblock_of(const std::uint8_t* quantized, int row
                      static_cast<std::size_t>(idx) * rows_in_group(rows, group) + row % kRowGroup];
 }
 
-// What activation i of a row became.
+// The value of activation i of a row after rounding.
 double value_of(const std::uint8_t* quantized, int rows, int k, int row, int i) {
   const ActivationSuperblock& x = superblock_of(quantized, rows, k, row, i / kSuperblock);
   return static_cast<double>(x.quants[i % kSuperblock]) * x.scales[i % kSuperblock / kBlock];
 }
 
-// The largest minimum of a K format's block that a file can have by its halves m.
+// The largest minimum that a block of a K format in the file can have, by its halves m.
 double largest_minimum(WeightFormat format, const std::vector<std::uint8_t>& file) {
   if (format != WeightFormat::kQ4_K && format != WeightFormat::kQ5_K) return 0;
   double largest = 0;
@@ -172,10 +172,10 @@ double largest_minimum(WeightFormat format, const std::vector<std::uint8_t>& fil
   return largest;
 }
 
-// Against the dequantised weights and the quantised activations, in double: only the kernel's own
-// roundings are left. Per block at most 8 float operations round, each by 2^-24 of the magnitudes
-// summed so far; a minimum meets a sum of activations that is half a step of 2^-15 of the largest
-// off at most.
+// Compared with the dequantised weights and the quantised activations, in double precision: only
+// the kernel's own rounding errors remain. Per block at most 8 float operations round, each by
+// 2^-24 of the magnitudes summed so far. A minimum is multiplied by a sum of activations with an
+// error of at most half a step of 2^-15 of the largest.
 void check_against_reference(WeightFormat format, Isa isa, int n, int k, int rows,
                              std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -200,8 +200,8 @@ void check_against_reference(WeightFormat format, Isa isa, int n, int k, int row
         sum += term;
         magnitude += std::fabs(term);
       }
-      // Formats with a constant per block subtract sums of magnitudes that the terms above no
-      // longer show.
+      // Formats with a constant per block subtract sums whose magnitudes the terms above no longer
+      // show.
       double tolerance = (8.0 * (k / 32.0) + 40) * 0x1p-24 * magnitude * 4;
       for (int i = 0; i < superblock_count(k); ++i) {
         const ActivationSuperblock& super = superblock_of(quantized.get(), rows, k, row, i);
@@ -227,7 +227,7 @@ TEST(Linear, EqualsTheDequantisedReference) {
   }
 }
 
-// All codes at their extremes: integer paths that saturate show here.
+// All codes at their extremes: integer operations that saturate show here.
 TEST(Linear, ExtremeCodesDoNotSaturate) {
   for (const Isa isa : available_isas()) {
     for (const WeightFormat format :
@@ -261,7 +261,7 @@ TEST(Linear, ExtremeCodesDoNotSaturate) {
   }
 }
 
-// Sums and scales of one superblock belong to its quants.
+// Sums and scales of one superblock match its quants.
 void check_superblock(const ActivationSuperblock& x, bool shared_scales) {
   for (int block = 0; block < kSuperblockBlocks; ++block) {
     int sums[2] = {0, 0};
@@ -301,7 +301,7 @@ TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
   }
 }
 
-// All that kernels read of a row.
+// Everything that kernels read of a row.
 std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int k) {
   std::vector<std::uint8_t> out;
   const auto put = [&](const auto& field) {
@@ -346,7 +346,7 @@ TEST(LinearArgmax, IsTheLargestLogitAndTiesGoToTheLowerIndex) {
   for (const Isa isa : available_isas()) {
     for (const int n : {1, 15, 16, 100, 1003}) {
       std::vector<std::uint8_t> file = random_file(WeightFormat::kQ6_K, n, 256, random);
-      // Twins: every weight row from n/2 on repeats one before it.
+      // Twins: every weight row from n/2 on repeats an earlier one.
       const std::size_t row_bytes = weight_bytes(WeightFormat::kQ6_K, 1, 256);
       for (int j = n / 2; j < n / 2 * 2; ++j)
         std::memcpy(&file[j * row_bytes], &file[(j - n / 2) * row_bytes], row_bytes);
@@ -388,7 +388,7 @@ TEST(LinearArgmax, NaNNeverWins) {
     std::int32_t best = -1;
     linear_argmax(weight.packed, x.data(), 1, &best, nullptr, pool);
     EXPECT_EQ(best, 30) << to_string(isa);
-    // A row of NaNs has no largest: the first index, so that it stays a valid one.
+    // A row of NaNs has no largest element: the first index is chosen, so that it is a valid one.
     const std::vector<float> nans(k, std::numeric_limits<float>::quiet_NaN());
     linear_argmax(weight.packed, nans.data(), 1, &best, nullptr, pool);
     EXPECT_EQ(best, 0) << to_string(isa);

@@ -24,12 +24,12 @@ std::vector<std::int16_t> stored(Isa isa, const Heads& h, const std::vector<floa
   return out;
 }
 
-// A cache and queries for committed + context + nodes slots, and the attention over any of it.
+// A cache and queries for committed + context + nodes slots, and attention over any part of it.
 struct Scene {
   Heads heads;
   int slots;
   std::vector<float> keys, values;  // [slots, kv_heads * head_dim]
-  std::vector<float> q;  // [slots, heads * head_dim]: the query of the row that lies in a slot
+  std::vector<float> q;  // [slots, heads * head_dim]: the query of the row that is in a slot
 
   Scene(Heads h, int slot_count, std::mt19937& random)
       : heads(h),
@@ -150,7 +150,7 @@ TEST(Attention, ThreadsDoNotChangeBits) {
     const Scene scene({12, 2, 128}, 600, random);
     for (const int context : {1, 5, 20}) {
       const std::vector<float> one = scene.attend(isa, 600 - context, context, {}, 1);
-      for (const int threads : {2, 3, 16}) {  // more threads than tiles: spans side by side
+      for (const int threads : {2, 3, 16}) {  // more threads than tiles: spans in parallel
         EXPECT_TRUE(same_bits(scene.attend(isa, 600 - context, context, {}, threads), one))
             << to_string(isa) << threads;
       }
@@ -177,10 +177,11 @@ double norm_of(const float* x, int n) {
   return std::sqrt(squares);
 }
 
-// One head of the last row, in double, and how far off the kernels may be. `bound` cannot be
-// exceeded: a rounded vector errs by half a unit of its norm / 32767 in each dimension, a score by
-// what both vectors' errors make of the other one, a weight by e to that and by half a unit of its
-// part's sum. Such errors do not all have one sign: the whole head errs by `typical` at most.
+// One head of the last row, in double precision, and how far off the kernels may be. `bound` cannot
+// be exceeded: a rounded vector has an error of half a unit of its norm / 32767 in each dimension,
+// a score the effect of both vectors' errors on the other vector, a weight e to the power of that
+// and half a unit of its part's sum. In practice such errors do not all have one sign: the whole
+// head is off by at most `typical`.
 struct ExactHead {
   std::vector<double> out;
   double bound;
@@ -250,7 +251,7 @@ TEST(Attention, EqualsSoftmaxInDouble) {
   }
 }
 
-// What is not a number, or beyond all numbers, stays so and stays in its head.
+// NaN and infinity stay what they are and do not leave their head.
 TEST(Attention, NotANumberStaysWhereItIs) {
   std::mt19937 random(12);
   const Heads heads{4, 2, 32};
@@ -258,7 +259,7 @@ TEST(Attention, NotANumberStaysWhereItIs) {
     for (const float poison : {std::nanf(""), HUGE_VALF}) {
       Scene scene(heads, 70, random);
       const std::vector<float> clean = scene.attend(isa, 60, 10, {});
-      scene.values[static_cast<std::size_t>(65) * scene.kv_width() + 3] = poison;  // kv head 0
+      scene.values[static_cast<std::size_t>(65) * scene.kv_width() + 3] = poison;  // KV head 0
       const std::vector<float> out = scene.attend(isa, 60, 10, {});
       for (int row = 0; row < 10; ++row) {
         for (int i = 0; i < scene.width(); ++i) {

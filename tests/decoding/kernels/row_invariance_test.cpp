@@ -1,5 +1,5 @@
-// The gate on which losslessness rests: an operator gives a row the same bits whatever rows share
-// the pass and however many threads compute it.
+// The gate on which losslessness rests: an operator gives a row the same bits whatever other rows
+// are in the pass and however many threads compute it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxRows = 200;
 
-// 1..64, 65, 127, 128 and 200; the portable kernels, which take their time, get every ninth.
+// 1..64, 65, 127, 128 and 200; only every ninth for the portable kernels, which are slow.
 std::vector<int> row_counts(Isa isa) {
   std::vector<int> counts;
   for (int rows = 1; rows <= 64; rows += isa == Isa::kPortable ? 9 : 1) counts.push_back(rows);
@@ -24,11 +24,12 @@ std::vector<int> row_counts(Isa isa) {
   return counts;
 }
 
-// Computes rows [first, first + rows): [rows * width] floats, or what has their bits.
+// Computes rows [first, first + rows): [rows * width] floats, or numbers with their bits.
 using RunRows = std::function<std::vector<float>(int first, int rows, ThreadPool& pool)>;
 
-// How many of the counts have a row that is not what it is alone. Every row is tried alone; a pass
-// of n rows is rows 0..n-1, and n..2n-1 where there are so many, so that a row changes its place.
+// For how many of the row counts some row differs from its result alone. Every row is tried alone;
+// a pass of n rows is rows 0..n-1, and n..2n-1 if there are that many, so that a row changes its
+// place.
 int counts_with_differences(const std::vector<int>& counts, const RunRows& run) {
   ThreadPool one(1);
   ThreadPool two(2);
@@ -158,7 +159,8 @@ class AttentionScene {
   }
   int width() const { return heads_.heads * heads_.head_dim; }
 
-  // Rows [first, first + rows) of the scene, `context` of them a chain and the rest a tree.
+  // Rows [first, first + rows) of the scene, the first `context` of them a chain and the rest a
+  // tree.
   std::vector<float> attend(int first, int rows, int context,
                             const std::vector<std::int32_t>& parents, ThreadPool& pool) const {
     const AttentionShape shape{.rows = rows,
@@ -174,7 +176,7 @@ class AttentionScene {
               keys_.data(), values_.data(), out.data(), pool);
     return out;
   }
-  // The query of row `from` and its keys and values, as row `to`.
+  // Copies the query of row `from` and its keys and values to row `to`.
   void copy_row(const AttentionScene& other, int from, int to) {
     std::copy_n(&other.queries_[static_cast<std::size_t>(from) * width()], width(),
                 &queries_[static_cast<std::size_t>(to) * width()]);
@@ -201,7 +203,7 @@ class AttentionScene {
 TEST_P(RowInvarianceOfEachIsa, AttentionOverChains) {
   const Isa isa = GetParam();
   for (const Heads& heads : kHeadShapes) {
-    // Paths of 1..200 and of 171..370 positions: the second lot crosses from one span to two.
+    // Paths of 1..200 and of 171..370 positions: the second range crosses from one span to two.
     for (const int before : {0, 170}) {
       const AttentionScene scene(isa, heads, before, 5);
       const RunRows as_context = [&](int first, int rows, ThreadPool& pool) {
@@ -219,7 +221,7 @@ TEST_P(RowInvarianceOfEachIsa, AttentionOverChains) {
   }
 }
 
-// Random trees: each node against the end of its path, laid out as a chain and run alone.
+// Random trees: each node compared with the end of its path, laid out as a chain and run alone.
 TEST_P(RowInvarianceOfEachIsa, AttentionOverTrees) {
   const Isa isa = GetParam();
   ThreadPool one(1);
@@ -277,7 +279,7 @@ std::vector<float> choices(const PackedWeight& head, const std::vector<float>& x
   return out;
 }
 
-// One head that takes all rows at once, and one so wide that 127 rows are two passes.
+// One head that takes all rows at once, and one so wide that 127 rows take two passes.
 TEST_P(RowInvarianceOfEachIsa, Head) {
   const Isa isa = GetParam();
   struct Case {
@@ -296,8 +298,8 @@ TEST_P(RowInvarianceOfEachIsa, Head) {
   }
 }
 
-// Operators that are not row-invariant, each in one of the ways that kernels are not: the gate must
-// see every one of them.
+// Operators that are not row-invariant, each in one of the ways in which kernels fail: the gate
+// must see every one of them.
 TEST(RowInvariance, TheGateSeesWhatItMustSee) {
   const int n = 64;
   std::mt19937 random(10);
@@ -321,11 +323,11 @@ TEST(RowInvariance, TheGateSeesWhatItMustSee) {
   const auto by_rows =
       each([&](int row, int rows, ThreadPool&) { return sum_from(row, rows > 4 ? 13 : 0); });
   EXPECT_EQ(counts_with_differences(counts, by_rows), 3);
-  // Another order with other threads.
+  // Another order with another number of threads.
   const auto by_threads = each(
       [&](int row, int, ThreadPool& pool) { return sum_from(row, 13 * (pool.threads() - 1)); });
   EXPECT_EQ(counts_with_differences(counts, by_threads), 5);
-  // One bit of one row of one pass, and a zero's sign.
+  // One bit of one row of one pass, and the sign of a zero.
   const auto one_bit = each([&](int row, int rows, ThreadPool&) {
     const float sum = sum_from(row, 0);
     return row == 199 && rows == 200 ? std::nextafter(sum, 1e9f) : sum;

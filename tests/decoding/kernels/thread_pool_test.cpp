@@ -52,7 +52,7 @@ TEST(ThreadPool, CoversAsManyAsAnIntHolds) {
   }
 }
 
-// The caller is held up at the start of its share until another thread has taken from it.
+// The caller is held up at the start of its share until another thread has taken some of it.
 TEST(ThreadPool, AThreadThatIsHeldUpIsHelped) {
   ThreadPool pool(4);
   constexpr int kShare = 100;
@@ -80,7 +80,7 @@ TEST(ThreadPool, WakesSleepingThreads) {
   ThreadPool pool(3);
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // far longer than threads spin
-    // Each part waits for another: only threads that have woken can end this.
+    // Each part waits for another: this can only end if threads have woken up.
     std::atomic<int> arrived{0};
     pool.parallel_for(2, 1, [&](int begin, int end) {
       arrived += end - begin;
@@ -90,7 +90,7 @@ TEST(ThreadPool, WakesSleepingThreads) {
   }
 }
 
-// The ranges that do not throw run all the same; the pool is as good as new.
+// The ranges that do not throw still run; the pool stays usable.
 TEST(ThreadPool, TheFirstExceptionReachesTheCaller) {
   for (const int threads : {2, 4}) {
     ThreadPool pool(threads);

@@ -26,8 +26,8 @@ inline std::vector<std::uint8_t> cache_bytes(KvCache& cache, int layers, int slo
   return out;
 }
 
-// However a text is cut into passes, keys and values of every layer come out the same, and the last
-// row with them.
+// However a text is divided into passes, keys and values of every layer have the same bits, and so
+// has the last row.
 inline void check_cache_bits(LanguageModel& model, LanguageModel& other_threads, int layers,
                              int length) {
   const std::vector<TokenId> tokens = random_tokens(model, length, 8);
@@ -44,7 +44,7 @@ inline void check_cache_bits(LanguageModel& model, LanguageModel& other_threads,
       EXPECT_TRUE(got.second == expected.second) << "last row by " << chunk;
     }
   }
-  // The comparison can fail: the last token is seen in its own slot alone.
+  // The comparison can fail: a different last token shows in its own slot alone.
   std::vector<TokenId> changed = tokens;
   changed.back() = (changed.back() + 1) % model.vocabulary_size();
   EXPECT_FALSE(run(model, changed, length).first == expected.first);

@@ -14,10 +14,10 @@
 namespace redraft {
 
 // Whatever happens to the caches of a pool, each is at any time as if its tokens had been run at
-// once in a new one: the same bits in every key and value, the same prediction after them.
+// once in a new cache: the same bits in every key and value, and the same prediction after them.
 class CacheHistory {
  public:
-  // At most `longest` tokens a sequence. The budget holds about three of them.
+  // At most `longest` tokens per sequence. The budget holds about three of them.
   CacheHistory(LanguageModel& model, std::uint32_t seed, int longest)
       : model_(model),
         random_(seed),
@@ -25,7 +25,7 @@ class CacheHistory {
         pool_(longest + kMaxNodes + 2,
               3 * model.new_cache(longest + kMaxNodes + 2)->bytes_of(longest)) {}
 
-  // One random thing: a request begins or ends, or the cache of one changes.
+  // One random action: a request begins or ends, or its cache changes.
   void step() {
     const int choice = below(12);
     if (requests_.empty() || (choice == 0 && requests_.size() < 2)) {
@@ -37,7 +37,7 @@ class CacheHistory {
     }
   }
 
-  // Compares the cache that was changed last with a new one.
+  // Compares the cache that changed last with a new one.
   void check() {
     if (requests_.empty()) return;
     KvCache& cache = requests_.back().cache();
@@ -83,7 +83,7 @@ class CacheHistory {
     return static_cast<int>(seed() % static_cast<std::uint32_t>(std::max(limit, 1)));
   }
 
-  // Nothing above the committed length may ever be read: there it would be noticed.
+  // Nothing above the committed length may ever be read; if it were, this would be noticed.
   static void poison(KvCache& cache) {
     auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
     for (int layer = 0; layer < storage.layers(); ++layer) {
@@ -91,7 +91,7 @@ class CacheHistory {
         for (std::int64_t head = 0; head < tensor->size(0); ++head) {
           std::int16_t* slots = tensor->mutable_data_ptr<std::int16_t>() + head * tensor->stride(0);
           std::fill(slots + cache.length() * tensor->stride(1),
-                    slots + cache.capacity() * tensor->stride(1), -1);  // a NaN as scale
+                    slots + cache.capacity() * tensor->stride(1), -1);  // NaN as scale
         }
       }
     }
@@ -166,7 +166,7 @@ inline void check_cache_histories(LanguageModel& model, int seeds, int steps, in
   EXPECT_GT(sum.evictions, 0);
 }
 
-// The comparison can fail: rows of another token, or of the same one at another place, differ.
+// The comparison can fail: rows of another token, or of the same token at another position, differ.
 inline void check_cache_comparison(LanguageModel& model) {
   const std::vector<TokenId> tokens = random_tokens(model, 9, 3);
   const auto cache_of = [&](std::span<const TokenId> each) {
@@ -184,7 +184,8 @@ inline void check_cache_comparison(LanguageModel& model) {
   EXPECT_FALSE(CacheHistory::same_rows(*cache, *moved));
 }
 
-// Memory goes back to the system when a cache is cut, and is accounted for by the page.
+// When a cache is truncated, memory goes back to the system, and the accounting follows page by
+// page.
 inline void check_cache_memory(LanguageModel& model) {
   constexpr int kTokens = 400;
   const std::unique_ptr<KvCache> cache = model.new_cache(512);

@@ -135,8 +135,8 @@ TEST(Gguf, RefusesBadAlignment) {
 }
 
 TEST(Gguf, BelievesNoCount) {
-  // Counts sit behind magic and version; an array's count behind its key, its type and the element
-  // type.
+  // Counts come after magic and version; an array's count comes after its key, its type and the
+  // element type.
   for (const std::size_t position : {8U, 16U}) {
     std::vector<std::uint8_t> bytes = small_file().bytes();
     for (std::size_t i = 0; i < 8; ++i) bytes[position + i] = 0xFF;
@@ -169,7 +169,7 @@ TEST(Gguf, RefusesEveryTruncation) {
   }
 }
 
-// Reads everything that a parsed file offers, so that a wrong view is touched.
+// Reads everything that a parsed file offers, so that a wrong view is noticed.
 std::uint64_t touch(const GgufFile& file) {
   std::uint64_t sum = 0;
   for (const StoredTensor& tensor : file.tensors()) {
@@ -212,7 +212,7 @@ TEST(Gguf, SurvivesEveryMutation) {
       touch(*file);
     }
   }
-  EXPECT_GT(parsed, 100);  // the mutations reach beyond the first check
+  EXPECT_GT(parsed, 100);  // the mutations get past the first check
 }
 
 TEST(Gguf, OpensAFileAndNamesWhatIsWrongWithIt) {

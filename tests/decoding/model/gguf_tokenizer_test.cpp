@@ -1,4 +1,4 @@
-// What a GGUF file's metadata says about its tokenizer, and what it leaves unsaid.
+// What a GGUF file's metadata says about its tokenizer, and what it does not say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 
 namespace redraft {
 
-// Writes small GGUF files, valid ones and, where a test asks, wrong ones.
+// Writes small GGUF files: valid ones and, where a test wants, invalid ones.
 class GgufWriter {
  public:
   struct Tensor {
@@ -21,7 +21,7 @@ class GgufWriter {
     std::vector<std::int64_t> shape;
     WeightFormat format;
     std::vector<std::uint8_t> data;
-    std::int64_t offset_shift = 0;  // added to the right offset
+    std::int64_t offset_shift = 0;  // added to the correct offset
   };
   std::uint32_t magic = 0x46554747;
   std::uint32_t version = 3;

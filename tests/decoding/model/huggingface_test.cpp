@@ -35,7 +35,7 @@ class HuggingFace : public ::testing::Test {
     const auto model = load_transformer(std::move(*files), kernels::best_isa(), pool_);
     return model ? "(loaded)" : model.error().message();
   }
-  // After config.json was changed.
+  // The error after config.json was changed.
   std::string error_with(std::string_view from, std::string_view to) {
     TinyFolder tiny({});
     tiny.write(folder_);

@@ -128,7 +128,7 @@ TEST_F(ModelLoader, CanBeStopped) {
   EXPECT_FALSE(told);
 }
 
-// Of a norm, a bias, a matrix, and the embedding of a model whose head is another tensor.
+// In a norm, a bias, a matrix, and the embedding of a model whose head is another tensor.
 TEST_F(ModelLoader, RefusesScalesThatAreNoNumbers) {
   for (const char* name : {"output_norm.weight", "blk.1.attn_k.bias", "blk.0.ffn_up.weight",
                            "blk.1.attn_q.weight", "token_embd.weight", "output.weight"}) {
@@ -137,7 +137,7 @@ TEST_F(ModelLoader, RefusesScalesThatAreNoNumbers) {
       for (auto& tensor : writer.tensors()) {
         if (tensor.name != name) continue;
         const bool floats = tensor.format == WeightFormat::kF32;
-        // A NaN, or an infinite scale in front of a block of 32.
+        // NaN, or an infinite scale before a block of 32.
         const std::size_t size = floats ? 4 : 34;
         std::uint8_t* block = tensor.data.data() + (last ? tensor.data.size() - size : 0);
         block[floats ? 2 : 0] = floats ? 0xC0 : 0x00;

@@ -17,7 +17,7 @@
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
 
-// Our forward pass against an independent fp32 stack running the same file:
+// Our forward pass compared with an independent fp32 implementation running the same file:
 // tools/reference/make_goldens.py.
 namespace redraft::reference {
 
@@ -32,10 +32,10 @@ struct Agreement {
   double ours = 0;  // sums of negative log-likelihoods
   double reference = 0;
   int top5_wanted = 0;  // continuations that the reference recorded
-  int top5_found = 0;   // of them, among our five best
+  int top5_found = 0;   // how many of these are among our five best
 };
 
-// What the model says about every position of one text, asked in chunks as verification does.
+// What the model predicts at every position of one text, computed in chunks as in verification.
 struct TextRun {
   std::vector<TokenId> top1;
   std::vector<TokenId> top5;
@@ -51,7 +51,7 @@ inline TextRun run_text(LanguageModel& model, const std::vector<TokenId>& ids) {
     std::vector<TokenId> following(ids.begin() + start + 1,
                                    ids.begin() + std::min(start + n + 1, count));
     const bool last = static_cast<int>(following.size()) < n;
-    if (last) following.push_back(0);  // nothing follows the last token: asked for, not counted
+    if (last) following.push_back(0);  // nothing follows the last token: scored, but not counted
     const std::span<const TokenId> chunk = std::span(ids).subspan(start, n);
     const DraftTree draft = DraftTree::chain(chunk.subspan(1), DraftOrigin::kOther);
     const Predictions predicted =
@@ -67,7 +67,7 @@ inline TextRun run_text(LanguageModel& model, const std::vector<TokenId>& ids) {
   return out;
 }
 
-// Compares the first `limit` positions; the likelihood only of whole texts, as it was recorded.
+// Compares the first `limit` positions; the likelihood only for whole texts, as it was recorded.
 inline Agreement compare(LanguageModel& model, const nlohmann::json& text, int limit) {
   auto ids = text.at("ids").get<std::vector<TokenId>>();
   const bool whole = static_cast<int>(ids.size()) <= limit;
@@ -134,8 +134,9 @@ inline void check(const std::string& name, kernels::Isa isa, int limit, double m
   }
   report("all", total);
   EXPECT_GE(total.top1, min_top1 * total.positions);
-  // Beginnings have two recorded places each, one of them the very first token, where the fifth and
-  // sixth choice lie close: few enough that chance moves the rate by several in a hundred.
+  // The beginning of a text has only two recorded positions, one of them the very first token,
+  // where the fifth and sixth choice are close: so few that chance moves the rate by several
+  // percent.
   EXPECT_GE(total.top5_found, (total.scored > 0 ? 0.93 : 0.85) * total.top5_wanted);
   if (total.scored > 0) {
     EXPECT_NEAR(std::exp((total.ours - total.reference) / total.scored), 1.0, 0.01);

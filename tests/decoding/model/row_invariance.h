@@ -9,7 +9,7 @@
 
 #include "decoding/language_model.h"
 
-// What the LanguageModel interface promises about rows, asked of any model.
+// What the LanguageModel interface guarantees about rows, checked for any model.
 namespace redraft {
 
 inline constexpr int kComparedLogits = 8;
@@ -33,7 +33,7 @@ struct RowBits {
             {entropy[static_cast<std::size_t>(index)]}};
   }
   RowBits last() const { return row(static_cast<int>(ids.size()) / kComparedLogits - 1); }
-  // The last bit counts, so that -0 and 0 differ.
+  // Compares bits, so that -0 and 0 differ.
   bool operator==(const RowBits& other) const {
     return ids == other.ids && logits.size() == other.logits.size() &&
            entropy.size() == other.entropy.size() &&
@@ -51,7 +51,7 @@ inline std::vector<TokenId> random_tokens(const LanguageModel& model, int count,
   return out;
 }
 
-// Feeds the tokens as contexts of at most `chunk` rows and returns the last row.
+// Runs the tokens as contexts of at most `chunk` rows and returns the last row.
 inline RowBits prefill(LanguageModel& model, KvCache& cache, std::span<const TokenId> tokens,
                        int chunk) {
   for (; static_cast<int>(tokens.size()) > chunk; tokens = tokens.subspan(chunk)) {
@@ -78,7 +78,7 @@ inline RowBits verify_all(LanguageModel& model, std::span<const TokenId> tokens,
   return out;
 }
 
-// A tree that branches everywhere and repeats tokens on different paths.
+// A tree with many branches that repeats tokens on different paths.
 inline DraftTree random_tree(const LanguageModel& model, int nodes, std::uint32_t seed) {
   std::mt19937 random(seed);
   const std::vector<TokenId> tokens = random_tokens(model, 6, seed);

@@ -123,7 +123,7 @@ TEST(Safetensors, RefusesHeadersThatAreNone) {
               HasSubstr("nested deeper than"));
 }
 
-// Any damage is refused or leaves tensors whose bytes can all be read.
+// Damaged files are refused, or give tensors whose bytes can all be read.
 TEST(Safetensors, DamageNeverEscapes) {
   const std::vector<std::uint8_t> good = two_tensors().bytes();
   std::mt19937 random(3);

@@ -9,15 +9,15 @@
 
 namespace redraft {
 
-// Writes small safetensors files, valid ones and, where a test asks, wrong ones.
+// Writes small safetensors files: valid ones and, where a test wants, invalid ones.
 class SafetensorsWriter {
  public:
   struct Tensor {
     std::string name;
     std::string type;                 // "F32", …
-    std::vector<std::int64_t> shape;  // as the file has it: the slowest dimension first
+    std::vector<std::int64_t> shape;  // as in the file: the slowest dimension first
     std::vector<std::uint8_t> data;
-    std::int64_t begin_shift = 0;  // added to the right offsets
+    std::int64_t begin_shift = 0;  // added to the correct offsets
     std::int64_t end_shift = 0;
   };
 
@@ -44,7 +44,7 @@ class SafetensorsWriter {
     return out + "}";
   }
   std::vector<std::uint8_t> bytes() const { return with_header(header()); }
-  // The data behind another header.
+  // The data after a different header.
   std::vector<std::uint8_t> with_header(std::string_view text) const {
     const std::uint64_t length = text.size();
     std::vector<std::uint8_t> out(sizeof(length) + text.size());

@@ -14,8 +14,8 @@
 
 namespace redraft {
 
-// The same model as TinyModel's file with its weights unpacked to floats, once as GGUF and once as
-// a folder of Hugging Face's.
+// The model of a TinyModel file with its weights unpacked to floats, once as GGUF and once as a
+// Hugging Face folder.
 class TinyFolder {
  public:
   explicit TinyFolder(const TinyModel& model) : model_(model), gguf_(model.writer()) {

@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// A file of a few hundred kilobytes with random weights: everything the loader looks at, and
-// nothing to say.
+// A file of a few hundred kilobytes with random weights: everything that the loader checks, but a
+// model that knows nothing.
 struct TinyModel {
   std::string architecture = "qwen2";
   int layers = 2;
@@ -23,9 +23,9 @@ struct TinyModel {
   int vocabulary = 300;
   int context_length = 512;
   bool tied = false;
-  bool mixed_formats = false;      // every matrix in another one, some of floats
+  bool mixed_formats = false;      // every matrix in a different format, some of them floats
   std::string tokenizer = "gpt2";  // empty: the file has none
-  bool chats = false;              // its tokenizer has what chats and completions need
+  bool chats = false;              // its tokenizer has the tokens that chats and completions need
   std::uint32_t seed = 1;
 
   GgufWriter writer() const {
@@ -74,8 +74,8 @@ struct TinyModel {
     return out;
   }
 
-  // Every byte is a token, in the file's alphabet of printable stand-ins; the rest are unused
-  // entries.
+  // Every byte is a token, in the file's alphabet of printable characters; the other entries are
+  // unused.
   void add_tokenizer(GgufWriter& out) const {
     std::vector<std::string> tokens;
     int stand_in = 256;
@@ -154,7 +154,7 @@ struct TinyModel {
     }
     out.tensor({name, {k, n}, format, std::move(data)});
   }
-  // Q8_0: blocks of 32 int8 behind one half-precision scale.
+  // Q8_0: blocks of 32 int8 after one half-precision scale.
   static void add_quantised(GgufWriter& out, const std::string& name, int n, int k,
                             std::mt19937& random) {
     std::vector<std::uint8_t> data;

@@ -1,4 +1,4 @@
-// Every architecture against transformers in fp32, logit by logit, on tiny models that
+// Every architecture compared with transformers in fp32, logit by logit, on tiny models that
 // tools/reference/make_tiny_models.py wrote both as GGUF files and as Hugging Face folders.
 #include <gtest/gtest.h>
 
@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 
 const fs::path kFolder = fs::path(REDRAFT_CASES) / "tiny_models";
 
-// Of the spread of a position's logits. Attention rounds queries, keys, values and weights to 16
-// bits, which the reference does not; all else is single precision in both.
+// In units of the spread of a position's logits. Attention rounds queries, keys, values and weights
+// to 16 bits, which the reference does not; everything else is single precision in both.
 constexpr double kTolerance = 5e-4;
 constexpr double kMeanTolerance = 5e-5;
 
 struct Case {
   const char* name;
-  bool same_bits;  // the GGUF file says exactly what the folder says
+  bool same_bits;  // the GGUF file has exactly the folder's values
 };
 constexpr Case kCases[] = {{"qwen2", true},        {"qwen2_yarn", false}, {"qwen3", true},
                            {"llama_linear", true}, {"llama3", false},     {"llama_yarn", true}};
@@ -64,7 +64,7 @@ struct Difference {
   double largest = 0;
 };
 
-// Of logits, in units of the spread of each position.
+// Differences of logits, in units of the spread of each position.
 Difference compare(const std::vector<std::vector<float>>& ours,
                    const std::vector<std::vector<float>>& reference) {
   Difference out;
@@ -107,7 +107,7 @@ TEST_P(TinyModels, GiveTheLogitsOfTheReference) {
   }
 }
 
-// The comparison can fail: logits of other positions are as far off as can be.
+// The comparison can fail: logits of other positions are very different.
 TEST_P(TinyModels, OtherTokensGiveOtherLogits) {
   auto ids = golden().at("ids").get<std::vector<TokenId>>();
   const auto reference = golden().at("logits").get<std::vector<std::vector<float>>>();
@@ -116,7 +116,7 @@ TEST_P(TinyModels, OtherTokensGiveOtherLogits) {
   const auto model = load(gguf(), kernels::best_isa(), pool);
   ASSERT_TRUE(model);
   std::vector<std::vector<float>> ours = logits_of(*model, ids);
-  // Positions that see the same tokens, two of them in the other order.
+  // Positions that see the same tokens, two of them in swapped order.
   ours.erase(ours.begin(), ours.begin() + 2);
   EXPECT_GT(compare(ours, {reference.begin() + 2, reference.end()}).mean, 10 * kMeanTolerance);
 }

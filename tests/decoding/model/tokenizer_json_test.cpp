@@ -1,5 +1,5 @@
 // tokenizer.json as the `tokenizers` package writes it for each family, and everything else that a
-// file of that name may say.
+// file with that name may contain.
 #include "decoding/model/tokenizer_json.h"
 
 #include <gmock/gmock.h>
@@ -132,7 +132,7 @@ TEST(TokenizerJson, APreTokenizerIsKnownByAllOfItsSteps) {
       "not a step of a pre-tokenizer that redraft knows");
   expect_error_after([](json& file) { file["pre_tokenizer"] = nullptr; }, "pre_tokenizer");
 
-  // Removing what is between the matches of a pattern that matches everything.
+  // Removes what is between the matches of a pattern that matches everything.
   json file = published("qwen2");
   file["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Removed";
   file["pre_tokenizer"]["pretokenizers"][0]["invert"] = true;
@@ -173,8 +173,8 @@ TEST(TokenizerJson, MergesThatCannotBeAreErrors) {
   expect_error_after([](json& file) { file["model"].erase("merges"); }, "model");
 }
 
-// No merges can be cyclic: what a merge makes is longer than its parts. Twice the same is allowed,
-// as by the package: the later one counts.
+// Merges cannot be cyclic, because the result of a merge is longer than its parts. A duplicate
+// merge is allowed, as in the package: the later one counts.
 TEST(TokenizerJson, AMergeMayComeTwice) {
   json file = published("qwen2");
   file["model"]["merges"].push_back(file["model"]["merges"][0]);
@@ -270,8 +270,8 @@ TEST(TokenizerJson, AFolderIsReadAsAWhole) {
   EXPECT_THAT(read_tokenizer_folder(folder).error().message(), HasSubstr("tokenizer.json"));
 }
 
-// Any value of the file replaced by another: an error with the file's name, or a tokenizer that
-// works.
+// Any value of the file replaced by another: the result is an error with the file's name, or a
+// tokenizer that works.
 TEST(TokenizerJson, ADamagedOneIsRefusedOrWorks) {
   const json whole = published("llama-bpe");
   const std::vector<json> strange = {nullptr,       true,           -1,  1e18,      "", "\u0120",

@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-// However a text is cut into passes, every row comes out the same.
+// However a text is divided into passes, every row comes out the same.
 inline void check_chunking(LanguageModel& model, LanguageModel& other_threads, int length) {
   const std::vector<TokenId> tokens = random_tokens(model, length, 1);
   const RowBits expected = verify_all(model, tokens, 1);
@@ -21,13 +21,13 @@ inline void check_chunking(LanguageModel& model, LanguageModel& other_threads, i
           << "prefilled by " << chunk;
     }
   }
-  // The comparison can fail: one other token early on reaches the last row.
+  // The comparison can fail: one different token near the beginning affects the last row.
   std::vector<TokenId> changed = tokens;
   changed[1] = (changed[1] + 1) % model.vocabulary_size();
   EXPECT_FALSE(verify_all(model, changed, length).last() == expected.last());
 }
 
-// A node of a tree gets the row that it gets as the end of a chain.
+// A node of a tree gets the same row as at the end of a chain.
 inline void check_trees(LanguageModel& model, int prefix, int nodes) {
   const std::vector<TokenId> tokens = random_tokens(model, prefix, 2);
   const std::unique_ptr<KvCache> cache = model.new_cache(prefix + nodes + 1);
@@ -45,7 +45,7 @@ inline void check_trees(LanguageModel& model, int prefix, int nodes) {
   }
 }
 
-// After keeping a path of a tree, and after forgetting, the cache is as good as new.
+// After keeping a path of a tree, and after truncating, the cache is as good as new.
 inline void check_keep_and_truncate(LanguageModel& model, int prefix, int nodes) {
   const std::vector<TokenId> tokens = random_tokens(model, prefix, 4);
   const int capacity = prefix + nodes + 8;
@@ -77,7 +77,7 @@ inline void check_keep_and_truncate(LanguageModel& model, int prefix, int nodes)
   EXPECT_TRUE(prefill(model, *cache, std::span(kept).last(3), 3) == fresh(kept)) << "truncated";
 }
 
-// Scores agree with the logits, and asking for them changes nothing else.
+// Scores agree with the logits, and requesting them changes nothing else.
 inline void check_scores(LanguageModel& model) {
   const std::vector<TokenId> tokens = random_tokens(model, 40, 6);
   const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);

@@ -1,4 +1,4 @@
-// The promises of the LanguageModel interface over real weights.
+// The guarantees of the LanguageModel interface with real weights.
 #include <gtest/gtest.h>
 
 #include "decoding/kernels/linear.h"

@@ -21,7 +21,7 @@ Result<TransformerShape> read(const GgufWriter& writer) {
   return read_shape(*file);
 }
 
-// A tiny llama file with something added to its metadata.
+// A tiny llama file with an addition to its metadata.
 using Addition = std::function<void(GgufWriter&)>;
 
 Result<TransformerShape> read_llama_with(const Addition& add) {
@@ -94,7 +94,7 @@ TEST(TransformerShape, WhatIsNotComputedIsRefusedByName) {
       error_with([](GgufWriter& w) { w.integer("llama.attention.sliding_window", 128); }),
       "m.gguf: key 'llama.attention.sliding_window': asks for a sliding window, which redraft "
       "does not compute");
-  // Wider than the context it hides nothing.
+  // A window wider than the context hides nothing.
   EXPECT_EQ(error_with([](GgufWriter& w) { w.integer("llama.attention.sliding_window", 512); }),
             "(read)");
   EXPECT_EQ(error_with([](GgufWriter& w) { w.integer("llama.expert_count", 8); }),
@@ -161,7 +161,7 @@ TEST(RopeFrequencies, AreStretchedAsTheKindSays) {
   RopeScaling scaling{.kind = RopeScaling::Kind::kLinear, .factor = 4};
   for (std::size_t i = 0; i < 8; ++i)
     EXPECT_EQ(rope_frequencies(16, 10000, scaling, {})[i], plain[i] / 4);
-  // Fast pairs stay, slow ones are divided, and between them nothing leaves the range.
+  // Fast pairs are kept, slow ones are divided, and those between stay within the range.
   for (const auto kind : {RopeScaling::Kind::kLlama3, RopeScaling::Kind::kYarn}) {
     scaling = {.kind = kind, .factor = 4, .original_context = 256};
     const std::vector<double> stretched = rope_frequencies(16, 10000, scaling, {});

@@ -97,13 +97,13 @@ TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
   const double weights = matrices + 1.0 * tiny.vocabulary * tiny.hidden;
   const PassWork one = model->work(1, 0);
   EXPECT_DOUBLE_EQ(one.integer_macs, weights);
-  EXPECT_GE(one.bytes, weights);  // a byte of code each, and scales
+  EXPECT_GE(one.bytes, weights);  // one byte per code, and scales
   EXPECT_LE(one.bytes, 1.2 * weights);
   EXPECT_DOUBLE_EQ(model->work(7, 0).integer_macs, 7 * weights);
   EXPECT_DOUBLE_EQ(model->work(7, 0).bytes, one.bytes);
   const PassWork far = model->work(3, 100);
   const int kv_width = tiny.hidden / tiny.heads * tiny.kv_heads;
-  const double values = 100.0 * tiny.layers * kv_width * 2;  // of two bytes or a little more each
+  const double values = 100.0 * tiny.layers * kv_width * 2;  // two bytes each, or slightly more
   EXPECT_GE(far.bytes - one.bytes, 2 * values);
   EXPECT_LE(far.bytes - one.bytes, 2.5 * values);
   EXPECT_DOUBLE_EQ(far.float_macs, 2.0 * tiny.layers * tiny.hidden * (101 + 102 + 103));
@@ -133,7 +133,7 @@ TEST_P(TinyTransformer, ProbabilitiesOfTheWholeVocabularyAddUpToOne) {
   EXPECT_NEAR(sum, 1.0, 1e-4);
 }
 
-// A file without an output matrix uses the embedding's: the same as one that repeats it.
+// A file without an output matrix uses the embedding: the same as a file that repeats it.
 TEST_P(TinyTransformer, TiedHeadsAreTheEmbedding) {
   const auto tied = load({.tied = true}, one_);
   GgufWriter writer = TinyModel{.tied = true}.writer();
@@ -177,7 +177,7 @@ TEST_P(TinyTransformer, WorksAtTheFullContextLength) {
   EXPECT_EQ(cache->length(), 128);
 }
 
-// A profile is filled by the passes that it is set for, without gaps, and changes nothing.
+// A profile is filled by the passes for which it is set, without gaps, and changes nothing.
 TEST_P(TinyTransformer, ProfilesSayWhereTheTimeGoes) {
   const auto model = load({}, one_);
   const std::vector<TokenId> tokens = random_tokens(*model, 300, 1);

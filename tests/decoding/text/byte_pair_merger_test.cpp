@@ -16,7 +16,7 @@ struct Grammar {
   std::vector<PairMerge> merges;
 };
 
-// Bytes are their own ids; every merge makes a new token out of two of the tokens so far.
+// Bytes are their own ids; every merge makes a new token from two existing ones.
 Grammar random_grammar(std::mt19937& random, int n_letters, int n_merges) {
   Grammar grammar;
   std::iota(grammar.byte_tokens.begin(), grammar.byte_tokens.end(), 0);
@@ -31,7 +31,7 @@ Grammar random_grammar(std::mt19937& random, int n_letters, int n_merges) {
   return grammar;
 }
 
-// The definition: look for the best pair, merge its leftmost place, begin again.
+// The definition: find the best pair, merge its leftmost occurrence, start again.
 std::vector<TokenId> merge_by_definition(const Grammar& grammar, const std::string& word) {
   std::map<std::pair<TokenId, TokenId>, std::size_t> ranks;
   for (std::size_t i = 0; i < grammar.merges.size(); ++i) {
@@ -60,7 +60,7 @@ TEST(BytePairMerger, MergesByDefinitionWhateverTheLength) {
     const BytePairMerger merger(grammar.byte_tokens, grammar.merges);
     std::string word(random() % 200, 'a');
     for (char& c : word) c = static_cast<char>('a' + random() % 4);
-    std::vector<TokenId> ids{-7};  // what is there stays
+    std::vector<TokenId> ids{-7};  // existing tokens stay
     merger.append(word, ids);
     std::vector<TokenId> expected = merge_by_definition(grammar, word);
     expected.insert(expected.begin(), -7);

@@ -122,7 +122,7 @@ TEST(ChatTemplate, EndsATurnWithTheTokensThatExist) {
             (std::vector<TokenId>{tokenizer->special("<|im_end|>"),
                                   tokenizer->special("<|endoftext|>")}));
   TokenizerSpec spec = tiny_spec();
-  spec.end_tokens = {597, 598};  // one of which is <|im_end|>
+  spec.end_tokens = {597, 598};  // one of them is <|im_end|>
   const auto told = Tokenizer::make(spec);
   ASSERT_TRUE(told);
   EXPECT_EQ(end_of_turn_tokens(**told), (std::vector<TokenId>{598, 596, 597}));

@@ -17,8 +17,8 @@ namespace {
 
 using Random = std::mt19937;
 
-// What decides where words end, whole and in parts: white space of all kinds and lengths, line
-// ends, contractions, digits, letters of one to four bytes, bytes that are no character.
+// What decides where words end, complete and in parts: white space of all kinds and lengths, line
+// ends, contractions, digits, letters of one to four bytes, bytes that are not a character.
 std::string random_piece(Random& random) {
   static const std::vector<std::string> pieces = {"def f(x):\n",
                                                   "    ",
@@ -66,8 +66,8 @@ std::string random_text(Random& random, std::size_t n_bytes) {
   return text;
 }
 
-// A vocabulary in which nearly any two neighbours within a word merge, so that a word cut elsewhere
-// has other tokens.
+// A vocabulary in which nearly any two neighbours within a word merge, so that a word with other
+// ends has other tokens.
 std::shared_ptr<const Tokenizer> sensitive_tokenizer(const std::string& pre_tokenizer,
                                                      Random& random) {
   TokenizerSpec spec;
@@ -88,7 +88,7 @@ std::shared_ptr<const Tokenizer> sensitive_tokenizer(const std::string& pre_toke
   return *Tokenizer::make(std::move(spec));
 }
 
-// Replaces some bytes, anywhere: in the middle of a character too.
+// Replaces some bytes anywhere, even in the middle of a character.
 EncodedText::ChangedBytes edit_somewhere(std::string& text, Random& random) {
   const std::size_t begin = random() % (text.size() + 1);
   const std::size_t longest = random() % 4 == 0 ? 40 : 3;

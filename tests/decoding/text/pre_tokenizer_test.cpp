@@ -22,7 +22,7 @@ std::vector<std::string> words_of(PreTokenizer pre_tokenizer, std::string_view t
   return words;
 }
 
-// `marked` has a | between the words that the `tokenizers` package cuts the text into.
+// `marked` has a | between the words into which the `tokenizers` package splits the text.
 void check(PreTokenizer pre_tokenizer, const std::string& marked) {
   std::vector<std::string> expected(1);
   std::string text;
@@ -79,7 +79,7 @@ TEST(PreTokenizer, SmolLmCutsDigitsOutFirst) {
   check_smollm("I|'m| sure|'|LL| x|'s|5|'s|\n\n|\n|b");
   check_smollm("a|  |1| | b|\u00A0|\u4F60");
   check_smollm("a|\u3000\u3000|2|\u3000|\u3000|b");
-  check_smollm("a| |\U00011DE0|-|\U00016FF4|  |\U00011DE9");  // numbers from Unicode 17 on
+  check_smollm("a| |\U00011DE0|-|\U00016FF4|  |\U00011DE9");  // numbers since Unicode 17
 }
 
 TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {

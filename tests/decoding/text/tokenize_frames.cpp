@@ -1,8 +1,11 @@
 // tokenize_frames ids MODEL.gguf: for each text on standard input (four bytes of length, little
-// endian, then the text) writes the number of its tokens and their ids, four bytes each. What comes
-// back from the ids must be the text. Reports the bytes, tokens and speed on standard error.
-// tokenize_frames words PRE: the same with where the words end that the pre-tokenizer PRE cuts.
-// sweep_tokenizers.py drives it.
+// endian, then the text) writes the number of its tokens and their ids, four bytes each. Decoding
+// the ids must give the text again. Reports bytes, tokens and speed on standard error.
+//
+// tokenize_frames words PRE: the same with the ends of the words into which the pre-tokenizer PRE
+// splits each text.
+//
+// sweep_tokenizers.py runs it.
 #include <chrono>
 #include <cstdio>
 #include <optional>

@@ -8,16 +8,16 @@
 
 namespace redraft {
 
-// The small vocabulary in data/tiny.json: all bytes, some merges, four special tokens. With the
-// pre-tokeniser of that name.
+// The small vocabulary in data/tiny.json: all bytes, some merges, four special tokens, with the
+// given pre-tokeniser.
 TokenizerSpec tiny_spec(const std::string& pre_tokenizer = "qwen2");
 std::shared_ptr<const Tokenizer> tiny_tokenizer(const std::string& pre_tokenizer = "qwen2");
-// The pre-tokenisers that there are goldens of.
+// The pre-tokenisers for which there are goldens.
 inline constexpr std::array kPreTokenizers{"qwen2", "llama-bpe", "smollm", "deepseek-coder",
                                            "default"};
 
-// Encodes the texts of data/texts.json and compares with what the `tokenizers` package made of them
-// (a file of data/, written by tools/reference/tokenizer_goldens.py).
+// Encodes the texts of data/texts.json and compares the result with that of the `tokenizers`
+// package (a file of data/, written by tools/reference/tokenizer_goldens.py).
 void check_golden_ids(const Tokenizer& tokenizer, const std::string& golden_file);
 
 }  // namespace redraft

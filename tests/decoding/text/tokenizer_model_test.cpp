@@ -1,5 +1,5 @@
-// The vocabularies of the real model files against what the `tokenizers` package makes of the same
-// texts with them.
+// The vocabularies of the real model files, compared with the `tokenizers` package on the same
+// texts.
 #include <gtest/gtest.h>
 
 #include "decoding/model/model_loader.h"

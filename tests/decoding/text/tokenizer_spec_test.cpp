@@ -1,5 +1,5 @@
-// A model file may say anything about its tokenizer: it gets a clear error, or a tokenizer that
-// keeps its promises.
+// A model file may say anything about its tokenizer: the result is a clear error, or a tokenizer
+// that works.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ TEST(TokenizerSpec, UserDefinedTokensAreWrittenButNeverReadFromText) {
   EXPECT_EQ((*tokenizer)->encode("<tool_call>"), tiny_tokenizer()->encode("<tool_call>"));
 }
 
-// One change that a damaged or hostile file might show.
+// One change that could be found in a damaged or hostile file.
 void damage(TokenizerSpec& spec, std::mt19937& random) {
   std::string& token = spec.tokens[random() % spec.tokens.size()];
   std::string& merge = spec.merges[random() % spec.merges.size()];

@@ -33,7 +33,7 @@ TEST(Tokenizer, AWordThatIsATokenGoesBeforeItsMergesWhereTheVocabularySaysSo) {
   }
 }
 
-// Bytes of all kinds, and among them many that begin, continue or break a UTF-8 sequence.
+// Bytes of all kinds, many of which begin, continue or break a UTF-8 sequence.
 std::string random_bytes(std::mt19937& random) {
   const std::string frequent = "\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x98\x80\xED\xA0\xFF\xC0 \n\r\t'se1";
   std::string bytes(random() % 120, '\0');

@@ -41,14 +41,14 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
 TEST(Unicode, KnowsWhatOlderTablesDoNot) {
   EXPECT_EQ(character_at("\u1C89", 0).kind, CharacterKind::kLetter);      // new in 16.0
   EXPECT_EQ(character_at("\U00010D40", 0).kind, CharacterKind::kNumber);  // new in 16.0
-  EXPECT_EQ(character_at("\u088F", 0).kind, CharacterKind::kSymbol);      // a letter from 17.0 on
+  EXPECT_EQ(character_at("\u088F", 0).kind, CharacterKind::kSymbol);      // a letter since 17.0
   EXPECT_EQ(character_at("\u0085", 0).kind, CharacterKind::kSpace);
   EXPECT_EQ(character_at("\x1c", 0).kind, CharacterKind::kSymbol);
 }
 
 TEST(Unicode, AByteOutsideAWellFormedSequenceIsASymbol) {
   const std::string cases[] = {
-      "\x80",              // a continuation alone
+      "\x80",              // a continuation byte alone
       "\xC3",              // cut short
       "\xC3(",             // followed by something else
       "\xC0\xA0",          // overlong

@@ -27,7 +27,7 @@ SuffixAutomaton automaton_of(std::span<const TokenId> tokens) {
   return text;
 }
 
-// Every token that followed an end of `sequence`, by its longest match, as comparing tells it.
+// Every token that followed a suffix of `sequence`, by its longest match, found by comparing.
 std::map<TokenId, int> matches_by_comparing(std::span<const TokenId> text,
                                             std::span<const TokenId> sequence) {
   std::map<TokenId, int> longest;
@@ -80,7 +80,7 @@ TEST(SuffixAutomaton, HasNothingWithoutAMatch) {
   EXPECT_TRUE(next_after(automaton_of(text), {}, 4).empty());
 }
 
-// Grown token by token: at any time it knows what comparing every place tells.
+// Grown token by token: at any time it knows what comparing every place finds.
 TEST(SuffixAutomaton, AgreesWithComparingEveryPlace) {
   std::mt19937 random(6);
   for (int round = 0; round < 1500; ++round) {

@@ -50,8 +50,8 @@ TEST(SuffixIndex, HasNothingWithoutText) {
   EXPECT_TRUE(index_of(text).find_recent(text, 4).empty());
 }
 
-// Every match is what it claims, and in short texts, where no walk is cut, none is longer than the
-// first.
+// Every match is what it claims. In short texts, where the number of candidates is not limited,
+// none is longer than the first.
 TEST(SuffixIndex, AgreesWithComparingEveryPlace) {
   std::mt19937 random(5);
   for (int round = 0; round < 3000; ++round) {

@@ -1,4 +1,4 @@
-// The rules of prompt lookup and CopySpec, each by an example, and the places they look in.
+// The rules of prompt lookup and CopySpec, one example each, and the places in which they search.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -73,7 +73,7 @@ TEST(CopySpec, EndsWithTheContextAndTheLimit) {
   EXPECT_EQ(drafted(source, context, 2), (Tokens{8, 1}));
 }
 
-// Drafts the same token whatever it is asked.
+// Drafts the same token whatever the context.
 class Always : public DraftSource {
  public:
   DraftTree draft(std::span<const TokenId>, int) override {

@@ -103,7 +103,7 @@ TEST(FastCoder, SearchesInVainOnlyOnce) {
   EXPECT_EQ(state.missing.size(), 1U);
   EXPECT_EQ(tokens_of(source.draft(Tokens{8, 9, 7, 8, 9, 1, 2}, kNoLimit)), (Tokens{3, 4}));
   EXPECT_EQ(state.missing.size(), 1U) << "only what failed enters";
-  // Another request, the same stores; then others.
+  // Another request with the same stores; then other stores.
   FastCoderSource again({}, {repository, common}, 0, nullptr, state);
   again.draft(Tokens{8, 9}, kNoLimit);
   EXPECT_EQ(repository->searches(), 2);

@@ -1,4 +1,4 @@
-// REST, and the tree that REST and FastCoder make of what they find.
+// REST, and the tree that REST and FastCoder build from what they find.
 #include <gtest/gtest.h>
 
 #include <map>

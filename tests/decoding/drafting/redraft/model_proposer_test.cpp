@@ -12,7 +12,7 @@ namespace {
 constexpr int kVocabulary = 10000;
 constexpr double kPlainStep = 0.03;
 
-// Counts upwards; a pass takes what it is told to, on a clock of its own.
+// Counts upwards; the time of a pass is set by the test, on a clock of its own.
 class CountingModel : public ScriptedModel {
  public:
   CountingModel(double step_seconds, double row_seconds)
@@ -41,10 +41,10 @@ std::vector<TokenId> counted_to(int end) {
   return tokens;
 }
 
-// What becomes of a decode of `tokens` tokens that the model writes as the target would.
+// The result of a decode of `tokens` tokens in which the model writes what the target would.
 struct Outcome {
   int proposals = 0;
-  int first_at = -1;  // tokens written before the first
+  int first_at = -1;  // tokens written before the first proposal
   double seconds = 0;
 };
 
@@ -84,7 +84,8 @@ TEST(ModelProposer, WhereOtherSourcesDoBetterItRests) {
   EXPECT_EQ(decode(model, 20, 400, 8 / kPlainStep).proposals, 0);
 }
 
-// The prompt is read once that would have paid, so at worst twice the price is lost.
+// The prompt is read once it would have paid to read it earlier, so at worst twice its price is
+// lost.
 TEST(ModelProposer, ALongPromptIsReadOnlyWhenThatPays) {
   const auto first_at = [](int prompt) {
     CountingModel model(0.2 * kPlainStep, 0.002);

@@ -19,7 +19,7 @@ TEST(PassPace, IsTheCurveUntilPassesSayOtherwise) {
   EXPECT_NEAR(pace.seconds(64, 0), curve.seconds(64), 1e-9);
 }
 
-// The first row takes less and further ones more than when the curve was measured.
+// The first row takes less time than when the curve was measured, further ones take more.
 TEST(PassPace, LearnsWhatTheFirstRowAndTheFurtherOnesTakeNow) {
   const CostCurve curve(kPoints, true);
   const auto now = [&curve](int rows) {
@@ -31,7 +31,7 @@ TEST(PassPace, LearnsWhatTheFirstRowAndTheFurtherOnesTakeNow) {
   }
   for (const int rows : {1, 2, 6, 12, 40})
     EXPECT_NEAR(pace.seconds(rows, 0), now(rows), 0.1 * now(rows));
-  // And what it takes after the machine has changed again.
+  // And again, after the machine has changed once more.
   for (int pass = 0; pass < 200; ++pass)
     pace.measured(pass % 2 ? 1 : 12, 0, curve.seconds(pass % 2 ? 1 : 12));
   EXPECT_NEAR(pace.seconds(12, 0), curve.seconds(12), 0.05 * curve.seconds(12));

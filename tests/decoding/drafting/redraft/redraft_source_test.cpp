@@ -1,4 +1,4 @@
-// What the default decoder makes of typical edits, and that bad guesses never make it slow.
+// What the default decoder does with typical edits, and that bad guesses never make it slow.
 #include "decoding/drafting/redraft/redraft_source.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr TokenId kStop = 0;
 constexpr int kVocabulary = 2000;
 
-// Costs in plain steps; one takes as long as that of a 1.5B model on two cores.
+// Costs in plain steps; one takes as long as with a 1.5B model on two cores.
 constexpr double kPlainStep = 0.05;
 
 CostCurve in_plain_steps(std::vector<CostCurve::Point> points) {
@@ -48,13 +48,13 @@ class CountingSource : public StatelessSource {
   }
   bool foresees(const Branch& branch) const override { return branch.tokens.back() < unforeseen; }
   static inline int asked = 0;
-  static inline TokenId unforeseen = kVocabulary;  // from this number on
+  static inline TokenId unforeseen = kVocabulary;  // numbers from this one on are not foreseen
 
  private:
   GuessKindId next_;
 };
 
-// It alone, after a prompt of so many tokens.
+// That source alone, after a prompt of this many tokens.
 struct Counting {
   explicit Counting(std::size_t prompt_size) { request.prompt.resize(prompt_size); }
 
@@ -70,7 +70,7 @@ struct Outcome {
   double cost;
 };
 
-// Decodes `after` with `original` as the text before; the prompt holds it too when `in_prompt`.
+// Decodes `after` with `original` as the text before; if `in_prompt`, the prompt contains it too.
 Outcome replay(const std::vector<TokenId>& original, const std::vector<TokenId>& after,
                const CostCurve& curve, bool in_prompt = true, DecoderMemory* memory = nullptr,
                std::vector<std::vector<TokenId>> open_files = {}) {
@@ -120,7 +120,7 @@ TEST(Redraft, ReturnsToSkippedText) {
   const auto text = tokens_from(10, 400);
   auto moved = text;
   std::rotate(moved.begin() + 100, moved.begin() + 250,
-              moved.begin() + 350);  // a block moves up, over 150 tokens
+              moved.begin() + 350);  // a block moves up by over 150 tokens
   const int unchanged = replay(text, text, CostCurve(), false).statistics.passes;
   EXPECT_LE(replay(text, moved, CostCurve(), false).statistics.passes, unchanged + 9);
 }
@@ -136,7 +136,7 @@ TEST(Redraft, CopiesFromAnywhereInPromptAndOutput) {
 }
 
 TEST(Redraft, BranchesWhereTheTextWentOnInSeveralWays) {
-  // After 7 came 8, 9 and 10, each with a tail of its own.
+  // After 7 came 8, 9 and 10, each with a different continuation.
   std::vector<TokenId> after;
   for (int round = 0; round < 4; ++round) {
     for (const TokenId way : {100, 200, 300}) {
@@ -176,7 +176,7 @@ TEST(Redraft, CopiesWhatAnEarlierRequestWrote) {
   EXPECT_EQ(passes(), first);
 }
 
-// Where attention makes rows dear, the same guess is worth fewer of them.
+// Where attention makes rows expensive, fewer rows are spent on the same guess.
 TEST(Redraft, CopiesFromTheOtherOpenFiles) {
   const auto text = tokens_from(10, 300);
   const auto plain = replay({}, text, cpu_curve(), false).statistics;
@@ -269,7 +269,7 @@ TEST(Redraft, ADraftIsGrownAndPricedAsItsCommentSays) {
   EXPECT_EQ(verified(), (std::vector<TokenId>{kFoo, kOpen, kX, kClose}));
 }
 
-// While a pass runs the draft after it is made, as it would have been made afterwards.
+// While a pass runs, the next draft is made, exactly as it would be made afterwards.
 TEST(Redraft, LooksAheadToWhatIsExpected) {
   const CostCurve curve({{1, 1.0}, {2, 1.01}, {64, 1.2}});
   const PassPace pace(curve);
@@ -284,7 +284,7 @@ TEST(Redraft, LooksAheadToWhatIsExpected) {
   };
   EXPECT_TRUE(same(choose(ahead), choose(later)));
   ahead.look_ahead();
-  const std::vector<TokenId> written = tokens_from(4, 9);  // all of it, and the target's own
+  const std::vector<TokenId> written = tokens_from(4, 9);  // all of it, plus the target's own token
   for (PricedDraft* draft : {&ahead, &later}) draft->learn(written);
   text.insert(text.end(), written.begin(), written.end());
   CountingSource::asked = 0;
@@ -303,7 +303,7 @@ TEST(Redraft, LooksAheadToWhatIsExpected) {
   EXPECT_GT(CountingSource::asked, 0);
   EXPECT_TRUE(same(asked_for, choose(later)));
   CountingSource::unforeseen = kVocabulary;
-  // Something else was written: nothing of it is used.
+  // Something else was written: nothing of the prepared draft is used.
   ahead.look_ahead();
   const std::vector<TokenId> other = {22, 100};
   for (PricedDraft* draft : {&ahead, &later}) draft->learn(other);
@@ -330,7 +330,8 @@ TEST(Redraft, OnADeviceLooksAheadInReusedText) {
   EXPECT_LE(passes(1), passes(0) + 1);
 }
 
-// Invariant: at worst 0.99 of plain decoding by the measured cost of rows, half a step apart.
+// Invariant: at worst 0.99 of the speed of plain decoding by the measured cost of rows, apart
+// from half a step.
 TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
   std::mt19937 random(11);
   const CostCurve curves[] = {cpu_curve(), in_plain_steps({{1, 1}, {2, 1.8}, {64, 60}}),
@@ -346,7 +347,7 @@ TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
     };
     const auto after = random_text(400);
     auto original = random_text(400);
-    if (round % 2 == 0) {  // every few tokens one is wrong
+    if (round % 2 == 0) {  // one token in every few is wrong
       original = after;
       const int step = std::uniform_int_distribution<int>(2, 5)(random);
       for (std::size_t i = step - 1; i < original.size(); i += step) original[i] = 1999;

@@ -1,4 +1,4 @@
-// That a source in the list is all it takes: its kinds, priors, states and origins follow from it.
+// That adding a source to the list is enough: its kinds, priors, states and origins follow from it.
 #include "decoding/drafting/redraft/source_set.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr int kVocabulary = 3000;
 constexpr TokenId kStop = 0;
 constexpr TokenId kWrong = 2999;  // no text has it
 
-// What else does not compile: guess_kinds_test.py.
+// What else must not compile: guess_kinds_test.py.
 static_assert(!std::is_constructible_v<GuessKind, const char*, DraftOrigin>);
 static_assert(!std::is_default_constructible_v<GuessKindId>);
 
@@ -31,7 +31,7 @@ std::vector<TokenId> told;
 constexpr GuessKind kOracle("oracle", DraftOrigin::kOther, WhenFirst::same(.5),
                             WhenLater::same(.3));
 
-// Always right while a branch goes along the text, which its State says.
+// Always right as long as a branch follows the text; its State says where it is.
 class Oracle final : public SourceWith<int> {
  public:
   explicit Oracle(const SourceInputs& inputs) : oracle_(inputs.kinds.add(kOracle)) {}
@@ -66,7 +66,7 @@ class Liar final : public StatelessSource {
   GuessKindId lie_;
 };
 
-// Right where the text counts, but only as one of those guesses that are never nearly certain.
+// Right where the text counts up, but only with a guess that is never nearly certain.
 class Unsure final : public StatelessSource {
  public:
   explicit Unsure(const SourceInputs& inputs) : oracle_(inputs.kinds.add(kOracle)) {}
@@ -80,7 +80,7 @@ class Unsure final : public StatelessSource {
   GuessKindId oracle_;
 };
 
-// Guesses nothing, but its State is to be the last two tokens wherever it is asked.
+// Guesses nothing, but its State must be the last two tokens wherever it is asked.
 class Witness final : public SourceWith<std::array<TokenId, 2>> {
  public:
   explicit Witness(const SourceInputs& inputs) {
@@ -127,8 +127,8 @@ struct Outcome {
   std::array<int, kDraftOriginCount> accepted{};
 };
 
-// A target that writes `text`, with drafts of these sources; between two passes it leaves them time
-// if `on_device`.
+// A target that writes `text`, with drafts of these sources; if `on_device`, it calls back during a
+// pass.
 Outcome replay(const std::vector<SourceMaker>& makers, const std::vector<TokenId>& text,
                const CostCurve& curve, bool on_device = false) {
   DecodeRequest request;
@@ -180,9 +180,9 @@ TEST(SourceSet, TakesAnAddedSourceFromTheListAlone) {
   }
 }
 
-// A row costs 0.8 of a pass, so a guess has to be right in four of five cases. The lie's prior is
-// worth 60 tries; a dozen more refute it. Each costs what 80 plain passes may lose: without what it
-// learns it would be tried fifty times.
+// A row costs 0.8 of a pass, so a guess must be right in four of five cases. The prior of Liar
+// counts as 60 observations; a dozen more refute it. Each wrong try costs what 80 plain passes may
+// lose: without learning, it would be tried fifty times.
 TEST(SourceSet, ASourceThatIsAlwaysWrongFallsSilent) {
   std::vector<TokenId> text(4000);
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -208,7 +208,7 @@ TEST(SourceSet, ALiarDoesNotSilenceASourceThatIsRight) {
 }
 
 TEST(SourceSet, EachBranchHasAStateOfItsOwn) {
-  std::vector<TokenId> text;  // goes on in several ways after the same tokens
+  std::vector<TokenId> text;  // continues in several ways after the same tokens
   for (int i = 0; i < 400; ++i)
     text.push_back(static_cast<TokenId>(5 + hash_of(static_cast<std::uint64_t>(i / 3), {}) % 6));
   const CostCurve cheap({{1, 1}, {64, 1.3}});

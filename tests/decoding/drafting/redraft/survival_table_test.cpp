@@ -47,7 +47,7 @@ TEST(SurvivalTable, ForgetsWhatWasLongAgo) {
   SurvivalTable table(kinds);
   for (int i = 0; i < 10000; ++i) table.observe(even, 1, true, true);
   for (int i = 0; i < 300; ++i) table.observe(even, 1, true, false);
-  EXPECT_NEAR(table.probability(even, 1, true), .37, .01);  // 1/e is left of it
+  EXPECT_NEAR(table.probability(even, 1, true), .37, .01);  // 1/e of the first value is left
   for (int i = 0; i < 3000; ++i) table.observe(even, 1, true, false);
   EXPECT_LT(table.probability(even, 1, true), .001);
   EXPECT_GT(table.probability(even, 1, true), 0);

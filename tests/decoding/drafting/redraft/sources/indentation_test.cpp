@@ -40,7 +40,7 @@ std::shared_ptr<const Tokenizer> tokenizer_with_blanks() {
   return *tokenizer;
 }
 
-// The blanks guessed after `written` in a file like `file`, by their step.
+// The white space guessed after `written` in a file like `file`, by its step.
 std::map<int, std::string> guesses_after(const std::string& file, const std::string& written) {
   const auto tokenizer = tokenizer_with_blanks();
   GuessKinds kinds;
@@ -60,7 +60,7 @@ using Found = std::map<int, std::string>;
 constexpr const char* kFours = "def f():\n    if x:\n        return\n";
 
 TEST(Indentation, ALineGoesOnAsDeepAsTheOneBefore) {
-  // The last blank belongs to the word behind it.
+  // The last blank is part of the next word's token.
   EXPECT_EQ(guesses_after(kFours, "    a = 1\n        b = 2\n"),
             (Found{{Indentation::kSame, std::string(7, ' ')},
                    {Indentation::kShallower, std::string(3, ' ')},
@@ -95,7 +95,7 @@ TEST(Indentation, BlankLinesDoNotCount) {
 TEST(Indentation, GuessesNothingWhereThereIsNothingToGoBy) {
   for (const char* written : {"", "    a = 1", "    a = 1\n   ", "\n\n", "\ta = 1\n"})
     EXPECT_TRUE(guesses_after(kFours, written).empty()) << written;
-  // Without blanks there is a word, whichever it may be.
+  // Without indentation the line begins with a word, which is not guessed.
   EXPECT_EQ(guesses_after(kFours, "a\nb = 1\n"), (Found{{Indentation::kDeeper, "   "}}));
   EXPECT_TRUE(guesses_after(kFours, std::string(2000, 'y') + "\n").empty());
 }

@@ -63,7 +63,7 @@ TEST(RetrievedText, FindsNothingWhereThereIsNothing) {
   EXPECT_TRUE(guesses_at(text, text.all()).empty());
 }
 
-// Walking any of the continuations never loses it.
+// Following any of the continuations never loses it.
 TEST(RetrievedText, EveryContinuationCanBeWalkedToItsEnd) {
   std::mt19937 random(4);
   const auto below = [&random](int limit) {

@@ -1,5 +1,5 @@
-// That the default decoder asks each source of its list: texts that one of them alone knows how to
-// go on with. (The original, copies, what is remembered and open files: redraft_source_test.cpp.)
+// That the default decoder asks each source of its list: texts that only one of them can continue.
+// (The original, copies, what is remembered and open files: redraft_source_test.cpp.)
 #include "decoding/drafting/redraft/sources/source_list.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(SourceList, HasTheDraftModelsProposal) {
 TEST(SourceList, IndentsNewLines) {
   const auto tokenizer = word_tokenizer({"   "});
   std::vector<TokenId> text;
-  for (int i = 0; i < 40; ++i) {  // four blanks, the last of them with the word behind it
+  for (int i = 0; i < 40; ++i) {  // four blanks, the last of them in the next word's token
     const std::string word = {static_cast<char>('a' + i % 26), static_cast<char>('a' + i * 7 % 26)};
     for (const TokenId token : tokenizer->encode("    " + word + "\n")) text.push_back(token);
   }
@@ -77,8 +77,8 @@ TEST(SourceList, IndentsNewLines) {
   EXPECT_GT(accepted_of(DraftOrigin::kLayout, {.prompt = {1, 2}}, target, text, &memory), 20);
 }
 
-// In the original every other token is left out, so at first it is wrong; but the target says what
-// comes after each token that was guessed in vain, and later these tokens come.
+// The original has only every other token, so at first it is wrong. But the target says what comes
+// after each token that was guessed in vain, and later these tokens come.
 TEST(SourceList, RecyclesWhatTheTargetSaid) {
   const auto text = new_text(200);
   std::map<TokenId, TokenId> after;

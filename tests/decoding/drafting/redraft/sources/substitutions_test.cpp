@@ -82,7 +82,7 @@ TEST(Substitutions, AReplacedWordIsKnownInEverySpelling) {
     ASSERT_GE(found, 0) << before;
     EXPECT_EQ(tokenizer->decode(substitutions.to(found)), before + "width");
   }
-  // They are one replacement: what speaks for one spelling speaks for all.
+  // They are one replacement: evidence for one spelling counts for all.
   substitutions.confirm(substitutions.applicable(tokenizer->encode(" size")));
   EXPECT_EQ(substitutions.strength(substitutions.applicable(tokenizer->encode("(size"))), 2);
 }
