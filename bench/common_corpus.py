@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fetches the pinned Python packages that stand for common code (FastCoder's Dc) and prints the folder they lie in.
+"""Fetches the pinned Python packages that serve as common code (FastCoder's Dc) and prints the folder they are in.
 
     bench/common_corpus.py            # then: redraft bench completion --common "$(bench/common_corpus.py)" …
 
-The packages of bench/common_corpus.lock, by exact version and hash; of each, its Python sources. The repositories of the
-benchmark tasks are not among them. Nothing of it is installed or run.
+The packages of bench/common_corpus.lock are identified by exact version and hash; only their Python sources are kept. The
+repositories of the benchmark tasks are not among them. Nothing is installed or run.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from setup_steps import wheels  # noqa: E402
 from setup_steps.common import SetupError, cache_directory  # noqa: E402
 
 LOCK = pathlib.Path(__file__).resolve().parent / "common_corpus.lock"
-MAX_BYTES = 1 << 20  # of one file; redraft leaves out larger ones
+MAX_BYTES = 1 << 20  # per file; redraft skips larger ones
 
 
 def extract(wheel, folder):
@@ -36,7 +36,7 @@ def extract(wheel, folder):
 
 
 def corpus():
-    """The folder of the corpus, which is made if it is not there."""
+    """The folder of the corpus, which is created if it does not exist."""
     name = "common-corpus-" + hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
     place = cache_directory() / name
     if place.is_dir():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What one small change costs in files of 300, 1,000 and 3,000 lines: where the edit is of its definition, and of the file.
+"""What one small change costs in files of 300, 1,000 and 3,000 lines, as an edit of its definition and of the whole file.
 
     bench/edit_sizes_bench.py [--program build/redraft] [--target NAME] [--lines 300 1000 3000] [--scopes symbol file]
                               [--minutes 15]
 
-The files are this repository's own Python, put together. In the definition at the middle a variable is renamed, by
-`redraft lsp`: once in a file that the server has not seen (cold), and once more, by another name, when it has (warm).
+The files are made of this repository's own Python. `redraft lsp` renames a variable in the definition in the middle: once
+in a file that the server has not seen (cold), and then once more, to another name (warm).
 """
 
 import argparse
@@ -29,7 +29,7 @@ def all_lines():
 
 
 def file_of(lines, count):
-    """The first `count` lines, but no function cut in two, and (line of a definition in the middle, a variable of it)."""
+    """The first `count` lines, without cutting a function in two, and (line of a definition in the middle, a variable in it)."""
     end = next((i for i in range(count, len(lines)) if lines[i].startswith(("def ", "class "))), len(lines))
     text = lines[:end]
     for start in sorted(range(end), key=lambda i: abs(i - end // 2)):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""How well next edits foresee what programmers did, on commits of several hunks.
+"""How well next edits predict what programmers did, on commits of several hunks.
 
     bench/next_edit_bench.py --data COMMITS.jsonl [--data …] [--program build/redraft] [--target NAME] [--limit N] [--seed S]
                              [--verbose]
 
-Three questions a commit, each asked of `redraft lsp` as an editor would, with the file as it was then:
+Each commit gives three kinds of questions, put to `redraft lsp` as an editor would, with the file as it was at the time:
 
 within    after the first hunk, the first two, the first three: what follows in the rest of the commit?
-done      after all of it: nothing should be proposed.
+done      after the whole commit: nothing should be proposed.
 recorded  after the file's previous commit (recent_edits): what does this commit change?
 
-A proposal is exact if its changes are all among the commit's remaining ones, right by the line if at least half of the lines
-that it takes away and brings in are, wrong otherwise. It undoes if it brings a line back that the user had just taken away.
+A proposal is exact if all of its changes are among the commit's remaining ones, right by the line if at least half of the
+lines that it removes and adds are, and wrong otherwise. It undoes if it restores a line that the user had just removed.
 """
 
 import argparse
@@ -35,7 +35,7 @@ KINDS = ("within", "done", "recorded")
 
 
 def changes(before, after):
-    """[(first line, lines taken away, lines brought in)], ascending."""
+    """[(first line, lines removed, lines added)], ascending."""
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return [(i, before[i:j], after[k:n]) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal"]
 
@@ -52,7 +52,7 @@ def steps_of(task):
 
 
 def without(lines, diff):
-    """What a unified diff was applied to; None if it does not fit."""
+    """The text before a unified diff was applied; None if the diff does not fit."""
     lines = list(lines)
     for header, *_ in reversed([m.groups() for m in re.finditer(r"^@@ -\S+ \+(\d+)(,\d+)? @@", diff, re.M)]):
         body = diff[re.search(rf"^@@ -\S+ \+{header}(,\d+)? @@.*\n", diff, re.M).end():]
@@ -81,7 +81,7 @@ class Editor:
         self.documents = 0
 
     def ask(self, task, steps):
-        """Goes from one text to the next, then asks; the proposed text, None if there is none, and the seconds."""
+        """Changes the document from one text to the next, then asks. (the proposed text or None, seconds)."""
         self.documents += 1
         uri = f"file:///{self.documents}/{pathlib.PurePath(task['path']).name}"
         self.client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": task["language"], "version": 1,
@@ -110,7 +110,7 @@ class Editor:
 
 
 def verdict(now, proposed, goal, start):
-    """Of a proposal: exact, line, wrong; and whether it undoes."""
+    """Whether a proposal is exact, line or wrong, and whether it undoes."""
     wanted = {(tuple(old), tuple(new)) for _, old, new in changes(now, goal)}
     made = changes(now, proposed)
     undoes = any(set(new) & (set(start) - set(now)) for _, _, new in made)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws what `redraft bench edits --out R.json` measured: speed-up against how much of the output stood in the original.
+"""Plots what `redraft bench edits --out R.json` measured: speed-up against how much of the output is in the original.
 
     bench/plots.py R.json [R2.json …] --out FIGURE.svg [--y priced_speedup] [--decoders redraft,efficientedit]
 
-Each decode is a dot, each decoder's line the mean of its dots in tenths of the overlap. Needs Python's own library alone,
-so there is nothing to install and nothing to lock.
+Each decode is a dot; a decoder's line is the mean of its dots in each tenth of the overlap. Needs only Python's standard
+library, so there is nothing to install and nothing to lock.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 760, 460
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 56, 56
-# Told apart by people who see colours differently too (Okabe and Ito's palette, less its yellow).
+# Distinguishable with colour blindness, too (Okabe and Ito's palette without its yellow).
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
 BINS = 10
 MEASURES = {
@@ -31,7 +31,7 @@ class BadInput(Exception):
 
 
 def read_points(files, measure, wanted):
-    """Decoder -> [(overlap, value)], decoders in the order in which they come."""
+    """Decoder -> [(overlap, value)], in the order in which decoders appear."""
     points = {}
     for file in files:
         try:
@@ -50,14 +50,14 @@ def read_points(files, measure, wanted):
 
 
 def nice_step(most):
-    """A round distance between lines, so that four to eight of them reach `most`."""
+    """A round distance between grid lines, so that four to eight of them reach `most`."""
     rough = most / 6
     power = 10 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
 
 
 def means(points):
-    """The mean of each tenth that has points, at its middle point."""
+    """The mean of each tenth that has points, at the middle of that tenth."""
     for tenth in range(BINS):
         inside = [(x, y) for x, y in points if min(int(x * BINS), BINS - 1) == tenth]
         if inside:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes tasks for `redraft bench edits`: one word of a file of some 300 lines renamed everywhere.
+"""Makes tasks for `redraft bench edits`: one word is renamed everywhere in a file of about 300 lines.
 
     bench/rename_tasks.py REPOSITORY.jsonl… > rename.jsonl
 
-Of each repository (JSON lines with `path` and `content`) the first Python file of 285 to 320 lines is taken that has a
-word with an underscore 8 to 25 times; the most frequent such word is written with its parts in the reverse order.
+From each repository (JSON lines with `path` and `content`) it takes the first Python file of 285 to 320 lines that contains
+a word with an underscore 8 to 25 times; the most frequent such word gets its parts in the reverse order.
 """
 
 import collections

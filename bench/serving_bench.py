@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the index costs those who work meanwhile: speed of decoding, latency of keystrokes, memory and processor time.
+"""What indexing costs a user who works meanwhile: decoding speed, latency of keystrokes, memory and processor time.
 
     bench/serving_bench.py FOLDER [--program build/redraft] [--rounds 4]
 
 Starts two language servers on the same machine, one without an index and one that indexes FOLDER into an empty cache, and
-lets them edit in turn; the one whose turn it is not is stopped. FOLDER should take a minute or more to be indexed
-(100 MB of source text).
+lets them edit in turn; the other one is stopped meanwhile. Indexing FOLDER should take a minute or more (100 MB of source
+text).
 """
 
 import argparse
@@ -49,7 +49,7 @@ class Server:
         return index is None or index["state"] != "ready"
 
     def edit(self, decoder):
-        """Tokens a second of decoding, and processor seconds a second."""
+        """Decoded tokens per second, and processor seconds per second."""
         busy, start = self.processor_seconds(), time.monotonic()
         edit = self.client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [{
             "textDocument": {"uri": self.uri, "version": self.version}, "decoder": decoder, "maxNewTokens": 160,
@@ -60,7 +60,7 @@ class Server:
         return end["statistics"]["tokensPerSecond"], spent
 
     def keystroke(self):
-        """Milliseconds from a typed character to the answer of a request behind it."""
+        """Milliseconds from a typed character to the answer of a request sent after it."""
         self.version += 1
         start = time.perf_counter()
         self.client.notify("textDocument/didChange", {
@@ -92,7 +92,7 @@ def keystrokes(server):
 
 
 def in_turn(rounds, one, other, measure):
-    """Each server's measurements, the other one standing still."""
+    """Each server's measurements while the other one is stopped."""
     results = {one: [], other: []}
     for _ in range(rounds):
         for server, idle in ((one, other), (other, one)):
@@ -115,7 +115,7 @@ def main():
         plain.edit("ar")  # loads the model
         indexed = Server(options.program, folder, empty)
         indexed.edit("ar")
-        time.sleep(5)  # the files are found, and reading has begun
+        time.sleep(5)  # the files are found, and reading has started
         without, during = in_turn(options.rounds, plain, indexed, lambda server: server.edit("ar"))
         ratios = [b[0] / a[0] for a, b in zip(without, during)]
         print(f"still indexing: {indexed.indexing()}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How much memory several editors take whose language servers share one model, and when they do not.
+"""How much memory several editors take when their language servers share one model, and when they do not.
 
     bench/sharing_bench.py [--program build/redraft] [--target smollm2-135m] [--clients 1 10] [--no-share]
 
-Each client edits once, one after the other; then the memory of all processes that serve them is added up: anonymous
-memory, and all of it with what they have in common divided among them (Pss; the model's file is mapped, so it counts here).
+Each client edits once, one after the other; then the memory of all processes that serve them is added up: anonymous memory,
+and all memory with shared pages divided among the processes (Pss; the model's file is mapped, so it counts there).
 """
 
 import argparse

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What somebody who types sees of completion: how soon ghost text stands there, and how much of it is right.
+"""What a user who types sees of completion: how soon ghost text appears, and how much of it is right.
 
     bench/typing_bench.py [FILE …] [--program build/redraft] [--target NAME] [--places 6] [--characters 120] [--interval 180]
 
-In each FILE (by default this repository's own Python), at places spread over it, what follows is taken away and typed anew,
-a character every --interval milliseconds. After each one ghost text is asked for, as editors do; where the next character
-comes before the answer, the newer request wins.
+In each FILE (by default this repository's own Python), at places spread over it, the text that follows is removed and typed
+again, a character every --interval milliseconds. After each character ghost text is requested, as editors do; if the next
+character comes before the answer, the newer request wins.
 
-  carried   answers that are what was left of an earlier one: no forward pass
-  model     answers that the model made
+  carried   answers that are the rest of an earlier answer: no forward pass
+  model     answers that the model wrote
   late      no answer before the next character
-  none      answers without a text
+  none      answers without text
 """
 
 import argparse
@@ -32,7 +32,7 @@ LANGUAGES = {".py": "python", ".cpp": "cpp", ".h": "cpp", ".js": "javascript", "
 
 
 class TimedClient(lsp_client.Client):
-    """Knows when each response came."""
+    """Records when each response came."""
 
     def __init__(self, command):
         self.times = {}
@@ -71,7 +71,7 @@ class Typist:
             "context": {"triggerKind": 2}})
 
     def type_at(self, path, offset):
-        """Types what stands behind `offset`, up to the end of a line."""
+        """Types the text after `offset`, up to the end of a line."""
         text = path.read_text("utf-8")
         end = text.find("\n", min(offset + self.options.characters, len(text) - 1))
         typed, rest = text[offset:end], text[end:]
@@ -81,7 +81,7 @@ class Typist:
             "uri": uri, "languageId": LANGUAGES.get(path.suffix, "plaintext"), "version": 1, "text": text[:offset] + rest}})
         line = text.count("\n", 0, offset)
         character = offset - (text.rfind("\n", 0, offset) + 1)
-        self.client.response(self.ask(uri, line, character))  # the file is read and the model there
+        self.client.response(self.ask(uri, line, character))  # the file is read and the model loaded
         for i, key in enumerate(typed):
             start = time.monotonic()
             here = {"line": line, "character": character}
