@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures redraft on this machine: what passes cost, llama.cpp beside it, and the decoders on one real edit.
+"""Measures redraft on this machine: what passes cost, compared with llama.cpp, and the decoders on one real edit.
 
     tools/bench.py [--target NAME] [--threads 2] [--quick] [--llama-cpp FOLDER]
 
 The comparison needs llama.cpp's build in the cache directory (tools/compare_llama_cpp.py makes it) or in --llama-cpp.
-Whole edits beside llama.cpp's server, n-gram modes and draft model included, take hours: tools/compare_llama_server.py.
+Comparing whole edits with llama.cpp's server (n-gram modes and draft model) takes hours: tools/compare_llama_server.py.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def heading(text):
 
 
 def run(command):
-    """With its output in ours; an interrupt ends us as it ended the command."""
+    """Runs the command with its output in ours; an interrupt of the command ends this script the same way."""
     try:
         status = subprocess.run(command).returncode
     except KeyboardInterrupt:

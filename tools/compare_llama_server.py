@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs llama.cpp's server and redraft on the same edits, task by task in turn, and compares tokens per second.
+"""Runs llama.cpp's server and redraft on the same edits, taking turns for each task, and compares tokens per second.
 
     tools/compare_llama_server.py --data TASKS.jsonl [--limit N] [--out R.json] [--modes …] [--decoders …]
 
 The same weights, the same prompts (redraft's own, sent as token ids), greedy, the same limit of new tokens, the same
-threads. Every decode pays for its whole prompt. llama.cpp's decoding speed is what the server says of itself (its clock
-starts when the first token is there, ours before it); wall time includes the prompt and, for the server, the request.
-Tokens a pass: for the server the tokens over those that were not accepted drafts.
+threads. Every decode pays for its whole prompt. llama.cpp's decoding speed is what the server reports (its clock starts
+with the first token, ours before it); wall time includes the prompt and, for the server, the request. Tokens a pass: for
+the server, the number of tokens divided by those that were not accepted drafts.
 
-Modes of the server are named here KIND[:OPTION=VALUE]…; an option stands for one of the server's:
+Modes of the server are named KIND[:OPTION=VALUE]… here; each option corresponds to one of the server's:
     plain
     ngram-simple, ngram-map-k, ngram-map-k4v   n (--spec-KIND-size-n), m (size-m), hits (min-hits)
     ngram-mod                                  match, min, max
     ngram-cache
     draft                                      n (--spec-draft-n-max), p (--spec-draft-p-min)
 
-A mode's servers stay up from task to task where memory allows; they listen on the loopback address alone and end with
+A mode's server keeps running from task to task if memory allows. Servers listen only on the loopback address and end with
 this script, however it ends. Without --llama-cpp, llama.cpp is built once into the cache directory (about 12 minutes on
-two cores). Nobody needs it to use redraft.
+two cores). It is not needed to use redraft.
 """
 
 import argparse
@@ -34,14 +34,14 @@ import machine_load
 from llama_cpp import BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path
 from llama_server import Mode, Server, ServerError, Servers, die_with_parent, result_of, room_for_servers
 
-# The server's own presets, and drafts that are shorter: a CPU pays for every row.
+# The server's own presets, and shorter drafts, because a CPU pays for every row.
 MODES = ["plain", "ngram-mod", "ngram-mod:match=8:min=4:max=12", "ngram-simple", "ngram-simple:n=4:m=8", "ngram-map-k",
          "ngram-map-k:n=4:m=8", "ngram-map-k4v", "ngram-cache", "draft:n=3", "draft:n=5", "draft:n=8"]
 PLAIN = "ar"
 DEFAULT = "redraft"
-# redraft over the server without speculation, and over its best speculative mode.
+# redraft's speed over the server's without speculation, and over its best speculative mode's.
 MARKS = {"plain": 4.5, "best": 2.5}
-BUSY = 0.05  # share of the machine that others took, from which on a timing is in doubt
+BUSY = 0.05  # share of the machine used by others above which a timing is doubtful
 
 
 class Redraft:
@@ -64,7 +64,7 @@ class Redraft:
         self.settings = self._next("settings")
 
     def _next(self, wanted):
-        """The next line's value; None when there is no further step."""
+        """The value of the next line; None if there is no further step."""
         line = self.process.stdout.readline()
         value = json.loads(line).get(wanted) if line else None
         if value is None and (line or wanted != "step" or self.process.wait()):
@@ -76,7 +76,7 @@ class Redraft:
             yield step
 
     def decode(self):
-        """{decoder: result} of the step at hand."""
+        """{decoder: result} of the current step."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         results = {}
@@ -116,7 +116,7 @@ class Comparison:
             on_task(self._task(number, step))
 
     def _task(self, number, step):
-        """All engines on one task; another one begins each time."""
+        """All engines on one task; each time another one goes first."""
         turns = [None, *self.modes]
         first = number % len(turns)
         results = {}
@@ -151,13 +151,13 @@ class Comparison:
 
 
 def agree(ours, theirs):
-    """Whether two outputs are one, less what follows the closing fence: one engine looks a token further."""
+    """Whether two outputs are equal up to the closing fence: one engine writes one token more."""
     shared = min(len(ours), len(theirs))
     return shared > 0 and max(len(ours), len(theirs)) - shared <= 2 and ours[:shared] == theirs[:shared]
 
 
 def summarize(tasks):
-    """A row for each mode that ran on all tasks, ours first; `faster` is redraft's rate over the mode's."""
+    """A row for each mode that ran on all tasks, ours first; `faster` is redraft's rate divided by the mode's."""
     keys = list(dict.fromkeys(key for task in tasks for key in task["results"]))
     keys.sort(key=lambda key: key[0] != "redraft")
     rows = []
@@ -180,7 +180,7 @@ def summarize(tasks):
 
 
 def best_of(rows, wanted):
-    """The fastest of the server's modes that `wanted` says yes to."""
+    """The fastest of the server's modes for which `wanted` is true."""
     chosen = [row for row in rows if row["engine"] == "llama.cpp" and wanted(Mode(row["mode"]))]
     return max(chosen, key=lambda row: row["tokens_per_second"], default=None)
 
@@ -213,7 +213,7 @@ def verdict(rows):
 
 
 def doubts(tasks):
-    """A line about decodes that had to share the machine; empty when there were none."""
+    """A line about decodes that had to share the machine; empty if there were none."""
     shares = [result["others"] for task in tasks for result in task["results"].values()]
     busy = sum(share > BUSY for share in shares)
     return (f"{busy} of {len(shares)} decodes had to share the machine (others took up to {max(shares):.0%} of it): "
@@ -236,7 +236,7 @@ def report(comparison, arguments):
 
 
 def keep(file, comparison, arguments):
-    """Whole or not at all: a long run is looked at while it goes on."""
+    """Writes the file whole or not at all, because it is read while a long run is going on."""
     part = file.with_name(file.name + ".part")
     part.write_text(json.dumps(report(comparison, arguments), indent=1) + "\n", encoding="utf-8")
     os.replace(part, file)
@@ -274,7 +274,7 @@ def parse_arguments():
 
 
 def server_program(arguments):
-    """None where it may be missing and is."""
+    """None if it is missing and need not exist."""
     if arguments.server:
         return arguments.server
     llama = LlamaCpp(arguments.llama_cpp)

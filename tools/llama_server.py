@@ -1,4 +1,4 @@
-"""llama.cpp's server as a peer: its ways to speculate by name, and processes that never outlive us."""
+"""Runs llama.cpp's server for comparison: its ways to speculate by name, and processes that never outlive this one."""
 
 import contextlib
 import ctypes
@@ -72,7 +72,7 @@ def free_port():
 
 
 def die_with_parent():
-    """In the child: should we be killed outright, it goes too."""
+    """Called in the child: makes it end with this process, even if that is killed."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -86,7 +86,7 @@ class Server:
                    context, "--parallel", 1, "--cache-ram", 0, "--no-webui", "--offline", *mode.flags]
         if mode.uses_draft:
             command += ["--spec-draft-model", draft]
-        # In a session of its own: a Ctrl-C is ours to handle, and ends it by its id.
+        # In a session of its own, so that Ctrl-C reaches only this script, which ends the server by its id.
         self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent)
         try:
@@ -146,16 +146,16 @@ class Server:
 
 
 class Servers:
-    """A server for each mode, as many at once as memory has room for."""
+    """A server for each mode, as many at once as fit into memory."""
 
     def __init__(self, start, at_once):
         self.start, self.at_once = start, at_once
-        self.running = {}  # by the mode's name, the most recently used last
+        self.running = {}  # by mode name, the most recently used last
 
     def get(self, mode):
         server = self.running.pop(mode.name, None)
         if server is None:
-            # Modes are asked for in turn: the one that was last used is the one that is longest not needed.
+            # Modes are used in turn: the one used last will not be needed for the longest time.
             while len(self.running) >= self.at_once:
                 self.running.popitem()[1].stop()
             server = self.start(mode)
@@ -168,7 +168,7 @@ class Servers:
 
 
 def result_of(answer, seconds):
-    """What the server's own timings say of one completion."""
+    """The result of one completion by the server's own timings."""
     timings = answer["timings"]
     tokens = timings["predicted_n"]
     accepted = timings.get("draft_n_accepted", 0)
@@ -179,7 +179,7 @@ def result_of(answer, seconds):
         "prefill_seconds": timings["prompt_ms"] / 1000,
         "prompt_tokens": timings["prompt_n"],
         "wall_seconds": seconds,
-        # Each pass yields a token of the target's own beside the draft tokens that stand.
+        # Each pass yields a token of the target's own in addition to the accepted draft tokens.
         "passes": tokens - accepted,
         "drafted": timings.get("draft_n", 0),
         "accepted": accepted,
@@ -189,7 +189,7 @@ def result_of(answer, seconds):
 
 
 def room_for_servers(model, draft):
-    """How many fit into the memory that is free now, with redraft beside them."""
+    """How many fit into the free memory together with redraft."""
     gib = 1 << 30
     size = os.path.getsize(model)
     others = os.path.getsize(draft) if draft else 0

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Edits real tasks with every strict decoder and holds each output to that of plain greedy decoding.
+"""Edits real tasks with every strict decoder and compares each output with that of plain greedy decoding.
 
     tools/lossless_sweep.py --data FOLDER [--redraft build/redraft] [--tasks 20] [--json FILE]
 
-FOLDER holds edit/canitedit.jsonl and the like: task files in the format of docs/bench.md, which also
-says where such tasks are published. The tasks are taken in a fixed order from several sets and
-languages. Exit code 0: every output is identical; 1: one is not, or a run failed; 77: there are no
-task files.
+FOLDER contains edit/canitedit.jsonl and the like: task files in the format of docs/bench.md, which also
+says where such tasks are published. The tasks come in a fixed order from several sets and languages.
+Exit code 0: every output is identical; 1: one is not, or a run failed; 77: there are no task files.
 """
 
 import argparse
@@ -48,7 +47,7 @@ def usable(task, max_chars):
 
 
 def read_tasks(data, count, max_chars):
-    """One task of each set in turn, so that few tasks still mean many languages."""
+    """One task of each set in turn, so that even few tasks cover many languages."""
     sets = []
     for name in SETS:
         file = data / "edit" / f"{name}.jsonl"

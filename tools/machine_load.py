@@ -1,17 +1,17 @@
-"""How much of the machine others took: what a timing is worth."""
+"""How much of the machine other processes used: whether a timing can be trusted."""
 
 import contextlib
 import pathlib
 
 
 def busy_and_all():
-    """Ticks of all CPUs that were not idle, and all ticks; what the host took away counts as not idle."""
+    """Busy ticks of all CPUs, and all ticks; time that the host took away counts as busy."""
     ticks = [int(word) for word in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
 
 def ticks_of(process_id):
-    """Of all threads of a process; 0 when it is gone."""
+    """The ticks of all threads of a process; 0 if it no longer exists."""
     with contextlib.suppress(OSError):
         words = pathlib.Path(f"/proc/{process_id}/stat").read_text().rsplit(")", 1)[1].split()
         return int(words[11]) + int(words[12])
@@ -19,7 +19,7 @@ def ticks_of(process_id):
 
 
 class Watch:
-    """From its making on: the share of the machine's time that went to others than one process."""
+    """The share of the machine's time, since this object was created, that went to processes other than one."""
 
     def __init__(self, process_id):
         self.process_id = process_id

@@ -4,10 +4,10 @@
 Usage: make_unicode_tables.py OUTPUT            writes it
        make_unicode_tables.py --verify OUTPUT   compares it over all code points
 
-They are what the regular expressions of the `tokenizers` package take for \\p{L}, \\p{N}, \\s and \\p{P}, asked about every
-code point there is. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0 and
-17.0.0). Its Digits pre-tokenizer asks Rust's standard library instead, which knows 13 numbers of Unicode 17.0.0 more:
-they are the difference of Numeric and Number. The package is pinned in tests/decoding/text/requirements.lock.
+The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s and \\p{P}, found by
+trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0
+and 17.0.0). The package's Digits pre-tokenizer uses Rust's standard library instead, which has 13 more numbers, from
+Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in tests/decoding/text/requirements.lock.
 """
 import re
 import sys
@@ -57,10 +57,10 @@ def read(path):
 
 
 def members_in_package(pattern):
-    """The code points that `pattern` matches, as the package's own engine says."""
+    """The code points that `pattern` matches in the package's own engine."""
     from tokenizers import Regex, pre_tokenizers
 
-    # A letter before each code point keeps neighbours apart, so that every match is one code point.
+    # A letter before each code point separates neighbours, so that every match is one code point.
     if pattern == DIGITS:
         split = pre_tokenizers.Digits(individual_digits=True)
     else:

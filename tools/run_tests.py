@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs ctest over a build folder by labels and closes with one line of counts.
+"""Runs ctest in a build folder by labels and ends with one line of counts.
 
-Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; they are added up by name and shown as well.
+Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; these are added up by name and shown as well.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-OUTPUT_BYTES = "65536"  # that ctest keeps of a test
+OUTPUT_BYTES = "65536"  # of a test's output that ctest keeps
 
 
 def parse_arguments():
@@ -35,7 +35,7 @@ def run_ctest(arguments, report):
 
 
 def count_results(report):
-    """(passed, failed, skipped) of a JUnit report; ctest says for each test how it ended."""
+    """(passed, failed, skipped) in a JUnit report, in which ctest says how each test ended."""
     cases = xml.etree.ElementTree.parse(report).iter("testcase")
     endings = [case.get("status") for case in cases]
     passed = endings.count("run")

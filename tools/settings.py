@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the editors' settings and the documentation of settings from the table in lsp/settings/setting_table.cpp.
 
---check writes nothing and fails when a file is not as it would be written; `make check` does that.
+--check writes nothing and fails if a file differs from what would be written; `make check` runs it.
 """
 
 import argparse
@@ -20,7 +20,7 @@ END = "<!-- to here -->\n"
 
 
 def replaced(text, begin, end, content, name):
-    """`text` with `content` between the first `begin` and the next `end`, both of which stay."""
+    """`text` with `content` between the first `begin` and the next `end`, which both stay."""
     start = text.find(begin)
     stop = text.find(end, start + len(begin))
     if start < 0 or stop < 0:
@@ -33,7 +33,7 @@ def limits(schema):
 
 
 def kind(schema):
-    """What a value is, in a few words."""
+    """The kind of a value, in a few words."""
     if "enum" in schema:
         return ", ".join(f"`{choice}`" for choice in schema["enum"])
     return {"boolean": "`true`, `false`", "integer": limits(schema), "string": "text", "array": "list of texts",
@@ -72,7 +72,7 @@ def vscode_properties(table):
 
 
 def as_lua(text):
-    """A description whose examples are tables of Lua instead of JSON."""
+    """A description with Lua tables instead of JSON in its examples."""
     text = re.sub(r'\{"(\w+)": (\w+)\}', r"{ \1 = \2 }", text)
     return re.sub(r'\["([^"]+)"\]', r"{ '\1' }", text)
 
@@ -107,7 +107,7 @@ def lua_types(table):
 
 
 def documents(root, table):
-    """Every file that is written, and what it then holds."""
+    """Every file that is written, and its new contents."""
     def edited(name, *parts):
         text = (root / name).read_text(encoding="utf-8")
         for begin, end, content in parts:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sets up what redraft is built from and tested with. Needs Python 3.9 and its standard library alone.
+"""Sets up what redraft is built from and tested with. Needs only Python 3.9 and its standard library.
 
-Every step looks first and does nothing when its result is there, so it is cheap to repeat, works offline once
-done, and takes up an interrupted download where it stopped.
+Every step does nothing if its result is there already. So set-up is cheap to repeat, works offline once done, and
+continues an interrupted download where it stopped.
 """
 
 import argparse

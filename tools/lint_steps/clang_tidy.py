@@ -1,9 +1,9 @@
-"""clang-tidy over translation units, a few at a time, which are not looked at again while nothing of them changes.
+"""Runs clang-tidy on translation units, a few at a time; clean units are not checked again until something in them changes.
 
 A unit is a source as the build compiles it. Headers are checked through the units that include them, kernels (.cu)
 through the unit that compiles them as C++ for the emulated device. A kernel source that has no such unit is read as
-plain C++ beside CUDA's headers: clang-tidy 14 does not know CUDA 13 itself. So nobody sees what cuda/device.h has for
-real devices alone but nvcc.
+plain C++ with CUDA's headers: clang-tidy 14 does not know CUDA 13 itself. So only nvcc sees the parts of cuda/device.h
+that are for real devices alone.
 """
 
 import collections
@@ -23,11 +23,11 @@ from setup_steps.common import cache_directory
 from .sources import CPP, Includes, with_suffix
 
 ARGUMENTS = ["--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument"]
-KEPT_SECONDS = 60 * 24 * 3600  # that a clean unit is remembered
+KEPT_SECONDS = 60 * 24 * 3600  # for which a clean unit is remembered
 
 
 class Units:
-    """The build's translation units: which source with which commands, and what of the project each takes in."""
+    """The build's translation units: which source with which commands, and which files of the project each includes."""
 
     def __init__(self, build):
         self._root = os.getcwd()
@@ -48,7 +48,7 @@ class Units:
             self.commands[file] = [{**kernels[file], "command": _as_plain_cpp(kernels[file], self._root)}]
 
     def closure(self, unit):
-        """The unit and what it includes of the project, also by a name that its command defines."""
+        """The unit and the project files that it includes, also through a name that its command defines."""
         if unit not in self._closures:
             commands = " ".join(entry["command"] for entry in self.commands[unit])
             named = filter(os.path.isfile, re.findall(r"-D\w+=\W*([\w./]+\.h)\b", commands))
@@ -56,7 +56,7 @@ class Units:
         return self._closures[unit]
 
     def covering(self, files):
-        """(units that check `files`, those of `files` that none does)."""
+        """(units that check `files`, those of `files` that no unit checks)."""
         units = {file for file in files if file in self.commands}
         covered = set().union(*(self.closure(unit) for unit in units))
         left_out = []
@@ -74,7 +74,7 @@ class Units:
         return sorted(units), left_out
 
     def key(self, unit, version):
-        """The same wherever the checkout lies, as long as what clang-tidy would see of the project is the same."""
+        """Equal for equal input of clang-tidy from the project, wherever the checkout is."""
         digest = hashlib.sha256(repr((version, ARGUMENTS)).encode())
         for entry in self.commands[unit]:
             digest.update(entry["command"].replace(self._root, ".").encode())
@@ -85,7 +85,7 @@ class Units:
 
 
 def _for_clang(command):
-    """Less GCC's precompiled headers, which mean nothing to clang, and less what only CI adds."""
+    """The command without GCC's precompiled headers, which clang cannot read, and without what only CI adds."""
     return re.sub(r" -Winvalid-pch| -include \S*cmake_pch\.hxx| -Werror(?=\s)", "", command)
 
 
@@ -96,7 +96,7 @@ def _as_plain_cpp(entry, root):
 
 
 class CleanUnits:
-    """Keys of units that were found clean, over all checkouts of this user."""
+    """Keys of units that were found clean, shared by all checkouts of this user."""
 
     def __init__(self, folder=None):
         self._folder = folder or cache_directory() / "lint"
@@ -128,13 +128,13 @@ def _tidy(unit, folder):
 
 
 def newest_first(units, names, ranks):
-    """Those first that the newest commits touched, themselves or in what they include."""
+    """Sorts units so that those changed by the newest commits, directly or through an include, come first."""
     return sorted(names, key=lambda name: (min(ranks.get(file, 0) for file in units.closure(name)),
                                            ranks.get(name, 0), name))
 
 
 def check(units, names, seconds=None):
-    """Whether all of `names` that there was time for are clean; says which are not, and how many were not looked at."""
+    """Whether all of `names` that there was time for are clean; prints which are not, and how many were not checked."""
     version = _version()
     clean = CleanUnits()
     keys = {name: units.key(name, version) for name in names}
@@ -155,7 +155,7 @@ def check(units, names, seconds=None):
                 if is_clean is None:
                     skipped += 1
                 elif is_clean:
-                    if units.key(name, version) == keys[name]:  # nobody wrote to it meanwhile
+                    if units.key(name, version) == keys[name]:  # unless it was changed meanwhile
                         clean.add(keys[name])
                 else:
                     failed += 1

@@ -1,4 +1,4 @@
-"""Which files there are, which changed, and which project files a C++ source takes in."""
+"""Which files there are, which changed, and which project files a C++ source includes."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ HEADERS = (".h", ".cuh")
 
 
 def git(*arguments):
-    """Its lines, or None where git knows no answer."""
+    """The lines of git's output, or None if git fails."""
     run = subprocess.run(["git", *arguments], capture_output=True, text=True)
     return run.stdout.splitlines() if run.returncode == 0 else None
 
@@ -26,7 +26,7 @@ def with_suffix(files, *suffixes):
 
 
 def _start():
-    """Where this branch left main; on main itself the commit before. None: nothing is known to compare with."""
+    """Where this branch left main; on main itself, the previous commit. None: nothing to compare with is known."""
     head = git("rev-parse", "HEAD")
     for main in ("main", "origin/main"):
         base = git("merge-base", "HEAD", main)
@@ -37,7 +37,7 @@ def _start():
 
 
 def changed_files():
-    """Since the branch's start, committed or not; all files where the start is not known (a shallow clone)."""
+    """Files changed since the branch's start, committed or not; all files if the start is unknown (a shallow clone)."""
     start = _start()
     if start is None:
         return all_files()
@@ -47,7 +47,7 @@ def changed_files():
 
 
 def commit_ages():
-    """{file: how many commits ago it was changed last}, of files that were committed."""
+    """{file: how many commits ago it was changed last}, for committed files."""
     ages, age = {}, 0
     for line in git("log", "--format=%x00", "--name-only", "--no-renames") or []:
         if line == "\0":
@@ -58,7 +58,7 @@ def commit_ages():
 
 
 class Includes:
-    """The project's files that a file takes in, directly or not, as #include lines name them."""
+    """The project files that a file includes, directly or not, as #include lines name them."""
 
     def __init__(self):
         self._direct = {}

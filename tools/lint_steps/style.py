@@ -1,4 +1,4 @@
-"""What takes seconds and looks at all files: format, guards, and the scripts' own linters. Each returns True if clean."""
+"""The checks that take seconds and cover all files: format, guards, the scripts' own linters. Each returns True if clean."""
 
 import pathlib
 import re
@@ -30,7 +30,7 @@ def check_format(files):
 
 
 def unguarded(text):
-    """Whether a header lets itself be taken in twice: `#pragma once` is its first directive."""
+    """Whether a header can be included twice, because its first directive is not `#pragma once`."""
     directive = re.search(r"^\s*#.*$", text, re.MULTILINE)
     return directive is None or directive.group().split() != ["#pragma", "once"]
 
@@ -43,7 +43,7 @@ def check_guards(files):
 
 
 def check_whitespace(files):
-    """As .editorconfig says: lines end with a line feed, the last one too, and with no blanks before it."""
+    """As .editorconfig says: every line ends with a line feed, also the last one, and without blanks before it."""
     bad = []
     for file in with_suffix(files, *TEXT):
         content = b"" if file.startswith(VERBATIM) else pathlib.Path(file).read_bytes()

@@ -1,4 +1,4 @@
-"""What transformers and GGUF call the same tensor, and how GGUF orders the rows of llama's queries and keys."""
+"""The names of the same tensor in transformers and in GGUF, and how GGUF orders the rows of llama's queries and keys."""
 
 OUTER = {
     "model.embed_tokens.weight": "token_embd.weight",
@@ -30,7 +30,7 @@ def gguf_name(name):
 
 
 def turns_in_pairs(architecture, name):
-    """Whether GGUF keeps the rows of this tensor in pairs of neighbours; transformers has the two halves of a head."""
+    """Whether GGUF stores the rows of this tensor in pairs of neighbours; transformers stores the two halves of a head."""
     return architecture == "llama" and ("q_proj" in name or "k_proj" in name)
 
 

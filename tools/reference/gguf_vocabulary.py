@@ -1,4 +1,4 @@
-"""Reads the vocabulary out of a GGUF file: its metadata alone, with Python's standard library alone."""
+"""Reads the vocabulary of a GGUF file: only its metadata, with only Python's standard library."""
 import mmap
 import struct
 
@@ -37,7 +37,7 @@ def metadata(path):
         magic, version = reader.scalar("I"), reader.scalar("I")
         if magic != 0x46554747 or version not in (2, 3):
             raise ValueError(f"{path} is not a GGUF file of version 2 or 3")
-        reader.scalar("Q")  # how many tensors
+        reader.scalar("Q")  # the number of tensors
         pairs = {}
         for _ in range(reader.scalar("Q")):
             key = reader.text()
@@ -46,7 +46,7 @@ def metadata(path):
 
 
 def vocabulary(path):
-    """The fields of TokenizerSpec, as tests/decoding/text/data/tiny.json has them too."""
+    """The fields of TokenizerSpec, as in tests/decoding/text/data/tiny.json."""
     fields = metadata(path)
     names = {"pre_tokenizer": "pre", "tokens": "tokens", "types": "token_type", "merges": "merges",
              "end_of_text": "eos_token_id"}

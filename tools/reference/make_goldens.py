@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the golden files that redraft's forward pass is tested against.
 
-An independent stack runs the same GGUF file: its weights are de-quantised by the `gguf` package and run in fp32 by
-transformers and torch. For every text of tests/cases/reference it records the token ids, the mean negative
+An independent implementation runs the same GGUF file: its weights are dequantised by the `gguf` package and run in
+fp32 by transformers and torch. For every text of tests/cases/reference it records the token ids, the mean negative
 log-likelihood, the most likely token at every position and the five most likely ones at some positions.
 
     python3 -m venv VENV
@@ -28,7 +28,7 @@ from gguf_names import gguf_name, to_halves, turns_in_pairs
 TEXTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "cases" / "reference"
 MAX_TOKENS = 1000
 TOP_K = 5
-TOP_EVERY = 25  # positions between two recorded continuations
+TOP_EVERY = 25  # positions between recorded continuations
 
 # Qwen2's published pattern, as in its tokenizer.json.
 QWEN2_PATTERN = (
@@ -125,7 +125,7 @@ def sha256(path):
 
 
 def write(path, golden):
-    """One text a line, so that a difference can be read."""
+    """Writes one text per line, so that a diff is readable."""
     texts = golden.pop("texts")
     with open(path, "w", encoding="utf-8") as out:
         out.write(json.dumps(golden)[:-1] + ', "texts": [\n')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the tiny models that redraft's architectures are tested with, and the logits that they should give.
+"""Makes the tiny models with which redraft's architectures are tested, and the logits that they should give.
 
-Every model has random weights from a fixed seed and is written twice: as transformers saves a folder (config.json and
-safetensors) and as a GGUF file by the `gguf` package. transformers and torch run it in fp32 over a few tokens; the
-logits go beside it. The environment is that of make_goldens.py.
+Every model has random weights from a fixed seed and is written twice: as a folder by transformers (config.json and
+safetensors) and as a GGUF file by the `gguf` package. transformers and torch run it in fp32 on a few tokens; the
+logits are stored next to it. The environment is that of make_goldens.py.
 
     VENV/bin/python tools/reference/make_tiny_models.py tests/cases/tiny_models
 """
@@ -27,7 +27,7 @@ QWEN2 = (transformers.Qwen2Config, transformers.Qwen2ForCausalLM)
 QWEN3 = (transformers.Qwen3Config, transformers.Qwen3ForCausalLM)
 LLAMA = (transformers.LlamaConfig, transformers.LlamaForCausalLM)
 
-# name: (architecture, type of the weights, what differs from SIZES)
+# name: (architecture, type of the weights, differences from SIZES)
 MODELS = {
     "qwen2": (QWEN2, torch.float32, {
         "num_attention_heads": 2, "num_key_value_heads": 1, "tie_word_embeddings": False, "rope_theta": 1e6}),
@@ -58,7 +58,7 @@ FILE_TYPES = {torch.float32: gguf.GGMLQuantizationType.F32, torch.float16: gguf.
 
 
 def make_model(architecture, dtype, differences, seed):
-    """Weights large enough that attention chooses and logits differ; their values fit `dtype` exactly."""
+    """The model, with weights large enough for attention to be selective and logits to differ; they fit `dtype` exactly."""
     config_class, model_class = architecture
     config = config_class(**{**SIZES, **differences}, attn_implementation="eager")
     model = model_class(config)
@@ -86,7 +86,7 @@ def run(model, seed):
 
 
 def llama3_divisors(config, head_dim):
-    """What plain frequencies are divided by to give those that transformers computes."""
+    """The divisors that turn plain frequencies into those that transformers computes."""
     scaled, _ = transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS["llama3"](config, "cpu")
     plain = config.rope_theta ** (-torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim)
     return (plain / scaled).float()
@@ -100,7 +100,7 @@ def add_scaling(writer, config):
     writer.add_rope_scaling_factor(scaling["factor"])
     if scaling["rope_type"] == "yarn":
         writer.add_rope_scaling_orig_ctx_len(scaling["original_max_position_embeddings"])
-    if "attention_factor" in scaling:  # GGUF's is on top of the factor that follows from the stretch
+    if "attention_factor" in scaling:  # in GGUF it multiplies the factor that follows from the scaling
         writer.add_rope_scaling_attn_factors(scaling["attention_factor"] / (0.1 * math.log(scaling["factor"]) + 1))
         writer.add_rope_scaling_yarn_beta_fast(scaling["beta_fast"])
         writer.add_rope_scaling_yarn_beta_slow(scaling["beta_slow"])

@@ -3,11 +3,11 @@
 
 tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json, and for every pre-tokenizer NAME
                                                       tiny_NAME_ids.json and tiny_NAME_tokenizer.json
-tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    what the package makes of the texts, with the pre-tokenizer NAME;
+tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    the package's tokens of the texts, with the pre-tokenizer NAME;
                                                       VOCABULARY is a .gguf or .json file
 tokenizer_goldens.py seeds DIRECTORY TINY             small tokenizer.json files for the fuzzer, cut out of tiny.json
 
-The files in tests/decoding/text/data are made by it. Needs the packages of tests/decoding/text/requirements.lock.
+It makes the files in tests/decoding/text/data. Needs the packages of tests/decoding/text/requirements.lock.
 """
 import json
 import random
@@ -18,7 +18,7 @@ import gguf_vocabulary
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 NORMAL, CONTROL = 1, 3
-N_UNMERGED = 12  # tokens of the small vocabulary that no merge makes
+N_UNMERGED = 12  # tokens of the small vocabulary that are not the result of a merge
 
 
 def line_pattern(number):
@@ -34,7 +34,7 @@ def byte_level(use_regex):
     return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
 
 
-# As the published tokenizer.json of each family has it.
+# As in the published tokenizer.json of each family.
 PRE_TOKENIZERS = {
     "qwen2": lambda: [split(line_pattern(r"\p{N}")), byte_level(False)],
     "llama-bpe": lambda: [split(line_pattern(r"\p{N}{1,3}")), byte_level(False)],
@@ -48,7 +48,7 @@ IGNORE_MERGES = {"llama-bpe"}  # a word that is a token is that token, whatever 
 
 
 def package_tokenizer(vocabulary, name=None):
-    """The package's tokenizer over the ordinary tokens, without a normaliser and without special tokens."""
+    """The package's tokenizer for the ordinary tokens, without a normaliser and without special tokens."""
     name = name or vocabulary["pre_tokenizer"]
     ids = {t: i for i, (t, kind) in enumerate(zip(vocabulary["tokens"], vocabulary["types"])) if kind == NORMAL}
     merges = [tuple(merge.split(" ")) for merge in vocabulary["merges"]]
@@ -59,7 +59,7 @@ def package_tokenizer(vocabulary, name=None):
 
 
 def save_as_published(vocabulary, name, path):
-    """The tokenizer.json of a model of the family, as the package writes it: with what is around the model proper."""
+    """The tokenizer.json of a model of the family, as the package writes it, including the steps around the model proper."""
     tokenizer = package_tokenizer(vocabulary, name)
     tokens = [token for token, kind in zip(vocabulary["tokens"], vocabulary["types"]) if kind == CONTROL]
     tokenizer.add_special_tokens(tokens)
@@ -105,7 +105,7 @@ def characters_by_category():
     return categories
 
 
-# Pieces that decide how a text is cut: contractions, line ends, kinds of space, digits, and what scripts bring.
+# Pieces that decide how a text is split: contractions, line ends, kinds of space, digits, and other scripts.
 PIECES = [
     "'s", "'S", "'t", "'re", "'Re", "'VE", "'ll", "'lL", "'d", "'m", "'\u017f", "'\u017fa", "'\u212a", "''", "'",
     "\n", "\r", "\r\n", "\n\r", "\n\n", " \n", "\n ", "\t\n", "\r\r\n", " ", "  ", "    ", "        ", "\t", "\t\t",
@@ -127,7 +127,7 @@ PIECES = [
 
 
 def fuzzed_texts(n_texts, seed):
-    """Texts of single categories, of all categories mixed, and of pieces put together at random."""
+    """Texts of single categories, of all categories mixed, and of random pieces."""
     rng = random.Random(seed)
     categories = characters_by_category()
     del categories["Cn"], categories["Co"]
@@ -155,8 +155,8 @@ def fuzzed_texts(n_texts, seed):
 def tiny(directory):
     """A vocabulary of 600 tokens, trained on texts of the same kind with another seed.
 
-    It is trained on whole texts, so that its merges reach over the ends of words: a word cut elsewhere gets other
-    tokens. The last of its ordinary tokens lost their merges: `ignore_merges` decides whether they are ever used.
+    It is trained on whole texts, so that its merges extend beyond the ends of words: a word with other ends gets other
+    tokens. The last of its ordinary tokens have no merges: `ignore_merges` decides whether they are ever used.
     """
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = byte_level(False)
@@ -189,7 +189,7 @@ def ids(vocabulary_path, name, texts_path, out):
 
 
 def seeds(directory, tiny_path):
-    """The bytes and the first few merges, and the keys of the files beside tokenizer.json."""
+    """The bytes and the first few merges, and the keys of the files that accompany tokenizer.json."""
     tiny_vocabulary = read_vocabulary(tiny_path)
     n_merges = 8
     specials = [t for t, kind in zip(tiny_vocabulary["tokens"], tiny_vocabulary["types"]) if kind == CONTROL]

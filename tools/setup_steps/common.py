@@ -1,4 +1,4 @@
-"""What the steps share: where things are kept, how progress is shown, how a file is hashed."""
+"""Shared by the steps: where things are stored, how progress is shown, how a file is hashed."""
 
 import contextlib
 import fcntl
@@ -11,7 +11,7 @@ LOCKS = pathlib.Path(__file__).resolve().parent.parent / "locks"
 
 
 class SetupError(Exception):
-    """Something the user has to do; the message says what."""
+    """The user has to do something; the message says what."""
 
 
 def say(message):
@@ -32,7 +32,7 @@ def cache_directory():
 
 @contextlib.contextmanager
 def exclusive_lock():
-    """One set-up at a time: two would write the same files."""
+    """Allows one set-up at a time, because two would write the same files."""
     cache_directory().mkdir(parents=True, exist_ok=True)
     with open(cache_directory() / "setup.lock", "w") as lock:
         try:

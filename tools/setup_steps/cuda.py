@@ -1,4 +1,4 @@
-"""Unpacks nvcc and what it compiles with from the wheels that tools/locks/cuda.lock pins. Needs no GPU."""
+"""Unpacks nvcc and what it needs from the wheels that tools/locks/cuda.lock pins. Needs no GPU."""
 
 import pathlib
 import shutil
@@ -33,7 +33,7 @@ def _mode(path):
 
 
 def ensure_for_gpu():
-    """For those who only want the program: where there is no GPU it does without."""
+    """Unpacks nvcc only if there is a GPU, for users who only want the program."""
     if is_ready() or pathlib.Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi"):
         ensure()
 

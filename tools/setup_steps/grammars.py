@@ -1,7 +1,7 @@
 """Puts the sources of tree-sitter and its grammars, pinned by tools/locks/grammars, where the build finds them.
 
-The folder is named after the lock file's hash (indexing/syntax/CMakeLists.txt does the same), so a new lock file is a
-new folder, and a folder that is there is whole: its files come from archives whose SHA-512 npm has checked.
+The folder is named after the lock file's hash (cmake/TreeSitter.cmake does the same), so a new lock file means a new
+folder, and a folder that exists is complete: its files come from archives whose SHA-512 npm has checked.
 """
 
 import hashlib

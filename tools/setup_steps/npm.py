@@ -1,7 +1,7 @@
-"""Fetches npm packages as mere archives: by the lock file's hashes, without running a line of them.
+"""Fetches npm packages as mere archives: by the lock file's hashes, without running any of their code.
 
-The machine's own npm does it, or else one from a wheel that is unpacked for this and thrown away. npm finds its
-registry in the user's configuration.
+The machine's own npm is used, or else one from a wheel that is unpacked temporarily. npm finds its registry in the
+user's configuration.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def _unpack_node(place):
     (requirement, sha256), = wheels.read_lock(LOCKS / "node.lock")
     wheel = wheels.download(requirement, sha256, f"{requirement}, for its npm (60 MB)")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place)  # takes no path out of `place`
+        archive.extractall(place)  # writes nothing outside `place`
     node = next(place.glob("*/bin/node"))
     node.chmod(0o755)
     return [str(node), str(next(place.glob("*/lib/node_modules/npm/bin/npm-cli.js")))]
@@ -50,9 +50,9 @@ def _npm():
 
 @contextlib.contextmanager
 def unpacked(lock, title):
-    """The node_modules folder of the packages that the folder `lock` pins, gone afterwards.
+    """The node_modules folder of the packages that the folder `lock` pins; removed afterwards.
 
-    What has arrived stays in a cache until all has, so an interrupted download goes on.
+    Packages stay in a cache until all have arrived, so an interrupted download can be continued.
     """
     archives = cache_directory() / "npm"
     with tempfile.TemporaryDirectory(dir=wheels.downloads_directory(), prefix="npm-") as place, _npm() as command:

@@ -1,7 +1,7 @@
-"""Checks the tools and libraries that come from the system, and installs them where it may (apt, as root).
+"""Checks the tools and libraries that come from the system, and installs them where it can (apt, as root).
 
-Presence is asked of the compiler and the tools themselves, not of a package manager, so any distribution and any
-hand-made installation will do.
+Presence is checked with the compiler and the tools themselves, not with a package manager, so any distribution and any
+manual installation will do.
 """
 
 import dataclasses
@@ -57,7 +57,7 @@ def _as_numbers(version):
 
 
 def _command_version(command):
-    """None when there is no such command, "" when it does not tell its version."""
+    """None if there is no such command, "" if it does not print its version."""
     if command == "pip":
         arguments = ["python3", "-m", "pip", "--version"]
     elif command == "venv":  # Debian splits ensurepip off; without it a virtual environment has no pip
@@ -72,7 +72,7 @@ def _command_version(command):
 
 
 def _library_versions(libraries):
-    """One preprocessor run tells which headers there are and which versions they name."""
+    """Finds out in one run of the preprocessor which headers there are and which versions they state."""
     source = "".join(
         f"#if __has_include(<{library.header}>)\n#include <{library.header}>\n"
         f"redraft_found {index} {library.version}\n#endif\n"
@@ -87,7 +87,7 @@ def _library_versions(libraries):
 
 
 def _evaluate(text):
-    """The numbers a macro expansion spells: `107400 / 100000 107400 / 100 % 1000` is [1, 74]."""
+    """The numbers in a macro expansion: `107400 / 100000 107400 / 100 % 1000` is [1, 74]."""
     numbers = []
     operators = {"/": lambda a, b: a // b, "%": lambda a, b: a % b}
     pending = None
@@ -162,7 +162,7 @@ def _explain(problems):
 
 
 def ensure_core():
-    """What the preset `core` is built from: nothing that the others need besides."""
+    """Only what the preset `core` is built from."""
     _ensure([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
             [each for each in LIBRARIES if each.name in {"nlohmann_json", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
     say("system packages: ready")

@@ -1,4 +1,4 @@
-"""The virtual environment that tests written in Python run in, from the lock files beside them."""
+"""The virtual environment for tests written in Python, from the lock files next to them."""
 
 import hashlib
 import shutil

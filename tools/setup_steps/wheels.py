@@ -11,7 +11,7 @@ import zipfile
 
 from .common import SetupError, cache_directory, say
 
-# The newest tag pip has to accept; torch's wheel is built for CPython 3.11, whatever Python runs this.
+# The newest tag that pip must accept; torch's wheel is built for CPython 3.11, whichever Python runs this.
 _PLATFORM = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none",
              "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_25_x86_64",
              "--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64",
@@ -43,7 +43,7 @@ def pip_command():
 def download(requirement, sha256, title):
     """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked.
 
-    `title` is what the user is told; None: nothing."""
+    `title` is shown to the user; None: nothing is shown."""
     name = requirement.replace("==", "-")
     place = downloads_directory() / f"{name}-{sha256[:16]}"
     wheels = list(place.glob("*.whl"))
@@ -55,7 +55,7 @@ def download(requirement, sha256, title):
         _pip_download(requirement, sha256, partial)
         place.mkdir(exist_ok=True)
         wheel = next(entry for entry in os.listdir(partial) if entry.endswith(".whl"))
-        # The rename comes last: a wheel that is in its place is whole.
+        # The rename comes last, so a wheel in its final place is complete.
         os.replace(os.path.join(partial, wheel), place / wheel)
     return place / wheel
 
@@ -79,10 +79,10 @@ def remove(wheel):
 
 
 def unpack(lock, directory, needed, place_of, title, mode_of=lambda path: None, note=""):
-    """Unpacks the wheels of a lock file into `directory`, whole or not at all, and removes them.
+    """Unpacks the wheels of a lock file into `directory`, completely or not at all, and removes them.
 
-    `place_of(member)` says where in it a member comes, or None, and `mode_of(path)` its mode, or None; `needed` is what
-    must be there in the end; `note` is told of the first wheel."""
+    `place_of(member)` is a member's place in the directory, or None, and `mode_of(path)` its mode, or None. `needed` must
+    exist in the end. `note` is shown with the first wheel."""
     entries = read_lock(lock)
     fetched = [download(requirement, sha256, requirement + (note if requirement == entries[0][0] else ""))
                for requirement, sha256 in entries]
@@ -119,7 +119,7 @@ def _extract(wheel, tree, place_of, mode_of):
 
 
 def read_lock(path):
-    """[(name==version, sha256)] of a pip requirements file with one hash a line."""
+    """[(name==version, sha256)] of a pip requirements file with one hash per line."""
     entries = []
     for line in path.read_text().splitlines():
         if line and not line.startswith("#"):
