@@ -1,4 +1,4 @@
-"""tools/compare_llama_cpp.py between two stand-ins for engines. Needs neither llama.cpp nor weights."""
+"""tools/compare_llama_cpp.py with two fake engines. Needs neither llama.cpp nor weights."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "compare_llama_cpp.py"
-# Answers with times that are `scale` a row, and a probe that says what `quiet` says.
+# Answers with times of `scale` per row; `quiet` decides what its probe says.
 ENGINE = """#!{python}
 import sys
 print("ready beads", flush=True)

@@ -1,4 +1,4 @@
-"""tools/compare_llama_server.py between stand-ins for llama-server and redraft. Needs neither llama.cpp nor weights."""
+"""tools/compare_llama_server.py with a fake llama-server and a fake redraft. Needs neither llama.cpp nor weights."""
 
 import json
 import os
@@ -31,7 +31,7 @@ for task in ("one", "two"):
                        "prompt_tokens": 3, "passes": 5, "accepted_by_source": {{"copy": 5}}, "identical": True,
                        "tokens": [7, 8, 9]}})
 """
-# Writes its process id where the test looks for it. Drafts make it faster, and its text another one.
+# Writes its process id where the test looks for it. Drafts make it faster and change its text.
 SERVER = """#!{python}
 import http.server, json, os, pathlib, sys, time
 arguments = dict(zip(sys.argv[1::1], sys.argv[2:]))

@@ -1,4 +1,4 @@
-"""tools/lossless_sweep.py with a stand-in for redraft whose decoders each differ from plain decoding in one thing."""
+"""tools/lossless_sweep.py with a fake redraft whose decoders each differ from plain decoding in one way."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""What a user sees of a decoder whose output is not plain decoding's own: the whole program on a model that breaks row
-invariance, so that a decoder errs as soon as it drafts (see unfaithful_device.cpp)."""
+"""What a user sees of a decoder whose output is not that of plain decoding: the whole program on a model that breaks row
+invariance, so that a decoder goes wrong as soon as it drafts (see unfaithful_device.cpp)."""
 
 import json
 import os
@@ -16,7 +16,7 @@ DRAFTS_NOTHING = "copyspec:gamma=64"
 TEXT = "".join(f"value_{i} = {i}\n" for i in range(8))
 REPORT_THIS = "differs from plain greedy decoding, which it never should; please report this"
 
-FOLDER = tempfile.TemporaryDirectory()  # of all tests: what a pass costs is measured once
+FOLDER = tempfile.TemporaryDirectory()  # shared by all tests, so that the cost of passes is measured once
 ROOT = pathlib.Path(FOLDER.name)
 
 
@@ -45,7 +45,7 @@ class Unfaithful(RedraftCase):
                            "--decoders", ",".join(decoders), *arguments, unfaithful=unfaithful)
 
     def same(self, process):
-        """The table's column of that name: how many of how many outputs, by decoder."""
+        """The table's column `same`: how many of how many outputs, by decoder."""
         table = process.stdout.decode()
         head = next(line for line in table.splitlines() if line.startswith("decoder") and "same" in line)
         column = slice(head.index("same") - 4, head.index("same") + 4)
@@ -87,7 +87,7 @@ class Unfaithful(RedraftCase):
         self.assertEqual(self.same(bench), {"ar": "2/2", "efficientedit:direct": "0/2", "copyspec": "2/2"})
 
     def test_what_an_earlier_part_of_the_run_kept_counts_as_well(self):
-        """Its plain decode is what the rest is compared with: its tokens, and how it ended."""
+        """The rest is compared with its plain decode: the tokens, and how it ended."""
         decoders = (DRAFTS, DRAFTS_NOTHING)
         self.assert_succeeds(self.bench(decoders, unfaithful=False))
         report = json.loads(self.out.read_text())

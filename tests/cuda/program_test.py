@@ -1,5 +1,5 @@
-"""The whole program with an emulated GPU: every command on it, and what a user meets when its memory is short, when it
-is lost and when there is none."""
+"""The whole program with an emulated GPU: every command on it, and what a user sees when its memory is short, when it is
+lost and when there is none."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PASSES = 384 * MIB  # what cli/common/gpu_room.cpp sets aside
 STREAMING = {"experimental": {"redraft": {"streamedEdits": True}}, "textDocument": {"inlineCompletion": {}}}
 
 
-FOLDER = tempfile.TemporaryDirectory()  # of all tests: what a pass costs is measured once
+FOLDER = tempfile.TemporaryDirectory()  # shared by all tests, so that the cost of passes is measured once
 
 
 def setUpModule():

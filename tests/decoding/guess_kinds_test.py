@@ -1,5 +1,5 @@
-"""That a drafting source which leaves out a part of its kinds does not compile: it would never draft, and nobody would
-notice. Each line that is marked as wrong must be an error, and the others none."""
+"""That a drafting source which leaves out a part of its kinds does not compile: it would silently never draft. Each line
+that is marked as wrong must be an error, and no other line."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ struct Heavy : SourceWith<std::vector<int>> {}; Heavy heavy;
 
 
 def error_lines(source):
-    """The lines of `source` that the compiler traces an error to, and what it says."""
+    """The lines of `source` to which the compiler attributes an error, and its messages."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "source.cpp")
         file.write_text(source)

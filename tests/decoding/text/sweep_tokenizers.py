@@ -4,9 +4,9 @@
 sweep_tokenizers.py TOKENIZE_FRAMES ids MODEL.gguf DATA [--every N] [--fuzzed N]
 sweep_tokenizers.py TOKENIZE_FRAMES words PRE DATA [--every N] [--fuzzed N]
 
-TOKENIZE_FRAMES is the test helper of that name. A text is any string in a record, however deep, and each whole line.
-Compares the tokens of a model, or where the pre-tokenizer PRE cuts the texts. --fuzzed adds generated texts.
-Ends with 1 if one text has other tokens, with 77 (skipped) where there is no DATA or no MODEL.
+TOKENIZE_FRAMES is the test helper of that name. The texts are all strings in a record, however deep, and all whole lines.
+Compares the tokens of a model, or where the pre-tokenizer PRE splits the texts. --fuzzed adds generated texts.
+Exit code 1: a text has other tokens; 77 (skipped): there is no DATA or no MODEL.
 """
 import argparse
 import array
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def import_goldens():
-    """The package lives in the environment that `make setup` builds for tests: go on in that one if it is not here."""
+    """The package is in the environment that `make setup` builds for tests: continue there if it is missing here."""
     sys.path.insert(0, str(ROOT / "tools" / "reference"))
     try:
         import tokenizer_goldens
@@ -58,7 +58,7 @@ def texts_of(file, every):
 
 
 def our_numbers(command, texts):
-    """Yields the ids or word ends of each text."""
+    """Yields redraft's ids or word ends of each text."""
     with tempfile.TemporaryFile() as frames, tempfile.TemporaryFile() as out:
         for text in texts:
             frames.write(struct.pack("<I", len(text)) + text)
@@ -76,7 +76,7 @@ def our_numbers(command, texts):
 
 
 def count_differences(expected, files, ours):
-    """`expected` makes the package's numbers of each of a list of texts."""
+    """`expected` returns the package's numbers for each of a list of texts."""
     n_different = 0
     for file, texts in files.items():
         n_here = 0
