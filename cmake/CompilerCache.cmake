@@ -1,5 +1,5 @@
-# Uses ccache where it is installed. Precompiled headers require it to ignore their time stamps; paths are relative to the
-# tree, so that several checkouts on one machine share what was compiled.
+# Uses ccache if it is installed. Precompiled headers require it to ignore their time stamps; paths are relative to the
+# tree, so that several checkouts on one machine share compiled files.
 include_guard()
 
 find_program(REDRAFT_CCACHE ccache)

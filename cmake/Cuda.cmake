@@ -1,5 +1,5 @@
-# nvcc: the one that tools/setup.py unpacks from its wheels, or another (-DREDRAFT_NVCC=…). REDRAFT_CUDA says whether
-# kernels for GPUs are compiled; no GPU is needed for that.
+# nvcc: the one that tools/setup.py unpacks from its wheels, or another (-DREDRAFT_NVCC=…). REDRAFT_CUDA tells whether
+# kernels for GPUs are compiled, which needs no GPU.
 include_guard()
 
 set(_toolkit ${REDRAFT_DATA_HOME}/cuda-13.0)
@@ -8,7 +8,7 @@ if(REDRAFT_NVCC)
   set(CMAKE_CUDA_COMPILER ${REDRAFT_NVCC})
 elseif(EXISTS ${_toolkit}/bin/nvcc)
   set(CMAKE_CUDA_COMPILER ${_toolkit}/bin/nvcc)
-  set(CMAKE_CUDA_FLAGS_INIT -L${_toolkit}/lib)  # where nvcc.profile does not look
+  set(CMAKE_CUDA_FLAGS_INIT -L${_toolkit}/lib)  # not searched by nvcc.profile
 endif()
 
 set(REDRAFT_CUDA OFF)
@@ -18,13 +18,13 @@ if(CMAKE_CUDA_COMPILER AND NOT REDRAFT_SANITIZE)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${REDRAFT_CCACHE})
   endif()
   enable_language(CUDA)
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # before CMake 3.26, which does not know that nvcc has it
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc supports it
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   set(REDRAFT_CUDA ON)
-  # To be linked first by programs that use nothing of torch, so that they run on a machine without it: torch's libraries
-  # have copies of parts of the standard library and would be needed for these.
+  # Programs that do not use torch link this first, so that they run on a machine without torch: torch's libraries contain
+  # copies of parts of the standard library, which would otherwise be used.
   set(REDRAFT_NO_TORCH -Wl,--no-as-needed -lstdc++ -Wl,--as-needed)
 else()
   message(STATUS "Kernels for GPUs are not compiled: no nvcc at ${_toolkit} (tools/setup.py cuda)")

@@ -10,7 +10,7 @@ if(NOT REDRAFT_CORE)
   find_package(CLI11 2.1 REQUIRED)
 endif()
 
-# Where tools/setup keeps what it unpacks.
+# Where tools/setup.py stores what it unpacks.
 if(DEFINED ENV{XDG_DATA_HOME})
   set(REDRAFT_DATA_HOME $ENV{XDG_DATA_HOME}/redraft)
 else()

@@ -5,12 +5,12 @@ include_guard()
 
 add_library(redraft_options INTERFACE)
 target_include_directories(redraft_options INTERFACE ${CMAKE_SOURCE_DIR})
-# nvcc's warnings are in cuda/: what it hands to the host's compiler is not what was written.
+# nvcc's warnings are set in cuda/: the code that it passes to the host's compiler is not the code as written.
 target_compile_options(redraft_options INTERFACE
   "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${REDRAFT_WERROR}>>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # g++ 12 sees an overlap in `"text" + std::string` that is not there (its bug 105651).
+  # g++ 12 reports a false overlap in `"text" + std::string` (GCC bug 105651).
   target_compile_options(redraft_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 endif()
 if(REDRAFT_SANITIZE)
@@ -22,7 +22,7 @@ function(redraft_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;EXTERNAL" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND redraft_)
   add_library(redraft_${name} STATIC ${ARG_SOURCES})
-  # Hidden from the folders above. libtorch brings headers of libraries that the system has in other versions (fmt).
+  # Not visible to dependent folders: libtorch brings headers of libraries that the system has in other versions (fmt).
   foreach(hidden redraft_torch redraft_tree_sitter)
     if(hidden IN_LIST ARG_EXTERNAL)
       list(REMOVE_ITEM ARG_EXTERNAL ${hidden})

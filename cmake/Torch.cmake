@@ -1,6 +1,5 @@
-# libtorch: either a CPU build that brings its own TorchConfig (-DTorch_DIR=…), or the tree that
-# tools/setup unpacks from the wheel. The wheel's own TorchConfig insists on CUDA, so its two libraries are
-# imported by hand.
+# libtorch: either a CPU build that brings its own TorchConfig (-DTorch_DIR=…), or the tree that tools/setup.py unpacks
+# from the wheel. The wheel's TorchConfig requires CUDA, so its two libraries are imported here.
 include_guard()
 
 if(Torch_DIR)

@@ -81,8 +81,8 @@ __attribute__((target("avx2"))) std::int64_t avx2_int8() {
   const __m256i ones = _mm256_set1_epi16(1);
   for (__m256i& sum : sums) sum = _mm256_setzero_si256();
   for (int i = 0; i < kSteps; ++i) {
-    for (__m256i& sum :
-         sums) {  // the multiplied bytes change with the sum: nothing can leave the loop
+    // The multiplied bytes change with the sum, so that nothing can be moved out of the loop.
+    for (__m256i& sum : sums) {
       sum = _mm256_add_epi32(
           sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, _mm256_xor_si256(b, sum)), ones));
     }
