@@ -1,3 +1,14 @@
+// Why the size of chunks follows the clock
+//
+// A cancellation takes effect between two passes, so the longest pass decides how long a user
+// waits. The cost curve gives a first guess, but the machine may be busier than when the curve was
+// measured, and attention gets slower as the context grows. So each chunk is sized by the one
+// before.
+//
+// An example. The curve suggests chunks of 64 rows, but the first one takes 0.5 s. At that price
+// 0.225 s (the limit of 0.25 s less a margin) are enough for 28 rows, and the next chunk has 24,
+// the multiple of 8 below.
+
 #include "decoding/chunk_sizer.h"
 
 #include <algorithm>

@@ -1,3 +1,18 @@
+// How passes are priced from a few timings
+//
+// A pass of one row reads all weights. Further rows share that reading, so they are cheap until the
+// arithmetic takes longer than the reading; on a CPU that happens after a few rows, on a GPU after
+// many. Attention adds a cost in proportion to the context. Nothing of this is modelled: a few row
+// counts are timed on an empty and on a long context, and everything else is interpolated.
+//
+// An example. On an empty context passes of 1, 4, 8 and 16 rows take 50, 51, 53 and 70 ms; on 2048
+// tokens passes of 1 and 8 rows take 60 and 67 ms.
+//
+//   6 rows, empty context: halfway between 51 and 53            52 ms
+//   32 rows, empty context: 70 + 16 * (70 - 53) / 8            104 ms
+//   6 rows, 2048 tokens: 60 + 5 * (67 - 60) / 7                 65 ms
+//   6 rows, 1024 tokens: halfway between 52 and 65              58.5 ms
+
 #include "decoding/cost_curve.h"
 
 #include <algorithm>

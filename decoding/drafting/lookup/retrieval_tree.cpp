@@ -1,3 +1,18 @@
+// How a draft is made of many continuations
+//
+// A datastore answers with every text that followed the end of the context. Verifying each of them
+// would repeat their common beginnings, and most of the rows would be for texts that occurred once.
+// So the continuations are merged into a trie, every node counts the occurrences that pass through
+// it, and the heaviest nodes are verified.
+//
+// An example. The repository, whose occurrences count 1, has "a b" and "a c"; common code, whose
+// occurrences count .5, has "a b" and "d". At most three nodes are wanted:
+//
+//   a      1 + 1 + .5 = 2.5   kept
+//   a b    1 + .5     = 1.5   kept
+//   a c                 1     kept
+//   d                    .5   not kept
+
 #include "decoding/drafting/lookup/retrieval_tree.h"
 
 #include <algorithm>

@@ -1,3 +1,19 @@
+// How a change is learned from one place and expected at the next
+//
+// An instruction such as "rename count to total" changes many places in the same way. The first
+// change shows as a hunk: what the original had, and what the output wrote in its place. Their
+// longest common subsequence of tokens is not replaced; each part between is a replacement, to be
+// guessed wherever the original has the same tokens again.
+//
+// Tokens include what precedes a word, so a word that is replaced has to be known in other
+// spellings: if both texts of a replacement differ in one word, that word is encoded after each of
+// kBefore.
+//
+// An example. The original has "count = 0", the output "total = 0". Learned is "count" -> "total",
+// and with it " count" -> " total", ".count" -> ".total" and so on. Where the original has " count"
+// next, " total" is guessed with a strength of 1. If the output writes it, the strength is 2 for
+// every spelling. If the output keeps " count" instead, the strength is 0.
+
 #include "decoding/drafting/redraft/sources/substitutions.h"
 
 #include <algorithm>
