@@ -183,7 +183,7 @@ Result<BenchStep> StepMaker::replayed(BenchStep step,
                                       const std::optional<std::string>& text) const {
   Result<std::vector<TokenId>> tokens = reference(text);
   if (!tokens) return tokens.error();
-  if (step.request.stop_tokens.empty()) return Error("the tokenizer has no token to end with");
+  if (step.request.stop_tokens.empty()) return Error("the tokenizer has no stop token");
   const std::size_t needed = step.request.prompt.size() + tokens->size() + 1;
   if (needed > static_cast<std::size_t>(context_length_)) {
     return Error("it needs " + std::to_string(needed) + " tokens and the context holds " +

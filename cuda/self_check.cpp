@@ -137,7 +137,7 @@ Result<void> check_passes(LanguageModel& model) {
     alone.top_logits.insert(alone.top_logits.end(), row.top_logits.begin(), row.top_logits.end());
   }
   for (const float logit : alone.top_logits) {
-    if (!std::isfinite(logit)) return Error("a pass gives what is no finite number");
+    if (!std::isfinite(logit)) return Error("the result of a pass is not finite");
   }
   const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);
   const auto first = std::span(tokens).first(1);
@@ -149,7 +149,7 @@ Result<void> check_passes(LanguageModel& model) {
   Predictions recorded;
   const Acceptance accepted = model.verify(first, draft, *cache, {}, recorded);
   if (recorded.argmax != alone.argmax || accepted.path != accept(draft, recorded, {}).path)
-    return Error("a recorded pass gives other tokens");
+    return Error("a recorded pass predicts other tokens");
   return {};
 }
 

@@ -158,7 +158,7 @@ int run_cost(const CostOptions& options) {
 
 void add_cost(CLI::App& bench, Command& chosen) {
   CLI::App* cost = bench.add_subcommand(
-      "cost", "Time of a pass by its rows and context, against what this machine can do at most");
+      "cost", "Time of a pass by its rows and context, compared with this machine's peak");
   const auto options = std::make_shared<CostOptions>();
   cost->add_option("--rows", options->rows,
                    "Rows of the passes, separated by commas (default: 1,2,4,8,… 256)")

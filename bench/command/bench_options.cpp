@@ -19,8 +19,8 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
       ->check(CLI::Range(1, 1 << 20));
   CLI::Option* out =
       bench.add_option("--out", options.out,
-                       "File for all figures, as JSON. What is done so far is kept beside it, and "
-                       "the same command goes on from there");
+                       "File for all figures, as JSON. Progress is stored next to it, and "
+                       "the same command continues from there");
   bench
       .add_flag("--step-by-step", options.step_by_step,
                 "For programs that measure something else in between: prints lines of JSON (the "
@@ -36,7 +36,7 @@ void add_shared_options(CLI::App& bench, TaskBenchOptions& options) {
   bench.add_flag("--warm", options.warm,
                  "The decoders of a task share its prefill: faster, and decoding alone is timed");
   bench.add_option("--common", options.common_files,
-                   "Code of other projects for decoders that look things up: folders, which are "
+                   "Code of other projects for decoders with retrieval: folders, which are "
                    "indexed, or JSON lines with `path` and `content`. A completion task's own "
                    "repository is found beside it");
   bench.add_flag("--forget", options.forget,
@@ -58,11 +58,11 @@ void add_replay_options(CLI::App& bench, TaskBenchOptions& options) {
   bench
       .add_flag("--replay", options.replay,
                 "No model: count the passes of a target that writes the task's reference. Reads "
-                "the tokenizer of --target alone")
+                "only the tokenizer of --target")
       ->group(group);
   bench
       .add_option("--replay-outputs", options.replay_outputs,
-                  "The same with the outputs of ar that an earlier --out holds")
+                  "The same with the outputs of ar in the --out file of an earlier run")
       ->group(group);
   bench
       .add_option("--replay-draft", options.replay_draft,
@@ -70,12 +70,13 @@ void add_replay_options(CLI::App& bench, TaskBenchOptions& options) {
       ->check(CLI::Range(0, 100))
       ->group(group);
   bench
-      .add_flag("--replay-on-device", options.replay_on_device,
-                "As on a GPU: drafts are made while a pass runs; us/pass is what is not hidden so")
+      .add_flag(
+          "--replay-on-device", options.replay_on_device,
+          "As on a GPU: drafts are made during a pass; us/pass is the time that this does not hide")
       ->group(group);
   bench
       .add_option("--draft-cost", options.draft_cost,
-                  "What that draft model takes of the target's time for the same rows")
+                  "Time of that draft model, as a share of the target's for the same rows")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str()
       ->group(group);

@@ -41,10 +41,9 @@ Result<void> check(const TaskBenchOptions& options) {
     const Result<CostCurve> curve = parse_curve(*options.curve);
     return curve ? Result<void>() : curve.error();
   }
-  if (options.curve) return Error("--curve is of a replay: give --replay too");
-  if (options.replay_draft >= 0) return Error("--replay-draft is of a replay: give --replay too");
-  if (options.replay_on_device)
-    return Error("--replay-on-device is of a replay: give --replay too");
+  if (options.curve) return Error("--curve needs --replay");
+  if (options.replay_draft >= 0) return Error("--replay-draft needs --replay");
+  if (options.replay_on_device) return Error("--replay-on-device needs --replay");
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace redraft {
 namespace {
 
 DecoderOption gamma_option() {
-  return DecoderOption::integer("gamma", 3, 1, 64, "last tokens that must have stood before");
+  return DecoderOption::integer("gamma", 3, 1, 64, "last tokens that must have occurred before");
 }
 
 DecoderOption tokens_option() {

@@ -42,14 +42,15 @@ class FastCoderPlan : public PhasePlan {
 std::vector<DecoderOption> declared() {
   std::vector<DecoderOption> options = RetrievalOptions::declared();
   for (const DecoderOption& own :
-       {DecoderOption::real("alpha", 1, 0, 1000, "what an occurrence in the repository counts"),
-        DecoderOption::real("beta", 1, 0, 1000, "and one in common code"),
-        DecoderOption::integer("l", 50, 0, 4096, "sequences at which CACHE opens"),
-        DecoderOption::integer("every", 20, 1, 1024, "tokens of output that are one of them"),
+       {DecoderOption::real("alpha", 1, 0, 1000, "weight of an occurrence in the repository"),
+        DecoderOption::real("beta", 1, 0, 1000, "and of one in common code"),
+        DecoderOption::integer("l", 50, 0, 4096, "sequences that CACHE needs to open"),
+        DecoderOption::integer("every", 20, 1, 1024, "tokens of output in a sequence"),
         DecoderOption::real("p", 0.5, 0, 1, "chance of retrieval where a line begins"),
-        DecoderOption::integer("seed", 0, 0, 1'000'000'000, "of that chance, for each request"),
+        DecoderOption::integer("seed", 0, 0, 1'000'000'000,
+                               "random seed for that, used for each request"),
         DecoderOption::toggle("no-cache", "without CACHE"),
-        DecoderOption::toggle("fresh-cache", "CACHE begins empty with every request"),
+        DecoderOption::toggle("fresh-cache", "CACHE starts empty with every request"),
         DecoderOption::toggle("no-strategy", "without skip token and missing table"),
         DecoderOption::toggle("no-repo", "without the repository's datastore"),
         DecoderOption::toggle("no-common", "without the datastore of common code")}) {

@@ -31,7 +31,8 @@ const DecoderDefinition& prompt_lookup_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "pld",
       .summary = "prompt lookup: what followed the first place where the last tokens occur",
-      .options = {DecoderOption::integer("n", 3, 1, 16, "last tokens that are looked for first"),
+      .options = {DecoderOption::integer("n", 3, 1, 16,
+                                         "longest end of the text to search for, in tokens"),
                   DecoderOption::integer("tokens", 10, 1, 128, "tokens of a draft")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         return std::make_unique<SourcePlan>(std::make_unique<PromptLookupSource>(

@@ -11,7 +11,7 @@ const DecoderDefinition& redraft_decoder() {
       .summary = "the default: every source in one tree, priced by what rows cost here",
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
                                          "most nodes of one pass, whatever they cost"),
-                  DecoderOption::toggle("model", "runs the draft model where that pays")},
+                  DecoderOption::toggle("model", "run the draft model where that pays")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
         memory.pace.follow(inputs.cost);
