@@ -16,7 +16,7 @@ struct VerifiedDraft {
   double seconds;                  // that the model took
 };
 
-// Guesses how the output goes on. A bad guess costs time; what is emitted is the Verifier's
+// Guesses how the output continues. A bad guess costs time; what is emitted is the Verifier's
 // decision alone.
 class DraftSource {
  public:

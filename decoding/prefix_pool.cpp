@@ -63,7 +63,7 @@ PrefixPool::Sequence PrefixPool::reuse(Kept::iterator found, int shared,
       ++counts_.forks;
       return copy;
     } catch (const ModelFailure&) {
-      // There is no memory for a copy where the model runs: the request gets the cache itself.
+      // The model's device has no memory for a copy: the request gets the cache itself.
     }
   }
   Sequence taken = std::move(*found);
