@@ -61,7 +61,7 @@ WorkspaceObserver Server::observer() {
       .on_end = [this](EditId id, EditOutcome outcome, const EditResult* result,
                        const std::string& error) { edit_feed_.on_end(id, outcome, result, error); },
       .on_over = [this](EditId id) { edit_feed_.on_over(id); },
-      // Other clients of the model may have it loaded before this one may be told anything.
+      // Another client may have loaded the model before this client is ready to be told anything.
       .on_engine =
           [this](const EngineStatus& status) {
             if (dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing)

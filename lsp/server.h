@@ -26,15 +26,15 @@
 namespace redraft::lsp {
 
 // The language server without its transport: one message in, messages out through the link. It
-// makes the features and keeps the lifecycle; what a client can ask for is theirs (lsp/features).
-// Everything happens on one thread, the one that `post` leads to; the model works on the
-// Workspace's own.
+// constructs the features and keeps the lifecycle; the features define what a client can request
+// (lsp/features). All calls happen on one thread, the one that `post` leads to; the model works on
+// the Workspace's own threads.
 class Server {
  public:
   using Folders = Indexes::Folders;
   using IndexFactories = Indexes::Factories;
 
-  // `on_exit` gets the exit code when the client says `exit`. `usage_file` may be empty: see
+  // `on_exit` gets the exit code when the client sends `exit`. `usage_file` may be empty: see
   // UsageLog.
   Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
          std::function<void(int)> on_exit, IndexFactories index = {},
@@ -44,21 +44,21 @@ class Server {
     dispatcher_.receive(content);
     usage_.save_if_due();
   }
-  // One that was too long: only what it is about is known.
+  // A message that was too long to read: only its outline is known.
   void receive_unread(const UnreadMessage& message) {
     unread_.take(message, dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing);
   }
-  // Stops all work; what waits for an answer gets RequestCancelled.
+  // Stops all work; pending requests are answered with RequestCancelled.
   void stop();
-  // What is left to go when the server does, and may take a while: its threads end first.
+  // The indexes, whose destruction may take a while because their threads have to end first.
   std::vector<IndexSlot> take_indexes() { return workspace_.take_indexes(); }
-  // For bytes that are no message.
+  // For bytes that are not a message.
   void report_malformed(const Error& error);
   bool serving() const { return dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing; }
   bool shut_down() const { return dispatcher_.lifecycle() == Dispatcher::Lifecycle::kShutDown; }
   // The process that started us, once `initialize` has named it.
   std::optional<std::int64_t> client_process() const { return client_process_; }
-  // Those in force.
+  // The settings in force.
   const Settings& settings() const { return configuration_.settings(); }
   // What the features have registered, once `initialize` has been answered.
   const FeatureRegistry& registry() const { return registry_; }

@@ -13,16 +13,16 @@ namespace {
 
 constexpr char kRewrite[] = "refactor.rewrite";
 constexpr char kQuickFix[] = "quickfix";
-// A reply stays small whatever the file and its diagnostics are. In bytes, but for the last.
+// Keep a reply small, whatever the file and its diagnostics are. All but the last are in bytes.
 constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
 constexpr std::size_t kCodeLimit = 200;
 constexpr std::size_t kMessageLimit = 1000;
 constexpr std::size_t kDiagnosticLimit = 20;
 
-// Texts and data, where nothing is called.
+// Texts and data: nothing in them is called.
 constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
                                         "css",      "scss", "xml",   "plaintext", "latex"};
-// Where types may be written or left out.
+// Languages in which types may be written or omitted.
 constexpr std::string_view kTypesOptional[] = {
     "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "php",
     "ruby",   "lua"};
@@ -44,7 +44,7 @@ const char* no_types(const std::string& language_id) {
 struct Preset {
   const char* title;
   const char* instruction;
-  // Why it makes no sense in a language; null: it does.
+  // Why the action makes no sense in a language; null: it does.
   const char* (*why_not)(const std::string& language_id);
 };
 constexpr Preset kPresets[] = {
@@ -66,7 +66,7 @@ constexpr Preset kPresets[] = {
     {"Redraft: simplify", "Simplify this code without changing what it does.", no_code},
 };
 
-// Kinds are hierarchical: "refactor" wants "refactor.rewrite" too.
+// Kinds are hierarchical: a client that wants "refactor" also wants "refactor.rewrite".
 bool wanted(const CodeActionParams& params, std::string_view kind) {
   if (!params.only) return true;
   return std::any_of(params.only->begin(), params.only->end(), [&](const std::string& prefix) {
@@ -100,7 +100,7 @@ class ActionList {
              const ClientCapabilities& client)
       : params_(params), document_(document), client_(client) {}
 
-  // `range` is empty where the server is to choose what is edited around it.
+  // With an empty `range` the server chooses what to edit around it.
   void add(const std::string& title, const char* kind, std::string instruction, const Range& range,
            const Diagnostic* diagnostic) {
     if (!wanted(params_, kind)) return;
@@ -137,7 +137,7 @@ class ActionList {
   Json take() { return std::move(list_); }
 
  private:
-  // An empty instruction asks the user for one.
+  // With an empty instruction the client asks the user for one.
   static Json prompt_command(const std::string& title, const EditParams& params) {
     Json edit = params;
     if (params.instruction.empty()) edit["instruction"] = nullptr;

@@ -7,16 +7,19 @@ namespace redraft::lsp {
 
 inline constexpr char kEditCommand[] = "redraft.edit";
 inline constexpr char kCancelCommand[] = "redraft.cancel";
-inline constexpr char kPromptCommand[] = "redraft.prompt";  // the client's own
+// A command of the client, not of the server.
+inline constexpr char kPromptCommand[] = "redraft.prompt";
 
 // The scope of an edit for which only the cursor's place is known.
 inline constexpr char kAutomaticScope[] = "auto";
 
-// The answer to textDocument/codeAction: ready-made instructions for the selection (without one for
-// the definition at the cursor, or a small file as a whole), one for each diagnostic and, where the
-// client can ask for one, an instruction of the user's own. What makes no sense in the document's
-// language is disabled, with the reason, where the client shows that.
-// In the form that the client can use: the command that starts a streamed edit, data to resolve
+// The answer to textDocument/codeAction: ready-made instructions for the selection (or, without
+// one, for the definition at the cursor or a small file as a whole), one for each diagnostic and,
+// if the client can prompt the user, one for an instruction of the user's own. Actions that make no
+// sense in the document's language are disabled, with the reason, if the client shows disabled
+// actions.
+// Each has the form that the client can use: the command that starts a streamed edit, data to
+// resolve later, or the command that applies the edit when it ends.
 // later, or the command that applies the edit when it ends.
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client);

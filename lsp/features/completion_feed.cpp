@@ -18,7 +18,7 @@ constexpr std::size_t kMaxLabelBytes = 72;
 constexpr int kSnippetKind = 15;  // CompletionItemKind
 constexpr int kPlainText = 1;     // InsertTextFormat
 const Json kMenuOptions = {{"resolveProvider", true}};
-// Behind whatever a language's own server calls its items.
+// Sorts after the items of the language's own server.
 constexpr const char* kSortedLast = "~~redraft";
 
 bool is_word(char c) {
@@ -67,8 +67,8 @@ std::string as_code_block(const std::string& text) {
   return block;
 }
 
-// In the menu an item replaces the word before the place, so that clients can filter it by what is
-// typed.
+// An item of the menu replaces the word before the cursor, so that clients can filter the items by
+// what the user types.
 class MenuItems {
  public:
   MenuItems(const Document& document, std::size_t offset, Encoding encoding) {
@@ -127,7 +127,7 @@ void CompletionFeed::follow_settings() {
                        {{"registrations", Json::array({registration})}}, [](const Json*) {});
 }
 
-// Both forms at once would show the same twice.
+// Both forms at once would show every suggestion twice.
 bool CompletionFeed::wants_menu() const {
   return settings().menu == CompletionMenu::kAlways ||
          (settings().menu == CompletionMenu::kAuto && !client_.inline_completion);

@@ -12,10 +12,10 @@
 
 namespace redraft::lsp {
 
-// The command that a client runs when the user took a suggestion.
+// The command that a client runs when the user accepted a suggestion.
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
 
-// Answers requests for completions in both forms, for ghost text and for the menu. Main thread.
+// Answers completion requests in both forms: ghost text and menu. Main thread.
 class CompletionFeed : public Feature {
  public:
   CompletionFeed(std::shared_ptr<Connection> connection, Workspace& workspace,
@@ -31,7 +31,7 @@ class CompletionFeed : public Feature {
   void add_status(Json& status) const override;
 
  private:
-  // Where a completion is asked for.
+  // Where a completion was requested.
   struct AskedPlace {
     std::shared_ptr<const Document> document;
     std::size_t offset = 0;
@@ -46,12 +46,13 @@ class CompletionFeed : public Feature {
   void accepted_partially(const CompletionNews& news);
 
   const Settings::Completion& settings() const { return configuration_.settings().completion; }
-  // Whether completions belong into the ordinary menu.
+  // Whether completions belong in the ordinary menu.
   bool wants_menu() const;
-  // Answers with nothing, and says why, where there is no completion to ask for.
+  // None where there is nothing to complete: the request is answered with `nothing`, and the reason
+  // is kept.
   std::optional<AskedPlace> place_of(const std::string& uri, const Position& position,
                                      const Json& nothing, const Reply& reply);
-  // `to_result` makes the result of the texts that were found, and of the answer's data.
+  // `to_result` makes the result from the completion and the id of the answer.
   void ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
   void count(const CompletionAnswer& answer);
@@ -62,9 +63,9 @@ class CompletionFeed : public Feature {
   const Configuration& configuration_;
   Usage& usage_;
   ClientCapabilities client_;
-  bool menu_offered_ = false;  // the client was told of textDocument/completion
-  std::string why_none_;       // the last request; empty: it got a text
-  std::int64_t last_id_ = 0;   // of an answer with texts
+  bool menu_offered_ = false;  // textDocument/completion was announced
+  std::string why_none_;       // for the last request; empty: it got a text
+  std::int64_t last_id_ = 0;   // of the last answer with texts
 };
 
 }  // namespace redraft::lsp

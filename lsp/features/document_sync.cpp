@@ -27,12 +27,12 @@ void DocumentSync::begin(const InitializeParams& params, FeatureRegistry& regist
       {{"fileOperations",
         {{"didCreate", all_files}, {"didRename", all_files}, {"didDelete", all_files}}}});
 
-  // Of clients that watch files unasked, and of those that tell where the user looks.
+  // Sent by clients that watch files of their own accord or report where the user looks.
   registry.on("workspace/didChangeWatchedFiles", this, &DocumentSync::did_change_watched_files);
   registry.on("textDocument/didFocus", this, &DocumentSync::did_focus);
 }
 
-// An open that cannot be read must not leave a text here that was open under the same name.
+// After an unreadable open, no text that was open under the same name may remain here.
 void DocumentSync::did_open(const Json& json) {
   const auto uri = json.at("textDocument").at("uri").get<std::string>();
   Result<void> opened;
@@ -46,8 +46,8 @@ void DocumentSync::did_open(const Json& json) {
   if (!opened) refuse(opened.error());
 }
 
-// A change that is lost would leave a text here that is not the client's, and every later change
-// and edit would go to the wrong place. So the document is given up until it is opened anew.
+// A lost change would leave a text here that is not the client's, and every later change and edit
+// would go to the wrong place. So the document is given up until it is opened again.
 void DocumentSync::did_change(const Json& params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::shared_ptr<const Document> document = workspace_.document(uri);
@@ -103,7 +103,7 @@ void DocumentSync::did_create_files(const FileOperationParams& params) {
   files_changed(params.uris);
 }
 
-// Editors close a document under its old name and open it under the new one, before this or after.
+// Editors close a document under its old name and open it under the new one, before or after this.
 void DocumentSync::did_rename_files(const FileOperationParams& params) {
   for (const std::string& uri : params.old_uris)
     workspace_.end_edits_within(uri, "the file was renamed");

@@ -12,8 +12,9 @@
 
 namespace redraft::lsp {
 
-// Keeps the Workspace's documents the client's: opened, changed and closed ones, and what happens
-// to files in the editor, which is known here before the file system tells. Main thread.
+// Keeps the Workspace's documents equal to the client's: documents opened, changed and closed, and
+// files created, renamed or deleted in the editor, which reports them before the file system does.
+// Main thread.
 class DocumentSync : public Feature {
  public:
   DocumentSync(std::shared_ptr<Connection> connection, Workspace& workspace)
@@ -32,7 +33,7 @@ class DocumentSync : public Feature {
   void did_rename_files(const FileOperationParams& params);
   void did_delete_files(const FileOperationParams& params);
 
-  // An error: the text here is no longer the one the client has, or none that can be edited.
+  // On error the text here differs from the client's, or cannot be edited.
   Result<void> take_change(const Json& params, const Document& document);
   void refuse(const Error& error);
   void files_changed(const std::vector<std::string>& uris);

@@ -15,7 +15,7 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
-// A file of so many bytes is edited as a whole where nothing is selected.
+// A file of at most this many bytes is edited as a whole when nothing is selected.
 constexpr std::size_t kSmallFile = 3000;
 
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
@@ -51,7 +51,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
 }
 
-// Reads the one argument of a command, or answers that it takes one.
+// Reads the single argument of a command; answers with an error if it is missing.
 template <typename Params, typename Use>
 void with_argument(const ExecuteCommandParams& params, const Reply& reply, const Use& use) {
   if (params.argument.is_object()) {
@@ -169,7 +169,7 @@ std::shared_ptr<WorkDoneProgress> EditFeature::progress(const std::optional<Json
   const WorkDoneProgress::Title title = {
       .text = "redraft: editing", .cancellable = true, .has_fraction = true};
   if (token) return WorkDoneProgress::on_token(connection_, *token, title);
-  // A client that streams shows its own progress.
+  // A client that takes streamed edits shows its own progress.
   if (streamed || !client_.work_done_progress) return nullptr;
   return WorkDoneProgress::create(connection_, title);
 }

@@ -13,8 +13,8 @@
 
 namespace redraft::lsp {
 
-// Edits as clients ask for them: by a command, or by a code action that is resolved or carries that
-// command. Starts them; what comes of them goes through the EditFeed. Main thread.
+// Edits as clients request them: with a command, or with a code action that is resolved or carries
+// that command. Starts them; their outcome goes through the EditFeed. Main thread.
 class EditFeature : public Feature {
  public:
   EditFeature(std::shared_ptr<Connection> connection, Workspace& workspace,
@@ -37,10 +37,10 @@ class EditFeature : public Feature {
 
   void edit(const EditParams& params, const std::optional<Json>& progress_token,
             const Reply& reply);
-  // Starts the edit; none when it was refused, and `reply` answered.
+  // Starts the edit. None if it was refused; `reply` has been answered then.
   std::optional<EditId> start(const EditParams& params, const Reply& reply);
   std::shared_ptr<WorkDoneProgress> progress(const std::optional<Json>& token, bool streamed);
-  // Whether an edit that is asked for by command can reach the client.
+  // Whether an edit requested with a command can reach the client.
   bool takes_commands() const { return client_.streamed_edits || client_.apply_edit; }
 
   std::shared_ptr<Connection> connection_;

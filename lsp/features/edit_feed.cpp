@@ -37,7 +37,7 @@ bool named(const std::optional<std::vector<int>>& ids, int id) {
   return !ids || std::find(ids->begin(), ids->end(), id) != ids->end();
 }
 
-// Of workspace/applyEdit; null for an error. Whatever is no clear yes is a no.
+// The result of workspace/applyEdit; null for an error. Anything but a clear yes is a no.
 bool was_applied(const Json* result) {
   if (result == nullptr || !result->is_object()) return false;
   const auto applied = result->find("applied");
@@ -142,26 +142,26 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
-// It is over when its hunks are resolved, and `delivery` all that is left of its recipient.
+// The edit is over once its hunks are resolved; `delivery` is all that is left of its recipient.
 void EditFeed::deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                        const std::string& error) {
   if (outcome == EditOutcome::kDone) {
     deliver_done(id, std::move(delivery), result);
     return;
   }
-  // Nobody will ask for what came before the end.
+  // Nobody will request the hunks that came before the end.
   std::int64_t version = 0;
   (void)workspace_.resolve(id, std::nullopt, &version);
   const std::optional<Reply>& reply = delivery.reply;
   if (outcome == EditOutcome::kCancelled) {
     if (reply) {
       reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
-    } else if (!error.empty()) {  // nobody asked for its end
+    } else if (!error.empty()) {  // nobody waits for its end
       connection_->show_message(MessageType::kInfo, "redraft: the edit was cancelled: " + error);
     }
   } else if (reply) {
     reply->fail(ErrorCode::kRequestFailed, error);
-  } else if (!model_.told_failure()) {  // that has been shown
+  } else if (!model_.told_failure()) {  // the user was told already
     connection_->show_message(MessageType::kError, "redraft: " + error);
   }
 }

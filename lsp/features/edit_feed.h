@@ -1,19 +1,19 @@
-// The way of an edit's outcome to the client, in the form that the client can take.
+// How an edit's outcome reaches the client, in the form that the client can take.
 //
-// Why it remembers so little. Which edits are alive, where their hunks stand and which of them wait
-// is known to LiveEdits alone; a second record of that here would have to be kept in step by the
-// order in which others call. So this keeps for each edit only what no one else can know: to whom
-// its outcome goes, the number of the next notification, and when progress was last told. It asks
-// the Workspace for everything else, and forgets an edit when it is told that the edit is over.
+// Why it keeps so little. LiveEdits alone knows which edits are alive, where their hunks are and
+// which of them wait; a second record of that here would depend on the order of calls to stay in
+// step. So this class keeps, for each edit, only what nobody else can know: where its outcome goes,
+// the number of the next notification, and when progress was last reported. It asks the Workspace
+// for everything else, and forgets an edit when it is told that the edit is over.
 //
-// An example: the model writes the hunks A and B, the user types above them and then accepts A. The
-// client gets,
+// An example: the model writes hunks A and B, the user types above them and then accepts A. The
+// client gets, if it takes
 //
-//   streamed             hunk A, hunk B, moved [A, B], end: numbered from 0 without a gap. A comes
-//                        as the answer to `redraft/resolveEdit`; the edit is over with B
-//   applied              A and B at the end, as one workspace/applyEdit for where they are then
-//   codeAction/resolve   the same in its answer. If the typing had dropped A or B, that would be
-//                        ContentModified: half of an action is not what was chosen
+//   streamed edits       hunk A, hunk B, moved [A, B], end: numbered from 0 without a gap. A also
+//                        is the answer to `redraft/resolveEdit`; over once B is resolved
+//   workspace/applyEdit  A and B at the end in one request, where they are by then
+//   codeAction/resolve   the same edits in the answer. If the typing had dropped A or B, the answer
+//                        would be ContentModified: the user did not choose half of an action
 #pragma once
 
 #include <chrono>
@@ -36,8 +36,8 @@ namespace redraft::lsp {
 // Main thread.
 class EditFeed {
  public:
-  // Where the outcome of one edit goes: to `reply` with `action` completed, else streamed or
-  // applied, as the client can.
+  // Where the outcome of one edit goes. With `reply`, in the answer, as `action` completed;
+  // otherwise streamed or applied, whichever the client can do.
   struct Delivery {
     std::optional<Reply> reply;
     Json action;
@@ -49,10 +49,10 @@ class EditFeed {
       : connection_(std::move(connection)), workspace_(workspace), model_(model), usage_(usage) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
-  // Of an edit that was just begun.
+  // For an edit that has just begun.
   void start(EditId id, Delivery delivery);
 
-  // From the Workspace.
+  // Called by the Workspace.
   void on_hunk(EditId id, const LiveHunk& live);
   void on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks);
   void on_progress(EditId id, const EditProgress& progress);

@@ -1,13 +1,13 @@
-// One thing that a client can ask for, in one place: its methods, the capabilities by which a
-// client knows of them, what it says of itself in `redraft/status`, and how it follows settings.
+// One thing that a client can request, in one place: its methods, the capabilities that announce
+// it, its part of `redraft/status`, and how it follows settings.
 //
-// Why registration happens with `initialize` and not before: which capabilities are announced
-// depends on what the client can do, and a method stands beside its capability only if both are
-// registered by the same lines. Before `initialize` nothing but itself and `exit` is served anyway.
-// A method whose capability is missing, and a capability that nothing answers, are found by a test
-// (tests/lsp/features/feature_registry_test.cpp), which knows LSP's own table of both.
+// Why a feature registers with `initialize` and not earlier: the capabilities to announce depend on
+// what the client can do, and a method and its capability stay together only if the same lines
+// register both. Before `initialize` only `initialize` itself and `exit` are served anyway. A test
+// finds methods without a capability and capabilities without a method
+// (tests/lsp/features/feature_registry_test.cpp); it has LSP's own table of both.
 //
-// What a new feature takes, by the example of hovers:
+// What a new feature needs, for example hovers:
 //
 //   class Hovers : public Feature {
 //    public:
@@ -20,7 +20,7 @@
 //     void hover(const HoverParams& params, Reply reply);
 //   };
 //
-// and a line in the Server, which makes it. What it reads of the protocol is in lsp/wire.
+// and a line in the Server, which constructs it. The structs of the protocol are in lsp/wire.
 #pragma once
 
 #include "lsp/features/feature_registry.h"
@@ -38,14 +38,14 @@ class Feature {
   Feature(const Feature&) = delete;
   Feature& operator=(const Feature&) = delete;
 
-  // With `initialize`, once; settings of the initializationOptions are in force already.
+  // Called once, with `initialize`; the settings in its initializationOptions are already in force.
   virtual void begin(const InitializeParams& params, FeatureRegistry& registry) = 0;
-  // The settings were other ones, or may have been.
+  // The settings may have changed.
   virtual void follow_settings() {}
-  // Appends what of it is off now, and why: sentences for the user that name the setting to change,
-  // if there is one.
+  // Appends what is off now in this feature, and why: sentences for the user that name the setting
+  // to change, if there is one.
   virtual void add_reasons(StatusReport::Reasons& /*reasons*/) const {}
-  // Adds its part of the result of `redraft/status`.
+  // Adds this feature's part to the result of `redraft/status`.
   virtual void add_status(Json& /*status*/) const {}
 };
 

@@ -12,19 +12,19 @@
 
 namespace redraft::lsp {
 
-// Where features register what they answer, and the capabilities by which the client knows of it:
-// see Feature. Main thread.
+// Where features register their methods and the capabilities that announce them; see Feature. Main
+// thread.
 class FeatureRegistry {
  public:
   explicit FeatureRegistry(Dispatcher& dispatcher) : dispatcher_(dispatcher) {}
 
-  // A method, by a handler as the Dispatcher takes it.
+  // Registers a method. The handler is of a form that the Dispatcher takes.
   template <typename Owner, typename Handler>
   void on(std::string method, Owner* owner, Handler handler) {
     dispatcher_.on(method, owner, handler);
     methods_.push_back(std::move(method));
   }
-  // A command of `workspace/executeCommand`, which is announced with its commands by itself.
+  // Registers a command of `workspace/executeCommand`; that capability lists it automatically.
   template <typename Owner>
   void on_command(std::string name, Owner* owner,
                   void (Owner::*handler)(const ExecuteCommandParams&, const Reply&)) {
@@ -33,8 +33,8 @@ class FeatureRegistry {
                   (owner->*handler)(params, reply);
                 });
   }
-  // A member of the server's capabilities. Objects are merged, so that several features may have
-  // their part of one.
+  // Adds a member to the server's capabilities. Objects are merged, so several features can
+  // contribute to one capability.
   void announce(const char* capability, const Json& options);
 
   const Json& capabilities() const { return capabilities_; }

@@ -7,7 +7,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Clients differ in how they write one and the same folder: "file:///a%20b/" and "file:///a b".
+// Clients write one folder in different ways: "file:///a%20b/" and "file:///a b".
 bool same_folder(const std::string& left, const std::string& right) {
   if (left == right) return true;
   const auto path = [](const std::string& uri) {
@@ -80,7 +80,7 @@ void Indexes::follow_common(const Settings& settings, const Folders& folders) {
                      .others = folders_named(settings.common_folders, folders)};
   std::optional<CommonCode> wanted;
   if (make_.of_common_code && (code.dependencies || !code.others.empty())) {
-    // Without their packages the workspace's folders do not matter.
+    // The workspace's folders matter only for the packages installed in them.
     if (!code.dependencies) code.workspace.clear();
     wanted = std::move(code);
   }

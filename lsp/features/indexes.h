@@ -16,15 +16,15 @@
 
 namespace redraft::lsp {
 
-// Keeps the indexes that the settings and the workspace's folders ask for, and tells of them. Main
-// thread.
+// Keeps the indexes that the settings and the workspace's folders call for, and reports on them.
+// Main thread.
 class Indexes : public Feature {
  public:
   using Folders = std::vector<std::filesystem::path>;
-  // What makes indexes; without one nothing is indexed.
+  // Makes the indexes; without a factory nothing is indexed.
   struct Factories {
     std::function<RepositoryIndexer::MakeIndex(const Folders&)> of_workspace;
-    // Of the packages that are installed in a workspace, if it asks for them, and of other folders.
+    // Over the packages installed in a workspace, if `dependencies`, and over other folders.
     std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
                                                const Folders& others)>
         of_common_code;
@@ -40,14 +40,14 @@ class Indexes : public Feature {
         common_(connection, "common code") {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
-  // Starts, replaces and drops indexes until they are the ones asked for. A client that is about to
-  // say it wants none gets none for that moment either.
+  // Starts, replaces and drops indexes until they match the settings. If the client may be about to
+  // say that it wants none, none is started meanwhile.
   void follow_settings() override;
   void add_reasons(StatusReport::Reasons& reasons) const override;
-  // Null: there is no such index.
+  // The entries are null for indexes that do not exist.
   void add_status(Json& status) const override;
 
-  // From the Workspace.
+  // Called by the Workspace.
   void on_index(const IndexStatus& status);
   void on_common(const IndexStatus& status) { common_.on_index(status); }
 
@@ -56,10 +56,10 @@ class Indexes : public Feature {
   // URIs.
   void change_folders(const std::vector<std::string>& added,
                       const std::vector<std::string>& removed);
-  // Why there is no index of the workspace, or none that works; empty: there is one.
+  // Why there is no working index of the workspace; empty: there is one.
   std::string why_off() const;
 
-  // What an index of common code is made from.
+  // The sources of an index of common code.
   struct CommonCode {
     Folders workspace;
     bool dependencies = false;
@@ -76,7 +76,7 @@ class Indexes : public Feature {
   Factories make_;
   IndexReporter repository_, common_;
   std::vector<std::string> folders_;  // URIs
-  // What the indexes that are there were made for; none: there is none.
+  // What the existing indexes were made for; none: there is no index.
   std::optional<Folders> indexed_;
   std::optional<CommonCode> indexed_common_;
 };

@@ -14,11 +14,11 @@
 
 namespace redraft::lsp {
 
-// The commands by which a client tells what became of a next edit.
+// The commands with which a client reports what became of a next edit.
 inline constexpr char kNextEditAcceptedCommand[] = "redraft.nextEditAccepted";
 inline constexpr char kNextEditRejectedCommand[] = "redraft.nextEditRejected";
 
-// Of `redraft/nextEdit` and `textDocument/copilotInlineEdit`.
+// Parameters of `redraft/nextEdit` and `textDocument/copilotInlineEdit`.
 struct NextEditParams {
   std::string uri;
   std::optional<std::int64_t> version;
@@ -41,7 +41,8 @@ class NextEditFeed : public Feature {
   void rejected(const ExecuteCommandParams& params, const Reply& reply);
 
   bool enabled() const { return configuration_.settings().next_edit.enabled; }
-  // What an edit's command carries is {id, index}. Null if it is none of the last answer's.
+  // `argument` is {id, index}, as an edit's command carries it. Null if the edit is not one of the
+  // last answer's.
   const TextEdit* edit_of(const Json& argument) const;
   Json result_of(const NextEditAnswer& answer);
 
@@ -50,7 +51,7 @@ class NextEditFeed : public Feature {
   Usage& usage_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;
-  std::int64_t last_id_ = 0;  // of an answer with edits
+  std::int64_t last_id_ = 0;  // of the last answer with edits
   NextEditAnswer last_;
 };
 

@@ -7,10 +7,10 @@
 
 namespace redraft::lsp {
 
-// Answers `redraft/status`: the StatusReport, and what each feature says of itself. Main thread.
+// Answers `redraft/status` with the StatusReport and each feature's own part. Main thread.
 class StatusFeature : public Feature {
  public:
-  // `features` outlive this.
+  // `features` outlive this object.
   StatusFeature(StatusReport& report, std::vector<const Feature*> features);
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;

@@ -7,9 +7,9 @@
 namespace redraft::lsp {
 namespace {
 
-// Each stands for a message of 64 MB: a client that has sent so many of them is no editor.
+// Each stands for a message of at least 64 MB: no editor sends this many.
 constexpr std::size_t kMaxTold = 1000;
-// Names are the client's, which may be of any length.
+// The client chooses the names; they may be of any length.
 constexpr std::size_t kMaxNameBytes = 300;
 
 std::string megabytes(std::size_t bytes) {
@@ -21,7 +21,7 @@ std::string why_unread(const UnreadMessage& message) {
          megabytes(kMessageLimit);
 }
 
-// Without it the server does not know what stands in the document.
+// Without such a message the server does not know the document's text.
 bool loses_text(const std::string& method) {
   return method == "textDocument/didOpen" || method == "textDocument/didChange";
 }
@@ -32,7 +32,8 @@ void UnreadMessages::take(const UnreadMessage& message, bool serving) {
   const MessageOutline& about = message.outline;
   const std::string why = why_unread(message);
   spdlog::warn("{}", why);
-  if (!about.id.is_null() && about.method.empty()) {  // an answer: whoever asked hears of no result
+  // A response: the requester sees null, an error.
+  if (!about.id.is_null() && about.method.empty()) {
     connection_->receive_response({{"id", about.id}, {"error", {{"message", why}}}});
   } else if (!about.id.is_null()) {
     connection_->respond_error(about.id, ErrorCode::kRequestFailed, why);

@@ -10,15 +10,15 @@
 
 namespace redraft::lsp {
 
-// What is done about messages that were too long to be read: a request gets an error, a document
-// whose text is lost with one is given up until it is opened anew, and the user hears why, once.
+// Handles messages that were too long to be read: a request is answered with an error; a document
+// whose text was lost is given up until it is opened again, and the user is told why, once.
 // Everything else goes on. Main thread.
 class UnreadMessages {
  public:
   UnreadMessages(std::shared_ptr<Connection> connection, Workspace& workspace)
       : connection_(std::move(connection)), workspace_(workspace) {}
 
-  // `serving`: the client has said `initialize`, and not yet `shutdown`.
+  // `serving`: the client has sent `initialize`, and not yet `shutdown`.
   void take(const UnreadMessage& message, bool serving);
 
  private:
@@ -26,7 +26,7 @@ class UnreadMessages {
 
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
-  std::set<std::string> told_;  // documents; "" for messages about none
+  std::set<std::string> told_;  // URIs of documents; "" for messages about none
 };
 
 }  // namespace redraft::lsp

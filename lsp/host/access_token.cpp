@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kTokenBytes = 32;
 
-// Takes the same time wherever they differ, so that trying tells nothing.
+// Takes equally long wherever the two differ, so that timing reveals nothing about the token.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   volatile unsigned char differing = 0;
@@ -26,7 +26,7 @@ bool same(std::string_view a, std::string_view b) {
   return differing == 0;
 }
 
-// Null where there is no such member.
+// Null if there is no such member.
 const Json& member(const Json& object, const char* name) {
   static const Json kNone;
   if (!object.is_object()) return kNone;

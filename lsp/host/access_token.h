@@ -11,13 +11,13 @@
 
 namespace redraft::lsp {
 
-// What a client of a port has to know: any program on the machine may connect to it, whoever runs
-// it; the token stands in a file that only this user can read.
+// The secret that a client of a port has to know. Any program on the machine may connect to the
+// port, whichever user runs it; only this user can read the token's file.
 
-// A file with a new token: 32 random bytes in hexadecimal, on one line. Goes with this.
+// A file with a new token: 32 random bytes in hexadecimal, on one line. Removed with this object.
 class TokenFile {
  public:
-  // Creates or replaces the file (mode 0600) and makes missing folders above it (0700).
+  // Creates or replaces the file (mode 0600), and creates missing folders above it (0700).
   static Result<TokenFile> make(const std::filesystem::path& file);
   TokenFile(TokenFile&& other) noexcept;
   TokenFile& operator=(TokenFile&&) = delete;
@@ -34,8 +34,8 @@ class TokenFile {
   std::string token_;
 };
 
-// The answer to a client's first message when it is not an `initialize` that names the token in
-// initializationOptions.redraft.token; none: it is.
+// The error response to a client's first message, unless that is an `initialize` that names the
+// token in initializationOptions.redraft.token; none: it is.
 std::optional<Json> refusal(std::string_view first_message, std::string_view token);
 
 }  // namespace redraft::lsp

@@ -1,6 +1,15 @@
-// Whoever finds no server takes a lock, looks again, and starts one; so of several that begin at
-// once one does, and the others find its server. A server that ends just now, because its last
-// client has left, closes the connection without an answer: then it is the same again.
+// How processes find or start the one shared server.
+//
+// Why a lock: several editors often start at the same moment, and a model in memory twice would
+// defeat the purpose. A process that finds no server takes a lock file, looks again, and only then
+// starts one:
+//
+//   process A    no server   take the lock   still no server: start one   attach, release
+//   process B    no server   wait for the lock .........................................   attach
+//
+// A server that is ending because its last client has left closes the connection without an answer.
+// That counts as no server: the client's standard input has not been read, so a new server can take
+// over without losing a message.
 #include "lsp/host/attach.h"
 
 #include <fcntl.h>
@@ -31,11 +40,11 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kStartLimit = 10s;  // for a server to begin
-constexpr auto kAnswerLimit = 5s;  // for a server to take a client over
+constexpr auto kStartLimit = 10s;  // for a server to start
+constexpr auto kAnswerLimit = 5s;  // for a server to take over a client
 constexpr off_t kLogLimit = 1 << 20;
 
-// Waits until something can be read. False: the time is over.
+// Waits until `descriptor` is readable. False: the limit has passed.
 bool await_input(int descriptor, std::chrono::milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   while (true) {
@@ -55,7 +64,7 @@ std::optional<char> read_byte(int descriptor) {
   return count == 1 ? std::optional(byte) : std::nullopt;
 }
 
-// The connection to a server that has taken the client over.
+// The connection to a server that has taken over this process's client.
 Result<FileHandle> attach_at(const fs::path& socket, int in_fd, int out_fd) {
   Result<FileHandle> connection = connect_to(socket);
   if (!connection) return connection;
@@ -72,7 +81,7 @@ Result<fs::path> log_path() {
   return *state / "redraft" / "lsp.log";
 }
 
-// It begins anew when it has become long.
+// The log is truncated once it has grown long.
 Result<FileHandle> open_log(const fs::path& path) {
   FileHandle log(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -83,7 +92,7 @@ Result<FileHandle> open_log(const fs::path& path) {
   return log;
 }
 
-// Returns when it listens.
+// Returns once the server listens.
 Result<void> start_server(std::vector<std::string> command, const fs::path& socket) {
   const Result<fs::path> log_file = log_path();
   if (!log_file) return log_file.error();
@@ -110,7 +119,7 @@ Result<FileHandle> attach_or_start(const AttachOptions& options, const fs::path&
   return attach_at(socket, in_fd, out_fd);
 }
 
-// Becomes the program that only waits. Returns where there is none.
+// Replaces this process by the program that only waits. Returns if there is no such program.
 void become(const std::string& waiter, int connection) {
   ::fcntl(connection, F_SETFD, 0);
   const std::string number = std::to_string(connection);

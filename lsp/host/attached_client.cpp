@@ -39,7 +39,7 @@ void AttachedClient::take_client() {
   limit_.cancel();
   if (!host_.has_room()) return close();
   std::optional<HandedOver> client = take_over(connection_.native_handle());
-  // The answer goes first: from now on nobody else reads the client's messages.
+  // Answer first: from now on nobody else reads the client's messages.
   if (!client || !send_byte(connection_.native_handle(), kTaken)) return close();
   session_ = host_.add({.in = std::move(client->in), .out = std::move(client->out)},
                        [self = shared_from_this()](int code) {
@@ -50,7 +50,7 @@ void AttachedClient::take_client() {
   session_ ? await_departure() : close();
 }
 
-// That process says nothing more: what can be read is its end.
+// The process sends nothing more, so all that can be read is the end of input.
 void AttachedClient::await_departure() {
   connection_.async_wait(Descriptor::wait_read,
                          [self = shared_from_this()](const boost::system::error_code& error) {

@@ -10,9 +10,9 @@
 
 namespace redraft::lsp {
 
-// The server's side of attach.h: takes a client's standard input and output from the process that
-// its editor started, serves it, and tells that process its exit code. Ends with the client or with
-// that process. Keeps itself alive; the host outlives it.
+// The server's side of attach.h: takes over a client's standard input and output from the process
+// that its editor started, serves the client, and reports the exit code to that process. Ends when
+// either of them ends. Keeps itself alive; the host outlives it.
 class AttachedClient : public std::enable_shared_from_this<AttachedClient> {
  public:
   AttachedClient(SessionHost& host, FileHandle connection);

@@ -9,7 +9,7 @@
 namespace redraft::lsp {
 namespace {
 
-// For a server to see that the client has closed its end.
+// Time for a server to notice that the client has closed its end.
 constexpr int kEndMilliseconds = 5000;
 
 int fail(std::string_view message) {

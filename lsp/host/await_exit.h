@@ -2,10 +2,11 @@
 
 namespace redraft::lsp {
 
-// Waits for the shared server that serves the client of this process and returns the exit code that
-// it says. The server sees by itself when the client closes `in_fd`, but one that hangs does not.
+// Waits for the shared server that serves this process's client, and returns the exit code that it
+// reports. The server notices by itself when the client closes `in_fd`; a server that hangs does
+// not.
 //
-// Needs nothing but the system: it is all that redraft-attached does.
+// Depends on the operating system alone, because the program redraft-attached does nothing else.
 int await_exit(int connection, int in_fd);
 
 }  // namespace redraft::lsp

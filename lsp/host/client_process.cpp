@@ -9,7 +9,7 @@
 namespace redraft::lsp {
 namespace {
 
-// The state that /proc tells stands behind the program's name, which may hold anything.
+// In /proc the state follows the program's name, which may contain any characters.
 bool is_unreaped(int id) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string text;

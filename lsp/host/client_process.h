@@ -5,14 +5,13 @@
 
 namespace redraft::lsp {
 
-// The process that a client says it is. Some clients die without closing our input, because
-// another child of theirs holds it open.
+// The process that a client says it is. Some clients die without closing our input, because another
+// of their children keeps it open.
 class ClientProcess {
  public:
-  // None for a process that cannot be seen from here: it may be on another machine or in a
-  // container.
+  // None for a process that is not visible here: it may be on another machine or in a container.
   static std::optional<ClientProcess> find(std::int64_t id);
-  // A dead process that nobody has waited for is dead.
+  // A zombie, dead but not yet waited for, counts as dead.
   bool is_alive() const;
 
  private:

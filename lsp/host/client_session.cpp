@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kFlushLimit = std::chrono::milliseconds(200);
 constexpr auto kProcessInterval = std::chrono::milliseconds(200);
-// A client that has still to show its token gets little time and memory.
+// A client that has not shown its token yet gets little time and memory.
 constexpr auto kAdmissionLimit = std::chrono::seconds(10);
 constexpr std::size_t kFirstMessageLimit = 1 << 20;
 
@@ -56,8 +56,8 @@ void ClientSession::await_admission() {
       });
 }
 
-// What one client sends must not end the others: an exception (no memory for its message, say) ends
-// its session alone.
+// One client's messages must not end other sessions: an exception (no memory for the message, for
+// example) ends this session only.
 void ClientSession::receive(const std::string& content) {
   try {
     if (admitted_ || admit(content)) serve(content);
@@ -113,7 +113,7 @@ void ClientSession::watch(const ClientProcess& process) {
       });
 }
 
-// Not over the server's own link: a replay's server would have nothing of the kind to say.
+// Not over the server's link: that would be recorded, and a replaying server never says it.
 void ClientSession::tell_log(const std::string& text) {
   const Json params = {{"type", static_cast<int>(MessageType::kWarning)}, {"message", text}};
   transport_.send(
@@ -131,7 +131,7 @@ void ClientSession::end(int code) {
   if (std::exchange(ending_, true)) return;
   if (recorder_) recorder_->add_gone();
   server_.stop();
-  recorder_.reset();  // what may still come before the process ends, no replay can know
+  recorder_.reset();  // a replay cannot reproduce what may still come before the process ends
   transport_.finish(kFlushLimit, [this, code] { on_end_(code); });
 }
 

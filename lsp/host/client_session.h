@@ -16,40 +16,41 @@
 
 namespace redraft::lsp {
 
-// One client: its transport and its server joined, and the reasons to end. Lives on the thread that
-// runs the event loop; when it goes, its work is cancelled and its descriptors are closed.
+// One client: its transport joined to its server, and the reasons to end. Lives on the thread that
+// runs the event loop; its destructor cancels its work and closes its descriptors.
 class ClientSession {
  public:
-  // What all sessions of a process have in common.
+  // What all sessions of a process share.
   struct Shared {
     boost::asio::io_context& io;
     Post post;
     std::shared_ptr<EngineHost> engine;
     Server::IndexFactories index;
     std::filesystem::path usage_file;    // see Server
-    std::shared_ptr<Recorder> recorder;  // of the one session there is; null: none
-    std::string notice;  // goes into the client's log once it is served; empty: none
+    std::shared_ptr<Recorder> recorder;  // for the only session; null: none
+    // Shown in the client's log once it is served; empty: nothing.
+    std::string notice;
   };
   struct Client {
     FileHandle in, out;
-    // What its first message has to name; empty: nothing. See access_token.h.
+    // The token that its first message has to name; empty: none. See access_token.h.
     std::string token = {};
-    // Whether the process that it says it is should be watched: its own word, so only where it
-    // decides about itself alone.
+    // Whether to watch the process that the client names. That is the client's own claim, so it may
+    // end no session but this one.
     bool watch_process = true;
   };
 
-  // `on_end` gets the exit code that a process of this one client would have: 0 after `shutdown`, 1
-  // without or after malformed input. Called once, from within the session.
+  // `on_end` gets the exit code that a process with only this client would have: 0 after
+  // `shutdown`, 1 without it or after malformed input. Called once, from within the session.
   ClientSession(const Shared& shared, Client client, std::function<void(int code)> on_end);
 
   void start() { transport_.start(); }
-  // The client is gone.
+  // For a client that is gone.
   void end_gone() { end(server_.shut_down() ? 0 : 1); }
   void end(int code);
-  // A warning in the client's log.
+  // Shows a warning in the client's log.
   void tell_log(const std::string& text);
-  // For those who have the time to wait for their threads.
+  // For callers that have time to wait for the threads of the indexes.
   std::vector<IndexSlot> take_indexes() { return server_.take_indexes(); }
 
  private:

@@ -13,8 +13,8 @@
 
 namespace redraft::lsp {
 namespace {
-// In the new process. Other threads of ours may have held any lock when it was forked off: system
-// calls alone.
+// Runs in the new process. Other threads may have held any lock at the fork, so it makes system
+// calls only.
 [[noreturn]] void become(char* const* arguments, int in, int out, int log) {
   sigset_t none;
   sigemptyset(&none);
@@ -32,7 +32,7 @@ namespace {
 Result<FileHandle> start_detached(const std::vector<std::string>& command, int log) {
   std::vector<char*> arguments;
   for (const std::string& argument : command)
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // execv takes them so
+    arguments.push_back(const_cast<char*>(argument.c_str()));  // as execv() takes them
   arguments.push_back(nullptr);
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("no pipe");

@@ -10,9 +10,9 @@
 namespace redraft::lsp {
 namespace {
 
-constexpr std::size_t kMaxDescriptors = 8;  // of a message that is not ours
+constexpr std::size_t kMaxDescriptors = 8;  // accepted in a message that is not ours
 
-// A message of one byte with room for descriptors.
+// A message of one byte with space for descriptors.
 struct DescriptorMessage {
   DescriptorMessage() {
     header.msg_iov = &part;
@@ -46,7 +46,7 @@ bool hand_over(int socket, int in_fd, int out_fd) {
 std::optional<HandedOver> take_over(int socket) {
   DescriptorMessage message;
   if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return std::nullopt;
-  // Whatever has come is ours to close.
+  // Whatever was received is ours to close.
   std::array<FileHandle, kMaxDescriptors> taken;
   std::size_t count = 0;
   for (cmsghdr* part = CMSG_FIRSTHDR(&message.header); part != nullptr;

@@ -6,9 +6,9 @@
 
 namespace redraft::lsp {
 
-// What a `redraft lsp` says to the shared server over its socket (attach.h): one byte, which brings
-// its standard input and output. The server answers with one byte, kTaken, before it reads from
-// them, and with the exit code as a second one when its client has left.
+// What a `redraft lsp` sends to the shared server over its socket (attach.h): one byte, along with
+// its standard input and output. The server answers kTaken before it reads from them, and the exit
+// code as a second byte when the client has left.
 inline constexpr char kTaken = 'R';
 
 struct HandedOver {
@@ -16,7 +16,7 @@ struct HandedOver {
 };
 
 bool hand_over(int socket, int in_fd, int out_fd);
-// None when it is anything else that came.
+// None if anything else was received.
 std::optional<HandedOver> take_over(int socket);
 
 }  // namespace redraft::lsp

@@ -50,7 +50,7 @@ void start_log(const std::string& level, LogKind kind) {
 int run_session_host(ServerOptions options, LogKind log,
                      const std::function<std::shared_ptr<void>(SessionHost&)>& begin) {
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write()
+  ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit an error of write()
   try {
     start_log(options.log_level, log);
     auto host = std::make_unique<SessionHost>(

@@ -11,7 +11,7 @@
 namespace redraft::lsp {
 namespace {
 
-// After what will not pass at once: no more descriptors, no memory.
+// The pause after an error that will persist for a while: no descriptors, no memory.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
 }  // namespace

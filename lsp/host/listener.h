@@ -9,12 +9,12 @@
 
 namespace redraft::lsp {
 
-// Accepts connections on a socket that listens, on the thread that runs `io`. Goes after `io` has
-// run for the last time.
+// Accepts connections on a listening socket, on the thread that runs `io`. Destroyed only after
+// `io` has run for the last time.
 class Listener {
  public:
   using OnConnection = std::function<void(FileHandle)>;
-  // `socket` stays the caller's.
+  // The caller keeps ownership of `socket`.
   Listener(boost::asio::io_context& io, int socket, OnConnection on_connection);
 
  private:

@@ -29,9 +29,9 @@ Result<sockaddr_un> address_of(const fs::path& path) {
   return address;
 }
 
-// The connection, or why there is none (as errno has it).
+// The connection, or the error as an errno.
 int try_to_connect(const sockaddr_un& address, FileHandle& connection) {
-  // Without waiting: a server that is stopped may have a full queue.
+  // Non-blocking: the queue of a stopped server may be full.
   FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket ||
       ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
@@ -41,7 +41,7 @@ int try_to_connect(const sockaddr_un& address, FileHandle& connection) {
   return 0;
 }
 
-// Whoever listens at `path` without a lock of ours is another program.
+// A listener at `path` that does not hold our lock is another program.
 Result<void> remove_stale(const fs::path& path, const sockaddr_un& address) {
   struct stat found;
   if (::lstat(path.c_str(), &found) != 0) {
@@ -85,7 +85,7 @@ Result<LocalSocket> LocalSocket::listen(const fs::path& given) {
   return LocalSocket(path, std::move(**lock), std::move(*socket), made_now.st_ino);
 }
 
-// Somebody may have cleaned up and another server begun there.
+// Someone may have removed the file and another server may have started there.
 LocalSocket::~LocalSocket() {
   struct stat found;
   if (socket_ && ::lstat(path_.c_str(), &found) == 0 && found.st_ino == inode_)

@@ -11,12 +11,12 @@
 
 namespace redraft::lsp {
 
-// A unix domain socket that listens under a name of the file system, where only this user may
-// connect (mode 0600 from the moment it is there). The name goes with it.
+// A listening unix domain socket with a name in the file system. Only this user may connect (mode
+// 0600 from the first moment). The name is removed with this object.
 class LocalSocket {
  public:
-  // Missing folders above are made (0700). What a server that was killed left behind is replaced;
-  // an error where one lives, or the name belongs to something else.
+  // Creates missing folders above `path` (0700) and replaces what a killed server left behind. An
+  // error if a server lives there, or the name belongs to something else.
   static Result<LocalSocket> listen(const std::filesystem::path& path);
   LocalSocket(LocalSocket&&) noexcept = default;
   LocalSocket& operator=(LocalSocket&&) = delete;
@@ -30,12 +30,12 @@ class LocalSocket {
       : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)), inode_(inode) {}
 
   std::filesystem::path path_;
-  LockFile lock_;  // who has it may replace the file
+  LockFile lock_;  // its holder may replace the file
   FileHandle socket_;
   ino_t inode_;
 };
 
-// An error: nobody listens there, too many wait, or it is another user.
+// An error if nobody listens there, too many wait, or the listener is another user's.
 Result<FileHandle> connect_to(const std::filesystem::path& path);
 
 // Whether the other end of a unix domain socket is a process of this user.

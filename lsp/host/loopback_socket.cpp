@@ -23,7 +23,7 @@ Result<LoopbackSocket> listen_on_loopback(int port) {
   socklen_t size = sizeof address;
   const auto generic = reinterpret_cast<sockaddr*>(&address);
   FileHandle socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A port whose last server's connections are still being forgotten can be used again.
+  // So that a port can be used again while connections of its last server are in TIME_WAIT.
   if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket.get(), generic, size) != 0 || ::listen(socket.get(), kBacklog) != 0 ||
       ::getsockname(socket.get(), generic, &size) != 0)

@@ -23,14 +23,14 @@ FileHandle duplicate(int descriptor) { return FileHandle(::fcntl(descriptor, F_D
 
 using OnConnection = std::function<void(SessionHost&, FileHandle)>;
 
-// What is listened on, and the listener. Goes as soon as no more clients are wanted: neither a
-// client that comes then nor the next server should wait for the model's thread to end.
+// The socket and its listener. Destroyed as soon as no more clients are accepted: neither a late
+// client nor the next server should wait for the model's thread to end.
 struct OpenDoor {
   std::shared_ptr<const void> owned;
   std::unique_ptr<Listener> listener;
 };
 
-// Says where it listens as soon as it does.
+// Prints where it listens as soon as it does.
 int serve_listening(ServerOptions options, const ListenOptions& listen,
                     std::shared_ptr<const void> owned, int socket, const std::string& address,
                     const OnConnection& on_connection) {
@@ -50,7 +50,7 @@ int serve_listening(ServerOptions options, const ListenOptions& listen,
                           });
 }
 
-// A connection ends with its process, so what the client says about its process is not needed.
+// A connection ends with its process, so the process id that the client names is not needed.
 void add_connection(SessionHost& host, FileHandle connection, const std::string& token) {
   FileHandle out = duplicate(connection.get());
   if (!out) return;

@@ -13,28 +13,28 @@
 namespace redraft::lsp {
 
 struct ServerOptions {
-  // Called on the decode thread with the first edit, and again with the next one if it failed.
+  // Called on the decode thread with the first edit, and again with the next one after a failure.
   EngineHost::Factory make_engine;
   Server::IndexFactories index;
-  // Where it is counted what became of suggestions (UsageLog); empty: nowhere.
+  // The file that counts what became of suggestions (UsageLog); empty: none.
   std::filesystem::path usage_file = {};
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
-  // never holds the text of a buffer.
+  // never contains the text of a document.
   std::string log_level = "info";
-  // Of serve_one_client() alone.
+  // For serve_one_client() only.
   RecordingOptions recording = {};
-  // Once the last client is gone, the time that work under way (a forward pass, the loading of a
-  // model) gets to notice it; then the process ends as it is, nothing being left to lose. Without:
-  // as long as it takes.
+  // How long work under way (a forward pass, the loading of a model) may take to stop after the
+  // last client is gone; then the process exits at once, as nothing is left to lose. None: no
+  // limit.
   std::optional<std::chrono::milliseconds> exit_limit;
 };
 
-// Serves one client over two file descriptors until it says `exit` or is gone. Returns the
-// process's exit code: 0 after `shutdown`, 1 without or after malformed input. Ignores SIGPIPE in
-// this process and sets spdlog's default logger.
+// Serves one client over two file descriptors until it sends `exit` or is gone. Returns the
+// process's exit code: 0 after `shutdown`, 1 without it or after malformed input. Ignores SIGPIPE
+// in this process and sets spdlog's default logger.
 int serve_one_client(ServerOptions options, int in_fd, int out_fd);
 
-// Where many clients come from.
+// Where clients connect.
 struct ListenOptions {
   enum class Door {
     kSocket,    // they connect to `socket`
@@ -43,15 +43,15 @@ struct ListenOptions {
   };
   Door door = Door::kSocket;
   std::filesystem::path socket;
-  int port = 0;                      // 0: any that is free
+  int port = 0;                      // 0: any free port
   std::filesystem::path token_file;  // empty: one in redraft's runtime folder
-  // Ends when no client has been there for so long. Without: never.
+  // Ends after this long without any client. None: never.
   std::optional<std::chrono::seconds> idle_limit;
 };
 
-// Serves any number of clients with one model until SIGTERM, SIGINT or the idle limit; the socket
-// and the token file are then removed, and the exit code is 0. Says where it listens as one line
-// on stdout. An error: it cannot listen there. Otherwise like serve_one_client().
+// Serves any number of clients with one model until SIGTERM, SIGINT or the idle limit; then it
+// removes the socket and the token file and returns exit code 0. Prints where it listens as one
+// line on stdout. An error if it cannot listen there. Otherwise like serve_one_client().
 Result<int> serve_many_clients(ServerOptions options, const ListenOptions& listen);
 
 }  // namespace redraft::lsp

@@ -14,7 +14,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Each takes some descriptors, of which a process has 1024 by default.
+// Each client takes several descriptors, of which a process has 1024 by default.
 constexpr std::size_t kMaxClients = 100;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
@@ -47,7 +47,7 @@ std::optional<SessionHost::SessionId> SessionHost::add(ClientSession::Client cli
     return std::nullopt;
   }
   const SessionId id = ++last_id_;
-  // It ends within a function of its own, so it goes later.
+  // The session calls this from one of its own member functions, so it is destroyed later.
   auto session = std::make_unique<ClientSession>(shared_, std::move(client), [this, id](int code) {
     boost::asio::post(io_, [this, id, code] { remove(id, code); });
   });
@@ -76,7 +76,7 @@ void SessionHost::remove(SessionId id, int code) {
   if (idle_limit_) await_clients(*idle_limit_);
 }
 
-// An index may have to end a merge before its threads do.
+// The threads of an index may have to finish a merge before they end.
 void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
   std::erase_if(leaving_, [](const std::future<void>& waits) {
     return waits.wait_for(std::chrono::seconds(0)) == std::future_status::ready;

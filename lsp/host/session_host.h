@@ -17,41 +17,40 @@
 
 namespace redraft::lsp {
 
-// What is to be kept of a session, see lsp/recording.
+// What to record of a session; see lsp/recording.
 struct RecordingOptions {
   std::filesystem::path file = {};          // empty: nothing
   std::string build = {};                   // of this program
-  std::vector<std::string> arguments = {};  // that it was started with
+  std::vector<std::string> arguments = {};  // the program's arguments
 };
 
 // Any number of ClientSessions on one EngineHost: one model in memory, one decode thread, and one
-// event loop, whose thread all of this belongs to. What ends one client leaves the others alone.
+// event loop, whose thread owns all of this. The end of one client does not affect the others.
 class SessionHost {
  public:
   using SessionId = std::int64_t;
 
-  // `usage_file`: see Server.
+  // For `usage_file` see Server.
   SessionHost(EngineHost::Factory make_engine, Server::IndexFactories index,
               std::filesystem::path usage_file);
 
   boost::asio::io_context& io() { return io_; }
 
-  // Whether add() would take one more client: it does not when there are too many, or at the end.
+  // Whether add() would take another client: not at the limit, and not while ending.
   bool has_room() const;
-  // `on_end` gets the exit code once the client's descriptors are closed. None: there is no
-  // room.
+  // `on_end` gets the exit code once the client's descriptors are closed. None if there is no room.
   std::optional<SessionId> add(ClientSession::Client client,
                                std::function<void(int code)> on_end = {});
-  // The client is gone.
+  // For a client that is gone.
   void drop(SessionId id);
 
-  // Sessions that come from now on are recorded; there should be one. Where they cannot be, or no
-  // longer, standard error and the client's log say so.
+  // Records sessions that start from now on; there should be one. When recording fails, at once or
+  // later, standard error and the client's log say so.
   void record(const RecordingOptions& options);
 
-  // run() returns 0 when there was no client for so long. The first one has ten seconds at least.
+  // run() returns 0 after this long without a client; at least ten seconds before the first one.
   void end_when_idle(std::chrono::seconds limit);
-  // run() returns 0 at SIGTERM and SIGINT.
+  // run() returns 0 on SIGTERM and SIGINT.
   void end_on_signals();
   // Ends all sessions; then run() returns.
   void end(int code);
@@ -74,7 +73,7 @@ class SessionHost {
   std::optional<std::chrono::seconds> idle_limit_;
   bool ending_ = false;
   int exit_code_ = 0;
-  std::vector<std::future<void>> leaving_;  // waits for the threads of sessions that have gone
+  std::vector<std::future<void>> leaving_;  // wait for the threads of sessions that are gone
 };
 
 }  // namespace redraft::lsp

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxPlaces = 3;
 constexpr std::size_t kMaxShown = 120;  // bytes of a value
 
-// Null where there is no such member.
+// Null if there is no such member.
 const Json& member(const Json& object, const char* name) {
   static const Json kNone;
   if (!object.is_object()) return kNone;
@@ -27,7 +27,7 @@ std::string text_or_none(const Json& value) {
 
 bool is_request_or_response(const Json& message) { return message.contains("id"); }
 
-// What a decode cost depends on what was measured; how much it read and wrote does not.
+// A decode's costs depend on measurements; how many tokens it read and wrote does not.
 void keep_counts_of_text(Json& statistics) {
   Json kept = Json::object();
   for (const char* name : {"promptTokens", "newTokens"}) {
@@ -55,16 +55,17 @@ void erase(Json& object, std::initializer_list<const char*> names) {
   for (const char* name : names) object.erase(name);
 }
 
-// Comes by the clock, or tells of work that goes on by itself.
+// Whether the message is sent by the clock, or reports on work that goes on by itself.
 bool comes_by_the_clock(const std::string& method, const Json& params) {
   static const std::set<std::string_view> kMethods = {
       "$/logTrace", "window/logMessage", "window/workDoneProgress/create", "telemetry/event"};
   if (kMethods.contains(method)) return true;
-  if (method == "$/progress") return member(params, "value").is_object();  // not partial results
+  // A partial result is an array.
+  if (method == "$/progress") return member(params, "value").is_object();
   return method == "$/redraft/edit" && member(params, "kind") == "progress";
 }
 
-// `method`: that it has, or that it answers.
+// `method`: the message's own, or for a response that of its request.
 Json comparable(Json message, const std::string& method, bool is_answer) {
   mask_statistics(message);
   if (!is_answer) erase(message, {"id"});
@@ -74,7 +75,7 @@ Json comparable(Json message, const std::string& method, bool is_answer) {
                     : none;
   if (method == "initialize" && inner.is_object() && inner.contains("serverInfo"))
     erase(inner["serverInfo"], {"version"});
-  // The index reads files as it comes to them; where the model runs changes nothing that it says.
+  // When the index reads files depends on the scheduler; the device does not change any answer.
   if (method == "redraft/status" || method == "$/redraft/status")
     erase(inner, {"version", "device", "index", "common"});
   if (method == "$/progress") erase(inner, {"token"});

@@ -1,9 +1,19 @@
-// What a server says, cut into streams in which order and content are settled by what the client
-// said: the answers to one request, the notifications of one kind, the news of one edit. Between
-// streams the order is the scheduler's, so a replay is compared stream by stream.
+// A server's messages, divided into streams. Within a stream, order and content are determined by
+// what the client said: the responses to one request, the notifications of one kind, the news of
+// one edit. Between streams the order is up to the scheduler, so a replay is compared stream by
+// stream.
 //
-// Left out are messages that come by the clock (progress, traces, the log), and of the others what
-// says when, how fast, or under which number of ours: see comparable() in the source.
+// An example: the client starts edits 1 and 2 and asks for the status. The recording and the replay
+// may then interleave differently, and still are equal:
+//
+//   recorded: edit 1 hunk a, answer to 7, edit 2 hunk c, progress, edit 1 hunk b
+//   replayed: answer to 7, edit 1 hunk a, edit 1 hunk b, edit 2 hunk c
+//   streams:  "$/redraft/edit of edit 1" [a, b]   "$/redraft/edit of edit 2" [c]
+//             "answer to redraft/status (7)" [{…}]
+//
+// If the replay said b before a, that would be a difference. Messages sent by the clock (progress,
+// traces, the log) belong to no stream, and parts of others that depend on time, speed or numbers
+// that the server chose are masked: see comparable() in the source.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +29,38 @@ namespace redraft::lsp {
 class AnswerStreams {
  public:
   struct Answer {
-    Json message;  // what of it has to be the same
-    int line = 0;  // of the recording; 0: of none
+    Json message;  // the parts that have to be equal
+    int line = 0;  // in the recording; 0: none
   };
   using Stream = std::vector<Answer>;
 
-  // Messages in the order in which they came and went.
+  // To be called in the order in which the messages were received and sent.
   void client_said(const Json& message);
-  // It went away without `shutdown`. How much more it would have been told by then is chance.
+  // The client left without `shutdown`. How much of the server's output it still saw is chance.
   void client_went() { cut_short_ = !asked_shutdown_; }
   bool cut_short() const { return cut_short_; }
-  // The stream that it belongs to; none: it may come or not.
+  // The stream that the message belongs to; none if it may be sent or not.
   std::optional<std::string> server_said(const Json& message, int line = 0);
 
   const std::map<std::string, Stream>& streams() const { return streams_; }
 
-  // Requests of the server to the client are numbered by the server. The place of one among those
-  // of its method stays the same, its id may not.
+  // The server numbers its requests to the client. The position of a request among those with its
+  // method is the same in a replay; its id may not be.
   struct RequestPlace {
     std::string method;
     std::size_t index = 0;
   };
   std::optional<RequestPlace> place_of(const Json& id) const;
-  std::optional<Json> id_at(const RequestPlace& place) const;  // none: there is none yet
+  // None if there is no such request yet.
+  std::optional<Json> id_at(const RequestPlace& place) const;
 
  private:
   bool asked_shutdown_ = false;
   bool cut_short_ = false;
   std::map<std::string, Stream> streams_;
   std::map<Json, std::string> asked_;                  // methods of the client's requests, by id
-  std::map<std::string, std::vector<Json>> requests_;  // ids of the server's, by method
-  std::map<Json, RequestPlace> places_;                // the same, by id
+  std::map<std::string, std::vector<Json>> requests_;  // ids of the server's requests, by method
+  std::map<Json, RequestPlace> places_;                // of the server's requests, by id
 };
 
 // The first few places where two values differ, each as "/a/0/b was 1, is 2".

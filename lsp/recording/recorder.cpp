@@ -68,7 +68,7 @@ void Recorder::push(std::size_t bytes, const Make& make) noexcept {
   give_up("the disk is slower than the session");
 }
 
-// After a request to stop, what still waits is written.
+// Writes what still waits after a stop request.
 void Recorder::write_all(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -113,7 +113,7 @@ void Recorder::give_up(const std::string& problem) noexcept {
   try {
     on_problem_(problem);
   } catch (const std::exception&) {
-    // There is nobody left to tell.
+    // Nobody is left to tell.
   }
 }
 

@@ -20,10 +20,10 @@
 
 namespace redraft::lsp {
 
-// Writes a session into a file while it goes on. The session comes first: what is said is handed to
-// a thread that formats and writes it, so that a slow disk holds nobody up; and where that thread
-// cannot go on (a full disk, more than kMaxWaiting behind, a file of kMaxBytes) recording stops,
-// the problem is told once, and the session is as it would be without.
+// Writes a session to a file while it goes on. The session has priority: a separate thread formats
+// and writes the messages, so that a slow disk delays nobody. When that thread cannot go on (a full
+// disk, more than kMaxWaiting bytes behind, a file of kMaxBytes), recording stops, the problem is
+// reported once, and the session continues without recording.
 class Recorder {
  public:
   using From = RecordedMessage::From;
@@ -32,18 +32,18 @@ class Recorder {
   // Called at most once, on any thread.
   using OnProblem = std::function<void(const std::string& problem)>;
 
-  // In a new file, see GrowingFile. An error: it cannot be made.
+  // Writes to a new file; see GrowingFile. An error if that cannot be created.
   static Result<std::unique_ptr<Recorder>> begin(const std::filesystem::path& file,
                                                  const RecordingHeader& header,
                                                  OnProblem on_problem);
-  ~Recorder();  // writes what was added
+  ~Recorder();  // writes what has been added
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   const std::filesystem::path& path() const { return file_.path(); }
   // Neither blocks nor throws.
   void add(From from, std::string_view content) noexcept;
-  // What else may come of the client, see RecordedMessage::Kind.
+  // The client's other input; see RecordedMessage::Kind.
   void add_unread(const UnreadMessage& message) noexcept;
   void add_unframed(const std::string& why) noexcept;
   void add_gone() noexcept;
@@ -52,7 +52,7 @@ class Recorder {
   using Clock = std::chrono::steady_clock;
   struct Said {
     Clock::time_point when;
-    RecordedMessage what;  // but for the content, which the writing thread parses
+    RecordedMessage what;  // except for `content`, which the writing thread parses
     std::optional<std::string> content = {};
   };
 
@@ -72,7 +72,7 @@ class Recorder {
   std::deque<Said> waiting_;
   std::size_t waiting_bytes_ = 0;
   bool stopped_ = false;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last: it uses the other members
 };
 
 }  // namespace redraft::lsp

@@ -18,7 +18,7 @@ Error at_line(int line, const std::string& what) {
   return Error("line " + std::to_string(line) + ": " + what);
 }
 
-// Null where there is no such member.
+// Null if there is no such member.
 const Json& member(const Json& object, const char* name) {
   static const Json kNone;
   const auto found = object.find(name);
@@ -59,7 +59,7 @@ UnreadMessage parse_unread(const Json& json) {
   return unread;
 }
 
-// The member of the line that says what it is about.
+// Reads the member that holds the line's content.
 bool parse_content(const Json& line, RecordedMessage& parsed) {
   const bool of_client = parsed.from == From::kClient;
   if (const Json& message = member(line, "message"); !message.is_null()) {
@@ -127,7 +127,7 @@ std::string content_of(const RecordedMessage& recorded) {
 }  // namespace
 
 std::string to_line(const RecordingHeader& header) {
-  // By hand, so that the mark comes first.
+  // Written without the JSON library, so that the format's mark comes first.
   const Json rest = {
       {"version", header.version}, {"build", header.build}, {"options", header.options}};
   return "{\"" + std::string(kMark) + "\":" + std::to_string(kRecordingFormat) + "," +
@@ -144,7 +144,7 @@ RecordedMessage to_recorded(From from, std::string_view content) {
   RecordedMessage recorded;
   recorded.from = from;
   Result<Json> message = parse_json(content);
-  // Null is JSON, but would read as no message.
+  // Null is valid JSON, but would read as no message.
   if (message && !message->is_null()) {
     recorded.message = std::move(*message);
   } else {

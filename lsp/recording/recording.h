@@ -1,4 +1,4 @@
-// A recording is a file of JSON lines: what it is, then every message in the order in which the
+// A recording is a file of JSON lines: a header, then every message in the order in which the
 // server saw it.
 //
 //   {"redraft_recording":1,"version":"0.1.0","build":"…","options":["lsp","--record","s.jsonl"]}
@@ -7,9 +7,9 @@
 //   {"t":9.021,"from":"client","malformed":"{\"jsonrpc\""}
 //   {"t":9.377,"from":"client","gone":true}
 //
-// `t` is milliseconds since the recording began. What came from the client and was no message that
-// could be read has a member of its own, see RecordedMessage::Kind. Other members are ignored, so
-// that lines can be commented.
+// `t` is milliseconds since the recording began. Input of the client that was not a readable
+// message has a member of its own, see RecordedMessage::Kind. Other members are ignored, so lines
+// can carry comments.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ inline constexpr int kRecordingFormat = 1;
 
 struct RecordingHeader {
   std::string version;               // of the server
-  std::string build;                 // which one of that version; may be empty
+  std::string build;                 // of the program; may be empty
   std::vector<std::string> options;  // of the command line
 };
 
@@ -34,11 +34,11 @@ struct RecordedMessage {
   enum class From { kClient, kServer };
   enum class Kind {
     kMessage,  // `message`
-    // The others are the client's:
-    kMalformed,  // a message that is no JSON: `text`
-    kUnread,     // one that was too long to be read: `unread`
-    kUnframed,   // bytes that are no message: `text` says why
-    kGone,       // it has gone, or said `exit`: what the server says then is its last
+    // The others come from the client only:
+    kMalformed,  // a message that is not JSON: `text`
+    kUnread,     // a message that was too long to be read: `unread`
+    kUnframed,   // bytes that are not a message: `text` says why
+    kGone,       // the client has left, or said `exit`: whatever the server says then is its last
   };
   From from = From::kClient;
   Kind kind = Kind::kMessage;
@@ -46,23 +46,24 @@ struct RecordedMessage {
   Json message = {};
   std::string text = {};
   UnreadMessage unread = {};
-  int line = 0;  // of the file; 0: of none
+  int line = 0;  // of the file; 0: none
 };
 
-// One message as it was received or sent.
+// One message as received or sent.
 RecordedMessage to_recorded(RecordedMessage::From from, std::string_view content);
 
 struct Recording {
   RecordingHeader header;
   std::vector<RecordedMessage> messages;
-  bool cut_off = false;  // it ends within a line, which is left out: the process was killed
+  // The file ends within a line (the process was killed); that line is left out.
+  bool cut_off = false;
 };
 
 // With the line break.
 std::string to_line(const RecordingHeader& header);
 std::string to_line(const RecordedMessage& message);
 
-// A file is not trusted. The error names the line.
+// The file is not trusted. The error names the line.
 Result<Recording> parse_recording(std::string_view text);
 
 }  // namespace redraft::lsp

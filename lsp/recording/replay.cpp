@@ -24,11 +24,11 @@ using Clock = std::chrono::steady_clock;
 using From = RecordedMessage::From;
 using Kind = RecordedMessage::Kind;
 
-constexpr std::size_t kMaxShown = 20;  // differences
-// How often it is asked whether the server has nothing to do.
+constexpr std::size_t kMaxShown = 20;  // differences printed
+// How often to check whether the server is idle.
 constexpr auto kLook = std::chrono::milliseconds(5);
 
-// What is posted to the thread that owns the server.
+// The jobs posted to the thread that owns the server.
 class Loop {
  public:
   void post(std::function<void()> function) {
@@ -36,7 +36,7 @@ class Loop {
     posted_.push_back(std::move(function));
     changed_.notify_all();
   }
-  // Runs one; false when there was none until then.
+  // Runs one job; false if there was none until then.
   bool run_one(Clock::time_point until) {
     std::function<void()> next;
     {
@@ -89,7 +89,7 @@ class Replay {
   const AnswerStreams& replayed() const { return replayed_; }
 
  private:
-  // On the way to the client.
+  // A message on its way to the client.
   void take(const std::string& content) {
     const Result<Json> message = parse_json(content);
     if (!message) return;
@@ -100,7 +100,7 @@ class Replay {
     if (const auto stream = recorded_.server_said(message.message, message.line)) owe(*stream, +1);
   }
 
-  // Counts what the recording has so far of each stream and the server has not said.
+  // Counts, per stream, the messages that the recording has so far and the server has not sent.
   void owe(const std::string& stream, int change) {
     int& owed = owed_[stream];
     const bool before = owed > 0;
@@ -117,14 +117,14 @@ class Replay {
     }
   }
 
-  // Jobs post what they have to say before the queue calls them done.
+  // Jobs post their messages before the queue counts them as done.
   bool is_idle() { return host_->queue().is_idle() && !loop_.run_one(Clock::now()); }
 
   void run_until(Clock::time_point time) {
     while (Clock::now() < time) loop_.run_one(time);
   }
 
-  // Of a session that nobody ended.
+  // For a session that nobody ended.
   void finish() {
     wait_for_expected();
     while (!host_->queue().is_idle() || loop_.run_one(Clock::now() + kLook)) {
@@ -162,19 +162,19 @@ class Replay {
     server_.receive_unread(unread);
   }
 
-  // False: there is nothing now that it could answer.
+  // False: the message has no counterpart to answer at this point.
   bool prepare(Json& message) {
     recorded_.client_said(message);
     replayed_.client_said(message);
     return renumber(message);
   }
 
-  // An answer of the client goes to the request that it was the answer to. False: the server has
-  // not asked.
+  // A response of the client is redirected to the request that corresponds to the recorded one.
+  // False: the server has not sent that request.
   bool renumber(Json& message) const {
     if (!message.is_object() || message.contains("method") || !message.contains("id")) return true;
     const auto place = recorded_.place_of(message["id"]);
-    if (!place) return true;  // it was none of the server's then either
+    if (!place) return true;  // nor did the recorded response answer the server
     const std::optional<Json> id = replayed_.id_at(*place);
     if (id) message["id"] = *id;
     return id.has_value();
@@ -184,7 +184,7 @@ class Replay {
   ReplaySpeed speed_;
   AnswerStreams recorded_, replayed_;
   std::map<std::string, int> owed_;
-  int n_owed_ = 0;  // streams of which something is
+  int n_owed_ = 0;  // streams with messages outstanding
   bool ended_ = false;
   Loop loop_;
   Post post_ = [this](std::function<void()> function) { loop_.post(std::move(function)); };

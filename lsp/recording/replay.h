@@ -1,10 +1,13 @@
-// A recording's client, once more, against a server in this process.
+// A recording's client, replayed against a server in this process.
 //
-// When a message of the client is given to the server decides what comes of it: an edit that was
-// cancelled after its first hunk is another than one cancelled before. The recording shows what the
-// server had said when the message came, so the replay waits for that much (stream by stream, see
-// AnswerStreams) and no longer. What the recording has and this server does not say is waited for
-// until the server has nothing left to do; no clock decides.
+// The moment at which the server receives a message decides what comes of it: cancelling an edit
+// after its first hunk is not the same as cancelling it before. The recording shows what the server
+// had said when the message came, so the replay waits for just that much (stream by stream, see
+// AnswerStreams). For a message that the recording has and this server does not send, the replay
+// waits until the server is idle; it never depends on a clock.
+//
+//   recorded   client: edit   server: hunk 1   client: cancel   server: end
+//   replayed   client: edit   ... until hunk 1 has come, or the server is idle ...   client: cancel
 #pragma once
 
 #include <filesystem>
@@ -19,11 +22,12 @@ namespace redraft::lsp {
 
 enum class ReplaySpeed {
   kFast,      // each message as soon as the recording allows
-  kRecorded,  // and not before its time
+  kRecorded,  // and not before its recorded time
 };
 
-// Plays the recording in `file` and says on `out` what the server answers otherwise. Returns the
-// exit code: 0 when nothing differs, else 1. An error: the file is no recording that can be played.
+// Replays the recording in `file` and prints to `out` where the server's answers differ. Returns
+// the exit code: 0 when nothing differs, else 1. An error if the file is not a recording that can
+// be replayed.
 Result<int> replay(const std::filesystem::path& file, ReplaySpeed speed,
                    EngineHost::Factory make_engine, Server::IndexFactories index,
                    std::ostream& out);

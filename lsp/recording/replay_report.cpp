@@ -23,14 +23,14 @@ bool is_end_of_edit(const AnswerStreams::Answer& answer) {
          message["params"].is_object() && message["params"].value("kind", Json()) == "end";
 }
 
-// Of an edit that was cancelled while it ran: how far it had come by then is chance. Its end, and
-// what only one of two such edits came to say, is left out.
+// For an edit that was cancelled while it ran: how far it had come by then is chance. Removes its
+// end, and the surplus of whichever of the two runs said more.
 void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& replayed) {
   const auto end = std::ranges::find_if(recorded, is_end_of_edit);
   if (end == recorded.end() || end->message["params"].value("state", Json()) != "cancelled") return;
   const auto end_now = std::ranges::find_if(replayed, is_end_of_edit);
-  // A replay waits for as much news as was recorded; where more of it came before the cancellation,
-  // the end is not waited for.
+  // A replay waits for as many messages as were recorded. If they come before the cancellation, it
+  // does not wait for the end.
   if (end_now == replayed.end() && replayed.size() < recorded.size()) return;
   recorded.erase(end);
   if (end_now != replayed.end()) replayed.erase(end_now);
@@ -39,7 +39,7 @@ void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& re
   replayed.resize(common);
 }
 
-// `cut_short`: the recording ends where the client went away, so more may come now.
+// `cut_short`: the recording ends where the client left, so the replay may say more.
 void compare(const std::string& name, AnswerStreams::Stream recorded,
              AnswerStreams::Stream replayed, bool cut_short, std::vector<Difference>& found) {
   leave_out_chance(recorded, replayed);

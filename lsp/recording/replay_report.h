@@ -8,8 +8,8 @@
 
 namespace redraft::lsp {
 
-// What a server said otherwise than the one that was recorded, a line each, in the order of the
-// recording.
+// Where the replayed server's messages differ from the recorded ones, one line per difference, in
+// the order of the recording.
 std::vector<std::string> differences(const AnswerStreams& recorded, const AnswerStreams& replayed);
 
 }  // namespace redraft::lsp

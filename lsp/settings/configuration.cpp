@@ -15,7 +15,7 @@ const Json kNothing;
 void Configuration::begin(const ClientCapabilities& client, const Json& options) {
   client_ = client;
   waits_ = client_.configuration;
-  // What a client can do may stand beside the settings.
+  // The options also hold, next to the settings, what the client can do.
   const ReadSettings read = read_settings(options, {}, {"streamedEdits", "prompt"});
   initial_ = settings_ = read.settings;
   report(read.problems);

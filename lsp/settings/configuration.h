@@ -13,24 +13,24 @@
 
 namespace redraft::lsp {
 
-// The settings in force, and where they come from: `initializationOptions.redraft` first; over them
-// what the client answers when asked (workspace/configuration), or tells by itself where it cannot
-// be asked (workspace/didChangeConfiguration). Main thread.
+// The settings in force, and where they come from: `initializationOptions.redraft` first; on top of
+// them what the client answers to workspace/configuration or, if it cannot be asked, sends with
+// workspace/didChangeConfiguration. Main thread.
 class Configuration {
  public:
-  // `on_change` runs whenever the client has said what it wants, be it the same.
+  // `on_change` runs whenever the client has sent its settings, even unchanged ones.
   Configuration(std::shared_ptr<Connection> connection, std::function<void()> on_change)
       : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   const Settings& settings() const { return settings_; }
-  // The client will be asked, or has been, and has not answered yet.
+  // Whether the client's answer is outstanding: it has been or will be asked.
   bool waits() const { return waits_; }
 
-  // With `initialize`; calls nothing back.
+  // With `initialize`; does not call `on_change`.
   void begin(const ClientCapabilities& client, const Json& options);
   // With `initialized`.
   void client_ready();
-  // With `workspace/didChangeConfiguration`. A client that can be asked is asked: some tell nothing
+  // With `workspace/didChangeConfiguration`. A client that can be asked is asked: some send nothing
   // here, or only a part.
   void changed(const DidChangeConfigurationParams& params);
 
@@ -42,12 +42,12 @@ class Configuration {
   std::shared_ptr<Connection> connection_;
   std::function<void()> on_change_;
   ClientCapabilities client_;
-  Settings initial_;   // of the initializationOptions
-  Settings settings_;  // what the client said later over them
+  Settings initial_;   // from the initializationOptions
+  Settings settings_;  // with what the client sent later
   bool waits_ = false;
   std::int64_t last_pull_ = 0;        // only the newest answer counts
-  std::set<std::string> reported_;    // problems the user knows of and that have not gone
-  std::set<std::string> of_options_;  // those of the initializationOptions stay
+  std::set<std::string> reported_;    // problems that the user knows of and that persist
+  std::set<std::string> of_options_;  // those of the initializationOptions persist
 };
 
 }  // namespace redraft::lsp

@@ -1,5 +1,5 @@
-// The table of settings. A row is made from the member that it fills, so that the default in the
-// documentation is the one in the struct.
+// The table of settings. Each row refers to the member that it sets, so that the documented default
+// is the one in the struct.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -65,7 +65,7 @@ SettingDefinition texts(std::string name, Member member, std::string description
       .schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
       .takes = "a list of texts",
       .read = [member](const Json& value, Settings& settings) {
-        // An empty table of Lua may come as either.
+        // An empty table in Lua may arrive as an array or as an object.
         if (!value.is_array() && !(value.is_object() && value.empty())) return false;
         member(settings).clear();
         for (const Json& item : value) {
@@ -156,7 +156,7 @@ void add_sources(Definitions& all) {
       "dependencies", [](Settings& s) -> bool& { return s.dependencies; },
       "Draft from packages that are installed in the workspace too (`node_modules`, "
       "`site-packages` and the like)."));
-  // Of the machine: what a workspace brings along must not have other folders read.
+  // Scope machine: a file in a workspace must not make the server read other folders.
   all.push_back(with_scope(
       Scope::kMachine, texts(
                            "commonFolders", [](Settings & s) -> auto& { return s.common_folders; },

@@ -5,7 +5,7 @@
 namespace redraft::lsp {
 namespace {
 
-// A value as a message shows it: never long.
+// A value as a message shows it, never long.
 std::string shown(const Json& value) {
   constexpr std::size_t kMaxBytes = 60;
   std::string text = to_text(value);
@@ -25,7 +25,8 @@ class Reader {
     result_.settings = base;
   }
 
-  // `prefix`: the dotted name of what holds `members`, with a dot behind; empty at the top.
+  // `prefix`: the dotted name of the object that holds `members`, with a trailing dot; empty at the
+  // top.
   void read_members(const Json& members, const std::string& prefix) {
     for (const auto& [key, value] : members.items()) {
       if (value.is_null()) continue;

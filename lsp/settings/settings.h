@@ -10,19 +10,19 @@
 
 namespace redraft::lsp {
 
-// When completions stand in the ordinary completion menu.
+// When completions appear in the ordinary completion menu.
 enum class CompletionMenu {
-  kAuto,  // where the client has no inline completion
+  kAuto,  // if the client has no inline completion
   kAlways,
   kNever,
 };
 
-// What a user can set while the server runs, with its defaults; what it means stands in
-// setting_definitions().
+// What a user can set while the server runs, with its defaults; setting_definitions() says what it
+// means.
 struct Settings {
   bool index = true;
   bool dependencies = false;
-  std::vector<std::string> common_folders;  // as they are written
+  std::vector<std::string> common_folders;  // as the user wrote them
 
   struct Completion {
     bool enabled = true;
@@ -32,9 +32,10 @@ struct Settings {
     std::map<std::string, bool> languages;  // "*" stands for those that are not named
     int max_tokens = 128;
     int alternatives = 3;
-    int context_tokens = 0;  // 0: as many as the machine reads in a short time
+    // 0: as many as the machine reads in a short time.
+    int context_tokens = 0;
 
-    // Absent means on.
+    // A language that is not listed is enabled.
     bool enabled_for(const std::string& language) const;
     friend bool operator==(const Completion&, const Completion&) = default;
   } completion;
@@ -45,27 +46,28 @@ struct Settings {
   } next_edit;
 
   struct Edit {
-    int max_tokens = 0;  // 0: by the size of what is edited
+    // 0: depends on the size of what is edited.
+    int max_tokens = 0;
     friend bool operator==(const Edit&, const Edit&) = default;
   } edit;
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-// One row of the table that the server reads settings by and that the editors' settings and the
-// documentation are written from (tools/settings.py).
+// One row of the table from which the server reads settings, and from which the editors' settings
+// and the documentation are generated (tools/settings.py).
 struct SettingDefinition {
-  // Where VS Code lets one set it. `machine` keeps a workspace from deciding for the user.
+  // Where VS Code lets the user set it. `machine` keeps a workspace from deciding for the user.
   enum class Scope { kWindow, kMachine, kMachineOverridable };
 
-  std::string name;         // below "redraft"; dots part objects: "completion.delay"
-  std::string description;  // one sentence or two, of Markdown
+  std::string name;         // below "redraft"; dots separate objects: "completion.delay"
+  std::string description;  // one or two sentences of Markdown
   Scope scope = Scope::kWindow;
   Json schema;        // JSON schema: type, default, range or choices
   std::string takes;  // the same for a user: "an integer from 0 to 5000"
-  // Takes `value` over. False: it is not of that kind, and the setting stays as it is. Parts of a
-  // list or an object that are not are left out, and false is returned too. Empty for an option of
-  // the process, which editors give as an argument when they start it.
+  // Sets the setting to `value`. False if the value is not valid: the setting stays as it is,
+  // except that of a list or an object the valid parts are taken. Empty for an option of the
+  // process, which editors pass as an argument when they start it.
   std::function<bool(const Json& value, Settings& settings)> read;
 
   bool is_start_option() const { return !read; }
@@ -78,9 +80,9 @@ struct ReadSettings {
   std::vector<std::string> problems;  // sentences for the user
 };
 
-// Reads the section "redraft" of a client's settings: nested objects, dotted names, or both mixed.
-// What it does not say, says null about or says wrongly stays as in `base`. Members in `ignored`
-// are no settings but may stand beside them.
+// Reads the section "redraft" of a client's settings: nested objects, dotted names, or a mixture.
+// Settings that are missing, null or invalid stay as in `base`. Members listed in `ignored` are not
+// settings but may appear next to them.
 ReadSettings read_settings(const Json& section, const Settings& base,
                            const std::vector<std::string_view>& ignored = {});
 

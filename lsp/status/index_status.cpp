@@ -12,7 +12,7 @@ namespace {
 
 using State = IndexStatus::State;
 
-// So much takes long enough to be shown.
+// Reading this many bytes takes long enough to show progress.
 constexpr std::uint64_t kMinShown = std::uint64_t{4} << 20;
 
 const char* to_string(State state) {

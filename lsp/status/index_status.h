@@ -13,30 +13,30 @@
 
 namespace redraft::lsp {
 
-// The folders of a workspace that are worth an index: not the whole disk, nor all that a user has.
+// The folders of a workspace that are worth an index: neither the root nor the home folder.
 std::vector<std::filesystem::path> folders_to_index(const std::vector<std::string>& uris);
 
-// Folders as a setting names them: absolute, from the home folder on ("~/…"), or from the first
-// folder of the workspace on.
+// Folders as a setting names them: absolute, relative to the home folder ("~/…"), or relative to
+// the first folder of the workspace.
 std::vector<std::filesystem::path> folders_named(
     const std::vector<std::string>& names, const std::vector<std::filesystem::path>& workspace);
 
-// What the client is told about an index: progress while much is read, its state at any time. Main
-// thread.
+// What the client is told about an index: progress while much is read, and its state at any time.
+// Main thread.
 class IndexReporter {
  public:
-  // `what` is read, for the user: "the workspace".
+  // `what` names the index for the user: "the workspace".
   IndexReporter(std::shared_ptr<Connection> connection, std::string what)
       : connection_(std::move(connection)), what_(std::move(what)) {}
 
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
-  // From the Workspace.
+  // Called by the Workspace.
   void on_index(const IndexStatus& status);
-  // There is no index any more, or another one comes.
+  // The index is gone, or is about to be replaced.
   void forget();
   // Part of the result of `redraft/status`; null: there is no index.
   Json json() const;
-  // Why there is none although there should be, as a sentence; empty: it did not fail.
+  // Why the index failed, as a sentence; empty: it did not.
   std::string failure() const;
 
  private:

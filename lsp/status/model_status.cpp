@@ -59,7 +59,7 @@ void ModelStatus::on_engine(const EngineStatus& status) {
   on_change_();
 }
 
-// What was added since it was last told.
+// Shows what has been added since the last message.
 void ModelStatus::show_notice(const std::string& notice) {
   std::string_view news = notice;
   if (news.starts_with(told_notice_)) news.remove_prefix(told_notice_.size());

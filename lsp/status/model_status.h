@@ -12,24 +12,24 @@
 
 namespace redraft::lsp {
 
-// What the client is told about the model: progress while it is loaded, a message when that fails
-// or the model is not as it was asked for, its state at any time (StatusReport sends it). Main
-// thread.
+// What the client is told about the model: progress while it is loaded, a message when loading
+// fails or the model is not the one requested, and its state at any time (StatusReport sends it).
+// Main thread.
 class ModelStatus {
  public:
-  // `on_change` runs when the state is another.
+  // `on_change` runs when the state changes.
   ModelStatus(std::shared_ptr<Connection> connection, std::function<void()> on_change)
       : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
-  // From the Workspace.
+  // Called by the Workspace.
   void on_engine(const EngineStatus& status);
-  // The model is not there, and the user has just been told why: once for each reason, or every
-  // keystroke that asks for a completion would tell it again.
+  // The model is not available, and the user has been told why. Each reason is shown once, or every
+  // keystroke that triggers a completion would show it again.
   bool told_failure() const { return told_failure_; }
   // The model's part of the result of `redraft/status`.
   Json json() const;
-  // Why there is no model now, and what is not as it was asked for, as sentences.
+  // Why there is no model now, or why it is not as requested, as sentences.
   std::vector<std::string> reasons() const;
 
  private:

@@ -12,12 +12,13 @@
 
 namespace redraft::lsp {
 
-// What `redraft/status` answers and `$/redraft/status` tells: the model's state, and in plain
-// sentences what is off and why. Whoever can be off adds a source of reasons. Main thread.
+// The answer to `redraft/status` and the content of `$/redraft/status`: the model's state, and in
+// plain sentences what is off and why. Anything that can be off adds a source of reasons. Main
+// thread.
 class StatusReport {
  public:
   using Reasons = std::vector<std::string>;
-  // Appends what is off now; sentences for the user that name the setting to change, if there is
+  // Appends what is off now: sentences for the user that name the setting to change, if there is
   // one.
   using Source = std::function<void(Reasons& reasons)>;
 
@@ -25,15 +26,14 @@ class StatusReport {
       : connection_(std::move(connection)), model_(model) {}
 
   void add(Source source) { sources_.push_back(std::move(source)); }
-  // From now on there is somebody to tell.
+  // From now on there is a client to notify.
   void begin(const ClientCapabilities& capabilities);
-  // Tells the client, if it takes `$/redraft/status`.
+  // Notifies the client, if it takes `$/redraft/status`.
   void tell();
-  // The same if anything is different from what it heard last, or from what was so in the
-  // beginning.
+  // The same if the report differs from the last one sent or, before that, from the initial one.
   void tell_changes();
 
-  // What request and notification have in common.
+  // What request and notification share.
   Json json() const;
 
  private:

@@ -20,7 +20,7 @@ namespace redraft::lsp {
 namespace {
 
 constexpr auto kInterval = std::chrono::minutes(1);
-// The event loop waits so long for another process at most.
+// The longest time that the event loop waits for another process.
 constexpr auto kLockLimit = std::chrono::milliseconds(50);
 constexpr JsonLimits kLimits = {.bytes = 1 << 16, .values = 1 << 10, .depth = 4};
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max() / 2;
@@ -48,7 +48,7 @@ Result<Usage> parse(const std::filesystem::path& file) {
   Usage usage;
   for (std::size_t i = 0; i < kUsageEvents; ++i) {
     const std::optional<JsonValue> value = root->find(kNames[i]);
-    if (!value) continue;  // of an earlier version
+    if (!value) continue;  // written by an earlier version
     const Result<std::int64_t> count = value->integer(0, kMaxCount);
     if (!count) return count.error();
     usage.count(static_cast<UsageEvent>(i), *count);

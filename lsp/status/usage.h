@@ -12,11 +12,12 @@
 
 namespace redraft::lsp {
 
-// What may become of what redraft proposes.
+// What can happen to a suggestion.
 enum class UsageEvent : std::uint8_t {
   kCompletionSuggested,  // an answer with a text
-  kCompletionCarried,    // of them, without the model
-  kCompletionShown,      // as far as the client tells; accepted and in part as well
+  kCompletionCarried,    // of those, without the model
+  // As reported by the client; accepted ones, also in part, are included.
+  kCompletionShown,
   kCompletionAccepted,
   kCompletionAcceptedPartially,
   kHunkShown,  // of a streamed edit
@@ -29,18 +30,18 @@ enum class UsageEvent : std::uint8_t {
 };
 inline constexpr std::size_t kUsageEvents = 12;
 
-// How often that was so: numbers alone, and the last reason to suggest nothing.
+// How often each event happened: only numbers, and the last reason to suggest nothing.
 class Usage {
  public:
   void count(UsageEvent event, std::int64_t times = 1) { counts_[index(event)] += times; }
   std::int64_t of(UsageEvent event) const { return counts_[index(event)]; }
-  // A sentence for the user; with the time, in seconds since 1970. Both are empty in the beginning.
+  // A sentence for the user and its time in seconds since 1970. Initially empty.
   void note_none(std::string why, std::int64_t time);
   const std::string& why_none() const { return why_none_; }
   std::int64_t none_at() const { return none_at_; }
 
   void add(const Usage& later);
-  // What has come since `earlier`.
+  // What was added since `earlier`.
   Usage since(const Usage& earlier) const;
   friend bool operator==(const Usage& a, const Usage& b) = default;
 
@@ -55,15 +56,15 @@ class Usage {
 // In the user's state folder; empty: there is none.
 std::filesystem::path default_usage_file();
 
-// The sum over all servers of this user. An absent file is nothing counted yet; one that cannot be
-// understood is an error.
+// The sum over all servers of this user. A missing file counts as nothing; an unreadable one is an
+// error.
 Result<Usage> read_usage(const std::filesystem::path& file);
-// Creates the file and its folder. Safe beside other processes that do the same; an error, when
-// one of them takes long too, leaves the file as it was. What cannot be understood is written anew.
+// Creates the file and its folder. Safe with concurrent processes that do the same. On error (for
+// example when another process holds the lock for too long) the file is unchanged. A file that
+// cannot be parsed is overwritten.
 Result<void> add_usage(const std::filesystem::path& file, const Usage& usage);
 
-// What one server counts, and its way into the file: at the end, and now and then before. One
-// thread.
+// What one server counts, saved to the file at the end and from time to time before. One thread.
 class UsageLog {
  public:
   // `file` may be empty: nothing is written.
@@ -74,7 +75,7 @@ class UsageLog {
 
   Usage& now() { return now_; }
   void save();
-  // At most once in a minute.
+  // Saves at most once a minute.
   void save_if_due();
 
  private:

@@ -6,11 +6,11 @@
 #include "lsp/wire/json.h"
 #include "lsp/wire/protocol.h"
 
-// What completion needs of the protocol: textDocument/completion, 3.18's inline completion, and
-// what clients of such servers tell beside it.
+// The parts of the protocol that completion needs: textDocument/completion, the inline completion
+// of LSP 3.18, and notifications that clients of completion servers send.
 namespace redraft::lsp {
 
-// What an editor's menu has selected, which the suggestion must go on from.
+// What the editor's menu has selected; the suggestion must continue it.
 struct SelectedCompletion {
   Range range;
   std::string text;
@@ -19,7 +19,7 @@ struct SelectedCompletion {
 struct InlineCompletionParams {
   std::string uri;
   Position position;
-  bool automatic = true;  // otherwise the user asked for it
+  bool automatic = true;  // otherwise an explicit request
   std::optional<SelectedCompletion> selected;
 };
 
@@ -28,14 +28,14 @@ struct CompletionParams {
   Position position;
 };
 
-// An item of the menu; what the client sent back, to be resolved.
+// An item of the menu that the client sent back to be resolved.
 struct CompletionItemParams {
   Json json;
 };
 
 // Of `textDocument/didShowCompletion` and `textDocument/didPartiallyAcceptCompletion`.
 struct CompletionNews {
-  std::int64_t id = 0;  // 0: of an item that is not ours
+  std::int64_t id = 0;  // 0: the item is not ours
   std::int64_t accepted_length = 0;
 };
 

@@ -9,12 +9,12 @@ namespace redraft::lsp {
 
 namespace {
 
-// A client that answers nothing must not make us grow without end.
+// A client that never answers must not make our memory grow without limit.
 constexpr std::size_t kMaxWaiting = 1000;
 
 }  // namespace
 
-// What the trace itself needs is left out of it, and all of it while the client reads too slowly.
+// The trace leaves out its own messages, and everything while the client reads too slowly.
 Connection::Connection(Link link)
     : link_(std::move(link)), tracer_([this](Json params) {
         if (link_.congested()) return;
@@ -82,8 +82,8 @@ struct Reply::State {
     }
   }
 
-  // False when the answer has been given. What `send` throws has sent nothing (there was no memory
-  // for it), so that another answer may still be.
+  // False if the request has been answered already. If `send` throws, nothing was sent (no memory
+  // for it), so another answer is still possible.
   bool answer(const std::function<void()>& send) {
     if (answered) return false;
     answered = true;

@@ -13,19 +13,20 @@
 
 namespace redraft::lsp {
 
-// What we say to the client: responses, notifications and requests of our own. Main thread.
+// What we send to the client: responses, notifications and requests of our own. Main thread.
 class Connection {
  public:
   struct Link {
     std::function<void(std::string content)> send;
-    // True while the client reads slower than we write: what can be left out should be.
+    // True while the client reads more slowly than we write: messages that can be omitted should
+    // be.
     std::function<bool()> congested;
   };
   explicit Connection(Link link);
 
   void notify(std::string_view method, Json params);
-  // `on_result` gets the result, or null when the client answered with an error; never when it does
-  // not answer.
+  // `on_result` gets the result, or null if the client answered with an error; it is never called
+  // if the client does not answer.
   void request(std::string_view method, Json params,
                std::function<void(const Json* result)> on_result);
   void respond(const Json& id, Json result);
@@ -35,7 +36,7 @@ class Connection {
   // A message of the client that answers one of our requests.
   void receive_response(const Json& message);
   bool congested() const { return link_.congested(); }
-  // Tells what goes over this connection; the sender's side is seen here already.
+  // Traces the messages of this connection; those sent are traced here already.
   Tracer& tracer() { return tracer_; }
 
  private:
@@ -47,8 +48,8 @@ class Connection {
   std::map<std::int64_t, std::function<void(const Json*)>> waiting_;
 };
 
-// The right to answer one request, exactly once; the first answer counts. Copies share it. When the
-// last copy goes without an answer, the client gets InternalError.
+// The right to answer one request exactly once; the first answer counts. Copies share it. If the
+// last copy is destroyed without an answer, the client gets InternalError.
 class Reply {
  public:
   // `on_answered` runs just before the answer is sent.
@@ -56,9 +57,9 @@ class Reply {
 
   void operator()(Json result) const;
   void fail(ErrorCode code, std::string_view message) const;
-  // Runs when the client cancels the request, which is then answered already.
+  // `stop` runs when the client cancels the request, which has been answered by then.
   void on_cancel(std::function<void()> stop) const;
-  // Cancels the request, without holding a share in it.
+  // Cancels the request, without keeping it alive.
   std::function<void()> canceller() const;
 
  private:

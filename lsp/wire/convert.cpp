@@ -8,13 +8,13 @@
 namespace redraft::lsp {
 namespace {
 
-// Bytes of the UTF-8 character that starts with `lead`. Documents are valid UTF-8.
+// The number of bytes of the UTF-8 character that starts with `lead`. Documents are valid UTF-8.
 std::size_t width_of(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Units of `encoding` that a character of `width` UTF-8 bytes takes.
+// How many units of `encoding` a character of `width` UTF-8 bytes takes.
 std::size_t units_of(std::size_t width, Encoding encoding) {
   switch (encoding) {
     case Encoding::kUtf8:
@@ -31,9 +31,9 @@ int clamped(std::size_t value) {
   return static_cast<int>(std::min<std::size_t>(value, std::numeric_limits<int>::max()));
 }
 
-// Turns the changes of one notification into bytes one after the other. Editors with several
-// cursors send them from the bottom up; above the topmost change the first line index holds, so it
-// is built anew only when a change comes further down.
+// Converts the changes of one notification to bytes, one after the other. Editors with several
+// cursors send them from the bottom up. The first line index stays valid above the topmost change,
+// so it is rebuilt only when a change comes further down.
 class ChangeReader {
  public:
   ChangeReader(const Document& document, Encoding encoding)
@@ -59,7 +59,7 @@ class ChangeReader {
   }
 
   void apply(const TextEdit& edit) {
-    // The line before counts as changed too: its "\r" may meet a "\n" now, or lose it.
+    // The line before counts as changed too: its "\r" may now meet a "\n", or lose it.
     const int line = edit.range.begin == 0 ? 0 : lines_->line_of(edit.range.begin - 1);
     known_lines_ = std::min(known_lines_, line);
     text_.replace(edit.range.begin, edit.range.size(), edit.new_text);
@@ -69,7 +69,7 @@ class ChangeReader {
   std::string text_;
   const LineIndex* lines_;
   std::optional<LineIndex> own_lines_;
-  int known_lines_ = std::numeric_limits<int>::max();  // lines_ holds for the lines before
+  int known_lines_ = std::numeric_limits<int>::max();  // lines_ is valid for the lines before
 };
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 namespace redraft::lsp {
 
-// Positions count lines and, within a line, units of the agreed encoding; everything behind this
-// file counts bytes.
+// Positions count lines and, within a line, units of the agreed encoding; everywhere else redraft
+// counts bytes.
 
-// A character beyond the line's end means its end, a line beyond the last the end of the text; a
-// position inside a character means its start.
+// A character beyond the end of its line is clamped to that end, a line beyond the last to the end
+// of the text. A position inside a character means the start of the character.
 std::size_t to_offset(const std::string& text, const LineIndex& lines, Position position,
                       Encoding encoding);
 Position to_position(const std::string& text, const LineIndex& lines, std::size_t offset,
@@ -23,8 +23,7 @@ Position to_position(const std::string& text, const LineIndex& lines, std::size_
 ByteRange to_bytes(const Document& document, const Range& range, Encoding encoding);
 Range to_range(const Document& document, ByteRange range, Encoding encoding);
 
-// The changes of one notification, each against the text the one before left, in the same form but
-// in bytes.
+// The changes of one notification, in bytes. Each applies to the text that the previous one left.
 std::vector<TextEdit> to_edits(const Document& document, const std::vector<ContentChange>& changes,
                                Encoding encoding);
 

@@ -8,16 +8,16 @@
 namespace redraft::lsp {
 namespace {
 
-// Of a request that has no usable id.
+// The id of a request that has no usable one.
 const Json kNoId;
 
-// What nobody has answered yet takes memory, and each stands for work: a client that asks so much
-// at once has lost its way.
+// Unanswered requests take memory, and each stands for work: a client with this many at once is
+// faulty.
 constexpr std::size_t kMaxPending = 1000;
 
 bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
-// Params may be missing; then a handler that needs a member says which.
+// Params may be missing; then a handler that needs a member reports which.
 Json params_of(const Json& message) {
   const auto found = message.find("params");
   return found == message.end() || found->is_null() ? Json::object() : *found;

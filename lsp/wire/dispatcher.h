@@ -11,8 +11,8 @@
 
 namespace redraft::lsp {
 
-// Binds method names to handlers with typed parameters, keeps the lifecycle and answers everything
-// that no handler is for. Main thread.
+// Binds method names to handlers with typed parameters, keeps the lifecycle, and answers every
+// request that has no handler. Main thread.
 class Dispatcher {
  public:
   // Before `initialize`, then served, then after `shutdown`.
@@ -20,7 +20,8 @@ class Dispatcher {
 
   explicit Dispatcher(std::shared_ptr<Connection> connection);
 
-  // A request's handler. What it throws is an InternalError of that request alone.
+  // Registers a request's handler. An exception it throws becomes the InternalError of that request
+  // alone.
   template <typename Owner, typename Params>
   void on(std::string method, Owner* owner, void (Owner::*handler)(const Params&, Reply)) {
     requests_[std::move(method)] = [owner, handler](const Json& json, const Reply& reply) {
@@ -28,7 +29,7 @@ class Dispatcher {
                           [&](const Params& params) { (owner->*handler)(params, reply); });
     };
   }
-  // A notification's handler.
+  // Registers a notification's handler.
   template <typename Owner, typename Params>
   void on(std::string method, Owner* owner, void (Owner::*handler)(const Params&)) {
     notifications_[std::move(method)] = [owner, handler](const Json& json) {
@@ -49,9 +50,9 @@ class Dispatcher {
     use(params);
   }
 
-  // One message of the client.
+  // Handles one message of the client.
   void receive(std::string_view content);
-  // Answers every request that still waits with RequestCancelled.
+  // Answers every pending request with RequestCancelled.
   void cancel_all();
 
   Lifecycle lifecycle() const { return lifecycle_; }
@@ -59,11 +60,11 @@ class Dispatcher {
 
  private:
   void receive_object(const Json& message);
-  // What the answer's receiver throws is logged: an answer gets none.
+  // Exceptions of the receiver are logged: a response is not answered.
   void receive_response(const Json& message);
   void receive_request(const std::string& method, const Json& id, const Json& params);
   void receive_notification(const std::string& method, const Json& params);
-  // True when the lifecycle does not allow the request, which is then answered.
+  // True if the lifecycle does not allow the request; it has been answered then.
   bool refused(const std::string& method, const Json& id);
   void cancel_request(const Json& params);
 
@@ -71,7 +72,7 @@ class Dispatcher {
   Lifecycle lifecycle_ = Lifecycle::kUninitialized;
   std::map<std::string, std::function<void(const Json&, const Reply&)>, std::less<>> requests_;
   std::map<std::string, std::function<void(const Json&)>, std::less<>> notifications_;
-  // How to cancel what is not answered, by request id. Shared with replies, which may outlive this.
+  // How to cancel unanswered requests, by id. Shared with replies, which may outlive this object.
   std::shared_ptr<std::map<Json, std::function<void()>>> pending_;
 };
 

@@ -48,8 +48,8 @@ Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
   return *length;
 }
 
-// Tells a stream that is no LSP at all early, instead of waiting for the end of a header that never
-// comes. What comes all at once is held to the same.
+// Detects early a stream that is not LSP at all, instead of waiting for the end of a header that
+// never comes. A header that arrives at once is held to the same rules.
 bool cannot_become_header(std::string_view begin) {
   if (!begin.empty() && (lower(begin[0]) < 'a' || lower(begin[0]) > 'z')) return true;
   for (std::size_t i = 0; i < begin.size(); ++i) {
@@ -61,8 +61,8 @@ bool cannot_become_header(std::string_view begin) {
 }  // namespace
 
 void FrameReader::append(std::string_view bytes) {
-  // Consumed bytes are dropped once they outweigh the rest, so that each byte is moved a bounded
-  // number of times.
+  // Consumed bytes are dropped once there are more of them than of the rest, so that each byte is
+  // moved a bounded number of times.
   if (position_ > buffer_.size() / 2) {
     buffer_.erase(0, position_);
     position_ = 0;

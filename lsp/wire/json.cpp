@@ -6,7 +6,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Brackets outside strings; whether they match is the parser's business.
+// Counts brackets outside strings; the parser checks whether they match.
 bool too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -64,12 +64,12 @@ Result<Json> parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception&) {
-    // Once more below: only a lone surrogate can be mended.
+    // Parsed again below: the only error that is repaired is a lone surrogate.
   }
   try {
     return Json::parse(without_lone_surrogates(text));
   } catch (const Json::exception& failure) {
-    // The rest of nlohmann's message quotes what was read, which may be the text of a buffer.
+    // The rest of nlohmann's message quotes the input, which may be the text of a document.
     const std::string what = reason(failure);
     return Error("malformed JSON: " + what.substr(0, what.find(" - ")));
   }

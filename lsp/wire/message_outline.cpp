@@ -1,10 +1,12 @@
-// A scanner that knows of JSON no more than where strings, brackets and names begin and end. It is
-// given what nobody parses because it is too long, so it must neither keep much nor trust anything:
-// a bracket that does not match, or garbage, leads to an outline that is wrong or empty, and such
-// an outline does no harm: it tells of nothing that a short message could not say as well.
+// A scanner that knows only where strings, brackets and names of JSON begin and end. Its input is
+// too long to be parsed, so it must neither keep much nor trust anything. A bracket that does not
+// match, or garbage, leads to an outline that is wrong or empty. That does no harm: a short message
+// could have said the same.
 //
-//   {"method": "textDocument/didOpen", "params": {"textDocument": {"text": "…", "uri":
-//   "file:///a"}}} ^ matched_ 1                                 ^ 2              ^ 3
+// `matched_` counts the brackets on the path to the document's URI:
+//
+//   {"method": "textDocument/didOpen", "params": {"textDocument": {"text": "…", "uri": "…"}}}
+//   1                                            2                3
 #include "lsp/wire/message_outline.h"
 
 #include <array>
@@ -96,7 +98,7 @@ void OutlineReader::end_string() {
   if (is_key_ && on_path()) take_key();
 }
 
-// Of several members of one name the last counts, as it does to the parser.
+// Of several members with the same name the last counts, as in the parser.
 void OutlineReader::take_key() {
   key_.raw = key_.complete ? unescaped(key_.raw) : std::string();
   const std::string& name = key_.raw;

@@ -8,7 +8,7 @@
 
 namespace redraft::lsp {
 
-// What a message is about. What it does not say, or says in no form that can be used, is empty.
+// What a message is about. Members that are missing or unusable are empty.
 struct MessageOutline {
   Json id;             // an integer, a string, or null
   std::string method;  // of a request or notification
@@ -17,9 +17,9 @@ struct MessageOutline {
   friend bool operator==(const MessageOutline&, const MessageOutline&) = default;
 };
 
-// Reads the outline of a message whose bytes pass by and are kept nowhere: it remembers some
-// kilobytes at most, whatever comes. Of what is JSON it finds what parse_json() would, but for
-// values longer than kMaxValueBytes; what is none has some outline or none.
+// Reads the outline of a message whose bytes pass by and are not kept: it holds some kilobytes at
+// most, whatever the input. From valid JSON it reads what parse_json() would, except for values
+// longer than kMaxValueBytes; from anything else, some outline or none.
 class OutlineReader {
  public:
   OutlineReader() = default;
@@ -29,11 +29,11 @@ class OutlineReader {
 
   // In pieces of any size.
   void append(std::string_view bytes);
-  // Of what has passed so far.
+  // Of the bytes so far.
   MessageOutline outline() const;
 
  private:
-  // A string or number that is kept, as it stands in the message, without quotes.
+  // A string or number that is kept as written in the message, without quotes.
   struct Captured {
     std::string raw;
     bool is_string = false;
@@ -49,17 +49,18 @@ class OutlineReader {
   void end_scalar();
   void keep(std::string_view bytes);
   void capture(Captured* target, bool is_string);
-  // Where the value that begins here goes; null: nobody wants to know it.
+  // Where to keep the value that begins here; null: it is not needed.
   Captured* place_of_value();
-  // What was opened last is the message itself, its params or its textDocument.
+  // Whether the innermost open bracket is the message itself, its params or its textDocument.
   bool on_path() const { return brackets_.size() == matched_; }
 
-  std::string brackets_;     // those that are open: '{' or '['
-  std::size_t matched_ = 0;  // so many of them, from the first on, lead to the document's URI
+  std::string brackets_;  // the open ones: '{' or '['
+  // How many of them, from the outermost on, lead to the document's URI.
+  std::size_t matched_ = 0;
   bool in_string_ = false, escaped_ = false, in_scalar_ = false;
   bool is_key_ = false, expects_key_ = false;
-  bool done_ = false;           // nothing more is wanted
-  Captured* target_ = nullptr;  // null: what is read is not kept
+  bool done_ = false;           // the rest is not needed
+  Captured* target_ = nullptr;  // null: the current value is not kept
   Captured key_, id_, method_, uri_;
 };
 

@@ -16,19 +16,20 @@ class WorkDoneProgress : public std::enable_shared_from_this<WorkDoneProgress> {
   struct Title {
     std::string text;
     bool cancellable = false;
-    bool has_fraction = false;  // otherwise the client shows that something goes on, not how far
+    // Otherwise the client shows that work goes on, but not how far it is.
+    bool has_fraction = false;
   };
-  // On a token that came with the client's request: begins at once.
+  // Uses a token that came with the client's request: begins at once.
   static std::shared_ptr<WorkDoneProgress> on_token(std::shared_ptr<Connection> connection,
                                                     Json token, const Title& title);
-  // On a token of ours: begins once the client has taken it. Only for clients that announce
-  // window.workDoneProgress.
+  // Uses a token of the server: begins once the client has accepted it. Only for clients that
+  // announce window.workDoneProgress.
   static std::shared_ptr<WorkDoneProgress> create(std::shared_ptr<Connection> connection,
                                                   const Title& title);
   ~WorkDoneProgress();
 
   const Json& token() const { return token_; }
-  // An empty message leaves the one before.
+  // An empty message keeps the previous one.
   void report(double fraction, std::string_view message);
   void end();
 

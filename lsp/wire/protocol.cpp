@@ -9,7 +9,7 @@ namespace {
 
 const Json kNull;
 
-// Null, too, when something on the way is missing or no object.
+// Null, too, if something on the path is missing or not an object.
 const Json& member(const Json& json, std::string_view key) {
   if (!json.is_object()) return kNull;
   const auto found = json.find(key);
@@ -37,7 +37,7 @@ std::optional<std::int64_t> read_optional_integer(const Json& json, const char* 
   return read_integer(json, key);
 }
 
-// Positions beyond anything are legal: they are clamped to the text later.
+// Positions beyond the text are legal: they are clamped later.
 int read_count(const Json& json, const char* key) {
   const Json& value = json.at(key);
   if (value.is_number_unsigned()) {
@@ -276,7 +276,7 @@ void from_json(const Json& json, ResolveEditParams& params) {
     params.hunk_ids.emplace();
     for (const Json& id : read_list(json, "hunkIds")) {
       if (!id.is_number_integer()) throw std::invalid_argument("hunkIds must hold integers");
-      // One that no hunk can have is one that no hunk has.
+      // No hunk has such an id, so it matches none.
       const bool possible = id.is_number_unsigned() && id.get<std::uint64_t>() <= INT32_MAX;
       params.hunk_ids->push_back(possible ? id.get<int>() : -1);
     }

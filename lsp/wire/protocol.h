@@ -9,8 +9,8 @@
 #include "lsp/wire/tracer.h"
 
 // The part of the Language Server Protocol that redraft speaks, as plain structs, and redraft's
-// additions (docs/protocol.md). Reading throws for a missing or mistyped member, as nlohmann_json
-// does; the dispatcher turns it into InvalidParams.
+// extensions (docs/protocol.md). Reading throws for a missing or mistyped member, as nlohmann_json
+// does; the dispatcher turns that into InvalidParams.
 namespace redraft::lsp {
 
 enum class ErrorCode : int {
@@ -27,7 +27,7 @@ enum class ErrorCode : int {
 
 enum class MessageType : int { kError = 1, kWarning = 2, kInfo = 3 };
 
-// What a position's `character` counts.
+// The unit of a position's `character`.
 enum class Encoding { kUtf8, kUtf16, kUtf32 };
 const char* to_string(Encoding encoding);
 
@@ -54,14 +54,16 @@ struct ClientCapabilities {
   bool document_changes = false;
   bool apply_edit = false;
   bool work_done_progress = false;    // takes progress that the server begins
-  bool code_action_literals = false;  // otherwise it takes commands alone
+  bool code_action_literals = false;  // otherwise it takes only commands
   bool resolves_edit_late = false;    // codeAction/resolve may bring the edit
-  bool disabled_actions = false;      // shows actions that cannot be chosen, with the reason
+  bool disabled_actions = false;      // shows disabled actions, with the reason
   bool configuration = false;         // it answers workspace/configuration
   bool configuration_registration = false;
   bool inline_completion = false;
-  bool markdown_documentation = false;   // of the menu's items; otherwise it is plain text
-  bool completion_registration = false;  // takes textDocument/completion later than initialize
+  // Of the menu's items; otherwise it is plain text.
+  bool markdown_documentation = false;
+  // Accepts registration of textDocument/completion after initialize.
+  bool completion_registration = false;
   bool streamed_edits = false;
   bool prompt = false;
 };
@@ -90,7 +92,7 @@ struct SetTraceParams {
 // Of files that were created, renamed or deleted.
 struct FileOperationParams {
   std::vector<std::string> uris;      // all that are named
-  std::vector<std::string> old_uris;  // of what was renamed
+  std::vector<std::string> old_uris;  // the former names of renamed files
 };
 
 struct DidSaveParams {
@@ -174,7 +176,7 @@ struct ProgressCancelParams {
   Json token;
 };
 
-// For messages without parameters of interest.
+// For messages whose parameters do not matter.
 struct NoParams {};
 
 void from_json(const Json& json, InitializeParams& params);

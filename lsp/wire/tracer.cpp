@@ -8,7 +8,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Requests that are never answered are not remembered without end.
+// Requests that are never answered must not be remembered forever.
 constexpr std::size_t kMaxAsked = 1000;
 
 // Names and ids are the peer's, which may be of any length.

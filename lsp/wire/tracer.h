@@ -13,9 +13,8 @@ namespace redraft::lsp {
 
 enum class TraceLevel { kOff, kMessages, kVerbose };
 
-// Tells what is said between client and server, for `$/logTrace`: which message, and verbosely how
-// big it was and how long the answer took. Never what stands in it: that is the user's text. Main
-// thread.
+// Traces the messages between client and server for `$/logTrace`: which message and, verbosely, its
+// size and how long the answer took. Never its content: that is the user's text. Main thread.
 class Tracer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +38,7 @@ class Tracer {
 
   std::function<void(Json params)> log_;
   TraceLevel level_ = TraceLevel::kOff;
-  // Requests without an answer yet, by id: the client's, and ours.
+  // Unanswered requests by id: the client's, and ours.
   std::map<Json, Asked> theirs_, ours_;
 };
 

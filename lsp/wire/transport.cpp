@@ -20,8 +20,8 @@ constexpr std::size_t kFull = 64 << 20;
 
 }  // namespace
 
-// What runs in the event loop. Each operation under way holds a share in it: one may have ended,
-// its handler waiting for its turn, when the transport goes.
+// The part that runs in the event loop. Each operation under way keeps it alive: an operation may
+// have completed, with its handler still queued, when the transport is destroyed.
 class Transport::Flow : public std::enable_shared_from_this<Flow> {
  public:
   Flow(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers);
@@ -31,7 +31,7 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   bool congested() const { return queued_bytes_ > kCongested; }
   void limit_messages(const FrameLimits& limits) { frames_.limit_messages(limits); }
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
-  void close();  // nothing is called from now on
+  void close();  // calls no handler from now on
 
  private:
   void received(std::size_t count);
@@ -52,7 +52,7 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   std::size_t queued_bytes_ = 0;
   bool reading_ = false;  // a read is under way
   bool closed_ = false;   // no more input is wanted
-  bool dead_ = false;     // the transport has gone
+  bool dead_ = false;     // the transport is gone
   std::function<void()> done_;
 };
 
@@ -63,8 +63,8 @@ Transport::Flow::Flow(boost::asio::io_context& io, int in_fd, int out_fd, Handle
       in_flags_(::fcntl(in_fd, F_GETFL)),
       out_flags_(::fcntl(out_fd, F_GETFL)),
       handlers_(std::move(handlers)) {
-  // One descriptor cannot be registered twice: a socket for both directions is duplicated for
-  // writing.
+  // One descriptor cannot be registered twice: a socket that serves both directions is duplicated
+  // for writing.
   in_.assign(::fcntl(in_fd, F_DUPFD_CLOEXEC, 0));
   out_.assign(::fcntl(out_fd, F_DUPFD_CLOEXEC, 0));
 }
@@ -124,7 +124,7 @@ void Transport::Flow::send(std::string_view content) {
   try {
     if (queue_.size() == 1) write();
   } catch (...) {
-    queue_.pop_back();  // it is sent, or nobody may believe that it was
+    queue_.pop_back();  // the message is sent, or the caller must learn that it was not
     throw;
   }
   queued_bytes_ += size;
