@@ -1,6 +1,6 @@
 // Jobs run on the decode thread with what they captured and the engine host, which outlives them;
-// everything else here is the owner's thread. Results cross over through OwnerPost alone, so that
-// they may come after the Workspace has gone.
+// everything else here runs on the owner's thread. Results come back through OwnerPost only, which
+// discards them after the Workspace is destroyed.
 #include "workspace/workspace.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace redraft {
 namespace {
 
-// Of a place that changed lately so many lines before and after it are shown.
+// How many lines are shown before and after a place that changed lately.
 constexpr int kRecentLines = 6;
-constexpr std::size_t kShownAnyway = 3000;  // bytes around the place to complete
+constexpr std::size_t kShownAnyway = 3000;  // bytes around the cursor
 
-// Names no document: it is kept where none may be named.
+// Does not name the document: the text is kept where no document may be named.
 std::string why_nothing_unasked(SkipReason reason) {
   return "nothing is suggested unasked in such a file: it counts as " +
          std::string(to_text(reason));
@@ -59,16 +59,16 @@ struct Workspace::Impl {
   void stop_job(EditId id);
   std::shared_ptr<const Document> document_of(const LiveEdit* edit) const;
   void index_buffer(const std::string& uri);
-  // Both null where there is none.
+  // Null if there is no such index.
   std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
   std::shared_ptr<const Datastore> common_code() const;
   std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
   std::filesystem::path root_of(const std::string& uri) const;
-  // Whether what is written in the document may be drafted into others.
+  // Whether the text written in the document may be used in drafts for others.
   Remembering remembering(const std::string& uri) const {
     return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
   }
-  // The document goes, or is another from now on: all that is under way for it ends.
+  // The document is gone or replaced: all work on it ends.
   void forget(const std::string& uri, const std::string& reason);
 
   std::shared_ptr<EngineHost> host;
@@ -121,9 +121,9 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
   return run_edit(engine, request, edit_observer, control.stop);
 }
 
-// What lines a symbol has is for the decode thread to find out, which parses the document there
-// rather than where the user types: between two passes of an edit that runs, since that may be the
-// one that this takes the place of.
+// The decode thread finds out which lines a symbol has, because that parses the document, which
+// should not delay the user's typing. It does so even between two passes of a running edit, since
+// that may be the edit that the new one replaces.
 void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
   const auto region = [document = request.document, scope = request.scope, range = request.range] {
     const Result<EditRegion> found = EditRegion::make(document, scope, range);
@@ -151,7 +151,7 @@ void Workspace::Impl::carry_out(const LiveEdits::Consequences& then) {
   }
 }
 
-// Null where it is no longer what the edit was asked for.
+// Null if the edit no longer applies to the document.
 std::shared_ptr<const Document> Workspace::Impl::document_of(const LiveEdit* edit) const {
   return edit != nullptr && edit->counts() ? documents.find(edit->uri) : nullptr;
 }
@@ -175,16 +175,16 @@ void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResu
   const LiveEdit* edit = edits.find(id);
   const bool counted = edit != nullptr && edit->counts();
   if (!edits.end(id)) return;  // it was cancelled while the model was loading
-  // What nobody wants any more was done in vain, even if the model was just done with it.
+  // The result of a replaced edit does not count, even if the model had just finished it.
   if (!counted && outcome == EditOutcome::kDone) outcome = EditOutcome::kCancelled;
   const std::string why = outcome == EditOutcome::kCancelled ? edit->why_stopped : error;
-  // Its owner may resolve hunks then, or close the document.
+  // The owner may resolve hunks in this call, or close the document.
   if (observer.on_end) observer.on_end(id, outcome, result, why);
   carry_out(edits.settle());
 }
 
-// One that never began has nobody else to report its end; while the model loads nobody else does so
-// soon.
+// A job that never started has nobody else to report its end; while the model is loading nobody
+// reports soon.
 void Workspace::Impl::stop_job(EditId id) {
   const DecodeQueue::JobId job = edits.find(id)->job;
   if (host->queue().cancel(job) || host->status().state == EngineStatus::State::kLoading)
@@ -197,12 +197,12 @@ void Workspace::Impl::forget(const std::string& uri, const std::string& reason) 
   next_edits.forget(uri);
 }
 
-// The buffer counts instead of the file, as long as there is one.
+// The buffer replaces the file, as long as it is open.
 void Workspace::Impl::index_buffer(const std::string& uri) {
   const auto path = indexer ? path_of_uri(uri) : std::nullopt;
   if (!path) return;
   if (std::shared_ptr<const Document> document = documents.find(uri)) {
-    // One that is withheld answers with nothing, and its file does not answer in its place.
+    // A withheld document is indexed as empty text, so that its file is not read instead.
     if (documents.withheld(uri)) document = *Document::make(uri, document->version(), "");
     indexer->set_buffer(*path, std::move(document));
   } else {
@@ -216,13 +216,14 @@ std::shared_ptr<const IndexSnapshot> Workspace::Impl::repository_without(
   return indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
 }
 
-// One that is not read yet would take the place of the repository where a decoder knows but one.
+// Null while nothing is read: an empty store would displace the repository in a decoder that uses
+// only one.
 std::shared_ptr<const Datastore> Workspace::Impl::common_code() const {
   std::shared_ptr<const Datastore> code = common ? common->snapshot({}) : nullptr;
   return code && code->token_count() > 0 ? code : nullptr;
 }
 
-// What stands around the places that changed lately, but for those the prompt shows anyway.
+// The text around places that changed lately, except those that the prompt shows anyway.
 std::vector<Snippet> Workspace::Impl::recent_snippets(const std::string& uri,
                                                       std::size_t offset) const {
   std::vector<Snippet> snippets;
@@ -256,7 +257,7 @@ Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObser
   });
 }
 
-// What still runs ends by itself, within a forward pass, and reports to nobody.
+// Running jobs end by themselves, within a forward pass, and report to nobody.
 Workspace::~Workspace() {
   impl_->host->forget(impl_->observing);
   for (const auto& [id, edit] : impl_->edits.all()) {

@@ -24,94 +24,93 @@ namespace redraft {
 
 enum class EditOutcome { kDone, kCancelled, kFailed };
 
-// Everything is called, and calls back, on one thread: the one that owns the Workspace. Work on the
-// model happens on the decode thread, whose results come through `post` (given by the owner, it
-// must run the function on that thread).
+// Everything is called, and calls back, on the one thread that owns the Workspace. The model works
+// on the decode thread, whose results come through `post` (provided by the owner, it must run the
+// function on the owner's thread).
 struct WorkspaceObserver {
-  // A new hunk, against the document's version now. Dropped already if the buffer has changed there
-  // meanwhile.
+  // A new hunk, against the document's current version. It is dropped already if the document has
+  // changed there meanwhile.
   std::function<void(EditId, const LiveHunk&)> on_hunk;
-  // Hunks of one edit that came before: each was moved or dropped by a change of the buffer (from
-  // within change()), by a newer edit, or because the document went (from within what says so).
+  // Earlier hunks of one edit that were moved or dropped: by a change of the document (within
+  // change()), by a newer edit, or because the document was closed or replaced (within that call).
   std::function<void(EditId, const std::vector<LiveHunk>&)> on_hunks_changed;
   std::function<void(EditId, const EditProgress&)> on_progress;
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
-  // model never ran. Cancelled: `error` says why if it was not by cancel(); the hunks so far stand,
-  // if there is still a document and no newer edit of the same lines.
+  // model never ran. Cancelled: `error` says why unless it was by cancel(); the hunks so far remain
+  // if the document is still there and no newer edit has the same lines.
   std::function<void(EditId, EditOutcome, const EditResult*, const std::string& error)> on_end;
-  // Once per edit, after its end and with its last hunk: it is forgotten.
+  // Once per edit, after its end and its last hunk: it is forgotten.
   std::function<void(EditId)> on_over;
   std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
   std::function<void(const IndexStatus&)> on_index;    // likewise
   std::function<void(const IndexStatus&)> on_common;   // of the index of other projects' code
 };
 
-// The façade: open, change, close, edit, resolve. Documents in, text edits out; no protocol in
-// here.
+// The façade: open, change, close, edit, resolve. Documents in, text edits out; knows no protocol.
 class Workspace {
  public:
-  // `post` leads to the thread that owns this and the host.
+  // `post` leads to the thread that owns this object and the host.
   Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObserver observer);
   ~Workspace();  // cancels what runs
 
-  // Names of files are shown to the model as paths from these on.
+  // File names are shown to the model as paths relative to these folders.
   void set_folders(std::vector<std::filesystem::path> folders);
-  // From now on edits draft from an index of the workspace's folders too, once it is open; it is
-  // kept up to date in the background, and takes the place of the one before.
+  // From now on edits also draft from an index of the workspace's folders, once it is open. It is
+  // kept up to date in the background, and replaces the previous one.
   void index(RepositoryIndexer::MakeIndex make_index);
-  // The same for an index of code of other projects, which is looked at once.
+  // The same for an index of other projects' code, which is scanned only once.
   void index_common(RepositoryIndexer::MakeIndex make_index);
-  // From now on there is none; nothing more is heard of it.
+  // From now on there is no index, and nothing more is reported about it.
   void drop_index();
   void drop_common_index();
-  // Hands the indexes over, to be destroyed elsewhere: their threads may take a while to end.
+  // Hands over the indexes, to be destroyed elsewhere: their threads may take a while to end.
   std::vector<IndexSlot> take_indexes();
   // Files or folders on disk that may have changed.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 
-  // Of a document that is open already it is a new beginning.
+  // Replaces a document that is open already.
   Result<void> open(std::string uri, std::int64_t version, std::string text,
                     std::string language_id);
-  // `edits` in the order given, each against the text the one before left (as LSP sends them); a
-  // whole-text change is one edit over everything. Rebases or drops the hunks of live edits. After
-  // an error (a range outside the text, or a text that cannot be edited) the document is no longer
-  // open.
+  // `edits` in the order given, each against the text that the previous one left (as in LSP); a
+  // change of the whole text is one edit of everything. Rebases or drops the hunks of live edits.
+  // After an error (a range outside the text, or a text that cannot be edited) the document is no
+  // longer open.
   Result<void> change(const std::string& uri, std::int64_t version,
                       const std::vector<TextEdit>& edits);
-  // Its edits are cancelled and forgotten; `why` is what their user is told.
+  // Cancels and forgets its edits; `why` is the reason shown to the user.
   void close(const std::string& uri, const std::string& why = "the document was closed");
-  // The client has a document there, or a change of one, whose text did not arrive: it can no
-  // longer be edited, and why_not() says `why`, until it is opened anew.
+  // For a document whose text, or a change of it, did not arrive from the client: it cannot be
+  // edited, and why_not() returns `why`, until it is opened again.
   void refuse(const std::string& uri, const Error& why);
-  // The same as close() for the edits alone, of all documents that are this file or, if it is a
-  // folder, in it: what they change is not what the client would put them into.
+  // Like close() for the edits only, in all documents that are this file or, if it is a folder, are
+  // in it: the client would apply those edits to another file.
   void end_edits_within(const std::string& uri, const std::string& why);
-  // Null when the document is not open.
+  // Null if the document is not open.
   std::shared_ptr<const Document> document(const std::string& uri) const;
-  Error why_not(const std::string& uri) const;  // the reason when it is not
+  Error why_not(const std::string& uri) const;  // the reason if it is not
 
-  // Starts an edit of an open document at the version given (an error if that is not its version
-  // now, or when LiveEdits has no room for it). `request.document` is filled in. Edits of the
-  // document that were asked for before stay, but those that this one takes the place of: see
-  // LiveEdits. Nothing of the new edit is called back before it returns.
+  // Starts an edit of an open document at the given version (an error if that is not its current
+  // version, or if LiveEdits has no room). Fills in `request.document`. Earlier edits of the
+  // document stay, except those that this one replaces: see LiveEdits. No callback for the new edit
+  // comes before this returns.
   Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
-  // Within one forward pass, and at once while the model loads; on_end follows. False when no such
-  // edit runs.
+  // Takes effect within one forward pass, or at once while the model is loading; on_end follows.
+  // False if no such edit runs.
   bool cancel(EditId id);
-  // Null for an unknown edit: one that has ended is forgotten with its last hunk.
+  // Null for an unknown edit: an ended edit is forgotten with its last hunk.
   const LiveEdit* live_edit(EditId id) const;
-  // What it is about, as it is now; null when that has gone, or the edit is replaced or unknown.
+  // The edit's document, as it is now; null if it is gone, or the edit is replaced or unknown.
   std::shared_ptr<const Document> document_of(EditId id) const;
   void cancel_all();
   // Takes hunks out of an edit (accepted or rejected; all if `ids` is null) and returns those that
-  // still applied, as edits against the document's version now, which is written to `version`.
+  // still apply, as edits against the document's current version, which is written to `version`.
   Result<std::vector<TextEdit>> resolve(EditId id, const std::optional<std::vector<int>>& ids,
                                         std::int64_t* version);
 
   struct CompletionWish {
     std::string uri;
-    std::size_t offset = 0;  // of the place in the document as it is now, in bytes
-    // What an editor's own menu is about to put in the place of `selected_range` before it.
+    std::size_t offset = 0;  // of the cursor in the current document, in bytes
+    // What an editor's own menu is about to insert in place of `selected_range` before the cursor.
     std::optional<std::string> selected = {};
     ByteRange selected_range = {};
     int alternatives = 1;
@@ -121,26 +120,26 @@ class Workspace {
     bool in_comments = true;
     std::chrono::milliseconds delay{0};
   };
-  // See Completions::ask(). An error: the document is not open, or the place is none of it. With
-  // `selected` the answer's texts go behind that. In a document that holds secrets, by its name or
-  // by what stands in it, nothing is suggested.
+  // See Completions::ask(). An error if the document is not open, or the offset is outside of it.
+  // With `selected`, the answer's texts follow that text. In a document that holds secrets, by its
+  // name or its content, nothing is suggested.
   Result<CompletionId> complete(const CompletionWish& wish, Completions::OnAnswer on_answer);
   void cancel_completion(CompletionId id);
 
-  // Looks for changes that follow from those the user made lately: in the document, and in others
-  // that are open. See NextEdits::ask(). An error: it is not open. Nothing is proposed in a
-  // document that is withheld from others, nor in those that are withheld from this.
+  // Looks for changes that follow from the user's recent ones, in this and other open documents.
+  // See NextEdits::ask(). An error if the document is not open. Nothing is proposed in a withheld
+  // document, nor in documents that are withheld from this one.
   Result<NextEditId> next_edit(const std::string& uri, NextEdits::OnAnswer on_answer);
   void cancel_next_edit(NextEditId id);
-  // The user does not want this edit of the document, which may have changed since.
+  // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 
-  // The user looks at the document now.
+  // The user has switched to this document.
   void focus(const std::string& uri);
 
   const EngineStatus& engine_status() const;
 
-  // Blocks until nothing is queued or running; what was posted may still be under way. For tests.
+  // Blocks until no job waits or runs; posted results may still be under way. For tests.
   void wait_until_idle();
 
  private:

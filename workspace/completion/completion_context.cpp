@@ -9,16 +9,16 @@
 namespace redraft {
 namespace {
 
-// Where no budget is set, so long may a machine read what it has never seen.
+// Without a configured budget, a prompt of which nothing is cached may take this long to read.
 constexpr double kReadingSeconds = 4;
 constexpr int kMinTokens = 384;
 constexpr int kMaxTokens = 3072;
-// From so many on a quarter of them is for other files.
+// From this many tokens on, a quarter of them is for other files.
 constexpr int kPlenty = 1024;
 constexpr std::size_t kBytesPerToken = 3;
-// As many tokens behind the place may be read again after each keystroke.
+// At most this many tokens after the cursor are read again after each keystroke.
 constexpr std::size_t kRereadTokens = 80;
-// Snippets are found anew when the place has moved by so many lines.
+// Snippets are searched for again when the cursor has moved by this many lines.
 constexpr int kSteadyLines = 40;
 }  // namespace
 
@@ -47,7 +47,7 @@ CompletionWindow completion_window(const Document& document, std::size_t offset,
     const std::size_t begin = (least + step - 1) / step * step;
     const int line = lines.line_of(begin);
     window.prefix.begin = lines.start(line) == begin ? begin : lines.start(line + 1);
-    if (window.prefix.begin > offset) {  // a line of great length
+    if (window.prefix.begin > offset) {  // a very long line
       window.prefix.begin = begin;
       while (is_within_character(text, window.prefix.begin)) ++window.prefix.begin;
     }
@@ -96,7 +96,7 @@ const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokeniz
   if (query.recent) {
     for (Snippet snippet : *query.recent) {
       snippet.tokens = tokenizer.encode(snippet.text).size();
-      if (snippet.tokens > left / 2) continue;  // at most half of what there is
+      if (snippet.tokens > left / 2) continue;  // at most half of what is left
       left -= snippet.tokens;
       snippets_.insert(snippets_.begin(), std::move(snippet));
     }

@@ -14,20 +14,20 @@
 
 namespace redraft {
 
-// How much of the text around a place, and of other files, a completion shows the model.
+// How much of the text around the cursor, and of other files, a completion shows the model.
 struct CompletionBudget {
   std::size_t prefix_bytes = 6000;
   std::size_t suffix_bytes = 240;
   std::size_t snippet_tokens = 0;
 };
 
-// For a prompt of about `context_tokens`; 0: of as many as are read in a few seconds when nothing
-// of them is in a cache, by `cost`. Other files get a share only where there is plenty; what
-// follows the place always little, because it is read again after each keystroke.
+// For a prompt of about `context_tokens`; 0: of as many tokens as the machine reads in a few
+// seconds without a cache, by `cost`. Other files get a share only if the budget is large. The text
+// after the cursor always gets little, because it is read again after each keystroke.
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens);
 
-// What of a document a completion shows the model. Its beginning moves in steps of half the budget,
-// so that after a keystroke the prompt begins as the one before.
+// The part of a document that a completion shows the model. It begins at a multiple of half the
+// budget, so that after a keystroke the prompt begins like the previous one.
 struct CompletionWindow {
   ByteRange prefix, suffix;
 };
@@ -36,22 +36,25 @@ CompletionWindow completion_window(const Document& document, std::size_t offset,
 
 // As the model reads it: lines end with "\n".
 std::string with_newlines(std::string_view text);
-// The ending of the line at `offset`, or where it has none of the line above; "\n" in a text of one
+// The ending of the line at `offset`, or if it has none, of the line above; "\n" in a text of one
 // line.
 std::string_view line_ending_at(const Document& document, std::size_t offset);
 
-// Snippets for one place after the other. They stand at the beginning of a prompt, and a change of
-// theirs costs all of it: so they stay while the place moves little. One thread at a time.
+// Snippets for one cursor position after the other. They are at the beginning of a prompt, so any
+// change to them invalidates the whole KV cache; therefore they are kept while the cursor moves
+// little. One thread at a time.
 class SteadySnippets {
  public:
   struct Query {
     const Document* document;
     std::size_t offset = 0;
-    const IndexSnapshot* index = nullptr;          // may be null
-    const std::vector<Snippet>* recent = nullptr;  // of places that changed lately; may be null
+    const IndexSnapshot* index = nullptr;  // may be null
+    // Of places that changed lately; may be null.
+    const std::vector<Snippet>* recent = nullptr;
     std::size_t max_tokens = 0;
   };
-  // What other files say about the place, the most helpful last. Valid until the next call.
+  // What other files say about the text at the cursor, the most helpful last. Valid until the next
+  // call.
   const std::vector<Snippet>& at(const Query& query, const Tokenizer& tokenizer);
 
  private:

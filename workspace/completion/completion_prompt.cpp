@@ -5,11 +5,12 @@
 namespace redraft {
 namespace {
 
-// How a family of models spells the parts of such a prompt; empty: it has no such token.
+// How a family of models spells the parts of a fill-in-the-middle prompt; empty: it has no such
+// token.
 struct FillTokens {
   std::string_view prefix, suffix, middle;
   std::string_view file;
-  std::array<std::string_view, 3> others;  // that end a completion too
+  std::array<std::string_view, 3> others;  // other tokens that end a completion
 };
 
 constexpr FillTokens kFamilies[] = {

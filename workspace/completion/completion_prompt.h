@@ -14,21 +14,21 @@
 
 namespace redraft {
 
-// What a completion is made from.
+// The input of a completion.
 struct CompletionContext {
-  std::string file;  // its path, as the model shall see it
+  std::string file;  // its path, as shown to the model
   std::string_view prefix;
-  std::optional<std::string_view> suffix;  // none: the prefix is continued, not filled in behind
+  std::optional<std::string_view> suffix;  // none: continue the prefix instead of filling in
   std::span<const Snippet> snippets = {};  // of other files
 };
 
-// The prompt in the format the model was trained on, as its tokens tell: Qwen2.5-Coder's,
-// StarCoder's, DeepSeek-Coder's. Snippets come before the file, each under its name; a model
-// without tokens for that sees them as lines of text. The error: the model cannot fill in.
+// The prompt in the format the model was trained on, which its tokens show: that of Qwen2.5-Coder,
+// StarCoder or DeepSeek-Coder. Snippets come before the file, each under its name; a model without
+// tokens for that sees the names as lines of text. An error if the model cannot fill in the middle.
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
 
-// Tokens at which a completion ends, beside those that end a text.
+// The tokens that end a completion, in addition to those that end a text.
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer);
 
 }  // namespace redraft

@@ -15,7 +15,7 @@
 namespace redraft {
 namespace {
 
-// Behind the place, what the model may be about to write itself.
+// Text after the cursor that the model may be about to write itself.
 constexpr std::size_t kAheadBytes = 2000;
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
@@ -27,7 +27,7 @@ const std::string& file_of(const CompletionRequest& request) {
   return request.file.empty() ? request.document->uri() : request.file;
 }
 
-// The text around the place, as the model reads it.
+// The text around the cursor, as the model reads it.
 struct Surroundings {
   std::string prefix, suffix;
 };
@@ -39,7 +39,7 @@ Surroundings surroundings(const CompletionRequest& request, const CompletionBudg
           with_newlines(text.substr(window.suffix.begin, window.suffix.size()))};
 }
 
-// What the output may begin with because it stood there a moment ago or stands behind it: the
+// What the output may begin with because it was there a moment ago or follows the cursor: the
 // original of the reuse phase.
 std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionRequest& request) {
   const std::string_view ahead =
@@ -97,7 +97,7 @@ Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& re
   return decode;
 }
 
-// One text for the place, from its first token on.
+// Writes one text for the cursor, from its first token on.
 class Writing {
  public:
   Writing(Engine& engine, const CompletionRequest& request)
@@ -113,7 +113,7 @@ class Writing {
     DecodeStatistics statistics;
   };
 
-  // `first` (-1: none) is taken as written; the prompt ends with it.
+  // `first` (-1: none) counts as written; the prompt ends with it.
   Result<WrittenText> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
                             const std::function<void(std::string_view)>& on_text) const {
     CompletionLimit limit(shape_, suffix_);
@@ -138,7 +138,7 @@ class Writing {
     }
     written.output = limit.text();
     std::string_view text = limit.text();
-    // Of several lines the last one is left out where it was cut off.
+    // If the output was cut off, the last of several lines is incomplete and left out.
     const std::size_t newline = text.rfind('\n');
     if (written.finish_reason == FinishReason::kLength && newline != std::string_view::npos)
       text = text.substr(0, newline + 1);
@@ -147,7 +147,7 @@ class Writing {
   }
 
  private:
-  // Lines end as they do in the document; from what is no text on nothing is taken.
+  // With the document's line endings, up to the first bytes that are not valid text.
   std::string in_document(std::string_view text) const {
     text = text.substr(0, std::min(text.find('\0'), text.size()));
     text = text.substr(0, first_invalid_utf8(text).value_or(text.size()));
@@ -169,7 +169,7 @@ class Writing {
   std::string_view ending_;
 };
 
-// Other texts, each from another of the likeliest first tokens.
+// Adds other texts, each beginning with another of the likeliest first tokens.
 Result<void> add_alternatives(Engine& engine, const Writing& writing, const DecodeRequest& decode,
                               int wanted, const std::stop_token& stop,
                               std::vector<std::string>& texts) {

@@ -14,9 +14,9 @@ namespace redraft {
 namespace {
 
 constexpr int kMaxLines = 24;
-constexpr std::size_t kTabColumns = 8;  // where a text has tabs only, any number does
+constexpr std::size_t kTabColumns = 8;  // any number does in a text that has only tabs
 constexpr std::size_t kMaxDoubledLines = 8;
-// Two lines of so many bytes are no coincidence.
+// Two equal lines with this many bytes together are no coincidence.
 constexpr std::size_t kMinRepeatedBytes = 24;
 
 constexpr std::string_view kClosers = ")]}>;,'\"`";
@@ -24,7 +24,7 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 
 std::string_view below_line(std::string_view text) { return text.substr(first_line(text).size()); }
 
-// Columns before the first character that is no blank; none for a blank line.
+// Columns before the first non-blank character; none for a blank line.
 std::optional<std::size_t> indentation(std::string_view line) {
   std::size_t columns = 0;
   for (const char c : line) {
@@ -47,7 +47,7 @@ bool only_closers(std::string_view line) {
          (!text.empty() && text.find_first_not_of(kClosers) == std::string_view::npos);
 }
 
-// Whether a line that is not complete may yet become one that closes a block.
+// Whether an incomplete line may become one that closes a block.
 bool may_close(std::string_view line) {
   const std::string_view text = trimmed(line);
   return text.find_first_not_of(kClosers) == std::string_view::npos ||
@@ -61,7 +61,7 @@ bool ends_with_word(std::string_view line, std::string_view word) {
   return !std::isalnum(static_cast<unsigned char>(line[line.size() - word.size() - 1]));
 }
 
-// Whether what is written before a place opens a block.
+// Whether the text before a place opens a block.
 bool opens_block(std::string_view line, std::string_view language_id) {
   line = trimmed(line);
   if (line.empty()) return false;
@@ -86,7 +86,7 @@ std::string_view without_blank_end(std::string_view text) {
   return last == std::string_view::npos ? std::string_view() : text.substr(0, last + 1);
 }
 
-// Those before the first character that is no blank.
+// Newlines before the first non-blank character.
 std::size_t newlines_at_front(std::string_view text) {
   const auto front = text.substr(0, text.find_first_not_of(" \t\r\n"));
   return static_cast<std::size_t>(std::ranges::count(front, '\n'));
@@ -103,7 +103,7 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
-// Where a bracket or quote stands that the text closes but did not open, of those in `closers`.
+// The first bracket or quote in `closers` that the text closes but did not open.
 std::size_t unopened_closer(std::string_view text, std::string_view closers) {
   std::string open;
   char quote = 0;
@@ -124,7 +124,7 @@ std::size_t unopened_closer(std::string_view text, std::string_view closers) {
   return text.size();
 }
 
-// Where a bracket stands that the text closes but did not open, and `rest` closes again.
+// The first bracket that the text closes but did not open, and that `rest` closes again.
 std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   const std::string_view closing = trimmed(first_line(rest));
   const bool closes = only_closers(closing) &&
@@ -163,7 +163,7 @@ CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view 
   ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMaxDoubledLines);
 }
 
-// The model goes over to what stands behind the place: nobody wants that once more.
+// Whether the model has begun to repeat the text after the cursor.
 bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
   const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin));
   if (line.empty()) return false;
@@ -206,8 +206,8 @@ void CompletionLimit::finish() {
   if (!std::exchange(done_, true)) ends_with_line(checked_, text_.size(), true);
 }
 
-// Whether the line at `begin`, of so many columns of indentation, begins one block too many. Called
-// anew as the line is written; its indentation is complete.
+// Whether the line at `begin`, indented by `columns`, begins one block too many. Called repeatedly
+// while the line is written; its indentation is complete.
 bool CompletionLimit::ends_blocks(std::size_t begin, std::size_t columns) {
   const bool behind_blank_line = begin > kept_ + 1 && kept_ > 0;
   if (!behind_blank_line || columns > *first_ || begin == last_block_) return false;
@@ -247,14 +247,14 @@ std::string trimmed_completion(std::string_view completion, std::string_view suf
   std::string_view text = completion;
   if (!before_line) text = text.substr(0, doubled_closer(text, suffix));
   text = without_blank_end(text);
-  // What stands behind the place on its own line is not the next line.
+  // The rest of the cursor's own line is not the next line.
   const std::vector<std::string_view> next =
       lines_of(before_line ? suffix : below_line(suffix), kMaxDoubledLines);
   const std::vector<std::string_view> own = lines_of(text, text.size());
   for (std::size_t count = std::min(next.size(), own.size()); count > 0; --count) {
     if (!std::equal(own.end() - static_cast<std::ptrdiff_t>(count), own.end(), next.begin()))
       continue;
-    // One closing bracket alone is the end of many blocks.
+    // A single closing bracket ends many blocks, so it proves nothing.
     const bool own_end = count == 1 && own.size() > 1 && only_closers(next.front());
     if (own_end && !(before_line && closes_unopened(text))) break;
     const auto begin = static_cast<std::size_t>(own[own.size() - count].data() - text.data());

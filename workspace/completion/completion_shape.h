@@ -8,41 +8,42 @@
 
 namespace redraft {
 
-// How far a completion may go, which the text around its place decides before the model is asked.
+// How far a completion may go. The text around the cursor decides that before the model runs.
 struct CompletionShape {
   bool single_line = true;
-  // Of several lines: columns of indentation. A line behind the first that is indented less ends
-  // the completion, and so does one that is indented as much where the place opens a block, unless
-  // it does nothing but close that block.
+  // For several lines: columns of indentation. The completion ends at a later line that is indented
+  // less. If the cursor's line opens a block, it also ends at a line that is indented equally,
+  // unless that line only closes the block.
   std::size_t indent = 0;
   bool opens_block = false;
   int max_lines = 1;
-  // Of several lines from the first column on, where no indentation tells what the place belongs
-  // to: so many blocks, each ended by a blank line before one that is indented no more than the
-  // first.
+  // For several lines from the first column on, where no indentation shows what the cursor belongs
+  // to: the number of blocks. A block ends at a blank line before a line that is indented no more
+  // than the first.
   int max_blocks = 0;
-  // The place is before the whole of a line with text, so what comes is lines of its own.
+  // The cursor is before the whole of a line with text, so the completion consists of lines of its
+  // own.
   bool before_line = false;
 
   friend bool operator==(const CompletionShape&, const CompletionShape&) = default;
 };
 
-// Several lines where a line begins, and where nothing but closing brackets stands behind the place
-// and the line is blank or opens a block. `language_id` tells what opens one.
+// Several lines if the cursor's line is blank or opens a block and only closing brackets follow the
+// cursor on it; otherwise one. `language_id` determines what opens a block.
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
                                  std::string_view language_id, int max_blocks = 1);
 
-// A completion as it is written: says when there is no more to wait for.
+// A completion while it is written: says when it is complete.
 class CompletionLimit {
  public:
-  // `suffix`: the text behind the place; it outlives this.
+  // `suffix`: the text after the cursor; it outlives this object.
   CompletionLimit(const CompletionShape& shape, std::string_view suffix);
 
   // False: the completion is complete, and what follows is not part of it.
   bool add(std::string_view bytes);
-  // Nothing follows: the last line is as it is.
+  // To be called when nothing follows: the last line is complete.
   void finish();
-  // All so far that is part of the completion, as the model wrote it.
+  // The part so far that belongs to the completion, as the model wrote it.
   std::string_view text() const;
 
  private:
@@ -59,19 +60,19 @@ class CompletionLimit {
   int lines_ = 0;
   int blocks_ = 0;                    // complete ones
   std::size_t last_block_ = 0;        // begin of the line that ended the last one
-  std::optional<std::size_t> first_;  // columns of indentation of the first line that is not blank
+  std::optional<std::size_t> first_;  // columns of indentation of the first non-blank line
   bool done_ = false;
-  // What stands behind the place, line by line, and how much of it the last lines repeat.
+  // The lines after the cursor, and how many of them the last lines written repeat.
   std::vector<std::string_view> ahead_;
   std::size_t repeated_ = 0;         // lines
-  std::size_t repeated_bytes_ = 0;   // of them
+  std::size_t repeated_bytes_ = 0;   // of those lines
   std::size_t before_repeated_ = 0;  // what counted before them
 };
 
-// What of a completion is worth inserting before `suffix`: without blanks at its end, brackets that
-// `suffix` closes already, and lines that `suffix` begins with. With `before_line` (as in
-// CompletionShape) the line that `suffix` begins with is one of these, and lines end with a
-// newline.
+// The part of a completion that is worth inserting before `suffix`: without trailing blanks,
+// brackets that `suffix` closes already, and lines with which `suffix` begins. With `before_line`
+// (as in CompletionShape), the line with which `suffix` begins is one of these, and lines end with
+// a newline.
 std::string trimmed_completion(std::string_view completion, std::string_view suffix,
                                bool before_line = false);
 

@@ -12,12 +12,12 @@ namespace {
 
 using Clock = DecodeQueue::Clock;
 
-// So many answers are remembered.
+// How many answers are remembered.
 constexpr std::size_t kSuggested = 8;
-// A run that nobody waits for goes on for so long: the next keystroke's request often wants it.
-// VS Code cancels at the keystroke and asks some 50 ms later.
+// How long a run goes on that nobody waits for: the next keystroke's request often joins it. VS
+// Code cancels at the keystroke and sends the next request some 50 ms later.
 constexpr auto kGrace = std::chrono::milliseconds(100);
-// An editor closes at most so many brackets and quotes by itself.
+// An editor inserts at most this many closing brackets and quotes by itself.
 constexpr std::size_t kMaxClosed = 4;
 
 CompletionAnswer superseded() {
@@ -38,7 +38,7 @@ std::optional<std::size_t> closed_before(std::string_view now, std::string_view 
   return more.size();
 }
 
-// What was typed at `offset` of `then`, up to `now_offset`; none if something else was done too.
+// What was typed at `offset` of `then`, up to `now_offset`; none if there was another change.
 std::optional<std::string_view> typed_since(const Document& then, std::size_t offset,
                                             const Document& now, std::size_t now_offset) {
   if (then.uri() != now.uri() || now_offset < offset) return std::nullopt;
@@ -61,7 +61,7 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
 
 }  // namespace
 
-// The stop of one run: the queue's, or that nobody has waited for it for a while.
+// The stop token of one run: stopped by the queue, or after nobody has waited for a while.
 class Completions::RunStop {
  public:
   RunStop(const std::stop_token& queue, std::shared_ptr<RunWatch> watch)
@@ -138,7 +138,7 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
                                                         *request.document, request.offset);
       if (rest) answer.texts.push_back(std::move(*rest));
     }
-    // Who asks for alternatives has seen the one there is.
+    // A user who requests alternatives has seen the one text there is.
     if (answer.texts.empty() || std::ssize(answer.texts) < request.alternatives) continue;
     if (request.alternatives == 1) answer.texts.resize(1);
     on_answer(answer);
@@ -147,9 +147,9 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
   return false;
 }
 
-// The run under way is writing what the user has typed since, or is still reading, of which the
-// next one would have to do most again: it will do for the new request too. Were it given up at
-// every keystroke, who types faster than the model reads would never see anything.
+// The run under way is writing what the user has typed since, or is still in prefill, most of which
+// a new run would have to repeat: so it serves the new request too. If it were cancelled at every
+// keystroke, a user who types faster than the model reads would never see a completion.
 bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
   if (!run_) return false;
   const CompletionRequest& began = run_->request;
@@ -221,7 +221,7 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
     return;
   }
   if (result->finish_reason == FinishReason::kCancelled) {
-    // It was given up just before somebody wanted it again.
+    // The run was stopped just before a request joined it.
     if (ended.on_answer) start_again(std::move(ended));
     return;
   }

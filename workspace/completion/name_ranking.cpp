@@ -9,9 +9,9 @@
 namespace redraft {
 namespace {
 
-// The weight of a name falls by half every so many lines.
+// The weight of a name halves every this many lines.
 constexpr double kHalfWeightLines = 12;
-// An imported name is needed wherever the place is.
+// The weight of an imported name does not depend on the distance.
 constexpr double kImportedWeight = 0.5;
 constexpr std::size_t kShortestName = 3;
 
@@ -28,7 +28,7 @@ bool imports(std::string_view line) {
          (line.starts_with("const ") && line.find("require(") != std::string_view::npos);
 }
 
-// Walks over the lines of a text along with offsets that ascend.
+// Walks over the lines of a text along with ascending offsets.
 class LineWalk {
  public:
   explicit LineWalk(std::string_view text) : text_(text), end_(text.find('\n')) {}
@@ -44,7 +44,7 @@ class LineWalk {
  private:
   std::string_view text_;
   std::size_t begin_ = 0;
-  std::size_t end_;  // npos: it is the last line
+  std::size_t end_;  // npos: this is the last line
   long line_ = 0;
 };
 

@@ -9,12 +9,12 @@
 namespace redraft {
 
 struct RankedName {
-  std::string_view name;  // of the tree's text
+  std::string_view name;  // a view into the tree's text
   double weight = 0;
 };
 
 // The names of a file that a completion at `offset` is likely to need and that the file does not
-// define itself, best first: those near the place and those that are imported. At most `most`.
+// define itself, the best first: those near the cursor and those that are imported. At most `most`.
 std::vector<RankedName> ranked_names(const SyntaxTree& tree, std::size_t offset, std::size_t most);
 
 }  // namespace redraft

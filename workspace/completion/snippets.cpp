@@ -19,26 +19,26 @@ namespace {
 using TextPlace = IndexSnapshot::TextPlace;
 
 constexpr std::size_t kMaxNames = 48;
-// A name that is defined more often says little about what is meant.
+// A name with more definitions says little about what is meant.
 constexpr std::size_t kMaxDefinitions = 3;
-// Of a definition its beginning is shown: what it is called with and what it says of itself.
+// A snippet shows the beginning of a definition: its signature and documentation.
 constexpr std::size_t kMaxDefinitionLines = 12;
 constexpr std::size_t kMaxDefinitionBytes = 700;
-// What definitions may take of all tokens while there are similar pieces too.
+// The share of definitions in all tokens if there are similar pieces too.
 constexpr double kDefinitionShare = 0.6;
 
-// The text before the place that others are compared with.
+// The size of the text before the cursor with which other texts are compared.
 constexpr std::size_t kWindowBytes = 600;
-// Keys have at least so many tokens and bytes.
+// The minimum size of a key.
 constexpr std::size_t kKeyTokens = 4;
 constexpr std::size_t kKeyBytes = 12;
 constexpr std::size_t kMaxOccurrences = 16;  // of a key; a frequent one says nothing
-// A piece of another file that has so many tokens is as long as the window.
+// A piece of another file with this many tokens is as long as the window.
 constexpr std::size_t kPieceTokens = 160;
 constexpr std::size_t kPieceBytes = 700;
 constexpr std::size_t kMaxPieces = 3;
 constexpr double kMinScore = 32;  // bytes in common that occur nowhere else
-// Larger files are cut at lines, not parsed.
+// Larger files are divided at lines instead of parsed.
 constexpr std::size_t kMaxParsedBytes = std::size_t{128} << 10;
 
 // The beginning of a piece of text: whole lines.
@@ -99,7 +99,7 @@ class SnippetFinder {
   const Tokenizer& tokenizer_;
   const SnippetQuery& query_;
   std::map<std::pair<std::size_t, std::size_t>, std::string> texts_;
-  std::unordered_set<std::string> words_;  // names of the buffer
+  std::unordered_set<std::string> words_;  // names in the document
 };
 
 const std::string& SnippetFinder::text_of(const TextPlace& place) {
@@ -127,7 +127,7 @@ std::vector<Snippet> SnippetFinder::named_definitions() {
   return found;
 }
 
-// Where several files define a name, the one that the buffer speaks of.
+// If several files define a name, the one that the document refers to.
 std::optional<Snippet> SnippetFinder::definition_of(std::string_view name) {
   const auto places = index_.definitions(name, kMaxDefinitions + 1);
   if (places.empty() || places.size() > kMaxDefinitions) return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<Snippet> SnippetFinder::definition_of(std::string_view name) {
   return snippet(place, head);
 }
 
-// The beginning of `tokens` that is long enough to say something; empty: there is none.
+// The shortest prefix of `tokens` that is long enough to be a key; empty: there is none.
 std::span<const TokenId> SnippetFinder::key_at(std::span<const TokenId> tokens) const {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

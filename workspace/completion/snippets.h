@@ -11,7 +11,7 @@
 
 namespace redraft {
 
-// Text of another file that helps to complete a place.
+// Text of another file that helps to complete at the cursor.
 struct Snippet {
   std::string file;  // its name in the index
   std::string text;  // whole lines
@@ -19,16 +19,18 @@ struct Snippet {
 };
 
 struct SnippetQuery {
-  std::string_view text;             // the buffer, which the index does not hold
-  std::size_t offset = 0;            // the place in it
-  const SyntaxTree* tree = nullptr;  // of the text; null: its language is unknown
-  std::size_t max_tokens = 1024;     // of all snippets together, without what goes around them
+  std::string_view text;   // the document's, which the index leaves out
+  std::size_t offset = 0;  // of the cursor
+  // Of the text; null: its language is unknown.
+  const SyntaxTree* tree = nullptr;
+  // Of all snippets together, without their headings.
+  std::size_t max_tokens = 1024;
 };
 
-// The beginnings of what the names around the place stand for, imported ones first among equals
-// (the cross-file context of CoCoMIC and others), and pieces of code that resemble what stands
-// before the place (RepoCoder, arXiv:2303.12570, section 2.2), found by the rare token sequences
-// that both have. The most helpful one comes last. Takes a few milliseconds; any thread.
+// The beginnings of the definitions of names around the cursor, imported names first among equals
+// (the cross-file context of CoCoMIC and others), and pieces of code that resemble the text before
+// the cursor (RepoCoder, arXiv:2303.12570, section 2.2), found by rare token sequences that both
+// have. The most helpful comes last. Takes a few milliseconds; any thread.
 std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                    const SnippetQuery& query);
 

@@ -10,12 +10,12 @@
 namespace redraft {
 namespace {
 
-// So many places of a document, and documents, are remembered.
+// How many places of a document, and how many documents, are remembered.
 constexpr std::size_t kPlaces = 4;
 constexpr std::size_t kDocuments = 8;
-// Changes within so many lines of each other are one place.
+// Changes within this many lines of each other are one place.
 constexpr int kNearLines = 8;
-// Beyond so many lines a change is a rewrite or a branch checked out, and no model for others.
+// A larger change is a rewrite or a checkout of a branch, not an example to follow.
 constexpr std::size_t kMaxLines = 80;
 
 }  // namespace

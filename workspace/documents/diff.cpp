@@ -9,15 +9,15 @@
 namespace redraft {
 namespace {
 
-// Myers' search is exact and costs the square of the number of changed lines; past this many it is
-// given up for anchors, and with them past this depth for one big change.
+// Myers' search is exact and takes time quadratic in the number of changed lines. Beyond this many
+// it is abandoned for anchors, and with anchors beyond this depth for one big change.
 constexpr int kMaxChangedLines = 400;
 constexpr int kMaxDepth = 16;
 
 constexpr std::size_t kMaxAlignments = 64;
 constexpr int kTrivialWeight = 1;  // "}", an empty line
 constexpr int kTellingWeight = 3;
-constexpr int kUniqueWeight = 6;  // a telling line that occurs once in what is left of the original
+constexpr int kUniqueWeight = 6;  // a telling line that occurs once in the rest of the original
 constexpr int kTellingLetters = 4;
 
 struct LineSpan {
@@ -27,7 +27,7 @@ struct LineSpan {
   bool empty() const { return begin == end; }
 };
 
-// Pairs up equal lines of two sequences of line ids.
+// Pairs equal lines of two sequences of line ids.
 class Matcher {
  public:
   Matcher(std::vector<int> before, std::vector<int> after)
@@ -36,7 +36,7 @@ class Matcher {
   }
 
   static constexpr int kNone = -1;
-  // [before]: the line of after that is its equal, ascending, or kNone.
+  // [before]: the equal line of `after`, ascending, or kNone.
   const std::vector<int>& matches() const { return match_; }
 
  private:
@@ -59,14 +59,15 @@ void Matcher::match(LineSpan a, LineSpan b, int depth) {
   match_around_anchors(a, b, depth);
 }
 
-// Myers, An O(ND) Difference Algorithm (1986): the furthest point on every diagonal for 0, 1, 2…
-// changed lines. The points of every round are kept to walk the path back.
+// Myers, An O(ND) Difference Algorithm (1986): the furthest point on every diagonal after 0, 1, 2…
+// changed lines. The points of every round are kept to trace the path back.
 bool Matcher::match_exactly(LineSpan a, LineSpan b) {
   const int most = std::min(kMaxChangedLines, a.size() + b.size());
-  std::vector<std::vector<int>> rounds;  // [d][diagonal + d]: the furthest a offset with d changes
+  // [d][diagonal + d]: the furthest offset in `a` with d changes.
+  std::vector<std::vector<int>> rounds;
   const auto furthest = [&](int d, int diagonal) { return rounds[d][diagonal + d]; };
-  // Whether the best way onto `diagonal` in round d is by an inserted line (from the diagonal above
-  // it).
+  // Whether the best path onto `diagonal` in round d ends with an inserted line (from the diagonal
+  // above it).
   const auto inserts = [&](int d, int diagonal) {
     return diagonal == -d ||
            (diagonal != d && furthest(d - 1, diagonal - 1) < furthest(d - 1, diagonal + 1));
@@ -80,7 +81,7 @@ bool Matcher::match_exactly(LineSpan a, LineSpan b) {
     rounds.emplace_back(2 * d + 1);
     for (int diagonal = -d; diagonal <= d; diagonal += 2) {
       int x = entry(d, diagonal);
-      // A point outside the table leads nowhere: it stays where it is and never equals the corner.
+      // A point outside the table leads nowhere: it stays and never equals the corner.
       while (x < a.size() && x - diagonal >= 0 && x - diagonal < b.size() &&
              before_[a.begin + x] == after_[b.begin + x - diagonal]) {
         ++x;
@@ -116,7 +117,7 @@ bool Matcher::match_around_anchors(LineSpan a, LineSpan b, int depth) {
   return !pairs.empty();
 }
 
-// Lines that occur once on each side, the longest sequence of them that is in order on both
+// Lines that occur once on each side: the longest sequence of them that has the same order on both
 // (patience sorting).
 std::vector<std::pair<int, int>> Matcher::anchors(LineSpan a, LineSpan b) const {
   struct PairedLine {
@@ -245,8 +246,8 @@ std::vector<LineChange> IncrementalDiff::finish() {
   return changes;
 }
 
-// Alignments that the line continues live on, others die, and every nearby place where it occurs
-// may start one.
+// Alignments that the line continues live on, others die, and every nearby place where the line
+// occurs may start one.
 void IncrementalDiff::advance_alignments(int line_id) {
   std::vector<Alignment> alive;
   if (line_id != Matcher::kNone) {
@@ -273,9 +274,9 @@ int IncrementalDiff::weight_of(int line_id) const {
   return ahead == 1 ? kUniqueWeight : kTellingWeight;
 }
 
-// Taking up the original at once, or after as many lines as were replaced, loses nothing. Skipping
-// lines would delete them for good, while the model may yet write them: new code often holds lines
-// that also stand further on.
+// Resuming the original at once, or after as many lines as were replaced, loses nothing. Skipping
+// lines would delete them for good although the model may yet write them: new code often repeats
+// lines that also occur further on.
 int IncrementalDiff::needed_weight(const Alignment& alignment) const {
   constexpr int kFewLines = 3;
   constexpr int kMaxExtra = 24;

@@ -1,13 +1,14 @@
-// What changed between two texts, line by line; and the same while the second is being written.
+// What changed between two texts, line by line; also while the second is still being written.
 //
-// Why not any diff. An edit is shown while the model writes it, so a change must be given out
-// before the end of the text is known, and what was given out is never taken back. An ordinary diff
+// Why not any diff. An edit is shown while the model writes it, so a change has to be emitted
+// before the end of the text is known, and an emitted change is never taken back. An ordinary diff
 // of an unfinished text says that all the rest is deleted. So IncrementalDiff holds a change back
-// until what follows it shows where the original goes on. It asks for the more evidence, the more
-// would be deleted: where the model goes on with the very next line, that line is enough; a place
+// until the lines after it show where the original goes on. The more lines would be deleted, the
+// more evidence it requires: if the model goes on with the very next line, that line is enough; a
+// place further on must match over several lines that are not just "}" or empty.
 // further on must match over several lines that are not just "}" or empty.
 //
-// An example. The original, what the model writes, and what add() gives:
+// An example: the original, the model's output, and the result of add():
 //
 //   0  def total(items):        def total(items):
 //   1      result = 0               result = 0.0           held back
@@ -16,9 +17,9 @@
 //   4      return result            return round(result)   held back
 //                                   the end                finish(): {4, 5, return round(result)}
 //
-// Had the second line been "return sum(items)" and then the end, finish() would give
-// {1, 5, return sum(items)}. Had the writer been cut short there, finish() would not be called, and
-// lines 1 to 4 would stay as they are.
+// If the second line were "return sum(items)" and then the end, finish() would return {1, 5, return
+// sum(items)}. If the model were cut short there, finish() would not be called, and lines 1 to 4
+// would remain.
 #pragma once
 
 #include <span>
@@ -29,7 +30,7 @@
 
 namespace redraft {
 
-// Lines [old_begin, old_end) of the original give way to `new_lines`; one of the two is not empty.
+// `new_lines` replace lines [old_begin, old_end) of the original; one of the two is not empty.
 // Lines are without their endings.
 struct LineChange {
   int old_begin = 0;
@@ -38,32 +39,32 @@ struct LineChange {
   friend bool operator==(const LineChange&, const LineChange&) = default;
 };
 
-// What makes `after` of `before`: ascending, with at least one kept line between any two changes.
-// Fewest changed lines up to some hundreds of them; beyond that lines that occur once on both sides
-// divide the work, so that the time grows with the length of the texts and not with its square.
+// The changes that turn `before` into `after`: ascending, with at least one kept line between any
+// two. The fewest changed lines up to some hundreds of them; beyond that, lines that occur once on
+// both sides divide the work, so that the time is linear in the length of the texts rather than
+// quadratic.
 std::vector<LineChange> diff_lines(std::span<const std::string_view> before,
                                    std::span<const std::string_view> after);
 
-// The same while `after` is still being written. A change is given out as soon as enough of the
-// original follows it unaltered, and is final then. Evidence is asked in proportion to what would
-// be deleted: the next line of the original itself continues it at once, a place further on must
-// match over several telling lines.
+// The same while `after` is still being written. A change is emitted, and final, as soon as enough
+// unaltered lines of the original follow it; how many depends on how much the change would delete,
+// see above.
 class IncrementalDiff {
  public:
-  // `original` outlives this.
+  // `original` outlives this object.
   explicit IncrementalDiff(std::span<const std::string_view> original);
 
   // Takes the next line of the new text; returns the changes that became final with it.
   std::vector<LineChange> add(std::string line);
-  // The new text is complete: the rest of the original that nothing matched is deleted. Not called
-  // when the writer was cut short: the changes so far stand then, and everything after them stays
-  // as it is.
+  // To be called when the new text is complete: unmatched lines at the end of the original are
+  // deleted. Not to be called if the model was cut short: then the changes so far remain, and
+  // everything after them is unchanged.
   std::vector<LineChange> finish();
-  // Lines of the original that are dealt with for good.
+  // The number of lines of the original that are decided.
   int passed() const { return position_; }
 
  private:
-  // A place where the new text may be following the original again.
+  // A place where the new text may have returned to the original.
   struct Alignment {
     int next;    // line of the original expected next
     int length;  // lines matched up to here
@@ -77,8 +78,8 @@ class IncrementalDiff {
   std::span<const std::string_view> original_;
   std::unordered_map<std::string_view, int> id_of_line_;
   std::vector<std::vector<int>> places_;  // [id]: where the line occurs, ascending
-  std::vector<bool> telling_;             // [id]: has enough letters or digits to be recognised by
-  int position_ = 0;                      // lines before it are dealt with
+  std::vector<bool> telling_;             // [id]: has enough letters or digits to identify a place
+  int position_ = 0;                      // lines before it are decided
   std::vector<std::string> pending_;      // new lines since; empty: in step with the original
   std::vector<Alignment> alignments_;     // ascending in next
 };

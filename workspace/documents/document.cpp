@@ -34,7 +34,7 @@ Error too_large(std::uintmax_t bytes) {
                megabytes(kMaxDocumentBytes));
 }
 
-// At which byte, and on which line for a person who wants to see it in an editor.
+// The byte offset, and the line number for a person who looks in an editor.
 std::string place(std::string_view text, std::size_t offset) {
   const auto line =
       1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
@@ -133,7 +133,7 @@ Result<std::shared_ptr<const Document>> Document::changed(std::int64_t version,
   Result<std::shared_ptr<const Document>> later =
       make(uri_, version, std::move(text), language_id_);
   if (!later) return later;
-  // Whoever changes a document does not wait for another thread that is parsing it.
+  // Changing a document must not wait for another thread that is parsing it.
   const std::unique_lock lock(syntax_mutex_, std::try_to_lock);
   if (lock) (*later)->syntax_ = syntax_;
   return later;

@@ -1,3 +1,21 @@
+// The text of one open file at one version, and why it is one plain string.
+//
+// Editors store a buffer as a rope or a piece table, because a keystroke must not copy the file.
+// Here other needs prevail. A decode on another thread uses a text for seconds while the user types
+// on; each hunk that it writes is a byte range of exactly that version; the syntax parser, the
+// tokenizer and the diff want contiguous bytes. An immutable string serves them all without a lock.
+// The price is a copy of the text and a new line index for each change, far less than a forward
+// pass of a model; and kMaxDocumentBytes limits it. Only the syntax tree is not built from scratch:
+// a new version starts from the tree of the version before, and parses what differs.
+//
+// An example. An edit of version 1 runs on the decode thread while the user renames the parameter:
+//
+//   version 1   "def f(a):\n    return a\n"       the edit holds a pointer to it
+//   change      bytes [6, 7) become "value"       positions of LSP were converted in lsp/wire
+//   version 2   "def f(value):\n    return a\n"   what OpenDocuments::find() returns from now on
+//   hunk        bytes [10, 23) of version 1       moved to [14, 27) of version 2 by LiveEdits
+//
+// Version 1 is freed with the last pointer to it, when the edit has ended.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +34,17 @@
 
 namespace redraft {
 
-// Where lines begin. A line ends with "\n", "\r\n" or a lone "\r", as LSP counts them.
+// Where lines begin. A line ends with "\n", "\r\n" or a lone "\r", as in LSP.
 class LineIndex {
  public:
   explicit LineIndex(const std::string& text);
   int line_count() const { return static_cast<int>(starts_.size()); }
-  // 0-based line -> byte offset of its first byte; line <= line_count() (the last: the end of the
-  // text).
+  // The byte offset of a 0-based line's first byte; line <= line_count(), which means the end of
+  // the text.
   std::size_t start(int line) const;
-  // Byte offset just before the line's terminator.
+  // The byte offset just before the line's terminator.
   std::size_t content_end(int line) const;
-  // The line that holds the byte at `offset` (offset == size: the last line).
+  // The line with the byte at `offset` (offset == size: the last line).
   int line_of(std::size_t offset) const;
 
  private:
@@ -35,20 +53,19 @@ class LineIndex {
   std::size_t size_;
 };
 
-// Larger texts are refused: no model reads them, and every copy of them would be paid for.
+// Larger texts are refused: no model reads them, and every copy of them would cost time and memory.
 inline constexpr std::size_t kMaxDocumentBytes = std::size_t{16} << 20;
 
 // Immutable snapshot of one file: key, version, text. Shared freely between threads.
 class Document {
  public:
-  // `text` must be UTF-8 (a byte order mark is part of it) without NUL bytes and at most
-  // kMaxDocumentBytes long; otherwise an error that says what is wrong, and at which byte. Empty is
-  // fine.
+  // `text` must be UTF-8 (a byte order mark is part of it) without NUL bytes, of at most
+  // kMaxDocumentBytes; otherwise the error says what is wrong, and at which byte. It may be empty.
   static Result<std::shared_ptr<const Document>> make(std::string uri, std::int64_t version,
                                                       std::string text,
                                                       std::string language_id = {});
-  // Reads a regular file; its path is the uri, its extension tells the language. The error says
-  // whether it is missing, unreadable, no regular file, or not text.
+  // Reads a regular file; its path becomes the URI, its extension determines the language. The
+  // error says whether it is missing, unreadable, not a regular file, or not text.
   static Result<std::shared_ptr<const Document>> read(const std::filesystem::path& file);
   // A later version of this document.
   Result<std::shared_ptr<const Document>> changed(std::int64_t version, std::string text) const;
@@ -58,9 +75,9 @@ class Document {
   const std::string& text() const { return *text_; }
   const std::string& language_id() const { return language_id_; }
   const LineIndex& lines() const { return lines_; }
-  // Parsed when it is first asked for, from the tree of an earlier version where there is one, on
-  // the thread that asks; that takes milliseconds. Null when the language is none that redraft
-  // parses, or the text is beyond ParseLimits.
+  // Parsed on the first call, on the calling thread, incrementally if there is a tree of an earlier
+  // version; that takes milliseconds. Null if redraft does not parse the language, or the text
+  // exceeds ParseLimits.
   const SyntaxTree* syntax() const;
 
  private:
@@ -71,7 +88,7 @@ class Document {
   std::string language_id_;
   LineIndex lines_;
 
-  mutable std::mutex syntax_mutex_;  // guards what follows
+  mutable std::mutex syntax_mutex_;  // guards the following members
   mutable bool parsed_ = false;
   mutable std::optional<SyntaxTree> syntax_;  // of an earlier version, until parsed_
 };

@@ -12,7 +12,7 @@ std::size_t byte_order_mark_size(const std::string& text) {
   return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
 }
 
-// Lines with an ending, and a last one without if it is not empty.
+// The number of lines with an ending, plus a last line without one if it is not empty.
 int written_lines(const Document& document) {
   const int last = document.lines().line_count() - 1;
   const std::size_t start =
@@ -66,7 +66,7 @@ Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, Ed
   if (!touched) return EditRegion(std::move(document), 0, n_lines, true);
   const LineIndex& index = document->lines();
   const int first = index.line_of(touched->begin);
-  int last = index.line_of(touched->end);  // exclusive from here on, unless the range touches it
+  int last = index.line_of(touched->end);  // exclusive below, unless the range touches it
   if (touched->empty() || touched->end > index.start(last)) ++last;
   const bool whole_file = first == 0 && last >= n_lines;
   return EditRegion(std::move(document), std::min(first, n_lines), std::min(last, n_lines),
@@ -103,8 +103,8 @@ TextEdit EditRegion::edit(const LineChange& change) const {
   }
   const bool at_open_end = change.old_end == n_lines && n_lines > 0 && ending(n_lines - 1).empty();
   if (!at_open_end) return edit;
-  // The line that is last afterwards has no ending, so the one before the change lends it or gives
-  // it up.
+  // The line that is last afterwards has no ending. So the line before the change provides it or
+  // loses it.
   const int n_new = static_cast<int>(change.new_lines.size());
   if (n_new > 0)
     edit.new_text.resize(edit.new_text.size() - ending_for_new_line(change, n_new - 1).size());

@@ -15,21 +15,22 @@ namespace redraft {
 
 enum class EditScope { kSelection, kSymbol, kFile };
 
-// When none is named: what is selected, else the symbol at the cursor, else (no range) the file.
+// The scope of a request that names none: the selection, else the symbol at the cursor, else
+// (without a range) the file.
 EditScope default_scope(const std::optional<ByteRange>& range);
 
-// The whole lines of a document that the model rewrites. It sees them with "\n" endings and without
-// a byte order mark; what it writes becomes edits of changed lines alone, so that every other byte
-// stays as it is.
+// The whole lines of a document that the model rewrites. The model sees them with "\n" endings and
+// without a byte order mark; its output becomes edits of changed lines only, so that every other
+// byte stays as it is.
 class EditRegion {
  public:
   // kFile: everything but a byte order mark. kSelection: the lines that `range` touches (an empty
-  // range: the line it stands on; a range that ends where a line begins does not touch that line).
-  // kSymbol: the lines of the smallest definition around where `range` begins; the file when there
-  // is none, or the language is unknown. Parses the document then, so not for the protocol thread.
+  // range: its line; a range that ends where a line begins does not touch that line). kSymbol: the
+  // lines of the smallest definition around the beginning of `range`; the file if there is none, or
+  // the language is unknown. kSymbol parses the document, so do not call it on the main thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
                                  const std::optional<ByteRange>& range);
-  // Why make() would refuse: the range is missing or lies outside the document. Does not parse.
+  // Why make() would refuse: the range is missing or outside the document. Does not parse.
   static Result<void> check(const Document& document, EditScope scope,
                             const std::optional<ByteRange>& range);
 
@@ -39,12 +40,12 @@ class EditRegion {
   bool whole_file() const { return whole_file_; }
   // Without their endings; views into the document.
   const std::vector<std::string_view>& lines() const { return lines_; }
-  // As the model reads it: every line ends with "\n", the last one too.
+  // As the model reads it: every line ends with "\n", including the last.
   std::string text() const;
 
-  // A change of the region's lines as an edit of the document. New lines end like their neighbours;
-  // where the file has no final newline, it has none afterwards, even if that takes the ending of
-  // the line before the region.
+  // Converts a change of the region's lines to an edit of the document. New lines end like their
+  // neighbours. A file without a final newline remains without one, even if that removes the ending
+  // of the line before the region.
   TextEdit edit(const LineChange& change) const;
 
  private:
@@ -60,7 +61,7 @@ class EditRegion {
   std::vector<std::string_view> lines_;
 };
 
-// The document's lines as the model reads them (see EditRegion::text), all of them.
+// All lines of the document as the model reads them (see EditRegion::text).
 std::string text_for_model(const Document& document);
 
 }  // namespace redraft

@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> path_of_uri(std::string_view uri) {
     uri.remove_prefix(scheme.size() - 1);
     std::string path;
     for (std::size_t i = 0; i < uri.size(); ++i) {
-      if (uri[i] == '?' || uri[i] == '#') return std::nullopt;  // they would be spelled %3F, %23
+      if (uri[i] == '?' || uri[i] == '#') return std::nullopt;  // in a path they would be %3F, %23
       if (uri[i] != '%') {
         path += uri[i];
         continue;

@@ -6,12 +6,11 @@
 
 namespace redraft {
 
-// The absolute path that a `file:` URI stands for; none for another scheme, another host, or what
-// is no URI.
+// The absolute path that a `file:` URI denotes; none for another scheme, another host, or a
+// malformed URI.
 std::optional<std::filesystem::path> path_of_uri(std::string_view uri);
 
-// Whether a file is the other, or in it if that is a folder. The same file may be written in more
-// ways than one.
+// Whether `uri` is the file `of` or, if that is a folder, is in it. One file may have several URIs.
 bool is_within(std::string_view uri, std::string_view of);
 
 }  // namespace redraft

@@ -10,14 +10,14 @@
 namespace redraft {
 namespace {
 
-// Of what the user took out of the buffers so many pieces are remembered, of so many bytes.
+// How many removed pieces of text are remembered, and of what size in bytes.
 constexpr std::size_t kRemoved = 8;
 constexpr std::size_t kMinRemoved = 16;
 constexpr std::size_t kMaxRemoved = 1 << 16;
 constexpr std::size_t kPlaces = 8;
-// Changes of so many documents count as recent.
+// Changes of this many documents count as recent.
 constexpr std::size_t kChangedDocuments = 2;
-// Changes within so many bytes of each other are one place.
+// Changes within this many bytes of each other are one place.
 constexpr std::size_t kNear = 800;
 
 }  // namespace
@@ -72,7 +72,7 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
       if (place.uri != uri) continue;
       if (place.offset >= change.range.end) {
         place.offset = place.offset - change.range.size() + change.new_size;
-      } else {  // what stood there is gone
+      } else {  // that text is gone
         place.offset = std::min(place.offset, change.range.begin);
       }
     }
@@ -174,12 +174,12 @@ void OpenDocuments::keep(std::shared_ptr<const Document> document) {
   const auto [entry, added] = documents_.try_emplace(uri);
   Open& open = entry->second;
   if (added) open.withheld_name = withheld_by_name(uri, folders_);
-  // What its name says is enough.
+  // A withheld name is enough.
   open.withheld_text = open.withheld_name ? std::nullopt : withheld_by_text(*document);
   open.document = std::move(document);
 }
 
-// What is cut in one place is often put in another. Not a key that was in the middle of a text.
+// Text that is cut in one place is often pasted in another. A secret within it is never kept.
 void OpenDocuments::remember_removed(const std::string& text) {
   if (text.size() < kMinRemoved || text.size() > kMaxRemoved) return;
   if (unwanted_text({}, text, /*complete=*/true)) return;

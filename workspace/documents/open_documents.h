@@ -18,51 +18,52 @@
 
 namespace redraft {
 
-// The buffers of an editor, and what the user did in them lately. One thread.
+// The open documents of an editor, and what the user did in them lately. One thread.
 //
-// Some are withheld (see withheld.h): they can be found and changed as any other, but nothing that
-// stands in them, or did, or was done there, is among what beside(), from() (but for the document
-// itself), recent_changes() and recent_places() tell. That is decided for each version: a key that
-// is pasted into notes makes them silent until it is gone, and leaves nothing behind.
+// Some are withheld (see withheld.h). They can be found and changed like any other, but beside(),
+// from() (except for the document itself), recent_changes() and recent_places() reveal nothing of
+// their text, past or present. Each version is judged anew: a key pasted into a notes file
+// withholds the file until the key is removed, and leaves no trace afterwards.
 class OpenDocuments {
  public:
-  // A place of a document where the user changed something.
+  // A place in a document where the user changed something.
   struct RecentPlace {
     std::string uri;
     std::size_t offset = 0;  // in the document as it is now
   };
 
-  // Of a document that is open already it is a new beginning. After an error it counts as open but
-  // cannot be edited.
+  // Replaces a document that is open already. After an error the document counts as open but cannot
+  // be edited.
   Result<void> open(std::string uri, std::int64_t version, std::string text,
                     std::string language_id);
-  // `edits` in the order given, each against the text the one before left. After an error the
-  // document can no longer be edited.
+  // `edits` in the order given, each against the text that the previous one left. After an error
+  // the document can no longer be edited.
   Result<std::vector<BufferChange>> change(const std::string& uri, std::int64_t version,
                                            const std::vector<TextEdit>& edits);
   void close(const std::string& uri);
-  // The client has a document there whose text did not arrive: as if open() had refused it.
+  // For a document whose text did not arrive from the client: as if open() had refused it.
   void refuse(const std::string& uri, const Error& why);
-  // The workspace's folders, by which names are judged. Returns the documents that are withheld now
-  // and were not, or the other way round.
+  // Sets the workspace's folders, by which names are judged. Returns the documents that became
+  // withheld or ceased to be.
   std::vector<std::string> set_folders(std::vector<std::filesystem::path> folders);
-  // Why nothing of this document may be told to others; none: it may, or is not open.
+  // Why nothing of this document may be shown elsewhere; none: it may be, or is not open.
   std::optional<SkipReason> withheld(const std::string& uri) const;
-  // The user looks at it now.
+  // The user has switched to this document.
   void focus(const std::string& uri);
 
-  // Null when it is not open, or cannot be edited.
+  // Null if it is not open, or cannot be edited.
   std::shared_ptr<const Document> find(const std::string& uri) const;
   // Why find() is null.
   Error why_not(const std::string& uri) const;
-  // All that can be edited, in no order, those that are withheld among them.
+  // All that can be edited, in no particular order, including withheld ones.
   std::vector<std::shared_ptr<const Document>> all() const;
-  // Texts that drafts for a document may come from: what was removed lately, then what else is
-  // open, the most recent first.
+  // Texts that drafts for a document may come from: texts removed lately, then the other open
+  // documents, the most recent first.
   std::vector<std::shared_ptr<const Document>> beside(const std::string& uri) const;
-  // `uri` first, then what else is open, the most recent first.
+  // `uri` first, then the other open documents, the most recent first.
   std::vector<std::shared_ptr<const Document>> from(const std::string& uri) const;
-  // Of the documents that were changed last, the latest document at the end; see ChangeHistory.
+  // The changes of the documents that were changed last, the latest document at the end; see
+  // ChangeHistory.
   std::vector<RecentChange> recent_changes() const;
   // The most recent first; changes of neighbouring lines are one place.
   const std::deque<RecentPlace>& recent_places() const { return places_; }
@@ -85,8 +86,8 @@ class OpenDocuments {
   std::vector<std::filesystem::path> folders_;
   std::map<std::string, Open> documents_;
   std::map<std::string, Error> refused_;
-  std::vector<std::string> by_use_;                      // uris, the latest at the end
-  std::deque<std::shared_ptr<const Document>> removed_;  // pieces of texts, the newest first
+  std::vector<std::string> by_use_;                      // URIs, the latest at the end
+  std::deque<std::shared_ptr<const Document>> removed_;  // removed pieces, the newest first
   std::deque<RecentPlace> places_;
   ChangeHistory history_;
 };

@@ -7,15 +7,14 @@
 
 namespace redraft {
 
-// Replaces a range by a text. A list of them is ascending and disjoint, all against the same
-// version.
+// Replaces a range by a text. A list of edits is ascending and disjoint, all against one version.
 struct TextEdit {
   ByteRange range;
   std::string new_text;
   friend bool operator==(const TextEdit&, const TextEdit&) = default;
 };
 
-// `edits` ascending and disjoint.
+// `edits` are ascending and disjoint.
 std::string apply_edits(const std::string& text, const std::vector<TextEdit>& edits);
 
 }  // namespace redraft

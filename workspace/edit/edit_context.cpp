@@ -11,10 +11,10 @@ constexpr double kReadingSeconds = 5;
 constexpr int kMinTokens = 1024;
 constexpr int kMaxTokens = 8192;
 constexpr double kBytesPerToken = 3.4;
-// Of what is shown this part is first lines of definitions further away.
+// One part in this many of the context is the first lines of distant definitions.
 constexpr std::size_t kOutlineShare = 4;
 
-// Which lines of a document are shown, and how many bytes they have.
+// The lines of a document that are shown, and their size in bytes.
 class ShownLines {
  public:
   ShownLines(const Document& document, std::size_t max_bytes)
@@ -23,7 +23,7 @@ class ShownLines {
         left_(max_bytes) {}
 
   int count() const { return static_cast<int>(shown_.size()); }
-  // False when there is no such line, or no room for it.
+  // False if there is no such line, or no room for it.
   bool show(int line) {
     if (line < 0 || line >= count()) return false;
     if (shown_[static_cast<std::size_t>(line)]) return true;
@@ -33,7 +33,7 @@ class ShownLines {
     shown_[static_cast<std::size_t>(line)] = true;
     return true;
   }
-  // Whatever room there is.
+  // Ignores the limit.
   void show_always(int line) { shown_[static_cast<std::size_t>(line)] = true; }
   void limit(std::size_t bytes) { left_ = bytes; }
 
@@ -98,7 +98,7 @@ std::string file_around(const EditRegion& region, std::size_t max_bytes) {
   const int last = first + static_cast<int>(region.lines().size()) - 1;
   ShownLines lines(document, max_bytes - max_bytes / kOutlineShare);
   for (int line = first; line <= last; ++line) lines.show_always(line);
-  // Twice as far up as down: what comes before is what the region builds on.
+  // Twice as far up as down: a region builds on what comes before it.
   bool up = true, down = true;
   for (int step = 1; up || down; ++step) {
     up = up && lines.show(first - 2 * step + 1) && lines.show(first - 2 * step);

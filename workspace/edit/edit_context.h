@@ -8,13 +8,13 @@
 
 namespace redraft {
 
-// What is shown of a file of which a part is edited: bytes, the part itself not counted. `cost`
-// tells how much of it the machine reads in a few seconds.
+// How many bytes of a file to show around the region that is edited, as many as the machine reads
+// in a few seconds by `cost`.
 std::size_t edit_context_bytes(const CostCurve& cost);
 
-// The file as the model sees it around the region, with "\n" endings: all of it if what is not
-// region has at most `max_bytes`, else the lines nearest to the region and, of the rest, the first
-// lines of definitions. Lines that are left out are marked by one with "..." alone.
+// The file as the model sees it around the region, with "\n" endings. All of it if the rest of the
+// file has at most `max_bytes`; otherwise the lines nearest to the region and, of other lines, the
+// first lines of definitions. A line "..." marks omitted lines.
 std::string file_around(const EditRegion& region, std::size_t max_bytes);
 
 }  // namespace redraft

@@ -6,19 +6,19 @@
 namespace redraft {
 namespace {
 
-// Parts of the context. A window stands twice in the prompt and once in the answer, which may be
-// half as long again.
+// Fractions of the context. A window appears twice in the prompt and once in the answer, which may
+// be half as long again.
 constexpr int kWindowPart = 6;
-constexpr int kContextPart = 8;   // what is shown around it
-constexpr int kLongLinePart = 4;  // a line beyond this fits nowhere
-// What the prompt of a part says more than that of a whole file, in tokens, or bytes at the worst.
+constexpr int kContextPart = 8;   // shown around a window
+constexpr int kLongLinePart = 4;  // a longer line fits nowhere
+// How much longer the prompt of a part is than that of a whole file, in tokens or, at worst, bytes.
 constexpr int kMoreWords = 192;
 
 enum CutRank { kAnywhere, kBlankLine, kInnerDefinition, kDefinition };
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\f") == line.npos; }
 
-// [i]: of the prompt's tokens, those that begin in line i.
+// [i]: how many of the prompt's tokens begin in line i.
 std::vector<int> tokens_of_lines(const EditRegion& file, const EditPrompt& prompt,
                                  const Tokenizer& tokenizer) {
   std::vector<int> tokens(file.lines().size(), 0);
@@ -70,7 +70,7 @@ std::vector<LineWindow> cut_windows(std::span<const int> sizes, std::span<const 
   for (int first = 0; first < n_lines;) {
     int size = size_of(first);
     int best = first + 1;
-    bool is_far = false;  // `best` is in the further half
+    bool is_far = false;  // `best` is in the second half
     for (int last = first + 1;; ++last) {
       if (last == n_lines) {
         best = last;

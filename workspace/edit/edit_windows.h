@@ -18,26 +18,27 @@ struct LineWindow {
   friend bool operator==(const LineWindow&, const LineWindow&) = default;
 };
 
-// How a file is edited that does not fit the context together with its answer: one part after the
-// other, each with what is near and the outline of the rest around it.
+// How to edit a file that does not fit the context together with its answer: part by part, each
+// with the nearby lines and an outline of the rest around it.
 struct EditWindows {
   std::vector<EditRegion> regions;  // together the whole file, in its order
   std::vector<int> tokens;          // of each
   std::size_t context_bytes = 0;    // shown around each
 };
 
-// `prompt` is that of the whole file. None when a line, or the instruction, is too long even so.
+// `prompt` is that of the whole file. None if a line, or the instruction, is too long even for
+// parts.
 std::optional<EditWindows> edit_windows(const EditRegion& file, const EditPrompt& prompt,
                                         const Tokenizer& tokenizer, int context_length);
 
-// Cuts lines of these sizes into windows of at most `most` each, or of one line. Of the places in
-// the further half of what would fit, a window ends at the last of the best `ranks`: [i] says how
-// good it is to cut before line i.
+// Divides lines with these sizes into windows of at most `most` each, or of one line. A window ends
+// in the second half of what would fit, at the last place with the best rank: `ranks`[i] says how
+// good a cut before line i is.
 std::vector<LineWindow> cut_windows(std::span<const int> sizes, std::span<const int> ranks,
                                     int most);
 
-// The best are where definitions of the file itself begin and end, then those within others, then
-// where a line is blank; anywhere else is 0.
+// Best are the beginnings and ends of the file's own definitions, then of nested definitions, then
+// blank lines; any other place is 0.
 std::vector<int> cut_ranks(const EditRegion& file);
 
 }  // namespace redraft

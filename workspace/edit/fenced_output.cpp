@@ -8,10 +8,9 @@ namespace {
 
 constexpr std::size_t kShortestFence = 3;
 
-// A line that begins with a run of back-ticks that can be a fence: its length, and whether anything
-// follows it.
+// A line that begins with back-ticks that can be a fence: their number, and whether more follows.
 struct FenceLine {
-  std::size_t length = 0;  // 0: no fence
+  std::size_t length = 0;  // 0: not a fence
   bool bare = false;
 };
 

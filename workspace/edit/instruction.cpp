@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kLongestInstruction = 4096;  // bytes that are read
 constexpr std::size_t kMaxReplacements = 16;
 
-// A name, in quotes or not, with what people write before it and behind it.
+// A name, quoted or not, with what people write before and after it.
 const std::string kName =
     "(?:(?:the|a|an|all|every|variable|function|method|class|field|name|parameter|argument|type|"
     "calls|uses|occurrences|of)\\s+)*"

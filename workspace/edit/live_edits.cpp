@@ -19,12 +19,12 @@ bool covers(const LiveEdit& newer, const LiveEdit& older) {
          newer.region->begin <= older.region->begin && older.region->end <= newer.region->end;
 }
 
-// Of two insertions at one place nobody could tell which comes first.
+// The order of two insertions at one place would be undefined.
 bool overlap(const ByteRange& a, const ByteRange& b) {
   return a == b || (a.begin < b.end && b.begin < a.end);
 }
 
-// Moves a region along with a change. What is typed at or across one of its edges is no part of it.
+// Moves a region along with a change. Text typed at or across one of its edges is not part of it.
 void follow(const BufferChange& change, ByteRange* region) {
   const auto& [begin, end] = change.range;
   const auto behind = [&](std::size_t offset) {
@@ -39,7 +39,7 @@ void follow(const BufferChange& change, ByteRange* region) {
   region->end = std::max(region->begin, region->end);
 }
 
-// False when a change touches the hunk's place.
+// False if a change touches the hunk's place.
 bool follow(const std::vector<BufferChange>& changes, LiveHunk& live) {
   return std::ranges::all_of(
       changes, [&](const BufferChange& change) { return rebase(change, &live.hunk.edit.range); });

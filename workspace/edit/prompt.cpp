@@ -15,7 +15,7 @@
 namespace redraft {
 namespace {
 
-// By default the model may write half as much again as there was, and this much more.
+// By default the answer may be half as long again as the region, plus this many tokens.
 constexpr int kRoomForNewCode = 512;
 
 constexpr const char* kSystem =
@@ -23,7 +23,7 @@ constexpr const char* kSystem =
     "else. Code that the "
     "instruction does not concern stays exactly as it is.";
 
-// The last part of a path or uri, as far as it can be shown on one line.
+// The last component of a path or URI, as far as it can be shown on one line.
 std::string file_name(const std::string& uri) {
   const std::size_t slash = uri.find_last_of("/\\");
   std::string name = slash == std::string::npos ? uri : uri.substr(slash + 1);
@@ -42,7 +42,7 @@ std::string info_string(const Document& document) {
 }
 struct UserMessage {
   std::string text;
-  ByteRange region;  // where the region's lines stand in it
+  ByteRange region;  // where the region's lines are in it
 };
 
 UserMessage user_message(const EditRegion& region, const std::string& instruction,

@@ -13,24 +13,25 @@
 
 namespace redraft {
 
-// Which comes first, the file or the instruction. The product puts the file first, so that a second
-// instruction for the same text costs only its own tokens; the bench measures the other order too.
+// Whether the file or the instruction comes first. redraft itself puts the file first, so that
+// another instruction for the same text costs only its own tokens; the bench measures the other
+// order too.
 enum class PromptOrder { kBufferFirst, kInstructionFirst };
 
-// What the model is given for one edit. The assistant's turn is opened with the fence, so that its
-// first token is already the region's first line.
+// The model's input for one edit. It opens the assistant's turn with the fence, so the model's
+// first token already belongs to the region's first line.
 struct EditPrompt {
   std::vector<TokenId> tokens;
-  // The region's tokens as they stand in the prompt, and the closing fence: what an edit that
-  // changes nothing writes.
+  // The region's tokens as they occur in the prompt, and the closing fence: the output of an edit
+  // that changes nothing.
   std::vector<TokenId> original;
-  std::vector<Replacement> replacements;  // in it, that the instruction names
+  std::vector<Replacement> replacements;  // in it, as named by the instruction
   std::vector<TokenId> stop_tokens;
   std::string fence;
 };
 
-// `encoder` makes the next prompt for a text that has changed little cost little. Around a region
-// that is not the whole file up to `context_bytes` of it are shown, see file_around().
+// `encoder` makes the next prompt cheap if the text has changed little. A region that is not the
+// whole file is shown with up to `context_bytes` around it, see file_around().
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
                                     const std::string& instruction,
                                     PromptOrder order = PromptOrder::kBufferFirst,
@@ -39,14 +40,13 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
 // The line that opens a fence around code of the document.
 std::string opening_fence(const std::string& fence, const Document& document);
 
-// The most tokens that the answer may have: `asked`, or if that is 0 what suits the size of the
-// region, and no more than the context has room for. An error when the region does not fit twice,
-// in the prompt and in the answer.
+// The maximum number of tokens of the answer: `asked` or, if that is 0, a number that suits the
+// size of the region; never more than the context has room for. An error if the region does not fit
+// twice, in the prompt and in the answer.
 Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_length);
 
 // The tokens that spell bytes [range.begin, range.end) of the text of `tokens` (special tokens
-// spell nothing). A token that reaches over an edge is replaced by an encoding of the part of it
-// inside.
+// spell nothing). A token that crosses an edge is replaced by an encoding of its part inside.
 std::vector<TokenId> tokens_within(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens,
                                    ByteRange range);
 

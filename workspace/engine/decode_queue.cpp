@@ -84,7 +84,7 @@ void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
     const Span span("job", "job", entry.id);
     entry.job(control);
   }
-  entry.job = nullptr;  // what it captured goes before the queue is called idle
+  entry.job = nullptr;  // destroys what it captured before the queue counts as idle
   lock.lock();
   running_.pop_back();
   changed_.notify_all();

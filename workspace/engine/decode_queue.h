@@ -1,20 +1,20 @@
-// The order in which the model does what is asked of it, on the one thread that may use it.
+// The order in which the model does its jobs, on the one thread that may use it.
 //
-// Why one thread. A forward pass takes all cores and reads all weights, so that two at a time would
-// each take twice as long. So jobs wait for each other. But an edit of a large file runs for a
-// minute, and a completion is worth nothing after a second: so between two passes a job asks
-// (Control::give_way) whether something more urgent waits, which then runs there and then, within
-// that call. The job goes on where it was, since its cache is its own. Only what is more urgent is
-// let in, so these calls are never nested deeper than there are urgencies.
+// Why one thread. A forward pass uses all cores and reads all weights, so two at a time would each
+// take twice as long. So jobs wait for each other. But an edit of a large file runs for a minute,
+// and a completion is worth nothing after a second. So between two passes a job asks
+// (Control::give_way) whether something more urgent waits, which then runs at once, within that
+// call. The job continues where it was, since it has a KV cache of its own. Only more urgent jobs
+// get in, so these calls are nested no deeper than there are urgencies.
 //
-// An example: an edit runs, a next edit is asked for, and then a completion.
+// An example: an edit runs; a next edit is requested, and then a completion.
 //
 //   edit         passes, passes, gives way                              goes on, ends
 //   completion                   added, runs at the end of a pass, ends
 //   next edit    waits                                                                  runs
 //
-// A job does not begin before its time (`not_before`): that is how a completion waits for a pause
-// in typing while nobody sleeps.
+// A job does not start before its time (`not_before`): that is how a completion is debounced
+// without a sleeping thread.
 #pragma once
 
 #include <chrono>
@@ -28,36 +28,37 @@
 
 namespace redraft {
 
-// What goes first when several jobs wait, the most urgent first.
+// Which of several waiting jobs runs first, the most urgent first.
 enum class Urgency { kCompletion, kEdit, kNextEdit, kWarmUp };
 
-// Owns the decode thread: one job at a time, the most urgent first, of equals the one that was
-// added first. A job that takes long lets more urgent ones in between two forward passes. Any
-// thread may add and cancel; nothing here blocks but the destructor and wait_until_idle.
+// Owns the decode thread. Runs one job at a time: the most urgent, and among equals the one added
+// first. A long job lets more urgent ones run between two forward passes. Any thread may add and
+// cancel; only the destructor and wait_until_idle block.
 class DecodeQueue {
  public:
   using Clock = std::chrono::steady_clock;
   using JobId = std::int64_t;
 
-  // What a job has from the queue while it runs.
+  // What a job gets from the queue while it runs.
   struct Control {
-    std::stop_token stop;            // to be asked once per forward pass
-    std::function<void()> give_way;  // runs what is more urgent, on this thread, before it returns
+    std::stop_token stop;            // to be checked once per forward pass
+    std::function<void()> give_way;  // runs more urgent jobs on this thread before it returns
   };
-  // Runs on the decode thread and lets no exception out.
+  // Runs on the decode thread and must not throw.
   using Job = std::function<void(const Control&)>;
 
   DecodeQueue();
-  ~DecodeQueue();  // asks what runs to stop, forgets those that wait and joins the thread
+  ~DecodeQueue();  // stops the running job, drops waiting ones and joins the thread
   DecodeQueue(const DecodeQueue&) = delete;
   DecodeQueue& operator=(const DecodeQueue&) = delete;
 
-  // The job does not begin before `not_before`.
+  // The job does not start before `not_before`.
   JobId add(Job job, Urgency urgency, Clock::time_point not_before = {});
-  // True: the job had not begun and never will. A running job is asked to stop and ends by itself.
+  // True: the job had not started and never will. A running job is asked to stop and ends by
+  // itself.
   bool cancel(JobId id);
   void wait_until_idle();
-  // Whether nothing runs or waits.
+  // Whether no job runs or waits.
   bool is_idle();
 
  private:
@@ -73,18 +74,18 @@ class DecodeQueue {
   };
 
   void run(const std::stop_token& stop);
-  // The next that may begin now, of those more urgent than `than` if it is given; waiting_.end():
-  // none.
+  // The next job that may start now, of those more urgent than `than` if that is given;
+  // waiting_.end(): none.
   std::vector<Waiting>::iterator next(const Urgency* than);
   void run_one(std::vector<Waiting>::iterator chosen, std::unique_lock<std::mutex>& lock);
   void give_way(Urgency to);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<Waiting> waiting_;  // in the order they were added
-  std::vector<Running> running_;  // each gave way to the one behind it
+  std::vector<Waiting> waiting_;  // in the order in which they were added
+  std::vector<Running> running_;  // each gave way to the next one
   JobId last_id_ = 0;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last: it uses the other members
 };
 
 }  // namespace redraft

@@ -10,14 +10,14 @@
 namespace redraft {
 namespace {
 
-// Spellings and a text on which two tokenizers of one family agree and those of two families do
-// not.
+// Spellings and a text for which two tokenizers of one family give the same tokens, and those of
+// different families do not.
 constexpr std::array kSpecials{"<|im_start|>", "<|im_end|>", "<|endoftext|>"};
 constexpr const char* kProbe =
     "def naïve_sum(xs: list[int]) -> int:\n\treturn sum(x for x in xs if x != 0x1F)  # 12345 — "
     "日本語 🙂\r\n\n\n    }\n";
 
-// Of open documents more is not encoded: 16 ms a megabyte, while an edit waits.
+// No more than this of open documents is encoded: a megabyte takes 16 ms, while an edit waits.
 constexpr std::size_t kMaxOpenBytes = std::size_t{1} << 20;
 
 bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {

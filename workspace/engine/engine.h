@@ -25,43 +25,44 @@ namespace redraft {
 
 struct EngineOptions {
   int context_limit = 16384;  // tokens of one sequence
-  // Memory for the keys and values of requests done and under way, of both models.
+  // Memory for the keys and values of past and current requests, for both models.
   std::size_t cache_bytes = std::size_t{512} << 20;
   // LoadControl::notice; may be empty.
   std::function<void(const std::string&)> notice = {};
 };
 
-// What a request is for. Each purpose has a memory of its own: what is written differs, and a
+// What a request is for. Each purpose remembers separately: what is written differs, and a
 // completion may run between two passes of an edit.
 enum class Purpose { kEdit, kCompletion, kNextEdit };
 inline constexpr int kPurposes = 3;
 
-// What decoders remember from request to request, to draft from.
+// What decoders remember from request to request as sources of drafts.
 enum class Remembering {
-  kShared,  // all requests of one purpose
-  kNothing  // this one begins with nothing and leaves nothing: its text is for nobody else
+  kShared,  // shared by all requests of one purpose
+  kNothing  // the request starts with nothing and leaves nothing: its text is private
 };
 
-// The models of one process with the KV caches they keep between requests: a prompt pays only for
-// what differs from those before it, and several documents stay warm. Used by one thread at a time
-// (the decode thread).
+// The models of one process with the KV caches that they keep between requests: only the part of a
+// prompt that differs from earlier ones is read, and several documents stay warm. Used by one
+// thread at a time (the decode thread).
 class Engine {
  public:
   struct Model {
     std::string name;
     std::unique_ptr<LanguageModel> model;
     std::shared_ptr<const Tokenizer> tokenizer;
-    // Where the cost of its passes is known from; empty: it is measured.
+    // Where to find the cost of its passes; empty: measure it.
     std::function<CostCurve(LanguageModel&)> find_cost = {};
-    std::string device = "cpu";  // where it runs, as --device has it
+    std::string device = "cpu";  // where it runs, in the form of --device
   };
-  // `draft` may hold no model; if it does, its vocabulary must be the target's (an error
-  // otherwise).
+  // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
+  // error).
   static Result<std::unique_ptr<Engine>> make(Model target, Model draft,
                                               const EngineOptions& options = {});
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
-  // Remembers the last prompt's texts, so that a keystroke is not the whole buffer to encode.
+  // Remembers the last prompt's texts, so that a keystroke does not encode the whole document
+  // again.
   PromptEncoder& prompt_encoder(Purpose purpose);
   // The tokens of documents that drafts may come from, for DecodeRequest::open_files; the last ones
   // are remembered.
@@ -72,10 +73,10 @@ class Engine {
   const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
   int context_length() const { return context_length_; }
-  // Cost of the target's passes, found or measured once when first asked for.
+  // The cost of the target's passes, found or measured on the first call.
   const CostCurve& cost_curve();
 
-  // For those who look inside every decode, on the decoding thread.
+  // For tools that observe every decode, on the decode thread.
   struct DecodeObserver {
     std::function<void(Purpose, const DecoderName&, const DecodeRequest&)> on_begin;
     std::function<void(const EmittedToken&)> on_emitted;
@@ -87,11 +88,11 @@ class Engine {
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
                               std::stop_token stop, Remembering remembering = Remembering::kShared);
-  // The target's `count` likeliest next tokens, the likeliest first.
+  // The `count` likeliest next tokens of the target, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
-  // Likewise what decoders have kept from earlier requests.
+  // Likewise forgets what decoders keep from earlier requests.
   void forget_drafts() {
     for (DecoderMemory& memory : memories_) memory.forget();
   }

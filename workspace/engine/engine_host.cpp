@@ -79,7 +79,7 @@ void EngineHost::set_status(EngineStatus status) {
   });
 }
 
-// An observer may forget others, or itself.
+// An observer may remove itself or others.
 void EngineHost::tell() {
   std::vector<ObserverId> ids;
   for (const auto& [id, on_status] : observers_) ids.push_back(id);

@@ -17,42 +17,42 @@
 
 namespace redraft {
 
-// The models behind the edits: loaded on the decode thread when they are first needed.
+// The state of the models, which are loaded on the decode thread when first needed.
 struct EngineStatus {
   enum class State { kUnloaded, kLoading, kReady, kFailed };
   State state = State::kUnloaded;
-  double loaded = 0;        // the part that is, while loading
+  double loaded = 0;        // the loaded part, while loading
   std::string target = {};  // names, once ready
   std::string draft = {};   // empty: none
   std::string device = {};  // of the target: "cpu" or "cuda"
   std::string error = {};   // why loading failed; the next request tries again
-  std::string notice = {};  // what is not as it was asked for, as sentences; empty: nothing
+  std::string notice = {};  // what is not as requested, as sentences; empty: nothing
 };
 
-// The models of a process and the one thread that works with them, for all workspaces that it
-// serves. Called on its owner's thread, but for engine().
+// The models of a process and the one thread that works with them, for all workspaces that the
+// process serves. Called on its owner's thread, except for engine().
 class EngineHost {
  public:
-  // Stopped when the host goes.
+  // Its stop token is triggered when the host is destroyed.
   using Factory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
 
   // `post` leads to the owner's thread.
   EngineHost(Factory make, Post post);
-  ~EngineHost();  // stops what runs and joins the decode thread
+  ~EngineHost();  // stops the running job and joins the decode thread
   EngineHost(const EngineHost&) = delete;
   EngineHost& operator=(const EngineHost&) = delete;
 
   DecodeQueue& queue() { return queue_; }
   const EngineStatus& status() const { return status_; }
-  // `on_status` is called whenever the status changed, or more of the model is loaded.
+  // `on_status` is called whenever the status changes, or more of the model is loaded.
   ObserverId observe(OnStatus on_status);
   void forget(ObserverId id) { observers_.erase(id); }
 
-  // On the decode thread: the engine, loaded now if there is none. The caller has a Use.
+  // On the decode thread: the engine, loaded now if there is none. The caller holds a Use.
   Result<Engine*> engine();
-  // The engine stays while there is one of these, on the decode thread.
+  // The engine is kept while one of these exists. On the decode thread.
   class Use {
    public:
     explicit Use(EngineHost& host) : host_(host) { ++host_.uses_; }
@@ -63,8 +63,8 @@ class EngineHost {
    private:
     EngineHost& host_;
   };
-  // On the decode thread: nothing is to use the engine again, for where it runs failed. The next
-  // request loads another.
+  // On the decode thread: the device failed, so the engine must not be used again. The next request
+  // loads another.
   void give_up(const ModelFailure& failure);
 
  private:
@@ -77,21 +77,21 @@ class EngineHost {
   // Of the decode thread:
   std::unique_ptr<Engine> engine_;
   int uses_ = 0;         // a completion runs between two passes of an edit
-  bool failed_ = false;  // engine_ goes when nothing uses it any more
-  std::string failure_;  // of the engine before
-  std::string notice_;   // with that
-  // Of the owner's:
+  bool failed_ = false;  // engine_ is destroyed once nothing uses it
+  std::string failure_;  // of the previous engine
+  std::string notice_;   // about that failure
+  // Of the owner's thread:
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
   ObserverId last_observer_ = 0;
   std::stop_source closing_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   OwnerPost call_;
-  DecodeQueue queue_;  // last: its thread uses the others
+  DecodeQueue queue_;  // last: its thread uses the other members
 };
 
-// On the decode thread: what `run` makes of the host's Engine&, a Result; loading the models may
-// fail first. An exception becomes an error that begins with `what`: nothing leaves the thread.
+// On the decode thread: the result of `run` with the host's engine, or the error of loading it. An
+// exception becomes an error that begins with `what`, so none leaves the thread.
 template <typename Run>
 std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
                                                  const Run& run) {

@@ -30,8 +30,8 @@ void IndexSlot::start(RepositoryIndexer::MakeIndex make_index, const OwnerPost& 
 void IndexSlot::drop() {
   current_.reset();
   if (!indexer_) return;
-  // It waits for the ones before, if it has not opened its index yet, and so the last one to end
-  // is the last one that was taken away.
+  // An indexer that has not opened its index yet waits for the earlier ones. So the last one
+  // dropped is the last to end.
   ended_ =
       run_named("redraft-close", [old = std::move(indexer_)]() mutable { old.reset(); }).share();
 }

@@ -9,15 +9,15 @@
 
 namespace redraft {
 
-// Room for one RepositoryIndexer, which can be taken away or replaced while it works. Its owner's
+// A slot for one RepositoryIndexer, which can be removed or replaced while it works. Its owner's
 // thread.
 //
-// An indexer ends at the next file and joins its threads, which may take a while: so it ends on a
-// thread of its own. The next one opens its index once the one before is gone, because of two that
-// share a folder on disk the later could only read.
+// An indexer ends at the next file and joins its threads, which may take a while; so it ends on a
+// thread of its own. The next one opens its index only after that, because of two indexers that
+// share a folder on disk the later one could only read.
 class IndexSlot {
  public:
-  // `on_status` is called on the owner's thread, and never about an indexer that was taken away.
+  // `on_status` is called on the owner's thread, and never for an indexer that was removed.
   void start(RepositoryIndexer::MakeIndex make_index, const OwnerPost& call,
              std::function<void(const IndexStatus&)> on_status, bool watch);
   void drop();
@@ -26,7 +26,7 @@ class IndexSlot {
   RepositoryIndexer* operator->() const { return indexer_.get(); }
 
  private:
-  std::shared_future<void> ended_;  // of the ones before; not valid: there was none
+  std::shared_future<void> ended_;  // of the earlier ones; not valid: there was none
   std::shared_ptr<const bool> current_;
   std::unique_ptr<RepositoryIndexer> indexer_;
 };

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kTellAfter = std::chrono::milliseconds(100);
-// More places at once than this are a change of branch: everything is looked at.
+// More changed places at once are a change of branch: scan everything.
 constexpr std::size_t kManyPlaces = 200;
 
 }  // namespace
@@ -116,7 +116,7 @@ void RepositoryIndexer::keep_files(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     places = std::exchange(places_, {});
     if (stage_ == Stage::kFailed) {
-      changed_.notify_all();  // what was told is forgotten: whoever waits for it need not
+      changed_.notify_all();  // the places are discarded, so nobody has to wait for them
     } else {
       enter(told ? Stage::kReading : Stage::kSaving);
     }
@@ -186,7 +186,7 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
       stop);
   if (stop.stop_requested()) return;
   {
-    // Buffers of files that were not known until now.
+    // Open buffers of files that the scan has just found.
     const std::lock_guard lock(mutex_);
     for (const auto& [path, document] : open_) news_.try_emplace(path, document);
     changed_.notify_all();
@@ -216,7 +216,7 @@ void RepositoryIndexer::save(const std::stop_token& stop) {
   return_free_memory();
 }
 
-// On a thread of their own: what is typed does not wait for the files.
+// On a thread of its own: typed text does not wait for files.
 void RepositoryIndexer::keep_buffers(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return index_ && !news_.empty(); })) {

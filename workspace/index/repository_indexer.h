@@ -1,24 +1,24 @@
 // Keeps an index in step with files and buffers, on threads of its own.
 //
-// Why three threads. Reading a workspace takes minutes and merging its segments seconds, while what
-// is typed should be found by the next completion, some milliseconds later: so files and buffers
-// have a thread each. And what changes on disk while the files are read must not be missed: so a
-// third watches, and is at it before the first file is looked at. All three meet in a mutex that is
-// held for bookkeeping alone; the index itself is safe to use from any of them.
+// Why three threads. Reading a workspace takes minutes and merging its segments seconds, but typed
+// text should be searchable for the next completion, some milliseconds later: so files and buffers
+// have a thread each. Changes on disk during the scan must not be missed: so a third thread
+// watches, and starts before the first file is read. All three share a mutex that is held for
+// bookkeeping only; the index itself may be used from any thread.
 //
-// Why a Stage. Where the files' thread is decides what it does next, whether somebody who waits for
-// it is done waiting, and when the watcher may begin. As one value these cannot contradict each
-// other, and the arrows beside it are all there is to know about its loop.
+// Why a Stage. The stage of the files' thread determines what it does next, whether a caller that
+// waits for it is done waiting, and when the watcher may start. A single value cannot contradict
+// itself, and the transitions listed with it describe the whole loop.
 //
 // An example: a project is opened, a file is saved, and the editor is left alone.
 //
-//   kOpening    the index of last time is found on disk
-//   kUnwatched  FileWatch asks the system to tell of every folder
-//   kReading    all files are looked at; the three that are new are read and can be searched
+//   kOpening    the index of the last session is found on disk
+//   kUnwatched  FileWatch asks the system for notifications about every folder
+//   kReading    all files are scanned; three new ones are read and become searchable
 //   kUnsaved    wait_until_idle() returns
-//   kReading    the watcher tells of the saved file within these seconds: it is read again
+//   kReading    the watcher reports the saved file within three seconds: it is read again
 //   kUnsaved    three quiet seconds pass
-//   kSaving     small segments become one, which is written beside the others
+//   kSaving     small segments are merged into one, which is written to disk
 //   kSaved      until the next change
 #pragma once
 
@@ -50,51 +50,51 @@ struct IndexStatus {
   std::string message = {};     // why it failed, or what the user should know
 };
 
-// Keeps the datastore of a workspace's folders up to date in the background: its files, which it
-// watches, and instead of them the buffers of the editor. Files are read on threads that run where
-// nothing else wants to. Any thread may call it.
+// Keeps the datastore of a workspace's folders up to date in the background: its files, which are
+// watched, and in their place the editor's buffers. Files are read on threads of low priority. Any
+// thread may call it.
 class RepositoryIndexer {
  public:
-  // What the files' thread does. All changes of it are its own, but for the one out of kUnwatched.
+  // What the files' thread does. Only that thread changes it, except for leaving kUnwatched.
   enum class Stage {
     // The index is being opened.
-    //   -> kFailed     it cannot be
-    //   -> kUnwatched  it is open, and changes on disk are to be followed
+    //   -> kFailed     it cannot be opened
+    //   -> kUnwatched  it is open, and changes on disk are to be watched
     //   -> kReading    it is open, and they are not
     kOpening,
-    // There is no index, and will be none; what is told is forgotten. Nothing leads out of it.
+    // There is no index and will be none; reported places are discarded. There is no way out.
     kFailed,
-    // What changes now on disk might be missed.
-    //   -> kReading    whoever watches has begun, and says so
+    // Changes on disk might still be missed.
+    //   -> kReading    the watcher has started
     kUnwatched,
-    // Files are looked at: all of them, or the places that were told.
-    //   -> kUnsaved    what was told can be searched
+    // Files are scanned: all of them, or the reported places.
+    //   -> kUnsaved    the reported places are searchable
     kReading,
     // Something was read since the last merge and save.
-    //   -> kReading    places were told
+    //   -> kReading    places were reported
     //   -> kSaving     none was for a while
     kUnsaved,
-    // Segments are merged and saved; where another process writes the index, what it has saved is
+    // Segments are merged and saved; if another process writes the index, what it has saved is
     // taken over.
     //   -> kSaved      this process writes the index
     //   -> kFollowing  another one does
     kSaving,
     // There is nothing to do.
-    //   -> kReading    places were told
+    //   -> kReading    places were reported
     kSaved,
-    // The same, but for what the other process may have saved.
-    //   -> kReading    places were told
+    // The same, but the other process may have saved something.
+    //   -> kReading    places were reported
     //   -> kSaving     it is time to look
     kFollowing,
   };
 
   struct Options {
-    bool watch = true;  // follow changes on disk; otherwise files_changed() tells of them
-    // The editor is left alone for so long before segments are merged and saved.
+    bool watch = true;  // watch the disk; otherwise files_changed() reports changes
+    // The editor has to be idle this long before segments are merged and saved.
     std::chrono::milliseconds quiet = std::chrono::seconds(3);
-    // A reader of an index looks so often for what its writer has saved.
+    // How often a reader of an index looks for what its writer has saved.
     std::chrono::milliseconds reader_interval = std::chrono::seconds(20);
-    // Hears of every stage but the first, on the thread that enters it. For tests.
+    // Called with every stage but the first, on the thread that enters it. For tests.
     std::function<void(Stage)> on_stage = {};
   };
 
@@ -105,17 +105,17 @@ class RepositoryIndexer {
   RepositoryIndexer(MakeIndex make_index, OnStatus on_status, Options options);
   ~RepositoryIndexer();  // stops at the next file; what is not saved is read again next time
 
-  // From now on this counts instead of the file; searchable within milliseconds.
+  // From now on the buffer replaces the file; searchable within milliseconds.
   void set_buffer(const std::filesystem::path& path, std::shared_ptr<const Document> document);
   void close_buffer(const std::filesystem::path& path);
-  // Files or folders that may have changed, for those who know before the file system tells; an
-  // empty path stands for everything.
+  // Files or folders that may have changed, for callers that know before the file system reports
+  // it; an empty path stands for everything.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 
-  // All that is known now, but for the file `without`; null while the index is not open.
+  // Everything indexed now, except for the file `without`; null while the index is not open.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without) const;
 
-  // Blocks until all that was told before is searchable. For tests.
+  // Blocks until everything reported before is searchable. For tests.
   void wait_until_idle();
 
  private:
@@ -126,10 +126,10 @@ class RepositoryIndexer {
   void keep_buffers(const std::stop_token& stop);
   // With the lock.
   void enter(Stage next);
-  // Sleeps as long as the stage says, or until there are places to look at: then true.
+  // Sleeps as long as the stage requires, or until there are places to read: then true.
   bool wait_for_places(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
 
-  // Of the files' thread, without it.
+  // On the files' thread, without the lock.
   void open_index();
   void refresh(const std::set<std::filesystem::path>& places, const std::stop_token& stop);
   void refresh_all(const std::stop_token& stop);
@@ -138,20 +138,21 @@ class RepositoryIndexer {
   MakeIndex make_index_;
   OnStatus on_status_;
   Options options_;
-  mutable std::mutex mutex_;  // of all that follows but ready_
+  mutable std::mutex mutex_;  // guards all that follows except ready_
   Stage stage_ = Stage::kOpening;
   std::condition_variable_any changed_;
-  std::shared_ptr<WorkspaceIndex> index_;  // null: not open; once it is it stays the same
+  std::shared_ptr<WorkspaceIndex> index_;  // null: not open; never changes once it is open
   std::string message_;
-  Documents open_;                          // buffers
-  Documents news_;                          // of them, what the index does not know; null: closed
-  std::set<std::filesystem::path> places_;  // to be looked at
+  Documents open_;  // buffers
+  Documents news_;  // buffers that the index does not have yet; null: closed
+  std::set<std::filesystem::path> places_;  // to be read
   bool buffers_busy_ = false;               // some of the news are on their way into the index
-  IndexStatus ready_;  // of the files' thread: what was told last, once all was read
-  std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the others
+  // Of the files' thread: the last status reported when everything was read.
+  IndexStatus ready_;
+  std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the other members
 };
 
-// The arrows beside the stages, and nothing else.
+// The transitions listed with the stages, and no others.
 constexpr bool may_follow(RepositoryIndexer::Stage before, RepositoryIndexer::Stage after) {
   using enum RepositoryIndexer::Stage;
   switch (before) {

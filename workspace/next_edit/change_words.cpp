@@ -14,7 +14,7 @@ bool in_word(char c) {
   return std::isalnum(byte) != 0 || c == '_' || byte >= 0x80;
 }
 
-// Longer ones are no names or calls, but code.
+// Longer ones are code rather than names or calls.
 constexpr std::size_t kMaxPieces = 6;
 
 std::optional<Substitution> substitution(std::string_view before, std::string_view after) {
@@ -35,7 +35,7 @@ std::optional<Substitution> substitution(std::string_view before, std::string_vi
   return found;
 }
 
-// How many more `after` has of each piece.
+// How many more of each piece `after` has.
 void count(const std::vector<std::string>& before, const std::vector<std::string>& after,
            std::map<std::string, int>& more) {
   for (const std::string& line : before) {

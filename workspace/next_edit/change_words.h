@@ -10,12 +10,13 @@
 
 namespace redraft {
 
-// Words of code (runs of letters, digits and underscores), and each other character but white
-// space.
+// The words of code (runs of letters, digits and underscores), and every other character except
+// white space.
 std::vector<std::string_view> words_of(std::string_view line);
-bool is_word(std::string_view piece);  // not a single other character
+// Not a single other character.
+bool is_word(std::string_view piece);
 
-// The pieces that a change of lines has more, and fewer, of.
+// The pieces of which the changed lines have more, or fewer, than before.
 struct WordChange {
   std::set<std::string> added, removed;
   bool empty() const { return added.empty() && removed.empty(); }
@@ -24,12 +25,12 @@ WordChange word_change(const std::vector<std::string>& before,
                        const std::vector<std::string>& after);
 WordChange word_change(const std::vector<RecentChange>& recent);
 
-// A short piece of a line, with at least one word, that gave way to another.
+// A short piece of a line, with at least one word, that was replaced by another.
 struct Substitution {
   std::string before, after;
   friend bool operator==(const Substitution&, const Substitution&) = default;
 };
-// One of each line that was changed in a single place; each once, the latest at the end.
+// One for each line that was changed in a single place; no duplicates, the latest at the end.
 std::vector<Substitution> substitutions(const std::vector<RecentChange>& recent);
 
 }  // namespace redraft

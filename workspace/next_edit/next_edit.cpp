@@ -16,16 +16,16 @@
 namespace redraft {
 namespace {
 
-// So many of the latest changes are shown, with so many lines around each.
+// How many of the latest changes are shown, and how many lines around each.
 constexpr std::size_t kMaxShown = 3;
 constexpr std::size_t kMaxShownLines = 24;
 constexpr int kLinesAround = 3;
-// So many of the latest substitutions are named.
+// How many of the latest substitutions are named.
 constexpr std::size_t kMaxNamed = 3;
-// Of the words that a change takes away, so large a part must be those that the user took away, and
-// the same of those it brings in: models find something to improve everywhere.
+// Models find something to improve everywhere. So of the words that a change removes, this share
+// must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
-// What a region may become larger by, in tokens.
+// How many tokens a region may grow.
 constexpr int kRoom = 96;
 
 constexpr const char* kSystem =
@@ -47,7 +47,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// The conversation up to the region: each part of the code and what became of it.
+// The conversation up to the region: each part of the code and its answer.
 class Conversation {
  public:
   Conversation(std::string fence, std::string opening)
@@ -59,7 +59,7 @@ class Conversation {
     messages_.push_back({"user", in_fence(part)});
     messages_.push_back({"assistant", in_fence(edited)});
   }
-  // `task` stands before the part.
+  // `task` comes before the part.
   std::vector<ChatMessage> ask(const std::string& task, const std::string& part) const {
     std::vector<ChatMessage> messages = messages_;
     messages.push_back({"user", task + in_fence(part)});
@@ -86,7 +86,7 @@ void add_recent(Conversation& conversation, const std::vector<RecentChange>& rec
   }
 }
 
-// Small models see a pattern sooner when it is also said in words.
+// Small models see a pattern sooner if it is also described in words.
 std::string task_of(const std::vector<RecentChange>& recent) {
   const std::vector<Substitution> made = substitutions(recent);
   if (made.empty()) return {};
@@ -101,7 +101,7 @@ struct RegionPrompt {
   std::string fence;
 };
 
-// What stands before the region is the same for all of them, so that it is read once.
+// The text before the region is the same for all regions, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
                                 const std::string& quiet, const EditRegion& region) {
   const Span span("prompt");
@@ -164,7 +164,7 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
   return edits;
 }
 
-// Adds to `result` what the model changes in the region.
+// Adds to `result` the model's changes in the region.
 Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditRegion& region,
                      RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   const int n_most = static_cast<int>(prompt.original.size()) + kRoom;

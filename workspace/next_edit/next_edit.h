@@ -19,15 +19,16 @@
 
 namespace redraft {
 
-// Which changes elsewhere follow from those that the user just made.
+// A request for changes that follow from those that the user just made.
 struct NextEditRequest {
   std::vector<RecentChange> recent;  // the latest at the end; not empty
-  // Where follow-ups are looked for: the document the user is in, then others that are open.
+  // Where to look for follow-ups: the user's document, then the other open ones.
   std::vector<std::shared_ptr<const Document>> documents;
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
   DecoderName decoder;
-  int max_regions = 2;  // that the model looks at before it is concluded that there is nothing
+  // How many regions the model tries before concluding that there is nothing to propose.
+  int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
 };
 
@@ -35,20 +36,21 @@ struct NextEditResult {
   std::shared_ptr<const Document> document;  // null: there is nothing to propose
   std::vector<TextEdit> edits;               // of its lines, ascending
   std::string why_none;
-  int regions = 0;  // that the model looked at
+  int regions = 0;  // that the model tried
   FinishReason finish_reason = FinishReason::kStop;
-  DecodeStatistics statistics;  // of the last of them
+  DecodeStatistics statistics;  // of the last region
 };
 
-// Whether a change of lines follows from the recent ones: it takes away or brings in words that
-// they do, changes more than white space, and undoes none of them.
+// Whether a change of lines follows from the recent ones: it removes or adds words that they
+// removed or added, changes more than white space, and undoes none of them.
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
                   const std::vector<std::string>& after);
 
-// Asks the model about one place after the other until it changes something there that follows from
-// the recent changes. Blocking; runs on the decode thread. The model sees each recent change as an
-// answer that it gave itself, and lines to which nothing was to be done as another; then the place.
-// Its lines are the draft, so one where nothing is to do costs little more than reading it.
+// Shows the model one place after the other until it changes something there that follows from the
+// recent changes. Blocking; runs on the decode thread. The prompt shows each recent change as an
+// answer that the model gave itself, and some lines that needed no change as another; then the
+// place. The place's lines are the draft, so a place that needs no change costs little more than
+// its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const std::stop_token& stop);
 

@@ -1,3 +1,22 @@
+// When the model has to look for next edits, and which of them are proposed again.
+//
+// Why it remembers. To find next edits the model reads several regions of a document, and one
+// change often needs several others: a renamed parameter and all its uses. The user accepts those
+// one at a time, and each accepted one arrives as an ordinary change of the document. So the rest
+// of an answer is kept, moved along with the text, and proposed again without running the model.
+// When the user changes anything else, the rest is dropped, because something else may follow from
+// that.
+//
+// An example: the user renamed `count` to `total` in line 3.
+//
+//   ask       the model runs and finds edits A (line 7) and B (line 9)
+//   changed   the editor applied A, so it is gone from the rest; B moves along
+//   ask       B, carried: the model does not run
+//   reject    the user does not want B; nothing is left
+//   ask       the model runs and finds B again, which is left out
+//
+// A rejected edit is recognised by its document, old text and new text, so it is not proposed again
+// after changes elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +36,18 @@ namespace redraft {
 
 using NextEditId = std::int64_t;
 
-// What comes of one request for next edits.
+// The answer to one request for next edits.
 struct NextEditAnswer {
-  std::shared_ptr<const Document> document = {};  // that the edits are of; null: there are none
-  std::vector<TextEdit> edits = {};               // against it, ascending
-  std::string why_none = {};                      // for the user, where there are none
+  std::shared_ptr<const Document> document = {};  // of the edits; null: there are none
+  std::vector<TextEdit> edits = {};               // against the document, ascending
+  std::string why_none = {};                      // for the user, if there are none
   std::string error = {};                         // why it failed, if it did
-  bool carried = false;  // what was left of an earlier answer: the model did not run
+  // The rest of an earlier answer: the model did not run.
+  bool carried = false;
   DecodeStatistics statistics = {};
 };
 
-// The next edits of one workspace: the newest request wins, and of several that were found together
-// those that are left are proposed again after one was taken. Owner's thread.
+// The next edits of one workspace. The newest request wins. Owner's thread.
 class NextEdits {
  public:
   using OnAnswer = std::function<void(const NextEditAnswer&)>;
@@ -36,20 +55,20 @@ class NextEdits {
   NextEdits(EngineHost& host, OwnerPost call) : host_(host), call_(std::move(call)) {}
   ~NextEdits();
 
-  // `on_answer` is called once, perhaps before this returns; what was asked before is answered with
+  // `on_answer` is called once, perhaps before this returns; the previous request is answered with
   // nothing.
   NextEditId ask(NextEditRequest request, OnAnswer on_answer);
-  // The same where nothing is looked for, and `why` says so.
+  // Answers with nothing, because of `why`.
   NextEditId decline(const std::string& why, const OnAnswer& on_answer);
-  // The answer is never called; the model stops within one pass.
+  // `on_answer` is not called any more; the model stops within one pass.
   void cancel(NextEditId id);
-  // A document is now this, by these changes: of what was found the part that they touched is gone,
-  // the rest is moved along; all of it is gone if they touched none of it, because the user went on
-  // with something else.
+  // A document is `now` this, by these `changes`. Proposals that they touched are gone, and the
+  // others move along; if they touched none, all are gone, because the user went on with something
+  // else.
   void changed(const std::shared_ptr<const Document>& now,
                const std::vector<BufferChange>& changes);
   void forget(const std::string& uri);
-  // The user does not want this change of the document's lines: it is not proposed again.
+  // The user rejects this change of the document's lines: it is not proposed again.
   void reject(const Document& document, const TextEdit& edit);
 
  private:
@@ -69,7 +88,7 @@ class NextEdits {
   OwnerPost call_;
   NextEditId last_id_ = 0;
   std::optional<Run> run_;
-  std::shared_ptr<const Document> document_;  // of what is left; null: nothing is
+  std::shared_ptr<const Document> document_;  // of the rest; null: there is none
   std::vector<TextEdit> left_;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end
 };

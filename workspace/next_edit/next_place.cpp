@@ -12,12 +12,12 @@
 namespace redraft {
 namespace {
 
-// So many lines before and after one that may have to follow are looked at with it.
+// How many lines before and after a candidate line are part of its place.
 constexpr int kAround = 6;
-// Less than this speaks for nothing; in other documents more is asked.
+// A line with less weight is no candidate; other documents require more.
 constexpr double kMinWeight = 0.8;
 constexpr double kMinElsewhere = 1.5;
-// A word that is in more lines than this, in the mean, says little about any one of them.
+// A word that occurs in more lines than this says little about any one of them.
 constexpr double kRareLines = 8;
 constexpr int kQuietLines = 8;
 
@@ -31,7 +31,7 @@ WordSet word_set(std::string_view line) {
   return words;
 }
 
-// Of two lines, the part of their words that they share, 0..1.
+// The share of their words that two lines have in common, 0..1.
 double likeness(const WordSet& a, const WordSet& b) {
   if (a.empty() || b.empty()) return 0;
   const auto shared = static_cast<double>(
@@ -39,7 +39,7 @@ double likeness(const WordSet& a, const WordSet& b) {
   return shared / (static_cast<double>(a.size() + b.size()) - shared);
 }
 
-// How much speaks for each line of a document to follow.
+// The weight of the evidence that a line of a document has to follow.
 class LineWeights {
  public:
   LineWeights(const std::vector<RecentChange>& recent, const Document& document,
@@ -68,7 +68,7 @@ class LineWeights {
       if (made_.added.contains(word)) weight += 0.2 * rarity;
     }
     const double like_before = best_likeness(words, before_);
-    // What is already as the changed lines are now has followed.
+    // A line that is already like the changed lines has followed.
     if (like_before > best_likeness(words, after_) || made_.removed.empty()) weight += like_before;
     return weight;
   }
@@ -91,7 +91,7 @@ class LineWeights {
   std::vector<const RecentChange*> here_;
 };
 
-// The line where the latest of the changes in the document ends; -1: none is in it.
+// The line where the latest of the changes in the document ends; -1: there is none.
 int latest_line(const std::vector<RecentChange>& recent, const Document& document) {
   for (auto change = recent.rbegin(); change != recent.rend(); ++change) {
     if (change->document->uri() == document.uri()) return change->end_line();
@@ -109,8 +109,8 @@ void add_places(const std::vector<RecentChange>& recent,
   const int latest = latest_line(recent, *document);
   for (int line = 0; line < weights.count(); ++line) {
     double weight = weights.of(line);
-    // Of equals the nearest behind the latest change comes first, as one reads on.
     if (weight < least) continue;
+    // Among equals the nearest after the latest change comes first, in reading order.
     if (latest >= 0) weight += 0.1 / (1 + std::abs(line - latest) / 16.0 * (line < latest ? 2 : 1));
     places.push_back({document, std::max(line - kAround, 0),
                       std::min(line + kAround + 1, weights.count()), weight});
