@@ -2,12 +2,11 @@
 
 namespace redraft {
 
-// The calling thread runs only where the processor has nothing else to do, from now on. Where the
-// system refuses that, nothing changes.
+// From now on the calling thread runs only when the processor has nothing else to do. If the system
+// refuses that, nothing changes.
 void yield_to_others();
 
-// Gives memory that was freed back to the system, which allocators keep after a large piece of
-// work.
+// Returns freed memory to the system; allocators keep it after a large piece of work.
 void return_free_memory();
 
 }  // namespace redraft

@@ -1,4 +1,4 @@
-// Where an index lies, and how it is found again.
+// Where an index is stored, and how it is found again.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,7 +26,7 @@ std::string hexadecimal(std::uint64_t value) {
 }  // namespace
 
 std::uint64_t index_key(const Tokenizer& tokenizer) {
-  // What each token writes, and how a text is cut into them.
+  // The bytes of each token, and how a text is divided into them.
   std::string all;
   for (TokenId token = 0; token < tokenizer.vocabulary_size(); ++token) {
     all += tokenizer.bytes(token);

@@ -9,9 +9,9 @@
 
 namespace redraft {
 
-// Functions and types that have names; StoredDefinition::text is left 0.
+// Named functions and types; StoredDefinition::text is left 0.
 std::vector<StoredDefinition> stored_definitions(const SyntaxTree& tree);
-// The same of a text that is not parsed yet; none where nobody knows its language.
+// The same for a text that is not parsed yet; empty if the language is unknown.
 std::vector<StoredDefinition> stored_definitions(const std::string& text,
                                                  std::string_view language_id,
                                                  const ParseLimits& limits = {});

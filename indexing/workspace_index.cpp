@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// So many tokens make one segment while much is read. Each thread has as many in hand, and building
+// While much is read, this many tokens make one segment. Each thread holds as many, and building
 // the segment takes 17 bytes for each of them.
 constexpr std::size_t kBatchTokens = TextStore::kMaxSegmentTokens / 4;
-// A file that takes longer is known without its definitions.
+// A file that takes longer is indexed without its definitions.
 constexpr auto kMaxParseTime = std::chrono::milliseconds(500);
 
 FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
@@ -61,7 +61,7 @@ class WorkspaceIndex::Reading {
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
       tokens = 0;
-      // So that what is read does not pile up in memory; whoever saves last learns of problems.
+      // Keeps texts from piling up in memory; the last save reports problems.
       [[maybe_unused]] const Result<void> saved = index_.store_->save();
     }
     index_.put(std::move(batch));
@@ -179,7 +179,7 @@ void WorkspaceIndex::refresh_place(const fs::path& path) {
   Reading(*this, look.changed, nobody, never).run();
 }
 
-// A buffer that was opened while its file was read still counts.
+// A buffer that was opened while its file was read takes precedence.
 void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
   if (texts.empty()) return;
   std::vector<std::string> names;
@@ -196,7 +196,7 @@ void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
 void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   const std::string name = canonical_path(path).string();
   if (!store_->stamp(name)) return;
-  // One that has grown beyond what is read of files: nothing of it answers.
+  // A buffer larger than any file that is read is indexed as empty.
   if (text.size() > options_.scan.max_bytes) text = {};
   Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
   const auto shared = std::make_shared<const std::string>(text);

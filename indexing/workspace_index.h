@@ -29,49 +29,49 @@ namespace redraft {
 struct IndexOptions {
   ScanOptions scan;
   int threads = 2;          // that read and encode files
-  bool background = false;  // they run only where nothing else wants to
-  // Of all files together; what a walk meets beyond it is left out. Twice as many on disk.
+  bool background = false;  // with low priority
+  // Of all files together; a walk leaves out the rest. On disk it is twice as much.
   std::uint64_t max_bytes = std::uint64_t{2} << 30;
 };
 
-// Of the files that are new or changed.
+// Of new and changed files.
 struct IndexProgress {
   std::size_t files = 0, all_files = 0;
   std::uint64_t bytes = 0, all_bytes = 0;
 };
 
-// What a refresh did.
+// The result of a refresh.
 struct RefreshReport {
   ScanReport scan;
   std::map<std::string, std::size_t> languages;  // of all files; empty: unknown
   std::size_t read = 0;                          // files, new or changed
   std::uint64_t read_bytes = 0;
-  std::size_t refused = 0;   // files that turned out not to be wanted, or could not be read
-  std::size_t removed = 0;   // that are gone
-  std::size_t left_out = 0;  // beyond max_bytes
+  std::size_t refused = 0;   // files that turned out to be unwanted or unreadable
+  std::size_t removed = 0;   // files that are gone
+  std::size_t left_out = 0;  // files beyond max_bytes
   double seconds = 0;
 };
 
-// Keeps a TextStore in line with the files of a workspace and the buffers of an editor; names in it
-// are absolute paths. Any thread may call anything; two refreshes wait for each other.
+// Keeps a TextStore in step with the files of a workspace and the buffers of an editor; names in it
+// are absolute paths. Any thread may call any function; two refreshes wait for each other.
 class WorkspaceIndex {
  public:
   using OnProgress = std::function<void(const IndexProgress&)>;
 
-  // `roots` that do not exist, or vanish, are as if they were empty.
+  // `roots` that do not exist, or disappear, count as empty.
   WorkspaceIndex(std::span<const std::filesystem::path> roots,
                  std::shared_ptr<const Tokenizer> tokenizer, std::unique_ptr<TextStore> store,
                  IndexOptions options = {});
 
-  // Looks at all files, reads those that are new or changed and forgets those that are gone. Blocks
+  // Scans all files, reads those that are new or changed and removes those that are gone. Blocks
   // for long; `progress` is called on other threads, one at a time.
   RefreshReport refresh(const OnProgress& progress = {}, std::stop_token stop = {});
-  // The same for one file or folder, by its absolute path; what is outside the roots is nobody's.
+  // The same for one file or folder, by its absolute path; places outside the roots are ignored.
   void refresh_place(const std::filesystem::path& path);
 
-  // What an editor has open counts instead of the file, if the file is one of the index.
+  // An open buffer replaces its file, if the index covers that file.
   void set_buffer(const std::filesystem::path& path, std::string_view text);
-  // From the next look at it on, the file counts again.
+  // The next scan of the file replaces the buffer.
   void close_buffer(const std::filesystem::path& path);
 
   // Everything but the file `without`.
@@ -82,14 +82,14 @@ class WorkspaceIndex {
 
  private:
   class Reading;
-  // What a walk has come by.
+  // What a walk has found.
   struct Look {
     std::vector<SourceFile> changed;  // or new
     std::unordered_set<std::string> seen;
   };
   std::string name_of(const SourceFile& file) const;
   void note(const SourceFile& file, Look& look) const;
-  // Of `names`; returns how many there were.
+  // Removes those of `names` that were not seen; returns how many.
   std::size_t forget_unseen(std::vector<std::string> names, const Look& look);
   void read(const std::vector<SourceFile>& files, const OnProgress& progress,
             const std::stop_token& stop, RefreshReport& report);
@@ -97,7 +97,7 @@ class WorkspaceIndex {
   struct Buffer {
     std::vector<TokenId> tokens;
     std::vector<StoredDefinition> definitions;
-    std::optional<SyntaxTree> tree;  // none: nobody knows its language
+    std::optional<SyntaxTree> tree;  // none: the language is unknown
   };
   bool is_open(const std::string& name) const;
   std::optional<SyntaxTree> tree_of(const std::string& buffer) const;
@@ -111,15 +111,16 @@ class WorkspaceIndex {
   std::unordered_map<std::string, Buffer> buffers_;  // open ones
 };
 
-// What the tokens of an index mean: two tokenizers that differ give different keys.
+// Identifies the meaning of an index's tokens: different tokenizers give different keys.
 std::uint64_t index_key(const Tokenizer& tokenizer);
 
-// Where the index of these folders lies, in the user's cache directory (an error: there is none).
+// Where the index of these folders is stored, in the user's cache folder (an error if there is
+// none).
 Result<std::filesystem::path> index_folder(std::span<const std::filesystem::path> roots,
                                            std::uint64_t key);
 
-// The index of these folders, with what an earlier process saved of it. Where the disk cannot be
-// used, or what is there is damaged, it begins empty, or in memory alone, and `message` says so.
+// The index of these folders, with what an earlier process saved. If the disk cannot be used, or
+// the saved index is damaged, it begins empty or in memory only, and `message` says so.
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const std::filesystem::path> roots,
                                            std::shared_ptr<const Tokenizer> tokenizer,
                                            const IndexOptions& options, std::string& message);

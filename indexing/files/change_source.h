@@ -14,7 +14,7 @@
 
 namespace redraft {
 
-// The changes of a batch that is being gathered.
+// The changes of a batch that is being collected.
 class ChangeSet {
  public:
   void add_place(std::size_t root_idx, std::string path);
@@ -27,19 +27,19 @@ class ChangeSet {
   std::set<std::size_t> roots_;
 };
 
-// One way to learn of changes.
+// A mechanism that detects changes.
 class ChangeSource {
  public:
   virtual ~ChangeSource() = default;
-  // Waits at most `most`, or until `stop` is requested, for something to happen, and adds what
-  // happened. Returns whether anything did, be it of interest or not.
+  // Waits for at most `most`, or until `stop` is requested, for an event, and adds its changes.
+  // Returns whether there was any event, relevant or not.
   virtual bool collect(ChangeSet& changes, std::chrono::milliseconds most,
                        const std::stop_token& stop) = 0;
-  // Why this source cannot go on; empty while it can.
+  // Why this source cannot continue; empty while it can.
   virtual std::string failure() const = 0;
 };
 
-// Null, with a reason, where the system has nothing of the kind.
+// Null, with a reason, if the system does not support it.
 std::unique_ptr<ChangeSource> make_inotify_source(std::span<const std::filesystem::path> roots,
                                                   const WatchOptions& options,
                                                   const std::stop_token& stop, std::string& why);
@@ -47,7 +47,7 @@ std::unique_ptr<ChangeSource> make_polling_source(std::span<const std::filesyste
                                                   const WatchOptions& options,
                                                   const std::stop_token& stop);
 
-// Until `descriptor` (-1: none) has something to read, `most` is over or `stop` is requested.
+// Waits until `descriptor` (-1: none) is readable, `most` has passed or `stop` is requested.
 void wait_for_input(int descriptor, std::chrono::milliseconds most, const std::stop_token& stop);
 
 }  // namespace redraft

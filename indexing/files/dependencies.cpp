@@ -10,22 +10,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// .venv/lib/python3.12/site-packages of a package in a folder of packages.
+// Enough for .venv/lib/python3.12/site-packages of a package in a folder of packages.
 constexpr int kMaxDepth = 6;
-// A workspace that has more folders keeps its packages near its root.
+// In a larger workspace the packages are near its root.
 constexpr std::size_t kMaxFolders = 20'000;
 
 constexpr std::string_view kPackageFolders[] = {"node_modules",  "bower_components",
                                                 "jspm_packages", "site-packages",
                                                 "dist-packages", "__pypackages__"};
-// Hidden folders that have package folders in them.
+// Hidden folders that contain package folders.
 constexpr std::string_view kEnvironments[] = {".venv", ".tox", ".nox"};
 
 bool contains(std::span<const std::string_view> names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// A `vendor` folder may also hold what somebody wrote by hand.
+// A `vendor` folder may also contain hand-written code.
 bool is_filled_by_a_tool(const fs::path& vendor) {
   std::error_code problem;
   for (const char* mark : {"modules.txt", "autoload.php", "bundle"}) {

@@ -7,10 +7,10 @@
 
 namespace redraft {
 
-// Where the packages lie that are installed in a workspace, whatever its ignore files say:
-// node_modules, a virtual environment's site-packages, vendor folders that Go, Cargo, Composer or
-// Bundler filled. Looks a few levels deep, follows no symbolic link, and none of the folders it
-// returns is within another. In the order of their names.
+// The folders of installed packages in a workspace, whatever its ignore files say: node_modules, a
+// virtual environment's site-packages, and vendor folders that Go, Cargo, Composer or Bundler
+// filled. Looks a few levels deep and follows no symbolic link. Sorted by name; none of the folders
+// is within another.
 std::vector<std::filesystem::path> dependency_folders(std::span<const std::filesystem::path> roots,
                                                       const std::stop_token& stop = {});
 

@@ -10,17 +10,19 @@
 
 namespace redraft {
 
-// These leave the reason in errno where they give nothing.
+// On failure the reason is in errno.
 
-// A folder that `name` is in `at`, never through a symbolic link. Needs leave to read it.
+// The folder `name` in the folder `at`, never through a symbolic link. Requires permission to read
+// it.
 FileHandle open_folder(int at, const std::string& name);
-// A file for reading; `at` may be AT_FDCWD. Never waits, not even for the other end of a pipe.
+// A file for reading; `at` may be AT_FDCWD. Never blocks, not even on the other end of a pipe.
 FileHandle open_file(int at, const std::string& name, bool follow_link);
-std::optional<struct stat> stat_entry(int at, const std::string& name);  // of a link itself
+// Of the link itself, if it is one.
+std::optional<struct stat> stat_entry(int at, const std::string& name);
 std::optional<struct stat> stat_handle(const FileHandle& file);
-// The first `most` bytes from where the handle stands, or all that there are.
+// Up to `most` bytes from the handle's current position.
 std::optional<std::string> read_up_to(const FileHandle& file, std::size_t most);
-// All of a regular file that has at most `most` bytes.
+// The whole of a regular file that has at most `most` bytes.
 std::optional<std::string> read_small_file(int at, const std::string& name, bool follow_link,
                                            std::size_t most);
 

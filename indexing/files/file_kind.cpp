@@ -12,7 +12,7 @@
 namespace redraft {
 namespace {
 
-// The three tables are ignore files; paths are compared in lower case.
+// The three tables have the format of ignore files; paths are compared in lower case.
 
 constexpr std::string_view kVersionControlNames =
     ".git\n.hg/\n.svn/\n.bzr/\n.jj/\n.sl/\n.pijul/\n_darcs/\n";
@@ -250,7 +250,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The comments that a file begins with, in lower case; looks at no more than its first lines.
+// The comments with which a file begins, in lower case; reads only its first lines.
 std::string opening_comment(std::string_view text) {
   constexpr int kMaxLines = 30;
   constexpr std::size_t kMaxBytes = 4096;
@@ -258,7 +258,7 @@ std::string opening_comment(std::string_view text) {
                                             "%",  "<!", "'",  "\"", "<?php", "{-"};
   text = text.substr(0, kMaxBytes);
   std::string comment;
-  bool in_block = false;  // of a comment whose lines need not begin with anything
+  bool in_block = false;  // of a comment whose lines need no prefix
   for (int line_idx = 0; line_idx < kMaxLines && !text.empty(); ++line_idx) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -288,7 +288,7 @@ bool says_generated(std::string_view text) {
   return false;
 }
 
-// Lines that nobody writes by hand. A paragraph of prose may be one long line.
+// Lines that nobody writes by hand. In prose a paragraph may be one long line.
 bool is_minified(std::string_view path, std::string_view text) {
   constexpr std::size_t kLongestLine = 20'000;
   constexpr std::size_t kMeanLine = 400;

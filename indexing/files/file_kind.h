@@ -7,21 +7,20 @@
 
 namespace redraft {
 
-// What names say. A path is relative to its root, with slashes; letters count as lower case.
+// By name. A path is relative to its root, with slashes; case does not matter.
 
-// The language server protocol's identifier of the language, from the file's name; "" for a file
-// that is plain lines to us.
+// The LSP language id for the file's name; "" for a file that redraft treats as plain lines.
 std::string_view language_of(std::string_view path);
 
 // Why a file or folder of this name is never a source of the workspace, whatever its ignore files
-// say: version control's own folders and what looks like a secret.
+// say: version control's own folders, and likely secrets.
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder);
-// The same for what an ignore file may take back: installed dependencies and caches, lock files,
-// bundles and minified files.
+// The same for what an ignore file may include again: installed dependencies and caches, lock
+// files, bundles and minified files.
 std::optional<SkipReason> unwanted_name(std::string_view path, bool is_folder);
 
-// What a file's bytes say about it: a key, binary, not UTF-8, minified or generated. `text` is the
-// file or, if not `complete`, its beginning.
+// By content: a key, binary, not UTF-8, minified or generated. `text` is the file or, if not
+// `complete`, its beginning.
 std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view text,
                                         bool complete);
 

@@ -1,7 +1,7 @@
-// The walk keeps a stack of folders that it has yet to enter. Each is opened relative to the open
-// folder it was found in, never by a path, so that nobody who swaps a folder for a link while the
-// walk is under way can lead it elsewhere. Descriptors stay open as long as something in them is
-// yet to be entered: at most one for each level.
+// The walk keeps a stack of folders to enter. Each is opened relative to the open folder in which
+// it was found, never by its path, so that replacing a folder by a link during the walk cannot lead
+// it elsewhere. A descriptor stays open until everything in its folder has been entered: at most
+// one per level.
 #include "indexing/files/file_scan.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ constexpr std::size_t kBeginningBytes = 16 * 1024;
 
 struct Entry {
   std::string name;
-  unsigned char type = DT_UNKNOWN;  // as the folder says
+  unsigned char type = DT_UNKNOWN;  // as reported by the folder
 };
 
 struct OpenFolder {
@@ -47,7 +47,7 @@ std::optional<std::vector<Entry>> read_entries(const FileHandle& folder) {
   if (!copy) return std::nullopt;
   DIR* stream = ::fdopendir(copy.get());
   if (stream == nullptr) return std::nullopt;
-  copy.release();  // the stream closes it
+  copy.release();  // closed by the stream
   std::vector<Entry> entries;
   errno = 0;
   while (const dirent* entry = ::readdir(stream)) {
@@ -62,7 +62,7 @@ std::optional<std::vector<Entry>> read_entries(const FileHandle& folder) {
   return entries;
 }
 
-// Folders that say themselves that they are made, not written: virtual environments and caches.
+// Folders marked as generated: virtual environments and caches.
 bool is_marked_folder(const FileHandle& folder) {
   if (stat_entry(folder.get(), "pyvenv.cfg")) return true;
   constexpr std::string_view kSignature = "Signature: 8a477f597d28d172789f06886806bc55";
@@ -120,8 +120,8 @@ class Walk {
   const ScanOptions& options_;
   const ScanSink& sink_;
   std::stop_token stop_;
-  bool halted_ = false;           // the sink has had enough
-  std::vector<Pending> pending_;  // the next one last
+  bool halted_ = false;           // the sink stopped the walk
+  std::vector<Pending> pending_;  // a stack
   std::set<std::pair<dev_t, ino_t>> visited_;
   ScanReport report_;
 };
@@ -325,7 +325,7 @@ std::optional<SkipReason> skip_by_name(const ScanFolder& folder, std::string_vie
 
 ScanReport scan_roots(std::span<const fs::path> roots, const ScanOptions& options,
                       const ScanSink& sink, std::stop_token stop) {
-  // A folder comes before those within it: the walk is in each only once.
+  // A folder comes before the folders within it, so the walk enters each only once.
   std::vector<std::pair<std::size_t, std::size_t>> order;  // length of the path, index
   for (std::size_t i = 0; i < roots.size(); ++i) {
     std::error_code error;

@@ -22,10 +22,10 @@ namespace redraft {
 struct ScanOptions {
   std::uint64_t max_bytes = kMaxSourceBytes;  // of one file
   int max_depth = 100;                        // folders below a root; each may hold a descriptor
-  // Whether to read the beginning of each file, to leave out what is binary or generated. Without
-  // it, a walk only asks the file system; read_source finds the same later, and more.
+  // Whether to read the beginning of each file, to leave out binary and generated files. Without
+  // that, a walk only asks the file system; read_source() checks the same later, and more.
   bool look_inside = true;
-  // Whether installed packages and caches (node_modules, site-packages) are walked too.
+  // Whether to walk installed packages and caches (node_modules, site-packages) too.
   bool dependencies = false;
   // The user's rules for all repositories: user_ignore_file(). Empty: none.
   std::filesystem::path user_ignore_file{};
@@ -35,7 +35,7 @@ struct ScanOptions {
 struct ScanFolder {
   std::size_t root_idx = 0;
   std::string path;                          // relative to the root; empty for the root itself
-  std::shared_ptr<const FolderRules> rules;  // of its entries
+  std::shared_ptr<const FolderRules> rules;  // for its entries
 
   std::string path_of(std::string_view name) const;
 };
@@ -47,11 +47,11 @@ struct SkippedEntry {
   SkipReason reason = SkipReason::kIgnored;
 };
 
-// Called on the walking thread; any may be left empty.
+// Called on the walking thread; any may be empty.
 struct ScanSink {
-  // Returns whether to go on.
+  // Returns whether to continue.
   std::function<bool(const SourceFile&)> on_file{};
-  // Before the entries of the folder are read, so that whoever watches it misses nothing.
+  // Called before the entries of the folder are read, so that a watcher misses nothing.
   std::function<void(const ScanFolder&)> on_folder{};
   std::function<void(const SkippedEntry&)> on_skip{};
 };
@@ -61,10 +61,10 @@ struct ScanReport {
   std::size_t folders = 0;
   std::uint64_t bytes = 0;                              // of the files
   std::array<std::size_t, kSkipReasonCount> skipped{};  // by SkipReason; a folder counts once
-  // What went wrong, for the user; the first kMaxProblems of problem_count.
+  // Errors, for the user; the first kMaxProblems of problem_count.
   std::vector<std::string> problems;
   std::size_t problem_count = 0;
-  bool complete = true;  // neither stopped, nor was a root missing
+  bool complete = true;  // not stopped, and no root was missing
 
   static constexpr std::size_t kMaxProblems = 20;
 
@@ -75,22 +75,22 @@ struct ScanReport {
   std::string text() const;
 };
 
-// The reason to leave out an entry of `folder` that its name alone gives: its spelling, version
-// control, secrets, ignore rules, dependencies, lock files.
+// Why an entry of `folder` is skipped, judged by its name alone: spelling, version control,
+// secrets, ignore rules, dependencies, lock files.
 std::optional<SkipReason> skip_by_name(const ScanFolder& folder, std::string_view name,
                                        bool is_folder, const ScanOptions& options);
 
-// Walks the folders `roots` and gives every file of the workspace once, folder by folder in the
-// order of their names. A root within another one is walked on its own only if the outer one leaves
-// it out. Symbolic links are not followed, whatever they lead to; a root may be one itself. Never
-// fails: what cannot be read is skipped, counted and reported. Any thread; blocks until done,
-// `stop` is asked at every entry.
+// Walks the folders `roots` and reports every file of the workspace once, folder by folder in the
+// order of their names. A root within another one is walked separately only if the outer one leaves
+// it out. Symbolic links are not followed; a root may be one. Never fails: whatever cannot be read
+// is skipped, counted and reported. Any thread; blocks until done, and checks `stop` at every
+// entry.
 ScanReport scan_roots(std::span<const std::filesystem::path> roots, const ScanOptions& options,
                       const ScanSink& sink, std::stop_token stop = {});
 
-// The same for one place, a file or a folder with all below, after something happened there:
-// exactly what scan_roots would now give there. Nothing if there is nothing, or nothing wanted.
-// `path` is relative to roots[root_idx], the root by which scan_roots knows the place.
+// The same for one place (a file, or a folder with everything below) after an event there: exactly
+// what scan_roots would report there now. `path` is relative to roots[root_idx], the root under
+// which scan_roots reports the place.
 ScanReport scan_place(std::span<const std::filesystem::path> roots, std::size_t root_idx,
                       std::string_view path, const ScanOptions& options, const ScanSink& sink,
                       std::stop_token stop = {});

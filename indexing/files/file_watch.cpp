@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongTime = std::chrono::hours(1);
-// Whoever gets more places than these is better off with a walk.
+// With more places than this a walk is faster.
 constexpr std::size_t kMaxPlaces = 50'000;
 
 }  // namespace
@@ -30,7 +30,7 @@ FileChanges ChangeSet::take() {
   changes.roots.assign(roots_.begin(), roots_.end());
   for (const ChangedPlace& place : places_) {
     if (roots_.contains(place.root_idx)) continue;
-    // Other names may sort between a folder and what is in it ("a", "a b", "a/c").
+    // Other names may sort between a folder and its contents ("a", "a b", "a/c").
     bool is_listed = false;
     for (std::size_t at = place.path.find('/'); at != std::string::npos && !is_listed;
          at = place.path.find('/', at + 1)) {
@@ -56,7 +56,7 @@ FileWatch::~FileWatch() = default;
 
 void FileWatch::start_polling(std::string why, const std::stop_token& stop) {
   why_polling_ = std::move(why);
-  source_.reset();  // gives the watches back before the walk takes its time
+  source_.reset();  // frees the watches before the slow walk
   source_ = make_polling_source(roots_, options_, stop);
 }
 

@@ -13,7 +13,7 @@
 
 namespace redraft {
 
-// A file or folder of a root; the root itself where the path is empty.
+// A file or folder of a root; the root itself if the path is empty.
 struct ChangedPlace {
   std::size_t root_idx = 0;
   std::string path;
@@ -24,11 +24,11 @@ struct ChangedPlace {
   }
 };
 
-// What may be another file, or none, than it was: a reason to look (scan_place), not a fact.
+// Places that may have changed or disappeared: a reason to call scan_place(), not a fact.
 struct FileChanges {
-  // In order, and none within another: a folder stands for all below it.
+  // Sorted; none within another: a folder stands for everything below it.
   std::vector<ChangedPlace> places;
-  // Roots of which anything may have changed; none of their places is listed.
+  // Roots in which anything may have changed; none of their places is listed.
   std::vector<std::size_t> roots;
 
   bool empty() const { return places.empty() && roots.empty(); }
@@ -36,27 +36,27 @@ struct FileChanges {
 
 struct WatchOptions {
   ScanOptions scan;                            // what counts as a file of the workspace
-  std::chrono::milliseconds quiet{100};        // a batch ends when nothing happened for so long,
-  std::chrono::milliseconds longest{2000};     // or when it began so long ago
-  std::chrono::milliseconds poll_every{3000};  // where the system does not tell of changes
-  bool always_poll = false;                    // as on network file systems that never tell
-  std::size_t max_watches = 500'000;           // folders; where there are more, all are polled
+  std::chrono::milliseconds quiet{100};        // a batch ends after this long without an event,
+  std::chrono::milliseconds longest{2000};     // or this long after it began
+  std::chrono::milliseconds poll_every{3000};  // if the system does not report changes
+  bool always_poll = false;                    // for network file systems, which never report
+  std::size_t max_watches = 500'000;           // folders; if there are more, all are polled
 };
 
-// Where changes come from. Used by one thread at a time.
+// Detects changes. Used by one thread at a time.
 class ChangeSource;
 
-// Says what changes in the folders that a scan of `roots` walks. Watches with inotify; where there
-// is none, or the system has no watches left, it walks the folders again and again and compares
-// (with pauses that keep it below a twentieth of a core). What happens in folders and to names that
-// a scan leaves out is not reported; a change of an ignore file asks for all roots again.
+// Reports changes in the folders that a scan of `roots` walks. Uses inotify; without it, or if the
+// system has no watches left, it polls: it walks the folders repeatedly and compares (with pauses
+// that keep it below a twentieth of a core). Events in folders and for names that a scan leaves out
+// are not reported; a change of an ignore file reports all roots.
 //
-// A file counts as changed when its writer closes it. What changes after the constructor returned
-// will be in a batch, so construct first and scan then. Not reported: that a folder above a root
-// was renamed. Used by one thread at a time, which may be another one for each call.
+// A file counts as changed when its writer closes it. Any change after the constructor returned
+// will be in a batch, so construct first and scan then. Not reported: the renaming of a folder
+// above a root. Used by one thread at a time, which may differ from call to call.
 class FileWatch {
  public:
-  // Walks the roots once, which takes about a second for 100,000 files; `stop` cuts it short.
+  // Walks the roots once, which takes about a second for 100,000 files; `stop` interrupts it.
   FileWatch(std::vector<std::filesystem::path> roots, WatchOptions options,
             std::stop_token stop = {});
   FileWatch(const FileWatch&) = delete;
@@ -68,7 +68,7 @@ class FileWatch {
   FileChanges next(std::stop_token stop);
 
   bool is_polling() const { return !why_polling_.empty(); }
-  // For the user, with what to do about it; empty unless polling.
+  // For the user, with a remedy; empty unless polling.
   const std::string& why_polling() const { return why_polling_; }
 
  private:

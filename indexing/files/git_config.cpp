@@ -14,7 +14,7 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
-// The next line, with those that a backslash at its end joins to it.
+// The next line, joined with those that follow a backslash at its end.
 std::string take_line(std::string_view& rest) {
   std::string line;
   for (bool goes_on = true; goes_on && !rest.empty();) {
@@ -29,10 +29,10 @@ std::string take_line(std::string_view& rest) {
   return line;
 }
 
-// A value as it is meant: quotes and escapes undone, a comment behind it left out.
+// The meaning of a value: quotes and escapes resolved, a trailing comment removed.
 std::string plain_value(std::string_view written) {
   std::string value;
-  std::size_t kept = 0;  // without blanks at the end
+  std::size_t kept = 0;  // without trailing blanks
   bool quoted = false;
   for (std::size_t i = 0; i < written.size(); ++i) {
     char c = written[i];
@@ -67,7 +67,7 @@ std::optional<std::string> git_config_value(std::string_view text, std::string_v
       const std::size_t end = line.find(']');
       if (end == std::string_view::npos) continue;
       inside = same_word(trimmed(line.substr(1, end - 1), kBlanks), section);
-      line = trimmed(line.substr(end + 1), kBlanks);  // a value may stand behind it
+      line = trimmed(line.substr(end + 1), kBlanks);  // a value may follow it
     }
     const std::size_t equals = line.find('=');
     if (!inside || equals == std::string_view::npos) continue;

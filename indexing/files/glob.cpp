@@ -1,6 +1,6 @@
 // A pattern is a list of steps, and a text matches if the steps lead from its begin to its end. The
-// set of places that the steps so far can have reached is carried along, so that nothing is tried
-// twice: a pattern full of stars costs steps times bytes, where backtracking would be exponential.
+// matcher keeps the set of positions that the steps so far can reach, so nothing is tried twice: a
+// pattern full of stars takes steps times bytes, where backtracking would be exponential.
 #include "indexing/files/glob.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace redraft {
 namespace {
 
-// git's own idea of the classes: ASCII, and space is neither vertical tab nor form feed.
+// The classes as git defines them: ASCII, and space is neither vertical tab nor form feed.
 bool in_named_class(std::string_view name, unsigned char c, bool& known) {
   const bool lower = c >= 'a' && c <= 'z';
   const bool upper = c >= 'A' && c <= 'Z';
@@ -73,8 +73,7 @@ class Glob::Compiler {
     }
   }
 
-  // Two or more stars mean folders where slashes or ends stand on both sides; elsewhere they are
-  // one.
+  // Two or more stars match folders if each side is a slash or an end; elsewhere they are one star.
   void add_stars() {
     const std::size_t begin = at_;
     while (peek() == '*') ++at_;
@@ -101,9 +100,9 @@ class Glob::Compiler {
     classes_.push_back(bytes);
   }
 
-  // Up to and with the closing bracket; a bracket that comes first is a member. False: malformed.
+  // Reads through the closing bracket; a bracket that comes first is a member. False: malformed.
   bool read_class(ByteSet& bytes) {
-    unsigned char before = 0;  // what a range may begin with
+    unsigned char before = 0;  // a possible begin of a range
     for (bool first = true; first || peek() != ']'; first = false) {
       if (at_end()) return false;
       if (peek() == '-' && before != 0 && at_ + 1 < pattern_.size() && peek(1) != ']') {
@@ -134,12 +133,12 @@ class Glob::Compiler {
     return member;
   }
 
-  // The name of a `[:name:]` that begins here; without data where none does.
+  // The name of a `[:name:]` that begins here; without data if there is none.
   std::string_view named_class() const {
     if (peek() != '[' || peek(1) != ':') return {};
     const std::size_t begin = at_ + 2;
     const std::size_t end = pattern_.find(']', begin);
-    // Without an end at all it is malformed: a name that nothing has.
+    // Without any end the class is malformed: return a name that no class has.
     if (end == std::string_view::npos) return "unclosed";
     if (end == begin || pattern_[end - 1] != ':') return {};
     return pattern_.substr(begin, end - begin - 1);
@@ -200,7 +199,7 @@ bool Glob::middle_matches(std::string_view text) const {
 
 void Glob::take(const Step& step, std::string_view text, std::string& reached) const {
   const std::size_t n = text.size();
-  // Steps of one byte move every place by one, those of any length spread to the right.
+  // A step of one byte moves every position by one; a step of any length spreads to the right.
   const auto move = [&](auto&& fits) {
     for (std::size_t i = n; i > 0; --i) {
       reached[i] = static_cast<char>(

@@ -10,13 +10,13 @@
 namespace redraft {
 
 // A path pattern in git's wildcard language (gitignore(5)), byte by byte: `*`, `?` and `[…]` never
-// match a slash; `**` between slashes matches any number of folders and at an end everything.
-// A pattern that git calls malformed (an open class, a lone backslash at the end) matches nothing.
+// match a slash; `**` between slashes matches any number of folders, and at an end everything. A
+// pattern that git calls malformed (an unclosed class, a trailing backslash) matches nothing.
 // Immutable: any thread may use it.
 class Glob {
  public:
   explicit Glob(std::string_view pattern);
-  // Takes at most time in proportion to the square of the text, whatever the pattern.
+  // Takes at most quadratic time in the length of the text, whatever the pattern.
   bool matches(std::string_view text) const;
 
  private:
@@ -33,12 +33,12 @@ class Glob {
   bool middle_matches(std::string_view text) const;
   void take(const Step& step, std::string_view text, std::string& reached) const;
 
-  // What a text has to begin and to end with, and what has to match between the two. Most patterns
-  // of real files have nothing or a single star there.
+  // The fixed beginning and end of a matching text, and the pattern for the middle. In most
+  // patterns of real files the middle is empty or a single star.
   std::string prefix_;
   std::vector<Step> middle_;
   std::string suffix_;
-  std::size_t shortest_ = 0;  // bytes that the middle takes at least
+  std::size_t shortest_ = 0;  // minimum length of the middle in bytes
   std::vector<ByteSet> classes_;
 };
 

@@ -37,7 +37,7 @@ IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_li
   return {};
 }
 
-// What the file `name` says on its only line, after `key`.
+// The rest of the only line of the file `name`, after `key`.
 std::optional<std::string> read_line_after(const fs::path& file, std::string_view key) {
   std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMaxPathBytes);
   if (!text || !text->starts_with(key)) return std::nullopt;
@@ -46,13 +46,14 @@ std::optional<std::string> read_line_after(const fs::path& file, std::string_vie
   return text;
 }
 
-// The folder that has info/exclude for the repository at `folder` (its path, or "." with `at`):
-// usually .git, but a .git file names another place, which for a work tree names the shared one.
+// The folder that has info/exclude for the repository at `folder` (its path, or "." with `at`).
+// Usually that is .git, but a .git file names another place, which for a work tree names the shared
+// one.
 std::optional<std::string> common_folder(int folder, const std::string& place) {
   const std::optional<struct stat> git = stat_entry(folder, ".git");
   if (!git) return std::nullopt;
   if (S_ISDIR(git->st_mode)) {
-    if (!stat_entry(folder, ".git/HEAD")) return std::nullopt;  // an empty folder is no repository
+    if (!stat_entry(folder, ".git/HEAD")) return std::nullopt;  // an empty folder: no repository
     return ".git";
   }
   const fs::path base = place;
@@ -68,8 +69,8 @@ RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
   files.gitignore = read_patterns(folder, ".gitignore", false, problem);
   files.ignore = read_patterns(folder, ".ignore", false, problem);
   files.redraftignore = read_patterns(folder, ".redraftignore", false, problem);
-  // The place of an open folder, also after it was renamed; /proc is missing on other systems,
-  // where only repositories with an ordinary .git folder are found.
+  // The path of an open folder, even after it was renamed. Systems without /proc find only
+  // repositories with an ordinary .git folder.
   const std::string place = "/proc/self/fd/" + std::to_string(folder);
   if (const std::optional<std::string> git = common_folder(folder, place)) {
     files.is_repository = true;
@@ -78,8 +79,8 @@ RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
   return files;
 }
 
-// From the top of the repository that `root` lies in down to the folder above `root`; empty where
-// there is none, or where the root is a repository itself.
+// From the top of the repository that contains `root` down to the folder above `root`; empty if
+// there is none, or if the root is a repository itself.
 std::vector<fs::path> folders_above(const fs::path& root) {
   std::vector<fs::path> folders;
   std::error_code ignored;
@@ -104,7 +105,7 @@ fs::path user_ignore_file() {
     if (value) configured = std::move(value);
   };
   if (config) ask(*config / "git" / "config");
-  if (home) ask(*home / ".gitconfig");  // beats the other
+  if (home) ask(*home / ".gitconfig");  // takes precedence
   if (configured && configured->starts_with("~/"))
     return home ? *home / configured->substr(2) : fs::path();
   if (configured) return *configured;

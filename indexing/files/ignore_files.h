@@ -14,21 +14,21 @@ namespace redraft {
 // $XDG_CONFIG_HOME/git/ignore or ~/.config/git/ignore. Empty if there is no such place.
 std::filesystem::path user_ignore_file();
 
-// Whether an entry of this name changes the rules when it changes.
+// Whether a change of an entry with this name changes the rules.
 bool is_ignore_file(std::string_view name);
 
-// Called with what a user should know: an ignore file that is there but cannot be read.
+// Called with problems for the user: an ignore file that exists but cannot be read.
 using IgnoreProblem = std::function<void(const std::string& message)>;
 
-// The rules of a walk's root, which `folder` is an open descriptor of: the root's own ignore files,
-// and, if it lies within a repository, those of the folders above it up to the repository's top.
-// What those say about the root itself does not count: somebody asked for it. Ignore files are
-// never read through links, and at most 1 MiB long.
+// The rules of a walk's root; `folder` is an open descriptor of it. They are the root's own ignore
+// files and, if the root is within a repository, those of the folders above it up to the
+// repository's top. Rules that exclude the root itself do not count, because the root was named
+// explicitly. Ignore files are never read through links, and have at most 1 MiB.
 std::shared_ptr<const FolderRules> rules_of_root(const std::filesystem::path& root, int folder,
                                                  const std::filesystem::path& user_ignore_file,
                                                  const IgnoreProblem& problem);
 
-// The rules of the folder `name`, which `folder` is an open descriptor of, below `parent`.
+// The rules of the folder `name`, of which `folder` is an open descriptor, below `parent`.
 std::shared_ptr<const FolderRules> rules_below(std::shared_ptr<const FolderRules> parent,
                                                std::string_view name, int folder,
                                                const IgnoreProblem& problem);

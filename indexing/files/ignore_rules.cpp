@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-// Spaces at the end do not count unless a backslash stands before them; tabs do count.
+// Trailing spaces do not count unless a backslash precedes them; tabs do count.
 std::string_view without_trailing_spaces(std::string_view line) {
   std::size_t end = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -1,7 +1,7 @@
 // One watch for each folder that the walk enters, set before the walk reads the folder's entries:
-// what is made in between is told, found, or both. A folder that appears is walked at once for the
-// folders in it. Where the picture may be wrong (events were lost, a rule changed, a root moved),
-// nothing is repaired: the watch starts over and asks for all roots again.
+// anything created in between is reported, found, or both. A new folder is walked at once for the
+// folders in it. When the state may be wrong (events were lost, a rule changed, a root moved),
+// nothing is repaired: the watch starts over and reports all roots.
 #include "indexing/files/change_source.h"
 
 #ifdef __linux__
@@ -71,7 +71,7 @@ class InotifySource : public ChangeSource {
   std::size_t max_watches_;
   FileHandle inotify_;
   std::unordered_map<int, ScanFolder> folders_;  // by watch
-  std::map<RootAndPath, int> watches_;           // by root and path; the other way round
+  std::map<RootAndPath, int> watches_;           // the reverse: watches by root and path
   std::vector<fs::path> missing_roots_;
   bool lost_track_ = false;
   std::string failure_;
@@ -121,7 +121,7 @@ void InotifySource::add_watch(const ScanFolder& folder) {
   const int watch =
       ::inotify_add_watch(inotify_.get(), path.c_str(), kWatched | (is_root ? 0U : IN_DONT_FOLLOW));
   if (watch < 0) {
-    // Anything else happens to a folder that is gone again, or that cannot be read either.
+    // Other errors concern a folder that is gone again, or that cannot be read anyway.
     if (errno == ENOSPC) failure_ = advice("max_user_watches");
     if (errno == ENOMEM) failure_ = std::strerror(errno);
     return;
@@ -139,7 +139,7 @@ void InotifySource::forget(int watch) {
   folders_.erase(known);
 }
 
-// Of a folder that is gone or elsewhere, and of all in it.
+// Removes the watches of a folder that is gone or elsewhere, and of everything in it.
 void InotifySource::remove_watches(std::size_t root_idx, const std::string& path) {
   std::vector<int> gone;
   const auto own = watches_.find({root_idx, path});
@@ -174,7 +174,7 @@ bool InotifySource::collect(ChangeSet& changes, milliseconds most, const std::st
 }
 
 bool InotifySource::read_events(ChangeSet& changes, const std::stop_token& stop) {
-  constexpr int kMaxReads = 256;  // then the caller may look at the time
+  constexpr int kMaxReads = 256;  // then the caller may check the time
   alignas(inotify_event) std::array<char, 64 * 1024> buffer{};
   bool any = false;
   for (int i = 0; i < kMaxReads && !lost_track_ && failure_.empty(); ++i) {
@@ -200,7 +200,7 @@ void InotifySource::handle(const inotify_event& event, std::string_view name, Ch
   const ScanFolder folder = known->second;  // a copy: watches come and go below
   if ((event.mask & IN_IGNORED) != 0) forget(event.wd);
   if (!name.empty()) return handle_entry(folder, name, event.mask, changes, stop);
-  // Of other folders, those that they are in tell.
+  // Other folders are reported by the folders that contain them.
   const bool is_root = folder.path.empty();
   if ((event.mask & kOfFolderItself) != 0 && (is_root || (event.mask & IN_UNMOUNT) != 0)) {
     lost_track_ = true;
@@ -214,7 +214,7 @@ void InotifySource::handle_entry(const ScanFolder& folder, std::string_view name
   if (is_ignore_file(name) && (comes_or_goes || name != ".git")) lost_track_ = true;
   const bool is_folder = (mask & IN_ISDIR) != 0;
   if (skip_by_name(folder, name, is_folder, scan_)) return;
-  // A folder that gets such a mark is left out from now on.
+  // A folder with such a file is left out from now on.
   const bool is_mark = !folder.path.empty() && (name == "pyvenv.cfg" || name == "CACHEDIR.TAG");
   const std::string path = is_mark ? folder.path : folder.path_of(name);
   if (is_folder || is_mark) {

@@ -10,7 +10,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// What tells one state of a file from another without reading it.
+// Distinguishes one state of a file from another without reading the file.
 struct FileState {
   std::uint64_t size = 0;
   std::int64_t modified = 0;
@@ -45,7 +45,7 @@ class PollingSource : public ChangeSource {
  private:
   using Files = std::map<ChangedPlace, FileState>;
 
-  // Whether it came to its end.
+  // Returns whether the walk was completed.
   bool walk(Files& files, const std::stop_token& stop) {
     const Clock::time_point begin = Clock::now();
     const auto add = [&](const SourceFile& file) {

@@ -9,19 +9,19 @@ namespace redraft {
 // Why a file or a folder is not read.
 enum class SkipReason : std::uint8_t {
   kIgnored,         // an ignore file says so
-  kVersionControl,  // .git and its kind
-  kDependencies,    // installed packages, caches and build folders that say they are
-  kSecret,          // its name, or how it begins, says that it holds a key or a password
+  kVersionControl,  // .git and the like
+  kDependencies,    // installed packages, caches, and build folders marked as such
+  kSecret,          // its name, or its beginning, suggests a key or a password
   kLink,            // a symbolic link
   kSpecial,         // a pipe, a device, a socket
   kTooLarge,
   kBinary,      // NUL bytes, or not UTF-8
   kGenerated,   // minified, a lock file, or its first lines say so
   kBadName,     // its path is not UTF-8
-  kUnreadable,  // no leave, or an error of the file system
-  kTooDeep,     // nested deeper than a walk goes
-  kSeenBefore,  // a folder that the walk has been in: a loop of mounts, or a root inside another
-  kVanished,    // it was gone, or something else, when its turn came
+  kUnreadable,  // no permission, or an error of the file system
+  kTooDeep,     // nested more deeply than a walk goes
+  kSeenBefore,  // a folder visited before: a loop of mounts, or a root inside another
+  kVanished,    // gone, or something else, when its turn came
 };
 inline constexpr std::size_t kSkipReasonCount = 14;
 

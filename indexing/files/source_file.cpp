@@ -15,7 +15,7 @@ namespace {
 
 Error system_error() { return Error(std::strerror(errno)); }
 
-// Opens folder by folder, because O_NOFOLLOW looks at the last name only.
+// Opens folder by folder, because O_NOFOLLOW applies to the last component only.
 Result<FileHandle> open_below(const std::filesystem::path& root, std::string_view path) {
   FileHandle folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return system_error();
@@ -40,7 +40,7 @@ bool same(const timespec& left, const timespec& right) {
   return left.tv_sec == right.tv_sec && left.tv_nsec == right.tv_nsec;
 }
 
-// The text, or nothing if it changed under the reader.
+// The text, or none if it changed while it was read.
 Result<std::optional<std::string>> read_once(const std::filesystem::path& root,
                                              std::string_view path, std::uint64_t most) {
   const Result<FileHandle> file = open_below(root, path);

@@ -12,7 +12,7 @@
 namespace redraft {
 namespace {
 
-// A pipe that has something to read once stop is requested.
+// A pipe that becomes readable when stop is requested.
 class StopPipe {
  public:
   explicit StopPipe(const std::stop_token& stop) {
@@ -36,7 +36,8 @@ class StopPipe {
 
   FileHandle read_;
   FileHandle write_;
-  std::optional<std::stop_callback<Wake>> callback_;  // goes first, and waits for one under way
+  // Destroyed first; waits for a callback under way.
+  std::optional<std::stop_callback<Wake>> callback_;
 };
 
 }  // namespace
@@ -44,7 +45,7 @@ class StopPipe {
 void wait_for_input(int descriptor, std::chrono::milliseconds most, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kShortWhile{50};
   const StopPipe stopped(stop);
-  if (stopped.get() < 0) most = std::min(most, kShortWhile);  // out of descriptors: ask again soon
+  if (stopped.get() < 0) most = std::min(most, kShortWhile);  // out of descriptors: check soon
   std::array<pollfd, 2> inputs{{{descriptor, POLLIN, 0}, {stopped.get(), POLLIN, 0}}};
   ::poll(inputs.data(), inputs.size(), static_cast<int>(most.count()));
 }

@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// XXH3: finds damage, not malice. The same on every machine.
+// XXH3: detects damage, not malice. The same on every machine.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
 }  // namespace redraft

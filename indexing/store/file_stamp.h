@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// By what a file is known to be the same as before without reading it.
+// Identifies an unchanged file without reading it.
 struct FileStamp {
   std::uint64_t size = 0;     // bytes
   std::int64_t modified = 0;  // nanoseconds since 1970

@@ -5,28 +5,28 @@
 
 namespace redraft {
 
-// Stretches of a segment that must not answer: texts that are gone, and what is being written.
+// Ranges of a segment that a search must not return: deleted texts, and the text being written.
 class HiddenRanges {
  public:
-  // Of [begin, end), not empty; ranges may touch and overlap.
+  // Adds [begin, end), not empty; ranges may touch and overlap.
   void add(std::size_t begin, std::size_t end);
 
   bool empty() const { return ranges_.empty(); }
-  // Tokens in them.
+  // The number of tokens in them.
   std::size_t size() const;
   // Whether any of [begin, end) is hidden.
   bool touches(std::size_t begin, std::size_t end) const;
-  // The first hidden place at or after `begin`, or `end` if it comes before.
+  // The first hidden place at or after `begin`, or `end` if that comes before.
   std::size_t next(std::size_t begin, std::size_t end) const;
 
  private:
   struct Range {
     std::size_t begin, end;
   };
-  // The first that ends after `place`.
+  // The first range that ends after `place`.
   std::vector<Range>::const_iterator after(std::size_t place) const;
 
-  std::vector<Range> ranges_;  // ascending, apart
+  std::vector<Range> ranges_;  // ascending, disjoint
 };
 
 }  // namespace redraft

@@ -9,18 +9,18 @@ namespace {
 
 using Suffixes = Segment::Suffixes;
 
-// Of a stretch where all is hidden so many places are looked at before it counts as unknown: merges
-// keep the hidden ones a minority.
+// If this many places of a run are hidden, it counts as not found: merges keep hidden places a
+// minority.
 constexpr std::size_t kMaxHiddenPlaces = 4096;
 
-// Whether `length` tokens at `place` and the one after them may be seen.
+// Whether `length` tokens at `place`, and the next one, are visible.
 bool is_visible(const IndexSnapshot::Part& part, std::int32_t place, std::size_t length) {
   if (!part.segment->holds(place)) return false;
   const auto begin = static_cast<std::size_t>(place);
   return !part.hidden || !part.hidden->touches(begin, begin + length + 1);
 }
 
-// Where `key` stands with something after it, if any of that may be seen.
+// Where `key` occurs with something after it, if any of those places is visible.
 std::optional<Suffixes> find_visible(const IndexSnapshot::Part& part,
                                      std::span<const TokenId> key) {
   const Suffixes found = part.segment->find(key);
@@ -36,7 +36,7 @@ struct Found {
   Suffixes suffixes;
 };
 
-// The longest end of a context that any part has.
+// The longest suffix of a context that occurs in any part.
 class LongestMatch {
  public:
   LongestMatch(std::span<const TokenId> context, const ContinuationQuery& query)
@@ -46,7 +46,7 @@ class LongestMatch {
 
   void look_in(const IndexSnapshot::Part& part) {
     const int least = std::max(matched_, shortest_);
-    // Where n tokens occur with something after them, fewer do too: halving finds the longest.
+    // Where n tokens occur with something after them, fewer do too: binary search finds the most.
     int known = least - 1;
     int beyond = longest_ + 1;
     Suffixes best;
@@ -74,7 +74,7 @@ class LongestMatch {
   std::vector<Found> found_;
 };
 
-// Those of `found` at equal distances, in the order of their tokens.
+// Adds those of `found` at equal distances, in lexicographic order.
 void add_continuations(const Found& found, std::size_t count, std::size_t matched,
                        std::size_t length, std::vector<std::span<const TokenId>>& tokens) {
   const IndexSnapshot::Part& part = *found.part;

@@ -14,13 +14,13 @@
 
 namespace redraft {
 
-// Several segments, as they are at one moment, seen as one datastore.
+// Several segments, at one moment, seen as one datastore.
 class IndexSnapshot : public Datastore {
  public:
   struct Part {
     std::shared_ptr<const Segment> segment;
-    std::shared_ptr<const HiddenRanges> hidden = nullptr;  // null: nothing is
-    // Of each of the segment's texts; null: they have none.
+    std::shared_ptr<const HiddenRanges> hidden = nullptr;  // null: none
+    // One for each of the segment's texts; null: they have none.
     std::shared_ptr<const std::vector<std::string>> names = nullptr;
   };
   // One text of the snapshot.
@@ -38,16 +38,16 @@ class IndexSnapshot : public Datastore {
   };
   explicit IndexSnapshot(std::vector<Part> parts) : parts_(std::move(parts)) {}
 
-  // A hidden stretch parts the text before it from that after it. Of more than `most` occurrences
-  // `most` are looked at, hidden ones among them.
+  // A hidden range separates the text before it from that after it. Of more than `most` occurrences
+  // `most` are examined, including hidden ones.
   Continuations continuations(std::span<const TokenId> context,
                               const ContinuationQuery& query) const override;
   std::size_t token_count() const override;
 
-  // Where things of this name are defined, `most` places at most. Names are told apart by a hash:
-  // now and then a place is one of another name.
+  // Where this name is defined, at most `most` places. Names are compared by hash, so occasionally
+  // a place defines another name.
   std::vector<DefinitionPlace> definitions(std::string_view name, std::size_t most) const;
-  // Where `key` (not empty) stands with something after it; of more than `most` places in a part
+  // Where `key` (not empty) occurs with something after it. Of more than `most` places in a part,
   // `most` at equal distances in the order of what follows.
   std::vector<Occurrence> occurrences(std::span<const TokenId> key, std::size_t most) const;
   const std::string& name(const TextPlace& place) const;  // empty: it has none

@@ -8,7 +8,7 @@
 
 namespace redraft {
 
-// A datastore that is built at once and lies in memory: eight bytes a token. A few million tokens
+// A datastore that is built at once and held in memory: eight bytes per token. A few million tokens
 // take seconds to build and microseconds to search.
 class MemoryDatastore : public IndexSnapshot {
  public:

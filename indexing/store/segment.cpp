@@ -11,7 +11,7 @@ namespace redraft {
 namespace {
 
 constexpr TokenId kSeparator = SegmentTexts::kSeparator;
-// From so many suffixes on a table of first tokens is worth its 600 KB (of a vocabulary of
+// From this many suffixes on, a table of first tokens is worth its 600 KB (for a vocabulary of
 // 150,000).
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
@@ -97,7 +97,7 @@ std::span<const StoredDefinition> Segment::definitions_of(std::uint32_t name) co
   return {begin, std::ranges::upper_bound(begin, all.end(), name, {}, &StoredDefinition::name)};
 }
 
-// Separators end every comparison in time: no key holds one, and the last token is one.
+// Separators end every comparison in time: no key contains one, and the last token is one.
 int Segment::compare(std::int32_t suffix, std::span<const TokenId> key) const {
   if (!holds(suffix)) return -1;
   const TokenId* text = parts_.tokens.data() + suffix;

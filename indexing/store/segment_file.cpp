@@ -26,7 +26,7 @@ struct Header {
   std::uint64_t tokens, suffixes, begins, firsts, definitions;  // counts
   std::uint64_t token_limit;
   std::uint64_t checksums;  // checksum of the table of checksums
-  std::uint64_t header;     // of all before it
+  std::uint64_t header;     // checksum of everything before it
 };
 static_assert(sizeof(Header) == 80);
 
@@ -39,7 +39,7 @@ std::uint64_t header_checksum(const Header& header) {
   return checksum(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, header)));
 }
 
-// The next `count` values of `bytes`, which is big enough.
+// The next `count` values of `bytes`, which is large enough.
 template <class T>
 std::span<const T> take(std::span<const std::byte>& bytes, std::uint64_t count) {
   const auto size = static_cast<std::size_t>(count) * sizeof(T);
@@ -54,14 +54,14 @@ std::uint64_t parts_size(const Header& header) {
   return values * sizeof(std::uint32_t) + header.definitions * sizeof(StoredDefinition);
 }
 
-// Bytes of the parts, with the padding that aligns the table behind them.
+// Bytes of the parts, including the padding that aligns the table after them.
 std::uint64_t body_size(const Header& header) { return (parts_size(header) + 7) / 8 * 8; }
 
 std::uint64_t block_count(std::uint64_t body) {
   return (body + SegmentImage::kBlock - 1) / SegmentImage::kBlock;
 }
 
-// Checksums of the blocks of several pieces in a row.
+// Checksums of the blocks of several consecutive pieces.
 class BlockChecksums {
  public:
   void add(std::span<const std::byte> bytes) {
@@ -163,7 +163,7 @@ Result<SegmentImage> SegmentImage::parse(std::span<const std::byte> bytes, std::
 
 Result<void> SegmentImage::check_parts() const {
   const auto& [tokens, suffixes, begins, firsts, limit, definitions] = parts_;
-  // Each text has its separator, so no two begin at one place.
+  // Each text has a separator, so no two texts begin at one place.
   if (begins.front() != 0 || begins.back() != tokens.size() ||
       std::ranges::adjacent_find(begins, std::greater_equal()) != begins.end())
     return Error("its texts do not follow each other");

@@ -11,31 +11,31 @@
 
 namespace redraft {
 
-// What a segment consists of.
+// The parts of a segment.
 struct SegmentParts {
-  std::span<const TokenId> tokens;         // of all texts, a separator after each
-  std::span<const std::int32_t> suffixes;  // begins of all suffixes but the separators', in order
+  std::span<const TokenId> tokens;         // of all texts, each followed by a separator
+  std::span<const std::int32_t> suffixes;  // sorted begins of all suffixes but the separators'
   std::span<const std::uint32_t> begins;   // of each text in `tokens`, ascending, and the end
-  // Where in `suffixes` those begin that have token 0, 1, … first, and the end; empty: not known.
+  // [t]: where in `suffixes` those with first token t begin, and the end; empty: not known.
   std::span<const std::uint32_t> firsts;
-  std::uint32_t token_limit = 0;  // all tokens are below it; of a damaged file some may not be
-  std::span<const StoredDefinition> definitions = {};  // in order
+  std::uint32_t token_limit = 0;  // all tokens are below it, except in a damaged file
+  std::span<const StoredDefinition> definitions = {};  // sorted
 };
 
-// The bytes of a segment on disk: a header, the parts one behind the other, and a checksum of every
-// block of them. Little-endian. External data: nothing is believed before it is checked.
+// The bytes of a segment on disk: a header, the parts in a row, and a checksum for every block of
+// them. Little-endian. Untrusted: nothing is used before it is checked.
 class SegmentImage {
  public:
   static constexpr std::size_t kBlock = std::size_t{1} << 20;  // bytes under one checksum
 
-  // Checks the header and the size, and of the parts what a search relies on: `begins` and `firsts`
-  // ascend within bounds, and `tokens` ends with a separator. Wrong tokens, suffixes and
-  // definitions lead to wrong answers, not astray, and are found by verify(). `bytes`, aligned to
-  // 8, outlive the image.
+  // Checks the header, the size, and the parts that keep a search within bounds: `begins` and
+  // `firsts` ascend within bounds, and `tokens` ends with a separator. Wrong tokens, suffixes and
+  // definitions lead to wrong answers but not out of bounds; verify() finds them. `bytes`, aligned
+  // to 8, outlive the image.
   static Result<SegmentImage> parse(std::span<const std::byte> bytes, std::uint64_t key);
 
   const SegmentParts& parts() const { return parts_; }
-  // Reads everything: whether all is as it was written.
+  // Reads everything and checks that it is as written.
   Result<void> verify() const;
 
  private:
@@ -49,7 +49,7 @@ class SegmentImage {
 // A segment's file, mapped.
 class SegmentFile {
  public:
-  // Whole or not at all. Any parts can be written, whether parse() believes them or not.
+  // Writes the whole file or nothing. Accepts any parts, even those that parse() would refuse.
   static Result<void> write(const std::filesystem::path& file, std::uint64_t key,
                             const SegmentParts& parts);
   static Result<SegmentFile> open(const std::filesystem::path& file, std::uint64_t key);

@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 constexpr const char* kManifest = "manifest";
 constexpr const char* kLock = "lock";
 constexpr std::string_view kSegmentEnding = ".segment";
-constexpr int kTries = 5;  // to read what another process replaces meanwhile
-// Of a segment's file name; nothing of any other.
+constexpr int kTries = 5;  // to read what another process is replacing
+// The number in a segment's file name; none for other names.
 std::optional<std::uint64_t> number_of(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.ends_with(kSegmentEnding)) return std::nullopt;
@@ -61,8 +61,8 @@ fs::path StoreFolder::segment_file(std::uint64_t number) const {
 }
 
 Result<StoreFolder::Contents> StoreFolder::load() const {
-  // The writer may replace the manifest and remove segments of the old one between our reading it
-  // and opening them: then there is a newer manifest.
+  // The writer may replace the manifest and remove segments of the old one after we read it and
+  // before we open them: then there is a newer manifest.
   Result<Contents> contents = Contents();
   for (int i = 0; i < kTries; ++i) {
     bool changed = false;

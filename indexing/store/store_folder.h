@@ -12,26 +12,26 @@
 
 namespace redraft {
 
-// Where a store lies on disk: segment files and one manifest, replaced as a whole, that says which
-// of them count. Of all processes that have it open one may write: the one that holds the lock,
-// which goes with its process however that ends. Not thread-safe.
+// A store on disk: segment files, and one manifest, replaced as a whole, that says which of them
+// count. Of all processes that have it open one may write: the one that holds the lock, which the
+// system releases however that process ends. Not thread-safe.
 class StoreFolder {
  public:
-  // Creates it (mode 0700) where it is missing. An error: it cannot be created or read.
+  // Creates it (mode 0700) if it is missing. An error if it cannot be created or read.
   static Result<StoreFolder> open(std::filesystem::path folder, std::uint64_t key);
 
-  // Whether this process is the one that may write; asks for the lock if nobody has it now.
+  // Whether this process may write; tries to take the lock if nobody holds it.
   bool may_write();
 
   struct Contents {
     StoreManifest manifest;
     std::vector<std::shared_ptr<const Segment>> segments;  // those of the manifest, in its order
   };
-  // Empty where nothing was saved yet. An error says what is damaged: all of it must be built anew,
-  // and a save() does away with it. Another process may save meanwhile.
+  // Empty if nothing was saved yet. An error says what is damaged: then everything has to be
+  // rebuilt, and save() replaces it. Another process may save meanwhile.
   Result<Contents> load() const;
 
-  // The rest needs may_write().
+  // The rest requires may_write().
   //
   // Writes a segment under a number of its own and opens it; it counts once a manifest names it.
   struct Written {
@@ -39,7 +39,7 @@ class StoreFolder {
     std::shared_ptr<const Segment> segment;
   };
   Result<Written> write(const Segment& segment);
-  // From now on this is what counts. Files that it does not name are removed.
+  // From now on this manifest counts. Files that it does not name are removed.
   Result<void> save(const StoreManifest& manifest);
 
   const std::filesystem::path& path() const { return folder_; }
@@ -53,7 +53,7 @@ class StoreFolder {
 
   std::filesystem::path folder_;
   std::uint64_t key_;
-  FileHandle lock_;  // of the file that is locked
+  FileHandle lock_;  // of the locked file
   bool locked_ = false;
   std::uint64_t last_number_ = 0;
 };

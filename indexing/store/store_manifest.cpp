@@ -33,7 +33,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-// Reads nothing beyond the end: from there on everything is zero, and failed() says so.
+// Never reads beyond the end: from there on everything is zero, and failed() returns true.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -51,7 +51,7 @@ class Reader {
     const auto bytes = take(failed_ ? 0 : size);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  // Of things of at least `size` bytes each.
+  // The count of things of at least `size` bytes each.
   std::size_t get_count(std::size_t size) {
     const auto count = get<std::uint64_t>();
     if (count > rest_.size() / size) failed_ = true;

@@ -12,7 +12,7 @@
 
 namespace redraft {
 
-// What is in a store on disk: its segments and, of each, the texts that still count.
+// The content of a store on disk: its segments and, for each, the texts that still count.
 struct StoreManifest {
   struct Text {
     std::string name;  // of the file, any bytes
@@ -29,9 +29,9 @@ struct StoreManifest {
   bool operator==(const StoreManifest&) const = default;
 };
 
-// With a checksum over all. `key` says what the tokens of the segments mean.
+// With a checksum of everything. `key` identifies the meaning of the tokens.
 std::vector<std::byte> serialize(const StoreManifest& manifest, std::uint64_t key);
-// Hostile until parsed: the error says what is wrong with it.
+// The input is untrusted: the error says what is wrong with it.
 Result<StoreManifest> parse_manifest(std::span<const std::byte> bytes, std::uint64_t key);
 
 }  // namespace redraft

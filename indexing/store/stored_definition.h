@@ -6,10 +6,10 @@
 
 namespace redraft {
 
-// Where a text defines something that has a name. As it lies in a segment's file.
+// Where a text defines a name. The layout is that of a segment's file.
 struct StoredDefinition {
-  std::uint32_t name = 0;            // hash_of_name() of it
-  std::uint32_t text = 0;            // of the segment
+  std::uint32_t name = 0;            // hash_of_name() of the name
+  std::uint32_t text = 0;            // index in the segment
   std::uint32_t begin = 0, end = 0;  // bytes of the text
 
   friend bool operator==(const StoredDefinition&, const StoredDefinition&) = default;

@@ -1,8 +1,13 @@
-// Suffix sorting by induction (SA-IS; Nong, Zhang and Chan, 2009). A suffix is of type S when it is
-// smaller than the one after it, else of type L; an S after an L is a valley. Once the valleys are
-// in order, one sweep forward puts every L where it belongs and one sweep back every S. The order
-// of the valleys comes from the same sweeps over a shorter text: the stretches from valley to
-// valley, numbered by their order.
+// Suffix sorting by induction (SA-IS; Nong, Zhang and Chan, 2009). A suffix is of type S if it is
+// smaller than the suffix after it, else of type L; an S after an L is a valley. Once the valleys
+// are sorted, one forward sweep puts every L in its place, and one backward sweep every S. The
+// valleys are sorted by the same sweeps over a shorter text: the stretches from valley to valley,
+// numbered in their order.
+//
+//   text      b a n a n a
+//   type      L S L S L L
+//   valleys   at 1 (anana) and 3 (ana); sorted: 3, 1
+//   suffixes  sorted: a, ana, anana, banana, na, nana
 #include "indexing/store/suffix_array.h"
 
 #include <algorithm>
@@ -27,7 +32,7 @@ class InducedSort {
   }
   Places bucket_begins() const;
   Places bucket_ends() const;
-  // All suffixes in order, given the valleys in theirs.
+  // All suffixes in order, given the sorted valleys.
   Places induce(const Places& valleys) const;
   bool same_stretch(std::int32_t a, std::int32_t b) const;
   // The valleys in the order of their suffixes, given the order of their stretches.
@@ -37,7 +42,7 @@ class InducedSort {
   std::int32_t size_;
   std::vector<std::uint8_t> small_;  // of type S
   Places counts_;                    // of each symbol
-  Places valleys_;                   // as they stand in the text
+  Places valleys_;                   // in text order
 };
 
 InducedSort::InducedSort(Symbols text, std::int32_t alphabet)
@@ -46,7 +51,7 @@ InducedSort::InducedSort(Symbols text, std::int32_t alphabet)
       small_(text.size(), 0),
       counts_(static_cast<std::size_t>(alphabet), 0) {
   for (const std::int32_t symbol : text_) ++counts_[symbol];
-  // The last suffix is followed by nothing, which is smaller: type L.
+  // Nothing follows the last suffix, and nothing is smaller: type L.
   for (std::int32_t place = size_ - 2; place >= 0; --place) {
     small_[place] =
         text_[place] < text_[place + 1] || (text_[place] == text_[place + 1] && small_[place + 1]);
@@ -90,7 +95,7 @@ Places InducedSort::induce(const Places& valleys) const {
   for (std::int32_t i = 0; i < size_; ++i) {
     if (sorted[i] != kNone) put_large(sorted[i] - 1);
   }
-  // Writes over the valleys too, which now find their final places.
+  // Also overwrites the valleys, which find their final places here.
   ends = bucket_ends();
   for (std::int32_t i = size_ - 1; i >= 0; --i) {
     const std::int32_t place = sorted[i] - 1;

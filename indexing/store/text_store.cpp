@@ -7,15 +7,15 @@
 namespace redraft {
 namespace {
 
-// Segments of a tier have up to eight times the tokens of those of the one below; eight of them are
-// merged, so that a text is written again a few times at most and a search has few places to look
-// in.
+// A segment of one tier has up to eight times the tokens of one of the tier below. Eight segments
+// of a tier are merged, so that a text is rewritten only a few times and a search visits few
+// segments.
 constexpr std::size_t kSmallest = 4096;  // tokens of the lowest tier
 constexpr std::size_t kFactor = 8;
 constexpr int kTiers = 5;
-// A segment of which so much is hidden is written again.
+// A segment with a larger hidden part is rewritten.
 constexpr double kMaxHidden = 0.4;
-// Merges of so many tokens go to the disk at once: four and a half times as many bytes.
+// Merges of this many tokens go to disk at once: four and a half times as many bytes.
 constexpr std::size_t kForDisk = std::size_t{1} << 20;
 
 int tier_of(std::size_t tokens) {
@@ -24,7 +24,7 @@ int tier_of(std::size_t tokens) {
   return tier;
 }
 
-// Those of a segment, text by text.
+// The definitions of a segment, by text.
 class Definitions {
  public:
   explicit Definitions(const Segment& segment)
@@ -167,7 +167,7 @@ void TextStore::add(EntryPointer entry) {
   entries_.push_back(std::move(entry));
 }
 
-// Entries of which nothing is left go at once.
+// Also removes entries of which nothing is left.
 void TextStore::publish() {
   std::erase_if(entries_, [](const EntryPointer& entry) {
     return std::ranges::none_of(entry->stamps, [](const auto& stamp) { return stamp.has_value(); });
@@ -199,7 +199,7 @@ std::vector<TextStore::EntryPointer> TextStore::due_for_merge(bool on_disk) cons
       tokens += tier[count++]->segment->token_count();
     tier.resize(count);
     const bool top = &tier == &tiers.back();
-    // At the top no more segments than there must be.
+    // In the top tier, as few segments as possible.
     if (count >= (top ? 2 : kFactor)) return tier;
   }
   return {};
@@ -219,7 +219,7 @@ TextStore::Merge TextStore::begin_merge(std::vector<EntryPointer> entries) const
   return merge;
 }
 
-// What was replaced while the merge ran is hidden in its result too.
+// Texts that were replaced while the merge ran are hidden in its result too.
 void TextStore::finish_merge(const Merge& merge, EntryPointer merged) {
   for (std::size_t text = 0; text < merge.places.size(); ++text) {
     const TextInEntry& before = merge.places[text];
@@ -236,7 +236,7 @@ void TextStore::finish_merge(const Merge& merge, EntryPointer merged) {
   publish();
 }
 
-// Of one segment of which all still counts there is nothing to build.
+// A single segment in which every text still counts needs no rebuilding.
 std::shared_ptr<const Segment> TextStore::merged_segment(const Merge& merge) {
   const std::shared_ptr<const Segment>& first = merge.entries.front()->segment;
   if (merge.entries.size() == 1 && merge.places.size() == first->text_count()) return first;
@@ -271,7 +271,7 @@ void TextStore::run_merge(Merge merge, bool to_disk) {
 
 bool TextStore::merge() {
   const std::lock_guard background(background_);
-  // What the writer has on disk is the writer's to merge: here it would go into memory.
+  // The writer merges what is on disk; a merge here would keep it in memory.
   const bool on_disk = folder_ && folder_->may_write();
   Merge merge;
   {
@@ -290,7 +290,7 @@ Result<void> TextStore::save() {
   const std::lock_guard background(background_);
   if (!folder_ || !folder_->may_write()) return {};
   problem_.reset();
-  for (;;) {  // as many at once as make one segment
+  for (;;) {  // as many entries at a time as make one segment
     Merge merge;
     {
       const std::lock_guard lock(mutex_);
@@ -319,8 +319,8 @@ Result<void> TextStore::save() {
   return folder_->save(saved);
 }
 
-// Of what lies in files: a text that changed after they were written is missing, and found to be
-// new when its folder is looked at again.
+// Lists what is in files. A text that changed after they were written is missing; it is found again
+// when its folder is scanned.
 StoreManifest TextStore::manifest() const {
   StoreManifest manifest;
   for (const EntryPointer& entry : entries_) {
@@ -376,7 +376,7 @@ bool TextStore::adopt() {
       const auto own = places_.find((*entry->names)[text]);
       const bool differs =
           own != places_.end() && own->second.entry->stamps[own->second.text] != stamp;
-      // Without a stamp it is a buffer of the writer's editor.
+      // A text without a stamp is a buffer of the writer's editor.
       if (differs || *stamp == FileStamp()) hide({entry, text});
     }
     add(entry);

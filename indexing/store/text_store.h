@@ -17,15 +17,27 @@
 
 namespace redraft {
 
-// Texts by name in immutable segments, as a log-structured set (O'Neil et al. 1996): a changed text
-// is a new small segment at once, its old place is hidden, and merges keep the segments few and the
-// hidden part small. What is saved in a folder is searched where it lies.
+// A set of named texts that changes all the time and can be searched at any moment.
 //
-// Any thread may call anything. Merging and saving happen one at a time; nothing else waits for
-// them, or for more than a moment's bookkeeping of another.
+// Why a log-structured set (O'Neil et al. 1996). A suffix array cannot be changed, and building a
+// large one takes seconds; yet a saved file should be searchable within milliseconds. So a changed
+// text becomes a new small segment, its old place is hidden, and merges in the background keep the
+// segments few and the hidden part small. Saved segments are searched in their mapped files.
+//
+// An example, with one letter for each text:
+//
+//   load            [A B C D]               from disk
+//   put B'          [A - C D] [B']          the old B is hidden
+//   snapshot        both segments without the hidden place, whatever is put later
+//   put F, erase A  [- - C D] [B'] [F]
+//   save            [- - C D] [B' F]        small segments become one, in a file of its own
+//   merge           [C D] [B' F]            half was hidden: the segment is rewritten
+//
+// Any thread may call any function. Merging and saving happen one at a time; other calls wait
+// neither for them nor, for longer than a moment of bookkeeping, for each other.
 class TextStore {
  public:
-  // More tokens are not put into one segment: building it takes 17 bytes each for a while.
+  // The maximum for one segment: building it takes 17 bytes per token for a while.
   static constexpr std::size_t kMaxSegmentTokens = std::size_t{1} << 24;
 
   struct Text {
@@ -35,57 +47,57 @@ class TextStore {
     std::vector<StoredDefinition> definitions = {};
   };
 
-  // Without a folder all stays in memory.
+  // Without a folder everything stays in memory.
   explicit TextStore(std::optional<StoreFolder> folder = std::nullopt);
 
-  // Takes over what the folder has, to begin with. After an error the store is empty, and what is
-  // saved next replaces what was damaged.
+  // Initially takes over the content of the folder. After an error the store is empty, and the next
+  // save replaces what was damaged.
   Result<void> load();
 
-  // Adds and replaces texts; they are searchable when it returns. Together fewer than
-  // kMaxSegmentTokens, or one alone. Of two of one name the last counts.
+  // Adds and replaces texts, which are searchable when it returns. Together fewer than
+  // kMaxSegmentTokens, or a single text. Of two texts with one name the last counts.
   void put(std::vector<Text> texts);
   void erase(std::span<const std::string> names);
 
   std::optional<FileStamp> stamp(const std::string& name) const;
   std::vector<std::string> names() const;
-  // Of names that are paths: `path` itself and those below it.
+  // If names are paths: `path` itself and the paths below it.
   std::vector<std::string> names_at(const std::string& path) const;
-  // Everything as it is now, but for the text `without`, which is being written.
+  // The current content, except for the text `without`, which is being written.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::string& without = {}) const;
 
-  // Does one merge, if one is due; false if none was.
+  // Performs one merge if one is due; false if none was.
   bool merge();
-  // Brings what is only in memory into the folder. Not an error where another process is the
-  // writer, or there is no folder: then nothing is saved. After an error (a full disk) all goes on
-  // in memory.
+  // Saves what is only in memory to the folder. If another process is the writer, or there is no
+  // folder, it saves nothing and succeeds. After an error (a full disk) the store continues in
+  // memory.
   Result<void> save();
 
-  // Whether another process writes what this one reads.
+  // Whether another process writes the folder that this one reads.
   bool is_reader();
-  // A reader takes over what the writer has saved lately, instead of texts of the same stamps that
-  // it holds in memory. False: there was nothing new. What it should not have taken (texts that are
-  // gone) is found when the files are looked at again.
+  // A reader takes over what the writer has saved lately, in place of texts with the same stamps
+  // that it holds in memory. False: there was nothing new. Texts that are gone by now may be among
+  // them; a scan of the files finds that.
   bool adopt();
 
   struct Statistics {
     std::size_t texts = 0;
-    std::size_t tokens = 0;         // of them
-    std::size_t hidden_tokens = 0;  // of texts that are gone but still take room
+    std::size_t tokens = 0;         // of those texts
+    std::size_t hidden_tokens = 0;  // of removed texts that still take space
     std::size_t segments = 0;
     std::size_t memory_tokens = 0;  // of segments that are not on disk
   };
   Statistics statistics() const;
-  // Where save() saves to; none where it does nothing.
+  // The folder to which save() saves; none if it does nothing.
   std::optional<std::filesystem::path> save_folder();
 
  private:
   struct Entry {
     std::shared_ptr<const Segment> segment;
-    std::shared_ptr<const std::vector<std::string>> names;  // of its texts, hidden ones too
+    std::shared_ptr<const std::vector<std::string>> names;  // of its texts, including hidden ones
     std::vector<std::optional<FileStamp>> stamps;           // null: hidden
     std::shared_ptr<HiddenRanges> hidden = std::make_shared<HiddenRanges>();
-    bool shared = false;                    // a snapshot has `hidden`: it must not change any more
+    bool shared = false;                    // with a snapshot: `hidden` must not change any more
     std::optional<std::uint64_t> number{};  // of its file; null: in memory
   };
   using EntryPointer = std::shared_ptr<Entry>;
@@ -93,7 +105,7 @@ class TextStore {
     EntryPointer entry;
     std::size_t text;
   };
-  // What a merge brings together, as it was when it began.
+  // The input of a merge, as it was when the merge began.
   struct Merge {
     std::vector<EntryPointer> entries;
     std::vector<TextInEntry> places;  // of texts that counted, entry by entry
@@ -101,7 +113,7 @@ class TextStore {
     std::vector<std::optional<FileStamp>> stamps;
   };
 
-  // All of these need the lock.
+  // All of these require the lock.
   EntryPointer entry_of(StoreManifest::Segment listed, std::shared_ptr<const Segment> segment);
   void hide(const TextInEntry& place);
   void forget(const std::string& name);
@@ -112,16 +124,16 @@ class TextStore {
   void finish_merge(const Merge& merge, EntryPointer merged);
   StoreManifest manifest() const;
 
-  // These take it for themselves.
+  // These take the lock themselves.
   static std::shared_ptr<const Segment> merged_segment(const Merge& merge);
   void run_merge(Merge merge, bool to_disk);
 
-  mutable std::mutex mutex_;  // of all that follows but the folder
+  mutable std::mutex mutex_;  // guards all that follows except the folder
   std::vector<EntryPointer> entries_;
   std::unordered_map<std::string, TextInEntry> places_;
   std::shared_ptr<const IndexSnapshot> snapshot_;
 
-  std::mutex background_;  // merge() and save() one at a time; it guards the folder
+  std::mutex background_;  // merge() and save() one at a time; guards the folder
   std::optional<StoreFolder> folder_;
   std::optional<Error> problem_;  // of the last attempt to write
 };

@@ -9,7 +9,7 @@
 namespace redraft {
 namespace {
 
-// A place where a line begins, and how deep in definitions it lies.
+// A place where a line begins, and its nesting depth in definitions.
 struct Cut {
   std::size_t offset;
   int depth;
@@ -31,7 +31,7 @@ std::vector<Cut> cuts_of(std::string_view text, const std::vector<Definition>& d
   return cuts;
 }
 
-// At most `end`: behind the last newline, or where a character begins.
+// At most `end`: after the last newline, or where a character begins.
 std::size_t plain_cut(std::string_view text, std::size_t begin, std::size_t end) {
   if (const std::size_t line = line_start(text.substr(0, end), end); line > begin) return line;
   std::size_t cut = end;

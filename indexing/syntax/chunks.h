@@ -9,9 +9,9 @@
 
 namespace redraft {
 
-// Cuts a text into pieces of at most `max_bytes` (at least 4), without a gap: where definitions
-// begin or end, rather around an outer one than within it; else between lines; else between
-// characters. `definitions` as SyntaxTree gives them; without any, it is cut at lines alone.
+// Divides a text into pieces of at most `max_bytes` (at least 4), without gaps: where definitions
+// begin or end, preferably outer ones; else between lines; else between characters. `definitions`
+// come from SyntaxTree; without any, the text is divided between lines only.
 std::vector<ByteRange> chunks(std::string_view text, const std::vector<Definition>& definitions,
                               std::size_t max_bytes);
 

@@ -21,14 +21,14 @@ bool is_heading(const TSNode& node) {
          (type_of(node) == "atx_heading" || type_of(node) == "setext_heading");
 }
 
-// One step from what stands where the name is towards the name itself; null when that is it.
+// One step towards the name from the node at its place; null if that node is the name.
 TSNode inside_name(const TSNode& node) {
   const std::string_view type = type_of(node);
   if (is_heading(node)) return child_by_field(node, "heading_content");
   if (type == "start_tag" || type == "self_closing_tag" || type == "string")
     return first_child(node);
   if (type == "reference_declarator" || type == "parenthesized_declarator") return last_child(node);
-  return child_by_field(node, "declarator");  // of C and C++: `*name(…)`
+  return child_by_field(node, "declarator");  // in C and C++: `*name(…)`
 }
 
 ByteRange name_of(const DefinitionType& type, const TSNode& definition) {
@@ -45,14 +45,14 @@ std::size_t without_space(std::string_view text, const ByteRange& range) {
   return end;
 }
 
-// Whether what begins at `end` stands on the line below what ends at `begin`, or on the same.
+// Whether the text at `end` begins on the same line as what ends at `begin`, or on the next.
 bool follows(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string_view gap = text.substr(begin, end - begin);
   return std::all_of(gap.begin(), gap.end(), is_space) &&
          std::count(gap.begin(), gap.end(), '\n') <= 1;
 }
 
-// A place before a line's text or behind it counts as the text beside it.
+// A place before or after a line's text counts as that text.
 std::size_t beside(std::string_view text, std::size_t offset) {
   std::size_t start = line_start(text, offset);
   if (start == 0 && text.starts_with("\xEF\xBB\xBF")) start = 3;
@@ -97,7 +97,7 @@ std::optional<Definition> DefinitionFinder::enclosing(std::size_t offset) const 
 std::vector<Definition> DefinitionFinder::all() const {
   std::vector<Definition> found;
   LeadingRuns leading(text_);
-  std::vector<std::size_t> around;  // the path lengths of definitions that are open
+  std::vector<std::size_t> around;  // the path lengths of open definitions
   TreeCursor cursor(root_);
   bool more = true;
   while (more) {
@@ -171,7 +171,7 @@ std::vector<Definition> DefinitionFinder::around(const std::vector<TSNode>& path
       if (definition && !definition->range.contains(place)) definition.reset();
     }
     if (!definition) continue;
-    // The same again, when the path goes on from a wrapper into what it is around.
+    // A duplicate, when the path continues from a wrapper into the definition it wraps.
     if (!found.empty() && found.back().range == definition->range) found.pop_back();
     definition->depth = static_cast<int>(found.size());
     found.push_back(*definition);
@@ -242,7 +242,7 @@ Definition DefinitionFinder::with_leading(Definition definition) const {
   const std::size_t above = skip_blanks(text_, line_start(text_, line - 1));
   TreeCursor cursor(root_);
   if (above >= line - 1 || !to_leading(above, &cursor)) return definition;
-  // Only some lines above are looked at, and more where all of them belong to the definition.
+  // Starts with a few lines above, and looks at more if all of them belong to the definition.
   std::size_t from = line;
   for (int n_lines = kLinesAbove; from > 0; n_lines *= 4) {
     for (int i = 0; i < n_lines && from > 0; ++i) from = line_start(text_, from - 1);

@@ -15,7 +15,7 @@ struct LazyGrammar {
   std::unique_ptr<const Grammar> made;
 };
 
-// Whether `word` is one of `words`, which blanks separate.
+// Whether `word` is one of `words`, which are separated by spaces.
 bool has_word(std::string_view words, std::string_view word) {
   for (std::size_t at = words.find(word); at != std::string_view::npos;
        at = words.find(word, at + 1)) {

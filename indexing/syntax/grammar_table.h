@@ -10,17 +10,18 @@
 
 namespace redraft {
 
-// What a node is to redraft.
+// What redraft makes of a node.
 struct NodeRole {
   const DefinitionType* definition = nullptr;
   bool wrapper = false;
   bool lone_wrapper = false;
   bool leading = false;
   bool identifier = false;
-  bool function_value = false;  // what a definition that holds a function may hold
+  // The value of a definition with DefinitionTest::kHoldsFunction may be such a node.
+  bool function_value = false;
 };
 
-// A language's LanguageTypes, looked up by the grammar's own numbers.
+// A language's LanguageTypes, indexed by the grammar's own symbols.
 struct Grammar {
   const TSLanguage* language;
   std::vector<NodeRole> roles;  // by symbol
@@ -29,7 +30,7 @@ struct Grammar {
   const NodeRole& role(const TSNode& node) const;
 };
 
-// Of the languages that are known; lives as long as the program. Null when the id is unknown.
+// The grammar of a known language; lives as long as the program. Null if the id is unknown.
 const Grammar* find_grammar(std::string_view language_id);
 
 }  // namespace redraft

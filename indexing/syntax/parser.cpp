@@ -1,6 +1,6 @@
-// Parsing is bounded: tree-sitter asks every hundred steps whether to go on, and its memory is
-// counted by an allocator of ours. A tree may be freed by another thread than the one that parsed
-// it, so the count is of one parse, from where its thread stood before.
+// Parsing is bounded: tree-sitter asks every hundred steps whether to continue, and our allocator
+// counts its memory. A tree may be freed by another thread than the one that parsed it, so the
+// count is that of one parse, relative to its thread's count before.
 #include "indexing/syntax/parser.h"
 
 #include <malloc.h>
@@ -19,7 +19,7 @@ namespace {
 thread_local std::ptrdiff_t allocated_bytes = 0;
 
 void* counted(void* block) {
-  if (block == nullptr) std::abort();  // as tree-sitter itself does: it cannot go on without
+  if (block == nullptr) std::abort();  // as tree-sitter itself does: it cannot continue without
   allocated_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(block));
   return block;
 }

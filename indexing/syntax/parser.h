@@ -11,12 +11,12 @@ namespace redraft {
 
 using TreePointer = std::shared_ptr<const TSTree>;
 
-// Null when the text is beyond the limits. `old`: the tree of an earlier text, already edited, or
+// Null if the text is beyond the limits. `old`: the tree of an earlier text, already edited, or
 // null.
 TreePointer parse_text(const TSLanguage* language, std::string_view text, const TSTree* old,
                        const ParseLimits& limits);
 
-// `tree`, of `before`, with its positions moved to those of `after` and what changed marked.
+// `tree` belongs to `before`; the result has the positions of `after`, with the changes marked.
 TreePointer move_tree(const TSTree& tree, std::string_view before, std::string_view after);
 
 }  // namespace redraft

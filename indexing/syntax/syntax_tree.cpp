@@ -83,7 +83,7 @@ std::vector<std::size_t> SyntaxTree::line_tokens() const {
 
 bool SyntaxTree::in_comment(std::size_t offset) const {
   const std::string_view text = *text_;
-  // At the end of a line the comment that stands there is the one before the place.
+  // At the end of a line a comment there is the one before the place.
   const bool line_end =
       offset > 0 && (offset == text.size() || text[offset] == '\n' || text[offset] == '\r');
   const auto at = static_cast<std::uint32_t>(line_end ? offset - 1 : offset);

@@ -10,19 +10,19 @@ inline bool is_blank(char byte) {
 }
 inline bool is_space(char byte) { return is_blank(byte) || byte == '\n'; }
 
-// Behind the newline before `offset`.
+// The position after the newline before `offset`.
 inline std::size_t line_start(std::string_view text, std::size_t offset) {
   const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
 
-// At the newline that ends the line of `offset`, or the end of the text.
+// The position of the newline that ends the line of `offset`, or the end of the text.
 inline std::size_t line_end(std::string_view text, std::size_t offset) {
   const std::size_t newline = text.find('\n', offset);
   return newline == std::string_view::npos ? text.size() : newline;
 }
 
-// The first byte from `offset` on that is no blank.
+// The first byte at or after `offset` that is not a blank.
 inline std::size_t skip_blanks(std::string_view text, std::size_t offset) {
   while (offset < text.size() && is_blank(text[offset])) ++offset;
   return offset;
@@ -33,7 +33,7 @@ inline std::size_t skip_space(std::string_view text, std::size_t offset) {
   return offset;
 }
 
-// Whether only blanks (or a byte order mark) stand before it on its line.
+// Whether only blanks (or a byte order mark) precede it on its line.
 inline bool begins_line(std::string_view text, std::size_t offset) {
   while (offset > 0 && is_blank(text[offset - 1])) --offset;
   return offset == 0 || text[offset - 1] == '\n' ||

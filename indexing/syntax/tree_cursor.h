@@ -16,10 +16,10 @@ inline ByteRange range_of(const TSNode& node) {
 
 inline std::string_view type_of(const TSNode& node) { return ts_node_type(node); }
 
-// Null when the node has no such child.
+// Null if the node has no such child.
 TSNode child_by_field(const TSNode& node, std::string_view field);
 
-// A place in a tree and the way to it. Moves take time by the number of children, never by depth.
+// A node of a tree and the path to it. Moves take time by the number of children, never by depth.
 class TreeCursor {
  public:
   explicit TreeCursor(const TSNode& root);
@@ -31,17 +31,17 @@ class TreeCursor {
   // From the root to node().
   const std::vector<TSNode>& path() const { return path_; }
 
-  // Each stays where it is and says false when there is no such place.
+  // Each returns false, and stays where it is, if there is no such node.
   bool to_first_child();
   bool to_next_sibling();
   bool to_parent();
-  // The first child that ends behind `offset`.
+  // The first child that ends after `offset`.
   bool to_child_behind(std::size_t offset);
-  // The next node that is no child of this one.
+  // The next node that is not inside this one.
   bool to_next_outside();
   // The next node in the order in which nodes begin.
   bool to_next() { return to_first_child() || to_next_outside(); }
-  // As deep as nodes hold the byte at `offset`.
+  // As deep as a node contains the byte at `offset`.
   void descend_to(std::size_t offset);
 
  private:
