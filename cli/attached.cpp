@@ -1,5 +1,5 @@
-// redraft-attached CONNECTION: what a `redraft lsp` becomes once a shared server has its client.
-// All it does is wait; with libtorch in memory it would take 60 MB for that.
+// redraft-attached CONNECTION: the program by which a `redraft lsp` replaces itself once a shared
+// server serves its client. All it does is wait; with libtorch loaded that would take 60 MB.
 #include <unistd.h>
 
 #include <cstdlib>

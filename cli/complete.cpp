@@ -25,7 +25,7 @@ struct CompleteOptions {
   Format format = Format::kText;
 };
 
-// The request, but for what is looked things up in.
+// The request without the indexes.
 Result<CompletionRequest> make_request(const CompleteOptions& options, const DecoderName& decoder) {
   const Result<TextPosition> position = parse_text_position(options.at);
   if (!position) return position.error().in("--at");

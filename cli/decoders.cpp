@@ -8,7 +8,7 @@
 namespace redraft::cli {
 namespace {
 
-// What is to be said about an option beside its help: its value when none is written, its range.
+// What to say about an option besides its help: its default and its range.
 std::string values_of(const DecoderOption& option) {
   if (option.kind == DecoderOption::Kind::kSwitch) return {};
   std::string values = " (" + option.range() + ", ";

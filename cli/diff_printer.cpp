@@ -31,7 +31,7 @@ bool at_line_start(std::string_view text, std::size_t offset) {
   return offset == 0 || text[offset - 1] == '\n';
 }
 
-// True when the lines that `edit` changes end where it ends: no later edit can share one of them.
+// Whether `edit` ends at the end of a line: then no later edit can share a line with it.
 bool ends_with_its_lines(std::string_view text, const TextEdit& edit) {
   if (edit.range.end == text.size()) return true;
   if (!at_line_start(text, edit.range.end)) return false;
@@ -76,8 +76,7 @@ PrintedChange change_of(std::string_view text, ByteRange range, std::span<const 
   return change;
 }
 
-// "12,3", the place of `count` lines as a hunk header has it; an empty place is named by the line
-// before it.
+// "12,3": `count` lines as in a hunk header; an empty range is named by the line before it.
 std::string span_of(std::size_t first, std::size_t count) {
   return std::to_string(count == 0 ? first : first + 1) +
          (count == 1 ? "" : "," + std::to_string(count));
@@ -88,8 +87,8 @@ void append_line(std::string& out, char sign, const std::string& line) {
   if (!line.ends_with('\n')) out.append("\n\\ No newline at end of file\n");
 }
 
-// One hunk of a unified diff over changes that stand close together. `shift` is new lines less old
-// lines before it.
+// One hunk of a unified diff, for changes that are close together. `shift` is the number of new
+// lines minus old lines before it.
 std::string unified_hunk(const std::vector<std::string>& lines,
                          std::span<const PrintedChange> changes, std::ptrdiff_t& shift) {
   const PrintedChange& last = changes.back();
@@ -113,7 +112,7 @@ std::string unified_hunk(const std::vector<std::string>& lines,
   return header + body;
 }
 
-// A line of source text on a terminal: its control characters must not steer it.
+// Escapes a line of source text for a terminal, which its control characters must not affect.
 std::string printable_line(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);

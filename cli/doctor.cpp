@@ -1,4 +1,4 @@
-// redraft doctor: what this machine and set-up can do, and why not.
+// redraft doctor: what this machine and installation can do, and why not.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -56,7 +56,7 @@ void print_kernels(ThreadPool& pool) {
   print_row("speed", text);
 }
 
-// What is to be said about one model, and whether it is as it should be.
+// A sentence about one model; clears `sound` if the model is not as it should be.
 std::string state_of(const KnownModel& model, bool quick, bool& sound) {
   const std::filesystem::path file = model_store_directory() / model.file;
   if (!std::filesystem::exists(file)) return "absent: `redraft models pull " + model.name + "`";
@@ -77,7 +77,7 @@ bool print_models(bool quick) {
   return sound;
 }
 
-// The weights lie in memory once; the caches and the program come on top.
+// The weights are in memory once; the caches and the program need this much more.
 constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
 
 Result<void> check_target(const std::string& target) {
@@ -99,7 +99,7 @@ std::string age_of(std::int64_t time) {
   return hours < 48 ? std::to_string(hours) + " h ago" : std::to_string(hours / 24) + " days ago";
 }
 
-// What the planner goes by.
+// The costs by which the planner decides.
 std::string cost_of_passes(const std::string& target, const std::string& device, int threads) {
   const std::string how = "`redraft bench cost` measures it in some minutes";
   const Result<std::filesystem::path> file = find_model(target);
@@ -124,7 +124,7 @@ std::string part_of(std::int64_t part, std::int64_t whole) {
   return std::to_string(part) + " of " + std::to_string(whole);
 }
 
-// What became of what servers proposed, and why they last proposed nothing.
+// What became of the suggestions of past servers, and why they last had none.
 void print_usage() {
   using lsp::UsageEvent;
   const std::filesystem::path file = lsp::default_usage_file();

@@ -1,4 +1,4 @@
-// redraft edit: one instruction over one file, shown as it becomes final.
+// redraft edit: one instruction for one file, shown as it becomes final.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -42,7 +42,7 @@ bool wants_colour() {
   return no_colour == nullptr || *no_colour == '\0';
 }
 
-// A plain decode of the same request, to measure against.
+// A plain decode of the same request, as a baseline.
 struct Comparison {
   EditResult plain;
   bool identical = false;
@@ -170,7 +170,7 @@ class EditCommand {
     std::cout << dump(json) << std::endl;
   }
 
-  // Writes the file when asked to and when the edit is whole.
+  // Writes the file if requested and the edit is complete.
   Result<void> keep(const EditResult& result) const {
     if (!options_.write) return {};
     if (result.finish_reason == FinishReason::kLength) {

@@ -1,4 +1,4 @@
-// redraft generate: a prompt, continued.
+// redraft generate: continues a prompt.
 #include <iostream>
 
 #include "cli/common/command.h"

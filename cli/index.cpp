@@ -1,4 +1,4 @@
-// redraft index: builds or refreshes the datastore of a workspace, and says what is in it.
+// redraft index: builds or refreshes the index of a workspace, and prints what is in it.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -21,7 +21,7 @@ struct IndexCommandOptions {
   Format format = Format::kText;
 };
 
-// How many bytes the files of a folder have.
+// The total size of the files in a folder.
 std::uint64_t bytes_in(const fs::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code problem;
@@ -32,9 +32,9 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-// What there is to say at the end.
+// What to print at the end.
 struct Outcome {
-  fs::path folder;  // of the index; empty: it is in memory alone
+  fs::path folder;  // of the index; empty: it is only in memory
   RefreshReport report;
   TextStore::Statistics statistics;
 };
@@ -115,7 +115,7 @@ nlohmann::ordered_json to_json(const Outcome& outcome) {
           {"problems", report.scan.problems}};
 }
 
-// The workspace's index, and that of other code within it.
+// The workspace's index, and nested in it that of other code.
 void print_json(const Outcomes& outcomes) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (outcomes.repository) json = to_json(*outcomes.repository);
@@ -130,7 +130,7 @@ void print_text(const Outcomes& outcomes) {
   print_text(*outcomes.common);
 }
 
-// An error says what went wrong in the end: everything else is done.
+// The error says what failed at the end: everything else is done.
 Result<void> build(const IndexCommandOptions& options, const std::vector<fs::path>& folders,
                    const IndexOptions& index_options, const InterruptWatch& watch,
                    Outcome& outcome) {

@@ -44,13 +44,14 @@ struct LspOptions {
   std::string record;
   std::string replay;
   lsp::ReplaySpeed speed = lsp::ReplaySpeed::kFast;
-  std::vector<std::string> arguments;  // as they were given
+  std::vector<std::string> arguments;  // as given
 
-  // What is asked for is of one server, and not for others to pay for or to be seen in.
+  // Tracing and recording concern one client, so other clients must not pay for them or appear in
+  // them.
   bool alone() const { return no_share || !trace_file.empty() || !record.empty(); }
 };
 
-// A draft model costs memory for as long as the editor is open, so it has to be asked for by name.
+// A draft model takes memory for as long as the editor is open, so only an explicit name loads one.
 Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
                                             const LoadControl& control) {
   const Result<DecoderName> decoder =
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
                      {.cache_bytes = choices.cache_mib << 20});
 }
 
-// Asked again, it is because the engine before failed: one on a GPU is then not tried again.
+// Called again, it means that the previous engine failed: then a GPU is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given) {
   return [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
           was_on_gpu = false](const LoadControl& control) mutable {
@@ -191,7 +192,7 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
   trace->description(trace->get_description() + ". Implies --no-share");
 }
 
-// Where clients come from: one of these, which are returned.
+// Options that say where clients come from, of which one may be given; returns them.
 std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
   CLI::Option* stdio = command.add_flag("--stdio", options.stdio,
                                         "One client over standard input and output (the default)");
@@ -204,8 +205,8 @@ std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
                       "Any number of clients over this port of the loopback interface, 0 for any "
                       "that is free; they need the token")
           ->check(CLI::Range(0, 65535));
-  CLI::Option* attached =
-      command.add_option(kAttachedOption, options.attached_socket)->group("");  // for ourselves
+  // Only for shared servers that this program starts.
+  CLI::Option* attached = command.add_option(kAttachedOption, options.attached_socket)->group("");
   const std::vector<CLI::Option*> doors = {stdio, socket, port, attached};
   for (CLI::Option* door : doors) {
     for (CLI::Option* other : doors) {

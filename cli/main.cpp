@@ -7,7 +7,7 @@
 namespace redraft::cli {
 namespace {
 
-// The subcommand that was being parsed, for the hint where to read on.
+// The subcommand that was being parsed, for the hint about its help.
 std::string name_of_parsed(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? "redraft" : "redraft " + parsed.front()->get_name();
@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
 }  // namespace redraft::cli
 
 int main(int argc, char** argv) {
-  // Libraries throw; what one of them could not do ends the command with its message.
+  // Libraries throw; an exception ends the command with its message.
   try {
     return redraft::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,4 @@
-// redraft models: the store of model files, each known by its SHA-256.
+// redraft models: the store of model files, each identified by its SHA-256.
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ Result<std::vector<KnownModel>> named_models(const std::vector<std::string>& nam
   return chosen;
 }
 
-// All that are present when none is named.
+// Checks all that are present if none is named.
 int verify(const ModelsOptions& options) {
   Result<std::vector<KnownModel>> models = named_models(options.names);
   if (!models) return misuse(models.error());
@@ -96,7 +96,7 @@ int verify(const ModelsOptions& options) {
   return code;
 }
 
-// The script that fetches models: in the checkout this was built in, or beside an installed binary.
+// The script that fetches models: in the source tree of this build, or next to an installed binary.
 std::filesystem::path fetch_script() {
   const std::filesystem::path folder = executable().parent_path();
   for (const char* place : {"../tools/setup.py", "../share/redraft/tools/setup.py"}) {

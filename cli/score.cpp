@@ -1,4 +1,4 @@
-// redraft score: how well the target foresees a text.
+// redraft score: how well the target predicts a text.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -33,7 +33,7 @@ struct ScoreOptions {
 struct Score {
   int tokens = 0;   // of the text
   int scored = 0;   // those with a token before them in their window
-  int windows = 0;  // a text longer than the context is scored in pieces that do not see each other
+  int windows = 0;  // a text longer than the context is scored in independent pieces
   double log_probability = 0;
   double seconds = 0;
   bool interrupted = false;
@@ -42,7 +42,7 @@ struct Score {
 };
 
 struct ScoreWatch {
-  std::stop_token stop;  // heeded between passes
+  std::stop_token stop;  // checked between passes
   std::function<void(const Score&)> progress;
 };
 // The log-probabilities of `next`, each after its token of `chunk`. A pass predicts after the last

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The shared server works in another folder: what names a path here has to name it there.
+// The shared server runs in another folder, so a relative path becomes absolute.
 std::string anywhere(const std::string& model) {
   const Result<fs::path> found = find_model(model);
   const bool is_path = found ? *found == fs::path(model) : model.find('/') != std::string::npos;
   return is_path ? fs::absolute(model).lexically_normal().string() : model;
 }
 
-// A model that was replaced needs another server.
+// A replaced model file needs a new server.
 std::string identity_of_model(const std::string& model) {
   if (model.empty()) return {};
   const Result<fs::path> found = find_model(model);
@@ -33,7 +33,7 @@ std::string identity_of_model(const std::string& model) {
          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// Of the variables that say where models, indexes and rules for ignoring files are.
+// The variables that say where models, indexes and ignore rules are.
 std::string folders_of_user() {
   std::string text;
   for (const char* name : {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {

@@ -7,7 +7,7 @@
 
 namespace redraft::cli {
 
-// What a language server decides once for all its clients.
+// Choices of a language server that hold for all its clients.
 struct ServerChoices {
   CommonOptions common;
   bool no_index = false;
@@ -18,7 +18,7 @@ struct ServerChoices {
 // after its last client.
 lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds);
 
-// Of `redraft lsp`: the socket where it takes over the clients of others.
+// The option of `redraft lsp` for the socket on which it takes over clients of other processes.
 inline constexpr char kAttachedOption[] = "--attached-socket";
 
 }  // namespace redraft::cli

@@ -27,7 +27,7 @@ void print_ids(const std::vector<TokenId>& ids, Format format) {
   std::cout << std::endl;
 }
 
-// The object that `--format json` prints, or a bare array.
+// Accepts the object that `--format json` prints, or a bare array.
 std::optional<std::vector<TokenId>> ids_from_json(const std::string& input) {
   const auto json = nlohmann::json::parse(input, nullptr, false);
   const nlohmann::json ids = json.is_object() ? json.value("ids", nlohmann::json()) : json;

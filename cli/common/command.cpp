@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kGroup = "Common options";
 
-// All but --device.
+// All except --device.
 void add_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--target", options.target,
@@ -68,7 +68,7 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
 }
 
 Result<void> apply(const CommonOptions& options) {
-  // Standard output belongs to results and to the protocol.
+  // Standard output is for results and the protocol only.
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
   spdlog::set_level(spdlog::level::from_str(options.log_level));

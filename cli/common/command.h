@@ -14,10 +14,10 @@ inline constexpr int kFailure = 1;
 inline constexpr int kWrongUsage = 2;
 inline constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 
-// The work of the subcommand that the command line named; returns the exit code.
+// The work of the subcommand that the command line names; returns the exit code.
 using Command = std::function<int()>;
 
-// Each adds one subcommand to `app`, which sets `chosen` when the command line names it.
+// Each adds one subcommand to `app`, which sets `chosen` if the command line names it.
 void add_edit(CLI::App& app, Command& chosen);
 void add_complete(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
@@ -30,22 +30,22 @@ void add_decoders(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);
 
-// Write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
+// These write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
 int fail(const Error& error);
 int misuse(const Error& error);
 
-// What every subcommand takes.
+// The options of every subcommand.
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
-  std::string draft;           // empty: the default one, where it is needed
-  std::string device = "cpu";  // or "cuda"; of a server also "auto"
+  std::string draft;           // empty: the default one, if one is needed
+  std::string device = "cpu";  // or "cuda"; for a server also "auto"
   int threads = 0;             // 0: one per physical core
   std::string log_level = "warning";
 };
 void add_common_options(CLI::App& subcommand, CommonOptions& options);
-// The same where --device may be, and is by default, `auto`: a GPU that is there, else the CPU.
+// The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
-// Sets the log level and says whether the device is one this build has.
+// Sets the log level and checks that this build supports the device.
 Result<void> apply(const CommonOptions& options);
 
 enum class Format { kDiff, kText, kJson };

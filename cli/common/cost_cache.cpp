@@ -21,7 +21,7 @@ namespace redraft::cli {
 namespace {
 
 constexpr int kFormat = 1;
-// More than any curve has, and little enough that a hostile file costs nothing.
+// More than any curve has, and few enough that a hostile file does no harm.
 constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 20, .values = 16384, .depth = 8};
 constexpr std::int64_t kMaxRows = 1 << 16;
 constexpr std::int64_t kMaxContext = 1 << 24;
@@ -36,7 +36,7 @@ std::int64_t count_of(std::filesystem::file_time_type time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-// The file's name needs no other characters to be told apart.
+// Other characters are not needed to distinguish file names.
 std::string plain(const std::string& text) {
   std::string out;
   for (const char c : text.substr(0, 60)) {
@@ -57,7 +57,7 @@ nlohmann::ordered_json to_json(const CostKey& key) {
           {"model_time", std::to_string(key.model_time)}};
 }
 
-// Whether `value` says the same as `key`, which is known to be sound.
+// Checks that `value` is equal to `key`, which is valid.
 Result<void> check_key(const JsonValue& value, const CostKey& key) {
   const nlohmann::ordered_json members = to_json(key);
   for (const auto& [name, wanted] : members.items()) {
@@ -143,7 +143,7 @@ Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
 CostCache::CostCache() : CostCache(default_directory()) {}
 
 std::filesystem::path CostCache::file_of(const CostKey& key) const {
-  // Neither the build nor the model's date: a new one replaces the old.
+  // Without the build and the model's date: a new curve replaces the old one.
   const std::string apart =
       key.cpu + "\n" + std::to_string(key.threads) + "\n" + key.instructions + "\n" + key.model;
   return directory_ / (plain(key.model) + "-" + stable_hash(apart) + ".json");

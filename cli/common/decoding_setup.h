@@ -17,24 +17,24 @@
 
 namespace redraft::cli {
 
-// What a command that decodes once needs; `pool` outlives `engine`.
+// What a command needs for one decode; `pool` outlives `engine`.
 struct DecodingSetup {
   Tracing tracing;
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Engine> engine;
-  std::unique_ptr<TokenTrace> tokens;  // null: nobody asked for it
+  std::unique_ptr<TokenTrace> tokens;  // null: not requested
   Datastores stores;                   // of `code`, without the file `without`
 };
 
-// Where a look inside goes to; empty: nobody asked for it.
+// The files for traces; empty: not requested.
 struct InsideOptions {
   std::string trace_file;
   std::string token_file;
 };
 void add_inside_options(CLI::App& subcommand, InsideOptions& options);
 
-// Loads it all, says on `status` how far it is, and reports what went wrong. An exit code: the
-// command ends with it, as something failed or the user interrupted.
+// Loads everything, shows progress on `status`, and reports errors. Returns an exit code if
+// something failed or the user interrupted: the command has to end with it.
 std::optional<int> set_up(const CommonOptions& common, const InsideOptions& inside,
                           const DecoderName& decoder, const CodeFolders& code,
                           const std::filesystem::path& without, StatusLine& status,

@@ -15,7 +15,7 @@ namespace {
 
 using cuda::find_device;
 
-// What it loads has been tried.
+// The device has been checked already.
 Result<std::unique_ptr<LanguageModel>> load_on_gpu(std::shared_ptr<const ModelFiles> files,
                                                    ThreadPool& pool, const LoadControl& control) {
   auto model = cuda::load_transformer(files, pool, control);

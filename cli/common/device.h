@@ -11,25 +11,25 @@
 #include "decoding/model/model_loader.h"
 #include "support/result.h"
 
-// Where models run, by the names of --device: "cpu" and "cuda".
+// Where models run: "cpu" or "cuda", as in --device.
 namespace redraft::cli {
 
 // Whether this build and this machine have the device; the error says what is missing.
 Result<void> check_device(const std::string& device);
 
-// load_model() for a device that is there. Throws ModelFailure where its memory is too small for
-// the model, or it fails.
+// load_model() for an available device. Throws ModelFailure if the device fails or has too little
+// memory for the model.
 Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
                                   ThreadPool& pool, const LoadControl& control);
 
-// Bytes of the GPU's memory that are free; 0 where there is no GPU.
+// Free bytes of the GPU's memory; 0 without a GPU.
 std::size_t free_gpu_memory();
 
-// Measures what the device can do at most. `pool` outlives it.
+// Measures the limits of the device. `pool` outlives it.
 std::unique_ptr<kernels::MachineProbe> make_probe(const std::string& device, ThreadPool& pool);
 
-// Which kernels run there: an instruction set, or the GPU. Decides, with the model, what a pass
-// costs.
+// The kernels that run there: an instruction set, or the GPU. Together with the model they
+// determine the cost of a pass.
 std::string kernels_on(const std::string& device);
 
 // For `redraft doctor`: the GPU, or why there is none.

@@ -17,13 +17,13 @@ namespace {
 
 constexpr const char* kDefaultDraft = "qwen2.5-coder-0.5b";
 
-// How not to be told again.
+// How to silence the notice.
 constexpr const char* kAskForCpu = " (`--device cpu` does without the GPU.)";
 
-// The target's part of the time that a target and its draft model take to load, roughly.
+// The target's share of the time to load a target and its draft model, roughly.
 constexpr double kTargetShare = 0.7;
 
-// Of a part of the work that begins at `begin`.
+// Control for the part of the work that begins at `begin`.
 LoadControl part(const LoadControl& whole, double begin, double share) {
   LoadControl control{.stop = whole.stop, .progress = {}, .notice = whole.notice};
   if (whole.progress)
@@ -31,7 +31,7 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
   return control;
 }
 
-// A device's failure is an error like any other.
+// Turns a device's failure into an ordinary error.
 Result<LoadedModel> load_on(const std::string& device, const std::filesystem::path& file,
                             ThreadPool& pool, const LoadControl& control) {
   try {
@@ -41,8 +41,8 @@ Result<LoadedModel> load_on(const std::string& device, const std::filesystem::pa
   }
 }
 
-// For tests: a machine as fast as they say, in seconds ("1:0.03,8:0.05,64:0.3"), so that what
-// follows from the cost of passes can be tried on any. Nothing is measured then, or kept.
+// For tests: pins the cost of passes in seconds ("1:0.03,8:0.05,64:0.3"), so that whatever follows
+// from it can be tested on any machine. Nothing is measured then, or stored.
 Result<std::optional<CostCurve>> pinned_cost() {
   const char* text = std::getenv("REDRAFT_PINNED_COST");
   if (!text) return std::optional<CostCurve>();
@@ -51,7 +51,7 @@ Result<std::optional<CostCurve>> pinned_cost() {
   return std::optional(CostCurve(*std::move(points), /*measured_here=*/true));
 }
 
-// What reports call it: the name the user knows it by, not the one inside the file.
+// For reports: the name the user knows, not the one inside the file.
 Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
                               const std::optional<CostCurve>& pinned) {
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
@@ -113,7 +113,7 @@ class EngineLoader {
     return {};
   }
 
-  // On the GPU if it can be, each model for itself.
+  // On the GPU if possible, each model separately.
   Result<Engine::Model> load_one(const std::string& name, const LoadControl& control) {
     const Result<std::filesystem::path> file = find_model(name);
     if (!file) return file.error();

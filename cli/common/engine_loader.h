@@ -14,31 +14,32 @@
 
 namespace redraft::cli {
 
-// The compute threads that the options ask for.
+// The compute threads that the options specify.
 std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options);
 
-// What becomes of a model that the GPU has no memory for, or with --device auto cannot run.
+// What to do with a model for which the GPU has no memory or, with --device auto, that it cannot
+// run.
 enum class Fallback {
-  kNone,  // it is an error: who measures wants no other device
-  kCpu,   // it runs on the CPU, with a notice
+  kNone,  // fail: a measurement must not use another device
+  kCpu,   // run it on the CPU, with a notice
 };
 
-// The target alone, on the device of the options and no other.
+// The target only, and only on the device of the options.
 Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
                                 const LoadControl& control = {});
 
-// The target, and the draft model if `decoder` needs one; contexts and caches may be smaller than
-// `engine` says where a GPU's memory is short. `pool` outlives the engine.
+// The target, and the draft model if `decoder` needs one. Contexts and caches may be smaller than
+// `engine` says if a GPU's memory is short. `pool` outlives the engine.
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
                                             const DecoderName& decoder, ThreadPool& pool,
                                             const LoadControl& control, Fallback fallback,
                                             const EngineOptions& engine = {});
 
-// For a command: `status` says how far it is, and `stop` (an InterruptWatch's) ends it. Notices are
+// For a command: progress goes to `status`, and `stop` (an InterruptWatch's) cancels. Notices are
 // warnings on stderr.
 LoadControl shown_on(StatusLine& status, std::stop_token stop);
 
-// Takes `--decoder`.
+// Adds `--decoder`.
 void add_decoder_option(CLI::App& subcommand, std::string& decoder);
 
 }  // namespace redraft::cli

@@ -15,7 +15,7 @@
 namespace redraft::cli {
 namespace {
 bool take_mode_of(const struct stat& status, int descriptor) {
-  // Another owner cannot always be given; the mode can.
+  // Setting another owner is not always permitted; setting the mode is.
   [[maybe_unused]] const int ignored = fchown(descriptor, status.st_uid, status.st_gid);
   return fchmod(descriptor, status.st_mode & 07777) == 0;
 }
@@ -50,7 +50,7 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view ex
       !take_mode_of(status, written.descriptor())) {
     return file_error(file, "not written");
   }
-  // As late as can be: what another program wrote meanwhile is worth more than this edit.
+  // As late as possible: what another program wrote meanwhile matters more than this edit.
   const Result<std::string> current = read_file(place);
   if (!current) return current.error();
   if (*current != expected)

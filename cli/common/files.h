@@ -12,9 +12,9 @@ namespace redraft::cli {
 std::string read_standard_input();
 Result<std::string> read_file(const std::filesystem::path& file);
 
-// Replaces a file's content as a whole: a reader sees the old or the new text, never a part. Keeps
-// the file's mode and follows links. Nothing is written, and the error says so, when the file no
-// longer holds `expected`.
+// Replaces a file's content atomically: a reader sees the old or the new text, never a part. Keeps
+// the file's mode and follows links. If the file does not contain `expected` any more, nothing is
+// written and the error says so.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view expected,
                           std::string_view text);
 

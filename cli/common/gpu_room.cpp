@@ -7,16 +7,16 @@
 namespace redraft::cli {
 namespace {
 
-// For what passes need beside weights and caches: hidden states, attention's partial sums, logits,
-// recordings. (By its sizes a 7B model wants about 250 MiB of it.)
+// What passes need in addition to weights and caches: hidden states, attention's partial sums,
+// logits, recordings. (By its sizes a 7B model needs about 250 MiB of it.)
 constexpr std::size_t kPassBytes = std::size_t{384} << 20;
 // Shorter prompts are of little use.
 constexpr int kShortestContext = 2048;
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-// What a sequence of `length` tokens takes in all models while it grows: what it grows into, and
-// half as much that it grows out of.
+// What a sequence of `length` tokens takes in all models while it grows: its new size, plus half of
+// that for the old copy.
 std::size_t bytes_of_sequence(std::span<const LanguageModel* const> models, int length) {
   std::size_t bytes = 0;
   for (const LanguageModel* model : models) {

@@ -4,11 +4,11 @@
 
 namespace redraft::cli {
 
-// This build of redraft, known by its version, its size and the time it was made.
+// Identifies this build of redraft by its version, its size and its modification time.
 std::string program_identity();
 
-// Sixteen hexadecimal digits, the same for a text in every process: std::hash promises no such
-// thing.
+// Sixteen hexadecimal digits, the same for a text in every process, which std::hash does not
+// promise.
 std::string stable_hash(const std::string& text);
 
 }  // namespace redraft::cli

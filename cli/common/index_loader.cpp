@@ -47,7 +47,7 @@ std::shared_ptr<const IndexSnapshot> load_datastore(
   std::string message;
   const auto index = open_index_for(tokenizer, common, folders, options, message);
   RefreshReport report;
-  // One that cannot be saved answers as well.
+  // An index that cannot be saved is usable all the same.
   [[maybe_unused]] const Result<void> saved = update_index(*index, status, stop, report);
   return index->snapshot(without);
 }

@@ -19,14 +19,15 @@ namespace redraft::cli {
 struct CodeFolders {
   std::vector<std::string> repository;
   std::vector<std::string> common;  // other projects
-  bool dependencies = false;        // packages installed in `repository` are common code too
+  // The packages installed in `repository` count as common code too.
+  bool dependencies = false;
 };
-// An error: one of them is no folder.
+// An error if one of them is not a folder.
 Result<void> check(const CodeFolders& folders);
-// Of other projects: those named and, if wanted, those of installed packages.
+// Of other projects: those named and, if requested, those of installed packages.
 std::vector<std::filesystem::path> common_folders(const CodeFolders& folders);
 
-// Options that name them, for a command that decodes.
+// Adds the options that name them to a command that decodes.
 void add_code_options(CLI::App& command, CodeFolders& folders);
 
 struct Datastores {
@@ -37,17 +38,17 @@ Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolder
                                    const std::filesystem::path& without, StatusLine& status,
                                    const std::stop_token& stop);
 
-// How common code is indexed: what is installed in it too.
+// Options for common code: it includes what is installed in it.
 inline const IndexOptions kCommonCode{.scan = {.dependencies = true}};
 
-// The index of these folders for the target's tokenizer (the model's weights are not read), with
-// the user's ignore rules and as many threads as `common` says. See open_index().
+// The index of these folders for the target's tokenizer (without reading the model's weights), with
+// the user's ignore rules and the number of threads in `common`. See open_index().
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
     const IndexOptions& options, std::string& message);
 
-// Reads what is new, brings segments together and saves it all; when stopped, what was read so far.
-// The error says why it is not saved: everything else is done.
+// Reads what is new, merges segments and saves everything; if stopped, what was read so far. The
+// error says why saving failed: everything else is done.
 Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::stop_token& stop,
                           RefreshReport& report);
 

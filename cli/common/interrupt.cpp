@@ -1,5 +1,5 @@
-// A signal handler may do next to nothing, and requesting a stop is not among it. So the handler
-// writes a byte to a pipe, and a thread that reads the pipe makes the request.
+// A signal handler may do very little, and requesting a stop is too much. So the handler writes a
+// byte to a pipe, and a thread that reads the pipe makes the request.
 #include "cli/common/interrupt.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ void set_handlers(void (*handler)(int)) {
   for (const int signal : kSignals) sigaction(signal, &action, nullptr);
 }
 
-// The next byte of the pipe; 'e' when there is none.
+// The next byte of the pipe; 'e' at its end.
 char read_byte() {
   char byte = 'e';
   while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {
@@ -59,7 +59,7 @@ InterruptWatch::InterruptWatch() {
 
 InterruptWatch::~InterruptWatch() {
   set_handlers(SIG_DFL);
-  close(pipe_ends[1]);  // the listener's read ends
+  close(pipe_ends[1]);  // ends the listener's read
   listener_.join();
   close(pipe_ends[0]);
 }

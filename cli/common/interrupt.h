@@ -5,8 +5,8 @@
 
 namespace redraft::cli {
 
-// While one lives, the first SIGINT or SIGTERM asks the work in hand to stop (it does within one
-// forward pass) and the second ends the process at once. One at a time.
+// While one exists, the first SIGINT or SIGTERM stops the current work (within one forward pass),
+// and the second ends the process at once. One at a time.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -12,7 +12,7 @@
 namespace redraft::cli {
 namespace {
 
-// "0,64" or "0-1": the threads of one core. The spelling itself identifies the core.
+// "0,64" or "0-1": the threads of one core. The string identifies the core.
 std::string siblings_of(int cpu) {
   std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                      "/topology/thread_siblings_list");
@@ -34,7 +34,7 @@ int cores_by_affinity() {
   return static_cast<int>(cores.size());
 }
 
-// A container's share in whole cores; a large number where there is no quota.
+// A container's quota in whole cores; a large number without a quota.
 int cores_by_quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   double quota = 0;

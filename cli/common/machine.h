@@ -6,8 +6,8 @@
 
 namespace redraft::cli {
 
-// Cores this process may use, counting those that share one core's execution units once and heeding
-// a container's quota; at least 1.
+// The cores that this process may use, within a container's quota. Hardware threads that share a
+// core's execution units count once; at least 1.
 int physical_cores();
 
 std::string cpu_name();

@@ -11,9 +11,9 @@ namespace redraft::cli {
 // "412 tokens · 96 passes · 4.3 tokens/pass · 58.1 tokens/s"
 std::string figures(const DecodeStatistics& statistics);
 
-// What a decode is reported by, with the model and the decoder it came from.
+// The report of a decode, with the model and the decoder.
 struct Report {
-  std::string text;    // the whole new file of an edit, the generated text otherwise
+  std::string text;    // the whole new file of an edit, otherwise the generated text
   std::string output;  // the model's raw output
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics;
@@ -23,7 +23,7 @@ struct Report {
 };
 nlohmann::ordered_json to_json(const Report& report);
 
-// One line; bytes that are not UTF-8 (a token may end inside a character) become U+FFFD.
+// On one line; bytes that are not UTF-8 (a token may end inside a character) become U+FFFD.
 std::string dump(const nlohmann::ordered_json& json);
 
 }  // namespace redraft::cli

@@ -4,8 +4,8 @@
 
 namespace redraft::cli {
 
-// One line on stderr that says what goes on and is overwritten by the next; nothing where stderr is
-// no terminal.
+// One line on stderr that shows the current state and is overwritten by the next; nothing if stderr
+// is not a terminal.
 class StatusLine {
  public:
   StatusLine();
@@ -21,7 +21,7 @@ class StatusLine {
   bool shown_ = false;
 };
 
-// "41 %" of a fraction.
+// A fraction as "41 %".
 std::string percent(double fraction);
 
 }  // namespace redraft::cli

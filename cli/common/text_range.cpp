@@ -9,7 +9,7 @@
 namespace redraft::cli {
 namespace {
 
-// Takes a number >= 1 off the front of `text`.
+// Removes a number >= 1 from the front of `text`.
 std::optional<int> take_number(std::string_view& text) {
   int number = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number);

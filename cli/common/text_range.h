@@ -19,16 +19,17 @@ struct TextRange {
   TextPosition end;  // exclusive
 };
 
-// "L:C"; the error says what is wrong with the spelling.
+// "L:C"; the error says what is wrong with the syntax.
 Result<TextPosition> parse_text_position(std::string_view text);
 
-// The byte at a place; the error says what of it lies outside the document, and how large that is.
+// The byte offset of a place; the error says which part is outside the document, and how large that
+// is.
 Result<std::size_t> to_offset(TextPosition position, const Document& document);
 
-// "L1:C1-L2:C2"; the error says what is wrong with the spelling or the order.
+// "L1:C1-L2:C2"; the error says what is wrong with the syntax or the order.
 Result<TextRange> parse_text_range(std::string_view text);
 
-// The error says which end lies outside the document, and how large that is.
+// The error says which end is outside the document, and how large that is.
 Result<ByteRange> to_bytes(const TextRange& range, const Document& document);
 
 }  // namespace redraft::cli

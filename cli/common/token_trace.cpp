@@ -28,7 +28,7 @@ const char* to_string(Purpose purpose) {
   return "";
 }
 
-// One line; bytes that are not UTF-8 become U+FFFD.
+// On one line; bytes that are not UTF-8 become U+FFFD.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -108,7 +108,7 @@ void TokenTrace::begin_decode(Purpose purpose, const DecoderName& decoder,
 void TokenTrace::add(const EmittedToken& token) {
   const std::string_view bytes = engine_.tokenizer().bytes(token.token);
   Json line = {{"decode", decode_}, {"n", written_++}, {"id", token.token}, {"text", bytes}};
-  if (first_invalid_utf8(bytes)) line["bytes"] = hex(bytes);  // a part of a character
+  if (first_invalid_utf8(bytes)) line["bytes"] = hex(bytes);  // an incomplete character
   line["origin"] = token.origin ? redraft::to_string(*token.origin) : "target";
   line["phase"] = token.phase;
   line["pass"] = token.pass;

@@ -11,19 +11,19 @@
 
 namespace redraft::cli {
 
-// Every token that decodes write, and how it came to be there, as JSON lines in a new file (see
-// docs/seeing-inside.md). It holds the user's text.
+// Writes every token of every decode, and how it was produced, as JSON lines to a new file (see
+// docs/seeing-inside.md). The file contains the user's text.
 class TokenTrace {
  public:
-  // Of all decodes of the engine from now on; there are none after this has gone. Null when no file
-  // is named (`file` is empty).
+  // Traces all decodes of the engine from now on; there must be none after this object is
+  // destroyed. Null if `file` is empty.
   static Result<std::unique_ptr<TokenTrace>> begin(const std::filesystem::path& file,
                                                    Engine& engine);
   ~TokenTrace();
   TokenTrace(const TokenTrace&) = delete;
   TokenTrace& operator=(const TokenTrace&) = delete;
 
-  // What the next decodes are of: a bench's task.
+  // What the next decodes are for: a task of the bench.
   void set_task(std::string task) { task_ = std::move(task); }
 
  private:
@@ -38,7 +38,8 @@ class TokenTrace {
   std::unique_ptr<Out> out_;
   Engine& engine_;
   std::string task_;
-  int decode_ = 0;  // from 1; a completion's alternatives are decodes of their own
+  // From 1; each alternative of a completion is a decode of its own.
+  int decode_ = 0;
   int written_ = 0;
 };
 

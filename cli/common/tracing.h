@@ -7,8 +7,8 @@
 
 namespace redraft::cli {
 
-// What `--trace-file` asks for: a trace of spans (support/trace), from here to the end of the
-// scope. Says on stderr where it is, and afterwards what it lacks.
+// Implements `--trace-file`: a trace of spans (support/trace) until the end of the scope. Says on
+// stderr where it is, and afterwards what is missing in it.
 class Tracing {
  public:
   Tracing() = default;
@@ -16,7 +16,7 @@ class Tracing {
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  // Nothing happens where `file` is empty. An error: it cannot be made.
+  // Does nothing if `file` is empty. An error if the file cannot be created.
   Result<void> begin(const std::string& file);
 
  private:
