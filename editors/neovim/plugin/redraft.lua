@@ -54,7 +54,7 @@ map('n', '<Plug>(redraft-next-edit)', function()
 end, { expr = true })
 map('n', '<Plug>(redraft-next-edit-dismiss)', function() require('redraft.next_edit').dismiss() end)
 
--- Without a suggestion the keys do what they always do.
+-- Without a suggestion the keys keep their usual meaning.
 local function ghost_map(name, keys, call)
   map('i', '<Plug>(redraft-ghost-' .. name .. ')', function()
     local is_shown = require('redraft.ghost').is_visible()

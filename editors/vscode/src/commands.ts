@@ -44,7 +44,7 @@ function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
   return editor?.document === sessions[0]?.document ? editor && hunkAt(sessions, editor.selection.active.line) : undefined;
 }
 
-// Goes round the end of the document.
+// Wraps around the end of the document.
 function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): void {
   const { line } = editor.selection.active;
   const starts = placedOf(sessions).map((hunk) => hunk.range.start);
@@ -58,7 +58,7 @@ function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): voi
 
 export function registerCommands(edits: Edits, preview: Preview): vscode.Disposable[] {
   const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
-  // A lens names its hunk; a key means the hunk at the cursor.
+  // A code lens names its hunk; a key means the hunk at the cursor.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
     const sessions = uri === undefined ? current() : edits.sessionsAt(uri);
     const isNamed = (hunk: PlacedHunk) => hunk.id === hunkId && (editId === undefined || hunk.editId === editId);

@@ -1,4 +1,4 @@
-// Runs edits: starts them, follows what the server tells, decides on hunks.
+// Runs edits: starts them, follows the server's notifications, decides on hunks.
 import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
@@ -6,17 +6,17 @@ import { EditEvent, ResolveResult, editsOf, isEmpty } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
-const attempts = 3; // when the document changes under a request
-const gathering = 50; // ms in which messages of one kind become one
+const attempts = 3; // when the document changes during a request
+const gathering = 50; // ms in which messages of one kind are combined
 
 export class Edits implements vscode.Disposable {
-  private sessions: Session[] = []; // in the order in which they were asked for
-  private readonly droppedWhy = new Map<string, number>(); // that is about to be said, and of how many hunks
+  private sessions: Session[] = []; // in the order in which they were requested
+  private readonly droppedWhy = new Map<string, number>(); // reasons about to be shown, and the number of hunks each
   private early: EditEvent[] = []; // of edits whose ids are not known yet
   private client: LanguageClient | undefined;
   private readonly parts: vscode.Disposable[];
 
-  // `changed` is called whenever something that is shown may have changed.
+  // `changed` is called whenever something on display may have changed.
   constructor(private readonly changed: (document: vscode.TextDocument) => void) {
     this.parts = [
       vscode.workspace.onDidChangeTextDocument((event) => {
@@ -36,14 +36,14 @@ export class Edits implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // The server of `client` has gone.
+  // The server of `client` is gone.
   lose(client: LanguageClient): void {
     if (this.client === client) {
       this.use(undefined);
     }
   }
 
-  // Takes a running client. The edits of the one before are lost.
+  // Uses a running client. The edits of the previous one are lost.
   use(client: LanguageClient | undefined): void {
     this.sessions.forEach((session) => this.forget(session));
     this.client = client;
@@ -69,11 +69,11 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Earlier edits of the document stay, but those of the same place: the server says which. `range` is against
+  // Earlier edits of the document stay, except those of the same place, which the server reports. `range` is against
   // `version` of the document.
   async start(document: vscode.TextDocument, instruction: string, range: Range | undefined, version: number): Promise<void> {
     if (!this.client) {
-      await vscode.commands.executeCommand('redraft.restart'); // says what is wrong if it cannot be started
+      await vscode.commands.executeCommand('redraft.restart'); // shows the reason if it cannot be started
     }
     const client = this.client;
     if (!client) {
@@ -90,12 +90,13 @@ export class Edits implements vscode.Disposable {
       return;
     }
     const events = this.early.filter((event) => event.editId === session.editId);
-    const isLast = this.sessions.every(({ editId }) => editId !== undefined); // what is left belongs to nobody
+    const isLast = this.sessions.every(({ editId }) => editId !== undefined); // then the rest belongs to no session
     this.early = isLast ? [] : this.early.filter((event) => event.editId !== session.editId);
     events.forEach((event) => this.onEvent(event));
   }
 
-  // A range means nothing in another version; the whole document is asked for again when it changes under the request.
+  // A range means nothing in another version; without a range the request is repeated if the document changes
+  // meanwhile.
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
@@ -143,7 +144,7 @@ export class Edits implements vscode.Disposable {
     this.after(session);
   }
 
-  // One undo step. What was typed since `version` moves the edits; VS Code refuses when still more was typed meanwhile.
+  // One undo step. Text typed since `version` moves the edits; VS Code refuses them if more was typed meanwhile.
   private async apply(session: Session, edits: TextEdit[], version: number): Promise<boolean> {
     const converter = this.client?.protocol2CodeConverter;
     for (let attempt = 1; converter && attempt <= attempts; attempt++) {
@@ -164,7 +165,7 @@ export class Edits implements vscode.Disposable {
     this.changed(session.document);
   }
 
-  // What `$/redraft/edit` carries.
+  // Handles `$/redraft/edit`.
   onEvent(event: EditEvent): void {
     const session = this.sessions.find((candidate) => candidate.editId === event.editId);
     if (session) {
@@ -175,7 +176,7 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // A newer edit may take the place of many hunks at once: that is said once.
+  // A newer edit may replace many hunks at once: that is reported once.
   private sayDropped(reason: string): void {
     const n = this.droppedWhy.get(reason) ?? 0;
     this.droppedWhy.set(reason, n + 1);

@@ -22,7 +22,7 @@ class Extension implements vscode.Disposable {
   private readonly nextEdit = new NextEdit();
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
-  private started: ServerCommand | undefined; // or was to be
+  private started: ServerCommand | undefined; // the last one, even if starting it failed
   private turn: Promise<void> = Promise.resolve();
   private readonly missing = new MissingExecutable(
     () => findExecutable(configuredCommand().command) !== undefined,
@@ -52,7 +52,7 @@ class Extension implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Starts and stops come one after the other: a setting may change while the server starts.
+  // Starts and stops run one after the other: a setting may change while the server starts.
   private inTurn(step: () => Promise<void>): Promise<void> {
     this.turn = this.turn.then(step, step);
     return this.turn;
@@ -66,7 +66,7 @@ class Extension implements vscode.Disposable {
     return this.inTurn(() => this.stopNow());
   }
 
-  // `isAsked`: by the user, who waits for it.
+  // `isAsked`: on an explicit request of the user, who waits for it.
   private async startNow(isAsked = false): Promise<void> {
     this.started = configuredCommand();
     const { command, args } = this.started;
@@ -83,7 +83,7 @@ class Extension implements vscode.Disposable {
     const client = makeClient({ command: executable, args }, this.output);
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
     client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
-    // A server that crashes is started again by the client; its edits are lost.
+    // The client restarts a server that crashes; its edits are lost.
     client.onDidChangeState(({ newState }) => {
       const runs = newState === State.Running;
       this.nextEdit.use(runs ? client : undefined);
@@ -110,7 +110,7 @@ class Extension implements vscode.Disposable {
     this.missing.stop();
     const client = this.client;
     this.client = undefined;
-    // It waits two seconds for the server, which may be busy, and then ends it: the next one starts all the same.
+    // Waits two seconds for the server, which may be busy, and then kills it: the next one starts regardless.
     await client?.stop().catch((error: Error) => this.output.warn(`stopping the server: ${error.message}`));
   }
 
@@ -125,8 +125,8 @@ class Extension implements vscode.Disposable {
     this.showState();
   }
 
-  // The event does not always name what changed: VS Code may take back a setting that does not hold in this window after
-  // it has let extensions read it, and names nothing then. So what counts is what the settings say now.
+  // The event does not always name what changed: VS Code may revert a setting that is invalid in this window after
+  // extensions have read it, and then names nothing. So compare with the present settings.
   private onConfiguration(): Promise<void> {
     return this.inTurn(async () => {
       if (this.started && !isSameCommand(configuredCommand(), this.started)) {
@@ -140,7 +140,7 @@ class Extension implements vscode.Disposable {
     this.showState();
   }
 
-  // In words: what the server is at, what is off and why, and why there was no suggestion.
+  // Shows in words what the server does, what is off and why, and why there was no suggestion.
   private async explain(): Promise<void> {
     const status = await this.client?.sendRequest<ServerStatus>('redraft/status');
     if (!status) {
@@ -174,7 +174,7 @@ class Extension implements vscode.Disposable {
     this.showState();
   }
 
-  // The status bar and the context keys, for the active editor.
+  // Updates the status bar and the context keys for the active editor.
   private showState(): void {
     const sessions = this.edits.sessionsOf(vscode.window.activeTextEditor?.document);
     this.status.show(sessions);

@@ -1,4 +1,4 @@
-// How a hunk is drawn without touching the document: which lines go, which come, and behind which line each is shown.
+// How a hunk is drawn without changing the document: deleted lines, new lines, and the line after which each is shown.
 import * as vscode from 'vscode';
 
 export interface TextChange {
@@ -7,8 +7,8 @@ export interface TextChange {
 }
 
 export interface Layout {
-  removed: vscode.Range[]; // one a line, without its indentation
-  // New text behind the end of `line`; where `isBefore`, ahead of its start. A "⏎" means: on a line of its own.
+  removed: vscode.Range[]; // one per line, without its indentation
+  // New text after the end of `line` or, with `isBefore`, before its start. A "⏎" means: on a line of its own.
   added: { line: number; text: string; isBefore: boolean }[];
   oldLines: number;
   newLines: number;
@@ -20,7 +20,7 @@ function splitLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
 
-// Editors draw one line of text behind a line and no more: further lines are joined, and cut where they get too long.
+// An editor draws only one line of text after a line: further lines are joined, and cut if they get too long.
 function joined(lines: string[]): string {
   const text = lines.map((line, i) => (i === 0 ? line : line.trimStart())).join(' ⏎ ');
   return text.length <= longest ? text : text.slice(0, longest) + ` … (${lines.length} lines)`;
@@ -39,13 +39,13 @@ function indentation(document: vscode.TextDocument, line: number): string {
   return /^\s*/.exec(document.lineAt(line).text)![0];
 }
 
-// New text stands behind an old line: what it is indented by beyond that line (or, inserted, beyond its first line) is
-// all that need be seen.
+// New text is shown after an old line, so it only needs the indentation beyond that of this line (or, for an insertion,
+// beyond that of its own first line).
 function withoutIndentation(text: string, indent: string): string {
   return text.startsWith(indent) ? text.slice(indent.length) : text.trimStart();
 }
 
-// Puts each new line behind the old line that it replaces; those that are left over go behind the last.
+// Shows each new line after the old line that it replaces; the surplus after the last one.
 function replacement(document: vscode.TextDocument, firstLine: number, oldLines: number, lines: string[]): Layout {
   const last = firstLine + oldLines - 1;
   const added: Layout['added'] = [];
@@ -58,7 +58,7 @@ function replacement(document: vscode.TextDocument, firstLine: number, oldLines:
   return { removed: [], added, oldLines, newLines: lines.length };
 }
 
-// The parts of `range` line by line, from each line's first character that is no blank.
+// The parts of `range` line by line, each from the line's first non-blank character.
 function byLines(document: vscode.TextDocument, range: vscode.Range): vscode.Range[] {
   const parts: vscode.Range[] = [];
   for (let line = range.start.line; line <= range.end.line; line++) {

@@ -1,23 +1,23 @@
-// What is done while the server's executable is missing. It is looked for again and again, since it may be installed
-// meanwhile. That it is missing is said, but not as soon as a window opens: VS Code may start extensions before it has
-// read all settings (those of a remote machine), so what is missing then is only the default, and a message that was
-// false cannot be taken back.
+// What happens while the server's executable is missing. It is looked for repeatedly, because it may be installed
+// meanwhile. The user is told that it is missing, but not as soon as a window opens: VS Code may start extensions
+// before it has read all settings (those of a remote machine). Then only the default is missing, and a wrong message
+// cannot be withdrawn.
 
 export const lookAgainAfter = 2000; // milliseconds
-export const looksAtStart = 3; // before anything is said in a window that has just been opened
+export const looksAtStart = 3; // before reporting in a window that was just opened
 
 export class MissingExecutable {
   private timer: NodeJS.Timeout | undefined;
-  private isAtStart = true; // nothing was there yet, and nothing was said
+  private isAtStart = true; // nothing was found yet, and nothing was reported
 
-  // `isThere` looks for it. While it is missing `complain` is called once; when it is there at last, `found`.
+  // `isThere` looks for it. `complain` is called once while it is missing, and `found` once it is there.
   constructor(
     private readonly isThere: () => boolean,
     private readonly found: () => void,
     private readonly complain: () => void,
   ) {}
 
-  // It is missing. `isAsked`: somebody waits for the server, and is told at once.
+  // It is missing. `isAsked`: the user waits for the server, and is told at once.
   wait(isAsked: boolean): void {
     this.stop();
     let looksLeft = this.isAtStart && !isAsked ? looksAtStart : 0;
@@ -40,7 +40,7 @@ export class MissingExecutable {
     this.isAtStart = false;
   }
 
-  // No longer looks for it.
+  // Stops looking for it.
   stop(): void {
     clearInterval(this.timer);
   }

@@ -1,9 +1,9 @@
-// Carries ranges over changes of a document. A hunk is sent against the version that the server knew; what was typed
-// since, or is typed while it waits, moves it.
+// Adjusts ranges to changes of a document. A hunk is sent against the version that the server knew; text typed since
+// then, or while the hunk waits, moves it.
 import * as vscode from 'vscode';
 
 export interface Change {
-  version: number; // of the document after it
+  version: number; // of the document after the change
   changes: readonly vscode.TextDocumentContentChangeEvent[];
 }
 
@@ -18,7 +18,7 @@ function shiftedPosition(at: vscode.Position, replaced: vscode.Range, text: stri
     : new vscode.Position(line, at.character);
 }
 
-// Undefined when the change touches the range's own text.
+// Undefined if the change touches the range's own text.
 export function shift(range: vscode.Range, replaced: vscode.Range, text: string): vscode.Range | undefined {
   if (replaced.end.isBeforeOrEqual(range.start)) {
     return new vscode.Range(
@@ -29,7 +29,7 @@ export function shift(range: vscode.Range, replaced: vscode.Range, text: string)
   return replaced.start.isAfterOrEqual(range.end) ? range : undefined;
 }
 
-// Carries `range` from `version` over all later changes.
+// Adjusts `range` from `version` to all later changes.
 export function carry(range: vscode.Range, version: number, log: readonly Change[]): vscode.Range | undefined {
   let now: vscode.Range | undefined = range;
   for (const { changes } of log.filter((change) => change.version > version)) {

@@ -1,4 +1,4 @@
-// The document as it would be with every waiting hunk accepted, as the right side of a diff that follows the edit.
+// The document as it would be with every waiting hunk accepted: the right side of a diff that follows the edit.
 import * as vscode from 'vscode';
 import { previewOf, type Session } from './session';
 
@@ -9,7 +9,7 @@ function open(uri: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
 }
 
-// An open document has but one kind of line ending, what is made of it may have more.
+// An open document has only one kind of line ending; the text made from it may have several.
 function lines(text: string | undefined): string | undefined {
   return text?.replace(/\r\n?/g, '\n');
 }
@@ -41,8 +41,8 @@ export class Preview implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.checkSoon(previewUri(document));
   }
 
-  // VS Code misses updates that come while it opens a text or takes an earlier one: what it shows is looked at again
-  // until it is right.
+  // VS Code misses updates that come while it opens a text or reads an earlier one, so its display is checked until it
+  // is right.
   private checkSoon(uri: vscode.Uri): void {
     if (!this.timers.has(uri.query)) {
       this.timers.set(uri.query, setTimeout(() => this.check(uri), delay));
@@ -68,7 +68,7 @@ function previewUri(document: vscode.TextDocument): vscode.Uri {
   return vscode.Uri.from({ scheme, path: document.uri.path, query: document.uri.toString() });
 }
 
-// The URI of the document itself, for it and for its preview.
+// The URI of the document itself, for the document and for its preview.
 export function originalOf(uri: vscode.Uri): string {
   return uri.scheme === scheme ? uri.query : uri.toString();
 }

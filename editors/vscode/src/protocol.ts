@@ -1,4 +1,4 @@
-// What the editor and `redraft lsp` say to each other beyond LSP: docs/protocol.md.
+// What the editor and `redraft lsp` exchange beyond LSP: docs/protocol.md.
 import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
 
 export interface EditArguments {
@@ -49,7 +49,7 @@ export interface ModelStatus {
   error: string | null;
 }
 
-// The result of the request alone.
+// Only in the result of the request.
 export interface ServerStatus extends ModelStatus {
   reasons: string[];
   completion: { whyNone: string | null };
@@ -60,14 +60,14 @@ export function isEmpty({ start, end }: Range): boolean {
   return start.line === end.line && start.character === end.character;
 }
 
-// The argument of the command `redraft.prompt` that code actions carry.
+// The argument of the command `redraft.prompt`, which code actions carry.
 export interface PromptArguments {
   textDocument: { uri: string; version?: number };
   range: Range | null;
   instruction: string | null;
 }
 
-// The text edits of a WorkspaceEdit over one document, in either of its forms.
+// The text edits of a WorkspaceEdit for one document, in either of its forms.
 export function editsOf(edit: WorkspaceEdit): TextEdit[] {
   const versioned = edit.documentChanges?.flatMap((change) => ('edits' in change ? change.edits : [])) ?? [];
   return [...versioned, ...Object.values(edit.changes ?? {}).flat()] as TextEdit[];

@@ -32,7 +32,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-// The file that `command` names, looked up in PATH like a shell does.
+// The file that `command` names, found in PATH as a shell does.
 export function findExecutable(command: string): string | undefined {
   if (command.includes('/')) {
     const file = command.startsWith('~/') ? path.join(process.env.HOME ?? '', command.slice(2)) : command;
@@ -42,8 +42,8 @@ export function findExecutable(command: string): string | undefined {
   return folders.map((folder) => path.join(folder, command)).find(isExecutable);
 }
 
-// Where the server runs on another machine than the window, VS Code reads what starts it in that machine's settings and
-// not in the user's.
+// If the server runs on another machine than the window, VS Code reads the settings that start it from that machine
+// rather than from the user's.
 const isRemote = vscode.env.remoteName !== undefined;
 
 export function missingMessage(command: string): string {
@@ -64,11 +64,11 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
     outputChannel: output,
-    // Settings are not among them: the server asks for them, and again when they change.
+    // Settings are not included: the server requests them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true } },
     middleware: {
       workspace: {
-        // A setting that starts the server anew stops this client while it tells of the change: no error for the user.
+        // A setting that restarts the server stops this client while it reports the change: not an error for the user.
         didChangeConfiguration: (sections, next) =>
           next(sections).catch((error) => (client.state === State.Running ? Promise.reject(error) : undefined)),
       },

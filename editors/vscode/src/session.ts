@@ -1,4 +1,4 @@
-// One edit of one document, which may have several: its hunks, until each is accepted, rejected or dropped.
+// One edit of a document, which may have several: its hunks, until each is accepted, rejected or dropped.
 import * as vscode from 'vscode';
 import { Change, carry } from './place';
 import type { Statistics } from './protocol';
@@ -6,7 +6,7 @@ import type { Statistics } from './protocol';
 export interface Hunk {
   editId: number;
   id: number; // within its edit
-  range: vscode.Range | undefined; // against the document as it is; undefined until the server says where it went
+  range: vscode.Range | undefined; // in the present document; undefined until the server reports its new place
   oldText: string;
   newText: string;
 }
@@ -14,7 +14,7 @@ export interface Hunk {
 export type PlacedHunk = Hunk & { range: vscode.Range };
 
 export class Session {
-  editId: number | undefined; // until the server has answered
+  editId: number | undefined; // undefined until the server has answered
   state: 'running' | 'done' | 'cancelled' | 'failed' = 'running';
   fraction = 0;
   statistics: Statistics | undefined;
@@ -32,7 +32,7 @@ export class Session {
     return this.hunks.size;
   }
 
-  // The hunks whose place is known, in file order.
+  // The hunks with a known place, in file order.
   get placed(): PlacedHunk[] {
     const placed = [...this.hunks.values()].filter((hunk): hunk is PlacedHunk => hunk.range !== undefined);
     return placed.sort((a, b) => a.id - b.id);
@@ -62,13 +62,13 @@ export class Session {
   }
 }
 
-// The hunks of all edits of a document whose place is known, from top to bottom. No two overlap.
+// The hunks with a known place of all edits of a document, from top to bottom. No two overlap.
 export function placedOf(sessions: readonly Session[]): PlacedHunk[] {
   const order = (a: vscode.Range, b: vscode.Range) => a.start.compareTo(b.start) || a.end.compareTo(b.end);
   return sessions.flatMap((session) => session.placed).sort((a, b) => order(a.range, b.range) || a.id - b.id);
 }
 
-// The hunk that `line` belongs to. An insertion belongs to the lines on both of its sides.
+// The hunk to which `line` belongs. An insertion belongs to the lines on both sides of it.
 export function hunkAt(sessions: readonly Session[], line: number): PlacedHunk | undefined {
   const placed = placedOf(sessions);
   const inside = placed.find(({ range }) => {
@@ -78,7 +78,7 @@ export function hunkAt(sessions: readonly Session[], line: number): PlacedHunk |
   return inside ?? placed.find(({ range }) => range.isEmpty && line === range.start.line - 1);
 }
 
-// The document's text with every waiting hunk applied; undefined where there are no edits.
+// The document's text with every waiting hunk applied; undefined without edits.
 export function previewOf(sessions: readonly Session[]): string | undefined {
   const document = sessions[0]?.document;
   let text = document?.getText();
@@ -89,7 +89,7 @@ export function previewOf(sessions: readonly Session[]): string | undefined {
   return text;
 }
 
-// What a line about all of them tells of: that which runs, or the last.
+// The edit that a single line about all of them describes: the running one, or the last.
 export function leading(sessions: readonly Session[]): Session | undefined {
   return sessions.find((session) => session.state === 'running') ?? sessions[sessions.length - 1];
 }

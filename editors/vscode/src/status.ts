@@ -1,4 +1,4 @@
-// The status bar item: what the model and the edits of the active editor do.
+// The status bar item: the state of the model and of the active editor's edits.
 import * as vscode from 'vscode';
 import type { ModelStatus } from './protocol';
 import { leading, type Session } from './session';

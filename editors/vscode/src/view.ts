@@ -1,11 +1,12 @@
-// Shows the hunks of an edit: decorations in the editor, a lens with the decisions above each, a hover with its text.
+// Shows the hunks of an edit: decorations in the editor, a code lens with the decisions above each, a hover with its
+// text.
 import * as vscode from 'vscode';
 import { layoutOf, type TextChange } from './layout';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
 
-// How changes look in an editor that have not been made yet: what goes is struck out, what comes stands behind it.
+// How pending changes look in an editor: deleted text is struck out, new text is shown after it.
 export class HunkDecorations implements vscode.Disposable {
   private readonly removed = vscode.window.createTextEditorDecorationType({
     backgroundColor: color('removedBackground'),
@@ -22,7 +23,7 @@ export class HunkDecorations implements vscode.Disposable {
     this.added.dispose();
   }
 
-  // In place of what it drew in this editor before.
+  // Replaces what was drawn in this editor before.
   draw(editor: vscode.TextEditor, hunks: TextChange[]): void {
     const { document } = editor;
     const layouts = hunks.map((hunk) => layoutOf(document, hunk));
@@ -56,7 +57,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Draws what the sessions of all visible editors hold now.
+  // Draws what the sessions of all visible editors contain now.
   refresh(): void {
     vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor));
     this.lensesChanged.fire();

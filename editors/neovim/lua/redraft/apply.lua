@@ -1,4 +1,4 @@
--- Makes the changes that the server answers an accept with, byte for byte, and checks that they meet the text they are for.
+-- Applies the edits with which the server answers an accept, byte for byte, after checking that they fit the text.
 local view = require('redraft.view')
 
 local M = {}
@@ -20,8 +20,8 @@ local function to_bytes(buf, position, encoding)
   return { position.line, vim.str_byteindex(line, encoding, position.character, false) }
 end
 
---- Whether the buffer holds carriage returns that the server takes for line ends and Neovim does not: behind them the
---- two count lines differently.
+--- Whether the buffer has carriage returns that the server takes for line ends and Neovim does not: after one, the two
+--- count lines differently.
 ---@param buf integer
 ---@return boolean
 function M.has_stray_returns(buf)
@@ -29,7 +29,7 @@ function M.has_stray_returns(buf)
   local is_unix = vim.bo[buf].fileformat == 'unix'
   for i, line in ipairs(lines) do
     local has_newline = i < #lines or vim.bo[buf].endofline
-    -- In a file of format "unix" a return at a line's end makes the line's "\r\n".
+    -- In a file of format "unix" a return at a line's end belongs to the line ending "\r\n".
     if line:find(is_unix and has_newline and '\r.' or '\r') then
       return true
     end
@@ -49,10 +49,10 @@ local function comes_before(a, b)
   return false
 end
 
---- Whether the buffer holds each hunk's old text where `edit` replaces it.
+--- Whether the buffer has each hunk's old text where `edit` replaces it.
 ---@param buf integer
 ---@param edit lsp.WorkspaceEdit
----@param hunks (redraft.Hunk|false)[] what `edit` is made of, in file order
+---@param hunks (redraft.Hunk|false)[] the hunks that `edit` consists of, in file order
 ---@param encoding string
 ---@return boolean
 function M.fits(buf, edit, hunks, encoding)
@@ -71,8 +71,8 @@ function M.fits(buf, edit, hunks, encoding)
   return true
 end
 
---- Neovim adds an empty line behind text that is inserted beyond the last line: such an insertion goes behind the last
---- line's end instead, where it means the same.
+--- Neovim adds an empty line after text that is inserted beyond the last line. Such an insertion is moved to the end of
+--- the last line instead, where it means the same.
 local function fit_to_buffer(edits, buf, encoding, with_returns)
   local n_lines = vim.api.nvim_buf_line_count(buf)
   local last_line = line_at(buf, n_lines - 1)
@@ -86,7 +86,7 @@ local function fit_to_buffer(edits, buf, encoding, with_returns)
   end
 end
 
---- What vim.lsp.util does too, but for the "\r" that it takes out of what it inserts.
+--- Like vim.lsp.util, but keeps "\r" in the inserted text.
 local function set_text(buf, change, encoding)
   local first = to_bytes(buf, change.range.start, encoding)
   local last = to_bytes(buf, change.range['end'], encoding)
@@ -102,7 +102,7 @@ local function set_text(buf, change, encoding)
   vim.api.nvim_buf_set_text(buf, first[1], first[2], last[1], last[2], vim.split(new_text, '\n', { plain = true }))
 end
 
---- Makes the changes of `edit`, which fits.
+--- Applies `edit`, which has to fit.
 ---@param buf integer
 ---@param edit lsp.WorkspaceEdit
 ---@param encoding string

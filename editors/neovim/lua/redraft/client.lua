@@ -1,4 +1,4 @@
--- The language client: how the server is started, what it is asked and what it tells. docs/protocol.md is the contract.
+-- The language client: starts the server, sends requests and receives notifications. docs/protocol.md is the contract.
 local Session = require('redraft.session')
 local apply = require('redraft.apply')
 local config = require('redraft.config')
@@ -19,7 +19,7 @@ local function redraw_status()
   vim.cmd.redrawstatus()
 end
 
---- The edits of a buffer that run or wait for a decision, in the order in which they were asked for.
+--- The edits of a buffer that run or wait for a decision, in the order in which they were requested.
 ---@param buf integer
 ---@return redraft.Session[]
 function M.sessions(buf)
@@ -44,7 +44,7 @@ local function to_range(range)
   return { range.start.line, range.start.character, range['end'].line, range['end'].character }
 end
 
---- Positions count bytes here; a server that only speaks UTF-16 is converted with the buffer's text as it is now.
+--- Positions here count bytes; those of a server that only speaks UTF-16 are converted with the buffer's current text.
 local function to_bytes(session, range, version)
   local client = vim.lsp.get_client_by_id(session.client_id)
   if not client or client.offset_encoding == 'utf-8' or version ~= vim.lsp.util.buf_versions[session.buf] then
@@ -70,7 +70,7 @@ local function say_end(session, event)
   end
 end
 
---- A newer edit may take the place of many hunks at once: that is said once.
+--- A newer edit may replace many hunks at once: that is reported once.
 local function say_dropped(session, reason)
   local said = session.dropped or {}
   session.dropped = said
@@ -158,7 +158,7 @@ local function handle_exit(code, signal, client_id)
   end)
 end
 
---- What vim.lsp.config() takes.
+--- The argument of vim.lsp.config().
 ---@return vim.lsp.Config
 function M.config()
   return {
@@ -180,7 +180,7 @@ function M.config()
   }
 end
 
---- The buffer's client; starts the server when there is none. Nil (with a message) when it cannot be started.
+--- The buffer's client; starts the server if none runs. Nil (with a message) if it cannot be started.
 ---@param buf integer
 ---@return vim.lsp.Client?
 function M.attach(buf)
@@ -209,14 +209,14 @@ local function replay_early(edit_id)
   local events = early[edit_id] or {}
   early[edit_id] = nil
   if vim.iter(sessions):all(function(session) return session.edit_id ~= nil end) then
-    early = {} -- what is left belongs to nobody
+    early = {} -- the rest belongs to no session
   end
   for _, event in ipairs(events) do
     handle_edit_event(nil, event)
   end
 end
 
---- Starts an edit. Earlier ones stay, but those of the same place: the server says which.
+--- Starts an edit. Earlier ones stay, except those of the same place, which the server reports.
 ---@param client vim.lsp.Client
 ---@param buf integer
 ---@param instruction string
@@ -247,7 +247,7 @@ function M.start(client, buf, instruction, range)
   redraw_status()
 end
 
---- Takes the hunks `ids` out of the session and returns them; false stands for one that it does not know.
+--- Takes the hunks `ids` out of the session and returns them; false stands for an unknown one.
 local function take(session, ids)
   return vim.tbl_map(function(id)
     local hunk = session.hunks[id] or false
@@ -256,14 +256,14 @@ local function take(session, ids)
   end, ids)
 end
 
---- Makes the accepted change in one undo step, or none of it if the buffer does not hold what it replaces.
+--- Applies the accepted change in one undo step, or not at all if the buffer does not have the text that it replaces.
 local function apply_accepted(session, answer, hunks, encoding)
   if apply.has_stray_returns(session.buf) or not apply.fits(session.buf, answer.edit, hunks, encoding) then
     return notify('the buffer does not hold the text that the server knows: nothing was changed; ask again',
       vim.log.levels.ERROR)
   end
   vim.api.nvim_buf_call(session.buf, function()
-    vim.cmd('let &g:undolevels = &g:undolevels') -- ends the undo step before this one
+    vim.cmd('let &g:undolevels = &g:undolevels') -- ends the previous undo step
     apply.apply(session.buf, answer.edit, encoding)
     vim.cmd('let &g:undolevels = &g:undolevels')
   end)

@@ -1,20 +1,20 @@
--- What the user set through require('redraft').setup(), over the defaults.
+-- What the user set with require('redraft').setup(), on top of the defaults.
 local M = {}
 
 ---@class redraft.Config
 ---@field cmd string[] the server's command line; options for the models are added to it
----@field target string? model that writes: a name from `redraft models list` or a path
----@field draft string? small model that guesses ahead; none by default
+---@field target string? the model that writes: a name from `redraft models list` or a path
+---@field draft string? a small model that guesses ahead; none by default
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
----@field index boolean? of the server, like all in redraft.settings: what is not given is its default
+---@field index boolean? a setting of the server, like all in redraft.settings: nil is the server's default
 ---@field dependencies boolean?
 ---@field commonFolders string[]?
 ---@field completion table?
 ---@field edit table?
----@field ghost_text boolean suggest behind the cursor in insert mode
----@field next_edit boolean propose what follows from the last changes
----@field nextEdit table? of the server, like `completion`
+---@field ghost_text boolean suggest after the cursor in insert mode
+---@field next_edit boolean propose changes that follow from the last ones
+---@field nextEdit table? settings of the server, like `completion`
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 local defaults = {
   cmd = { 'redraft', 'lsp' },
@@ -36,7 +36,7 @@ local types = vim.tbl_extend('error', server_types, {
   next_edit = 'boolean', keymaps = 'boolean',
 })
 
---- An error names the setting that is unknown or of the wrong type.
+--- The error names the setting that is unknown or of the wrong type.
 ---@param user table?
 function M.set(user)
   for name, value in pairs(user or {}) do
@@ -50,7 +50,7 @@ function M.set(user)
   M.values = vim.tbl_extend('force', vim.deepcopy(defaults), user or {})
 end
 
---- What the server is told, as the section "redraft" of its settings. What stands within a group is its to judge.
+--- The section "redraft" of the settings sent to the server, which validates the contents of a group.
 ---@return table
 function M.server_settings()
   local settings = vim.empty_dict()

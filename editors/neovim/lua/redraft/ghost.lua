@@ -1,5 +1,5 @@
--- Ghost text: what the model would write at the cursor, shown behind it in insert mode and taken as a whole, by words or
--- by lines. The server carries a suggestion forward while it is typed, so every change of the text asks it anew.
+-- Ghost text: what the model would write at the cursor, shown after it in insert mode and accepted as a whole, by words
+-- or by lines. The server carries a suggestion forward while it is typed, so every change sends a new request.
 local Question = require('redraft.question')
 local view = require('redraft.view')
 
@@ -17,9 +17,9 @@ local invoked, automatic = 1, 2
 ---@class redraft.Ghost
 ---@field buf integer
 ---@field client_id integer
----@field items table[] of the server, the best first
+---@field items table[] the server's items, the best first
 ---@field index integer
----@field text string what is left of the item's text
+---@field text string the rest of the item's text
 ---@field row integer
 ---@field col integer
 local shown ---@type redraft.Ghost? there is one cursor to type at
@@ -47,14 +47,14 @@ local function erase()
   end
 end
 
---- Takes the suggestion away.
+--- Removes the suggestion.
 function M.dismiss()
   question:cancel()
   erase()
   shown = nil
 end
 
---- What the server suggested for the cursor's place; nil while nothing is shown.
+--- What the server suggested at the cursor; nil while nothing is shown.
 ---@return table[]?
 function M.items()
   return shown and shown.items
@@ -81,7 +81,7 @@ local function draw()
   })
 end
 
---- The item's text behind the cursor: what it replaces before the cursor must stand there.
+--- The part of the item's text after the cursor; the text that it replaces before the cursor has to be there.
 local function text_of(item, buf, row, col, encoding)
   local text = type(item.insertText) == 'table' and item.insertText.value or item.insertText
   text = text:gsub('\r\n', '\n')
@@ -142,7 +142,7 @@ local function ask(buf, kind)
   end, buf)
 end
 
---- While the suggestion is typed it shrinks at once; the server's answer comes behind.
+--- While the suggestion is typed it shrinks at once; the server's answer follows.
 local function follow(buf)
   if not shown or shown.buf ~= buf then
     return M.dismiss()
@@ -165,7 +165,7 @@ local function on_change(buf)
   ask(buf, automatic)
 end
 
---- The cursor moved without a change: what was shown belongs to another place.
+--- The cursor moved without a change: the suggestion belongs to another place.
 local function on_move(buf)
   local row, col = cursor()
   if shown and (shown.buf ~= buf or shown.row ~= row or shown.col ~= col) then
@@ -176,7 +176,7 @@ end
 local function insert(text)
   local row, col = shown.row, shown.col
   local lines = vim.split(text, '\n', { plain = true })
-  vim.cmd('let &g:undolevels = &g:undolevels') -- what is taken is one undo step
+  vim.cmd('let &g:undolevels = &g:undolevels') -- an accepted part is one undo step
   vim.api.nvim_buf_set_text(shown.buf, row, col, row, col, lines)
   local last = #lines == 1 and col + #text or #lines[#lines]
   vim.api.nvim_win_set_cursor(0, { row + #lines, last })
@@ -187,7 +187,7 @@ local function utf16_length(text)
   return vim.str_utfindex(text, 'utf-16', #text, false)
 end
 
---- Inserts the part of the suggestion that `part` finds; false when nothing is shown.
+--- Inserts the part of the suggestion that `part` finds; false if nothing is shown.
 local function accept(part)
   if not shown then
     return false
@@ -232,7 +232,7 @@ function M.accept_line()
   end)
 end
 
---- Shows the next suggestion (step 1) or the one before (-1); asks for more where there is but one.
+--- Shows the next suggestion (step 1) or the previous one (-1); requests more if there is only one.
 ---@param step 1|-1
 function M.cycle(step)
   if shown and #shown.items > 1 then
@@ -243,7 +243,7 @@ function M.cycle(step)
   end
 end
 
---- Suggests in every buffer that the server takes, from now on.
+--- Enables suggestions in every buffer that the server handles.
 function M.enable()
   local group = vim.api.nvim_create_augroup('redraft.ghost', {})
   local on = function(events, callback)

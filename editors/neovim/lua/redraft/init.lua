@@ -12,7 +12,7 @@ local function is_blank(text)
   return text == nil or text:match('^%s*$') ~= nil
 end
 
---- The lines [first, last] (1-based) from the first's start to the last's end, as an LSP range.
+--- The lines [first, last] (1-based) from the start of the first to the end of the last, as an LSP range.
 local function line_range(lsp, buf, first, last)
   local text = vim.api.nvim_buf_get_lines(buf, last - 1, last, true)[1]
   local character = vim.str_utfindex(text, lsp.offset_encoding, #text)
@@ -33,8 +33,8 @@ local function say_stale()
   notify('the file was changed meanwhile: select again', vim.log.levels.WARN)
 end
 
---- Asks if there is no instruction. The answer may come late (vim.ui.input may be a window of a plugin): a range is for
---- the text that was there before.
+--- Prompts for an instruction if there is none. The answer may come late (vim.ui.input may be a plugin's window): a
+--- range belongs to the text as it was before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   if not is_blank(instruction) then
     return start(buf, instruction, range_of)
@@ -58,7 +58,8 @@ local function cursor_range(lsp)
   return { start = place, ['end'] = place }
 end
 
---- Edits what is at the cursor (the definition there, or a small file as a whole), or the buffer's lines `first` to `last` (1-based, inclusive). Asks when there is no instruction.
+--- Edits what is at the cursor (the definition there, or a small file as a whole), or the buffer's lines `first` to
+--- `last` (1-based, inclusive). Prompts if there is no instruction.
 ---@param opts { instruction: string?, first: integer?, last: integer? }?
 function M.edit(opts)
   opts = opts or {}
@@ -68,7 +69,7 @@ function M.edit(opts)
   end)
 end
 
---- What a code action asks for: {textDocument, range?, instruction?}.
+--- Handles the command of a code action: {textDocument, range?, instruction?}.
 ---@param wish table
 function M.prompt(wish)
   local given = function(value)
@@ -84,7 +85,7 @@ function M.prompt(wish)
   end)
 end
 
---- The current buffer's edits, and how many hunks of them wait.
+--- The current buffer's edits, and the number of their waiting hunks.
 local function current()
   local sessions = client.sessions(vim.api.nvim_get_current_buf())
   local n_hunks = vim.iter(sessions):fold(0, function(sum, session) return sum + session:count() end)
@@ -118,13 +119,13 @@ local function resolve(action, all)
   client.resolve(session, { id }, action)
 end
 
---- Accepts the hunk under the cursor, or all.
+--- Accepts the hunk under the cursor, or all hunks.
 ---@param opts { all: boolean? }?
 function M.accept(opts)
   resolve('accept', opts and opts.all)
 end
 
---- Rejects the hunk under the cursor, or all.
+--- Rejects the hunk under the cursor, or all hunks.
 ---@param opts { all: boolean? }?
 function M.reject(opts)
   resolve('reject', opts and opts.all)
@@ -134,7 +135,7 @@ local function is_running(session)
   return session.state == 'running'
 end
 
---- Stops the edits of the current buffer that run or wait for their turn. Hunks that came before remain.
+--- Cancels the edits of the current buffer that run or wait for their turn. Hunks received before remain.
 function M.cancel()
   local running = vim.tbl_filter(is_running, (current()))
   if #running == 0 then
@@ -160,7 +161,7 @@ local function visible(sessions)
   return hunks
 end
 
---- Moves the cursor to the next hunk (step 1) or the previous (-1), around the end of the buffer.
+--- Moves the cursor to the next hunk (step 1) or the previous one (-1), wrapping around the end of the buffer.
 ---@param step 1|-1
 function M.jump(step)
   local hunks = visible((current()))
@@ -185,7 +186,7 @@ local function hunks_text(n)
   return n == 1 and '1 change' or n .. ' changes'
 end
 
---- One short line for a statusline about the current buffer; empty where redraft is not at work.
+--- A short line about the current buffer for a statusline; empty where redraft is not active.
 ---@return string
 function M.status()
   local sessions, n_hunks = current()
@@ -203,7 +204,7 @@ function M.status()
   return ('redraft: %s%s'):format(hunks_text(n_hunks), figures)
 end
 
---- Hunks of the current buffer's edits and figures of one, that which runs or the last, for scripts; nil without one.
+--- For scripts: the hunks of the current buffer's edits, and details of the running or last one; nil without an edit.
 ---@return { id: integer?, state: string, hunks: { id: integer, range: redraft.Range }[], fraction: number, statistics: table? }?
 function M.info()
   local sessions = current()
@@ -213,7 +214,7 @@ function M.info()
   }
 end
 
---- Says in words what the server is at, what is off and why, and why there was no suggestion.
+--- Shows in words what the server does, what is off and why, and why there was no suggestion.
 function M.explain()
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
   if not lsp then
@@ -257,8 +258,8 @@ local default_keys = {
   { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Take the suggestion away' },
 }
 
---- Without a suggestion the key does what it did before: Neovim itself maps <Tab>, to jump in snippets. What another
---- plugin maps to keys is left alone.
+--- Without a suggestion the key keeps its meaning: Neovim itself maps <Tab>, to jump in snippets. Mappings of other
+--- plugins are left alone.
 local function map_in_insert_mode(key)
   local earlier = vim.fn.maparg(key[2], 'i', false, true)
   if vim.tbl_isempty(earlier) then
@@ -276,8 +277,8 @@ local function map_in_insert_mode(key)
   end, { expr = true, remap = true, replace_keycodes = false, desc = key[4] })
 end
 
---- Takes settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without it
---- :RedraftEdit starts the server when it is first needed.
+--- Applies settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without
+--- it, :RedraftEdit starts the server when it is first needed.
 ---@param opts table?
 function M.setup(opts)
   config.set(opts)

@@ -1,5 +1,5 @@
--- Next edits: what has to follow from the user's last changes. The place is shown like a change of an edit; one key goes
--- there and, once there, makes the change.
+-- Next edits: changes that follow from the user's last ones. The proposal is shown like a hunk of an edit; one key
+-- jumps there and, pressed there, applies it.
 local Question = require('redraft.question')
 local view = require('redraft.view')
 
@@ -15,7 +15,7 @@ local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
 ---@field client_id integer
 ---@field edit table as the server sent it
 ---@field marks { old: integer, new: integer }
----@field hint { buf: integer, id: integer }? beside the cursor, while the place is out of sight
+---@field hint { buf: integer, id: integer }? at the cursor, while the place is out of sight
 local shown ---@type redraft.NextEdit?
 local question = Question.new()
 local timer ---@type uv.uv_timer_t?
@@ -56,7 +56,7 @@ local function tell(command)
   end
 end
 
---- Takes the proposal away; it is not made again.
+--- Rejects the proposal; it is not made again.
 function M.dismiss()
   stop_asking()
   if shown then
@@ -69,7 +69,7 @@ local function in_sight(buf, row)
   return buf == vim.api.nvim_get_current_buf() and row + 1 >= vim.fn.line('w0') and row + 1 <= vim.fn.line('w$')
 end
 
---- At the cursor, where the change is, when it cannot be seen.
+--- At the cursor: where the change is, if it is out of sight.
 local function draw_hint(row)
   if in_sight(shown.buf, row) then
     return
@@ -101,7 +101,7 @@ local function show(client, edit)
   draw_hint(range[1])
 end
 
---- Asks for what follows from the last changes. `say`: also where there is nothing.
+--- Requests what follows from the last changes. `say`: report it if there is nothing.
 ---@param say boolean?
 function M.ask(say)
   stop_asking()
@@ -124,7 +124,7 @@ function M.ask(say)
   end, buf)
 end
 
---- Goes to the proposed change or, when the cursor is there, makes it; asks for one when none is shown.
+--- Jumps to the proposed change or, if the cursor is there, applies it; requests a proposal if none is shown.
 function M.go()
   if not shown then
     return M.ask(true)
@@ -161,7 +161,7 @@ local function ask_soon()
   end))
 end
 
---- Looks for next edits after changes in normal mode and on leaving insert mode.
+--- Requests next edits after changes in normal mode and on leaving insert mode.
 function M.enable()
   local group = vim.api.nvim_create_augroup('redraft.next_edit', {})
   local on = function(events, callback)

@@ -1,5 +1,5 @@
--- Carries ranges over changes of the buffer. A hunk is sent against the version of the buffer that the server knew;
--- until the server has seen what was typed since, the client must place it by itself. Once placed, extmarks follow.
+-- Adjusts ranges to changes of the buffer. A hunk is sent against the version of the buffer that the server knew. Until
+-- the server has seen later changes, the client has to place the hunk itself. Then extmarks follow the text.
 local M = {}
 
 ---@class redraft.Range 0-based lines, byte columns, end exclusive
@@ -14,7 +14,7 @@ local M = {}
 ---@field last integer
 ---@field new_last integer
 
---- The range after `change`; a range in the changed lines themselves stays where it is (the caller compares texts).
+--- The range after `change`; a range within the changed lines keeps its place (the caller compares texts).
 ---@param range redraft.Range
 ---@param change redraft.Change
 ---@return redraft.Range
@@ -28,7 +28,7 @@ function M.shift(range, change)
   return { range[1] + delta, range[2], range[3] + delta, range[4] }
 end
 
---- Carries `range` from `version` over all later changes.
+--- Adjusts `range` from `version` to all later changes.
 ---@param range redraft.Range
 ---@param version integer
 ---@param changes redraft.Change[]
@@ -42,7 +42,7 @@ function M.carry(range, version, changes)
   return range
 end
 
---- The buffer's text in `range` with "\n" between lines; nil when the range reaches beyond the buffer.
+--- The buffer's text in `range` with "\n" between lines; nil if the range exceeds the buffer.
 ---@param buf integer
 ---@param range redraft.Range
 ---@return string?

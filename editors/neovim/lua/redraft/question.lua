@@ -1,4 +1,4 @@
--- A question to the server of which only the last asking counts: an earlier one is cancelled, and its answer is nobody's.
+-- A request of which only the newest counts: sending it cancels the previous one, whose answer is ignored.
 
 ---@class redraft.Question
 ---@field private asked { client: vim.lsp.Client, request: integer }?

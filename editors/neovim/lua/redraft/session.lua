@@ -1,4 +1,4 @@
--- One edit of one buffer, which may have several: its hunks, drawn as they arrive, until each is accepted, rejected or
+-- One edit of a buffer, which may have several: its hunks, drawn as they arrive, until each is accepted, rejected or
 -- dropped.
 local place = require('redraft.place')
 local view = require('redraft.view')
@@ -16,10 +16,10 @@ local view = require('redraft.view')
 ---@field client_id integer
 ---@field edit_id integer? nil until the server has answered
 ---@field state 'running'|'done'|'cancelled'|'failed'
----@field fraction number how far the edit is, 0 to 1
+---@field fraction number the progress of the edit, 0 to 1
 ---@field statistics table?
 ---@field hunks table<integer, redraft.Hunk>
----@field changes redraft.Change[] of the buffer since the edit began
+---@field changes redraft.Change[] of the buffer since the edit started
 local Session = {}
 Session.__index = Session
 
@@ -41,7 +41,7 @@ function Session.new(buf, client_id)
   return self
 end
 
---- Ends the session: nothing of it stays on the screen.
+--- Ends the session and removes everything it has drawn.
 function Session:close()
   self.closed = true
   for _, hunk in pairs(self.hunks) do
@@ -69,7 +69,7 @@ function Session:add(hunk)
   self:draw(hunk)
 end
 
---- The server's word on where a hunk is now.
+--- The server reports where a hunk is now.
 ---@param id integer
 ---@param range redraft.Range
 ---@param version integer
@@ -94,14 +94,15 @@ function Session:remove(id)
   end
 end
 
---- After a change of its own making (an accepted hunk) the rest is drawn anew: virtual lines may have lost their line.
+--- Redraws the remaining hunks after a change by the client itself (an accepted hunk), because virtual lines may have
+--- lost their line.
 function Session:redraw()
   for _, hunk in pairs(self.hunks) do
     self:draw(hunk)
   end
 end
 
---- The hunks on the screen with their ranges now, from top to bottom.
+--- The hunks on the screen with their current ranges, from top to bottom.
 ---@return { id: integer, range: redraft.Range }[]
 function Session:visible()
   local found = {}
@@ -117,10 +118,10 @@ function Session:visible()
   return found
 end
 
---- The hunk that line `row` belongs to. An insertion belongs to the lines on both of its sides.
+--- The hunk to which line `row` belongs. An insertion belongs to the lines on both sides of it.
 ---@param row integer 0-based
 ---@return integer? id
----@return boolean? is_beside the line is not the hunk's own, but next to where it inserts
+---@return boolean? is_beside the line is not part of the hunk, but next to its insertion
 function Session:hunk_at(row)
   local beside
   for _, hunk in ipairs(self:visible()) do

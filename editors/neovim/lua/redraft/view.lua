@@ -1,4 +1,4 @@
--- Draws hunks: what goes is highlighted, what comes stands in virtual lines below it. The buffer is not touched.
+-- Draws hunks: deleted text is highlighted, new text is shown in virtual lines below it. The buffer is not changed.
 local place = require('redraft.place')
 
 local M = {}
@@ -16,7 +16,7 @@ vim.api.nvim_create_autocmd('ColorScheme', {
   callback = define_highlights,
 })
 
---- Tabs as spaces and control characters as ^X: virtual text shows neither by itself.
+--- Tabs as spaces and control characters as ^X, because virtual text displays neither.
 local function printable(line, tabstop)
   local out, column = {}, 0
   for piece, tab in line:gmatch('([^\t]*)(\t?)') do
@@ -40,7 +40,7 @@ local function split_lines(text)
   return vim.split(with_newlines(text), '\n', { plain = true })
 end
 
---- What to draw for replacing `range` by `new_text`: the new lines as they will stand, and the line they go below
+--- How to draw the replacement of `range` by `new_text`: the resulting new lines, and the line below which to show them
 --- (-1: above the first).
 ---@param buf integer
 ---@param range redraft.Range
@@ -63,7 +63,7 @@ function M.layout(buf, range, new_text)
   end
   local first_line, last_line = line_at(first_row), line_at(last_row)
   if first_row == last_row and first_col == last_col and first_col == #first_line and lines[1] == '' and #lines > 1 then
-    table.remove(lines, 1) -- new lines behind a line that stays
+    table.remove(lines, 1) -- new lines after a line that stays
     return lines, first_row
   end
   lines[1] = first_line:sub(1, first_col) .. lines[1]
@@ -82,7 +82,7 @@ local function virtual_lines(buf, lines)
   end, shown)
 end
 
---- Virtual lines above the first line are hidden unless the window is told to leave room for them.
+--- Virtual lines above the first line are hidden unless the window leaves room for them.
 local function leave_room_above(buf, n_lines)
   for _, window in ipairs(vim.fn.win_findbuf(buf)) do
     vim.api.nvim_win_call(window, function()
@@ -93,7 +93,7 @@ local function leave_room_above(buf, n_lines)
   end
 end
 
---- Draws a hunk, or draws it anew. `marks` are its extmarks so far.
+--- Draws or redraws a hunk. `marks` are its present extmarks.
 ---@param buf integer
 ---@param range redraft.Range
 ---@param new_text string
@@ -114,7 +114,7 @@ function M.draw(buf, range, new_text, marks)
   return { old = old, new = new }
 end
 
---- Where the hunk's old text is now.
+--- The current range of the hunk's old text.
 ---@return redraft.Range?
 function M.range(buf, marks)
   local mark = vim.api.nvim_buf_get_extmark_by_id(buf, M.namespace, marks.old, { details = true })
@@ -131,7 +131,7 @@ function M.erase(buf, marks)
   end
 end
 
---- Whether the buffer holds `old_text` at `range`: if not, the hunk waits for the server's word before it is drawn.
+--- Whether the buffer has `old_text` at `range`; if not, the hunk is drawn only after the server has moved it.
 function M.fits(buf, range, old_text)
   local text = place.text(buf, range)
   return text ~= nil and with_newlines(text) == with_newlines(old_text)
