@@ -1,6 +1,5 @@
-"""No memory, once, anywhere in a short session: every request is answered, be it with an error, or the server ends. It
-neither hangs nor forgets a request. Where it may end is said in docs/architecture.md, "When memory runs out".
-
+"""Memory runs out once, at any point of a short session: every request is answered, if only with an error, or the
+server ends. It neither hangs nor forgets a request. docs/architecture.md, "When memory runs out", says where it may end.
     allocation_test.py [N]     at N places of the session (default 200)"""
 
 import os
@@ -22,7 +21,7 @@ class Gone(Exception):
 
 
 class Session:
-    """Goes on whatever the answers are; `outcomes` is what became of each step."""
+    """Continues whatever the answers are; `outcomes` is the result of each step."""
 
     def __init__(self, first, count=1):
         self.client = Client([SERVER, str(first), str(count)])

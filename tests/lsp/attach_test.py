@@ -1,4 +1,4 @@
-"""Many `redraft lsp` over standard input and output that share one server: what each editor sees, and what is left."""
+"""Many `redraft lsp` over standard input and output that share one server: what each editor sees, and what remains."""
 
 import fcntl
 import json
@@ -23,7 +23,7 @@ IDLE_SECONDS = 3
 
 
 class AttachTest(ServerTest):
-    """Everything that is shared lies in a folder of the test's own; no server outlives the test."""
+    """Everything that is shared is in a folder of the test's own; no server outlives the test."""
 
     def setUp(self):
         super().setUp()
@@ -191,7 +191,7 @@ class Attached(AttachTest):
 
 
 class Lost(AttachTest):
-    """Somebody dies."""
+    """A process dies."""
 
     SLOW = [{"instruction": "slow", "find": "line", "replace": "row"}]
 
@@ -226,7 +226,7 @@ class Lost(AttachTest):
         self.addCleanup(parent.stdin.close)
         attached = int(parent.stdout.readline())
         self.assertEqual(len(self.servers()), 1)
-        parent.kill()  # and nobody waits for it yet
+        parent.kill()  # and is not waited for yet
         self.await_end(attached, 1.5)
         parent.wait(TIME_LIMIT)
 
@@ -254,7 +254,7 @@ class Lost(AttachTest):
         try:
             client.process.stdin.close()
             self.assertEqual(client.exit_code(8), 1)
-            other = self.attach(initialize=False)  # does without
+            other = self.attach(initialize=False)  # works without the shared server
             self.initialize(other)
         finally:
             self.end_servers()  # it holds their pipes
@@ -284,7 +284,7 @@ class Lost(AttachTest):
 
 @unittest.skipUnless(REDRAFT, "REDRAFT must name the program")
 class Program(AttachTest):
-    """The real command, which needs no weights until something is edited."""
+    """The real command, which needs no weights until the first edit."""
 
     def lsp(self, *options):
         client = Client([REDRAFT, "lsp", "--no-index", *options], env=self.env)

@@ -1,5 +1,5 @@
-"""A client that others wrote (pytest-lsp, on pygls): every message from the server is read as the type that the
-specification gives it, and what it does not name stands out."""
+"""An independent client (pytest-lsp, on pygls): every message from the server is parsed as the type in the
+specification, and whatever that type does not have is reported."""
 
 import asyncio
 import concurrent.futures
@@ -22,7 +22,7 @@ from pytest_lsp.protocol import LanguageClientProtocol
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
 TIME_LIMIT = 20  # seconds that any wait may take
 URI = "file:///tmp/a%20b.py"
-# What the protocol adds to the specification's types; and lsprotocol reads a code action that has a command as a command.
+# Extensions by the protocol; and lsprotocol parses a code action that has a command as a command.
 KNOWN = {("result", "items", "data"), ("result", "kind"), ("result", "diagnostics")}
 
 converter = get_converter()
@@ -30,7 +30,7 @@ methods_seen = set()  # of all sessions, in both directions
 
 
 class Protocol(LanguageClientProtocol):
-    """Keeps what was received, and reports what the specification's types do not hold."""
+    """Keeps what was received, and reports what the specification's types do not have."""
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
@@ -42,7 +42,7 @@ class Protocol(LanguageClientProtocol):
         if "jsonrpc" not in data:
             return data  # a part of a message
         self._check(data)
-        raw = dict(data)  # reading changes it
+        raw = dict(data)  # parsing changes it
         asked = data.get("id") in self._result_types
         known = data.get("method") in types.METHOD_TO_TYPES
         message = super().structure_message(data)
@@ -62,7 +62,7 @@ class Protocol(LanguageClientProtocol):
         methods_seen.add(method)
         if not isinstance(params, dict):
             return super().send_request(method, params, callback, msg_id)
-        # As it is, however wrong: the types would not have it.
+        # Sent unchecked, however wrong: the types would refuse it.
         msg_id = msg_id or str(uuid.uuid4())
         self._request_futures[msg_id] = concurrent.futures.Future()
         self._send_data({"jsonrpc": "2.0", "id": msg_id, "method": method, "params": params})
@@ -74,7 +74,7 @@ class Protocol(LanguageClientProtocol):
 
 
 def strange_members(raw, typed, path=()):
-    """Where `raw` has a value that what the types made of it has not."""
+    """Where `raw` has a value that the parsed object does not have."""
     if isinstance(raw, dict) and isinstance(typed, dict):
         found = []
         for key, value in raw.items():
@@ -96,7 +96,7 @@ class Session:
         self.protocol = client.protocol
 
     async def request(self, method, params=None):
-        """The result, of the specification's type where it has one; else as JSON."""
+        """The result, of the specification's type if there is one; else as JSON."""
         answer = await asyncio.wait_for(self.protocol.send_request_async(method, params), TIME_LIMIT)
         return answer if method in types.METHOD_TO_TYPES else self.last_result()
 
@@ -104,7 +104,7 @@ class Session:
         return next(message["result"] for message in reversed(self.protocol.received) if "result" in message)
 
     async def error(self, method, params=None):
-        """The code of the error that a request is answered with."""
+        """The code of the error with which a request is answered."""
         try:
             result = await self.request(method, params)
         except JsonRpcException as error:
@@ -135,7 +135,7 @@ class Session:
             types.VersionedTextDocumentIdentifier(version, URI), list(changes)))
 
     async def text_of_line(self, number):
-        """The server's idea of a line, as it quotes it for a diagnostic there."""
+        """A line of the server's text, as it quotes the line for a diagnostic there."""
         place = span(number, 0, number, 0)
         (action,) = await self.request("textDocument/codeAction", types.CodeActionParams(
             types.TextDocumentIdentifier(URI), place,
@@ -171,7 +171,7 @@ def make_client():
 
 @contextlib.asynccontextmanager
 async def started(configuration=None, options=(), **script):
-    """A session that has not said `initialize`. In the end all that came must have been as specified."""
+    """A session that has not sent `initialize`. At the end, everything received has to be as specified."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("error", pytest_lsp.LspSpecificationWarning)
         file = pathlib.Path(folder) / "script.json"
@@ -194,7 +194,7 @@ async def started(configuration=None, options=(), **script):
 
 @contextlib.asynccontextmanager
 async def initialized(capabilities=None, more=None, **named):
-    """A session that is initialized, and in the end shut down as it should be."""
+    """A session that is initialized, and properly shut down at the end."""
     async with started(**named) as session:
         session.result = await session.client.initialize_session(
             types.InitializeParams(capabilities or types.ClientCapabilities(), **(more or {})))

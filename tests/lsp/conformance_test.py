@@ -1,6 +1,6 @@
-"""Every method and error that docs/protocol.md names, with a client that others wrote: the shapes of what we send are
-those of the specification, for clients with the capabilities that real ones announce. Exit code 77: no such client is
-installed; `tools/setup.py tests` does that."""
+"""Every method and error that docs/protocol.md names, with an independent client: what we send has the form that the
+specification requires, for clients with the capabilities that real ones announce. Exit code 77: no such client is
+installed; `tools/setup.py tests` installs it."""
 
 import asyncio
 import json
@@ -197,7 +197,7 @@ async def test_a_streamed_edit_has_the_members_that_the_document_shows():
 
 
 def example(part):
-    """The JSON of the document's example that holds `part`."""
+    """The JSON of the document's example that contains `part`."""
     blocks = re.findall(r"```json\n(.*?)```", PROTOCOL, re.DOTALL)
     return json.loads(next(block for block in blocks if part in block))
 
@@ -209,7 +209,7 @@ async def test_progress_of_an_edit_and_its_cancellation():
         session.client.progress_reports["edit"] = []
         await session.request("workspace/executeCommand", edit_command(token="edit"))
         await session.received("$/progress", lambda progress: progress["token"] == "edit")
-        await session.received("window/workDoneProgress/create")  # of loading the model
+        await session.received("window/workDoneProgress/create")  # for loading the model
         session.notify("window/workDoneProgress/cancel", types.WorkDoneProgressCancelParams("edit"))
         await session.received("$/progress", lambda progress: progress["token"] == "edit" and
                                progress["value"]["kind"] == "end")
@@ -283,7 +283,7 @@ async def test_folders_and_files_come_and_go(tmp_path):
         session.open("x\n")
         session.notify("textDocument/didSave", types.DidSaveTextDocumentParams(DOCUMENT))
         session.notify("textDocument/didClose", types.DidCloseTextDocumentParams(DOCUMENT))
-        while not (index := (await ask_status(session))["index"]):  # its thread has still to say something
+        while not (index := (await ask_status(session))["index"]):  # its thread has not reported anything yet
             await asyncio.sleep(0.01)
         assert index["state"] in {"opening", "reading", "ready"}
 
@@ -387,7 +387,7 @@ async def test_exit_without_shutdown():
         assert await session.exit_code() == 1
 
 
-# Last: the sessions above have used it all.
+# Last: the sessions above have used all of them.
 async def test_every_method_of_the_document_was_used():
     named = set(re.findall(r"`((?:\$|[a-zA-Z]+)/[a-zA-Z]+(?:/[a-zA-Z]+)?)`", PROTOCOL))
     folders = {name for name in named if name.split("/")[0] not in

@@ -242,7 +242,7 @@ class StreamedEdits(ServerTest):
 
 
 class Texts(ServerTest):
-    """What stands in the file must survive, wherever positions are counted."""
+    """The file's text must survive, in whatever units positions are counted."""
 
     TEXT = "# 😀é€ header\r\nx = '😀' + old  # é\r\nlast"
 

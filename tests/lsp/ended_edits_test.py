@@ -1,4 +1,4 @@
-"""Edits of files that are closed, renamed or deleted meanwhile: each ends with a reason, and none goes to another file."""
+"""Edits of files that are closed, renamed or deleted meanwhile: each ends with a reason, none changes another file."""
 
 import pathlib
 import unittest
@@ -41,7 +41,7 @@ class EndedEdits(ServerTest):
                 yield client, lambda client=client, way=way: way(self, client), reason
 
     def assert_alive(self, client):
-        """And able to edit the next file."""
+        """And can edit the next file."""
         self.open(client, OTHER, uri="file:///tmp/next.py")
         edit = self.edit(client, textDocument={"uri": "file:///tmp/next.py", "version": 1})
         self.assertEqual(self.end(client, edit)["state"], "done")

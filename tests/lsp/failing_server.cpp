@@ -1,6 +1,6 @@
 // redraft_failing_server FIRST COUNT: the language server with a scripted model, in which COUNT
-// allocations fail from the FIRST on (counted from when it begins to serve, in all threads). Says
-// on standard error how many there were.
+// allocations fail from the FIRST on (counted from when it begins to serve, in all threads). Prints
+// the number of allocations to standard error.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Every member of every message replaced by what does not belong there: each request is answered
-// exactly once, nothing is an internal error, and the server goes on.
+// Replaces every member of every message by values that do not belong there: each request is
+// answered exactly once, no answer is an internal error, and the server continues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ std::vector<Json> replacements() {
           deep};
 }
 
-// Every place within `json`, itself first.
+// All places within `json`, beginning with `json` itself.
 void add_places(const Json& json, const Json::json_pointer& at,
                 std::vector<Json::json_pointer>* places) {
   places->push_back(at);
@@ -133,7 +133,7 @@ void add_places(const Json& json, const Json::json_pointer& at,
   }
 }
 
-// `params` with each member left out, and replaced by everything else.
+// `params` with each member omitted, and replaced by every kind of value.
 std::vector<Json> mutations(const Json& params) {
   std::vector<Json::json_pointer> places;
   add_places(params, Json::json_pointer(), &places);
@@ -157,7 +157,7 @@ std::vector<Json> mutations(const Json& params) {
 
 class Hostile : public ServerTest {
  protected:
-  // Fails unless this is answered once, as a request may be.
+  // Fails unless the request is answered once, with a result or a permitted error.
   void expect_answer(const std::string& method, const Json& params) {
     const int id = ++last_id_;
     const auto n_answers = [&] {
@@ -171,7 +171,7 @@ class Hostile : public ServerTest {
     ASSERT_EQ(n_answers(), 1);
     for (const Json& message : sent_) ASSERT_NE(code(message), -32603) << message;
   }
-  // It still knows its document and answers.
+  // The server still has its document and answers.
   void expect_alive() {
     open("abc\n");
     ASSERT_TRUE(request("redraft/status").contains("result"));

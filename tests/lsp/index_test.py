@@ -1,4 +1,4 @@
-"""The index of the workspace's folders: built in the background, followed, and drafted from."""
+"""The index of the workspace's folders: built in the background, kept up to date, and used for drafts."""
 
 import pathlib
 import shutil
@@ -28,7 +28,7 @@ class Index(ServerTest):
         return client
 
     def wait_for(self, client, files, which="index"):
-        """Until the index holds so many files."""
+        """Waits until the index has this many files."""
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             index = client.request("redraft/status")[which]
@@ -110,7 +110,7 @@ class Index(ServerTest):
             (folder / "a.py").write_text(LINE)
             for named in (str(folder), folder.name):
                 if named == "elsewhere":
-                    continue  # not of the workspace
+                    continue  # not part of the workspace
                 client = self.serve(initializationOptions={"redraft": {"index": False, "commonFolders": [named, 7]}})
                 self.wait_for(client, 1, "common")
                 self.assertTrue(self.finds_line(client))

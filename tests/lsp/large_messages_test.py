@@ -1,4 +1,4 @@
-"""A message that is too long to be read costs its own document alone: the session of all others goes on."""
+"""A message that is too long to be read affects its own document only: the session of all others continues."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class LargeMessages(ServerTest):
 
     def send_open(self, client, text, uri=LARGE, text_first=False):
         document = {"uri": uri, "languageId": "json", "version": 1, "text": text}
-        if text_first:  # as an editor in whose language the members of a table have no order
+        if text_first:  # like an editor whose language does not order the members of a table
             document = dict(reversed(document.items()))
         client.notify("textDocument/didOpen", {"textDocument": document})
 
@@ -58,7 +58,7 @@ class LargeMessages(ServerTest):
         self.assertEqual(len(self.edits(client)), 1)
         self.assertEqual(len(self.told(client)), 1)
         self.assertLess(client.log.count(b"\n"), 50)
-        self.send_open(client, TEXT)  # it has become small
+        self.send_open(client, TEXT)  # the text is small now
         self.change(client, 2, {"text": TEXT * 2})
         self.assertEqual(len(self.edits(client, version=2)), 1)
         self.assertEqual(len(self.told(client)), 1)
@@ -108,7 +108,7 @@ class LargeMessages(ServerTest):
         self.assertLess(self.peak(client) - before, 16 << 10)
 
     def peak(self, client):
-        """The most memory that the server has had, in KB."""
+        """The server's peak memory in KB."""
         with open(f"/proc/{client.process.pid}/status", encoding="utf-8") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
 

@@ -1,4 +1,4 @@
-"""A small client of a language server over pipes or a socket: it can also send what no real client would."""
+"""A small client of a language server over pipes or a socket, which can also send what no real client would."""
 
 import json
 import socket
@@ -29,7 +29,7 @@ class Client:
         self.ended = False
         self.changed = threading.Condition()
         self.next_id = 0
-        self.answer_requests = True  # of the server, with null or:
+        self.answer_requests = True  # answer the server's requests, with null or:
         self.answers = {"workspace/applyEdit": {"applied": True}}
         self.threads = [threading.Thread(target=thread, daemon=True) for thread in threads]
         for thread in self.threads:
@@ -109,12 +109,12 @@ class Client:
             return len(self.messages)
 
     def wait_for_log(self, text, limit=TIME_LIMIT):
-        """Standard error is read by a thread of its own, so what a server has said may come after its answers."""
+        """A separate thread reads standard error, so the server's log may arrive after its answers."""
         with self.changed:
             assert self.changed.wait_for(lambda: text in self.log, limit), f"{text} is not in {self.log[-2000:]}"
 
     def wait_for_end(self, limit=TIME_LIMIT):
-        """Until the server has closed its side."""
+        """Waits until the server has closed its side."""
         with self.changed:
             assert self.changed.wait_for(lambda: self.ended, limit), "the server has not closed its side"
 
@@ -157,7 +157,7 @@ class Client:
 
 
 class SocketClient(Client):
-    """A client of a server that runs already, over a connected socket."""
+    """A client of a running server, over a connected socket."""
 
     def __init__(self, connection):
         self.connection = connection

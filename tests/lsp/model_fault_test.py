@@ -1,5 +1,5 @@
-"""A model that fails in the middle of its work: that request says so, what was certain before stays, and the next
-request is answered as if nothing had been."""
+"""A model that fails during its work: that request is answered with the error, hunks that were final remain, and the
+next request is answered as usual."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Sessions that are kept in a file and played again. REDRAFT_UPDATE_CASES=1 writes those of tests/cases/recordings anew."""
+"""Sessions that are recorded and replayed. REDRAFT_UPDATE_CASES=1 rewrites those of tests/cases/recordings."""
 
 import json
 import os
@@ -18,7 +18,7 @@ OTHER = [{"instruction": "rename", "find": "old", "replace": "other"}]
 
 
 class Session:
-    """What a user does in an hour, in a second."""
+    """What a user does in an hour, within a second."""
 
     def __init__(self, test, client):
         self.test, self.client = test, client
@@ -34,7 +34,7 @@ class Session:
         test.open(client, TEXT)
         edit = test.edit(client, token="edit-1")
         test.end(client, edit)
-        # The user types above the hunks, which move, and then takes one.
+        # The user types above the hunks, which move, and then accepts one.
         test.change(client, 2, {"range": span(0, 0, 0, 0), "text": "# geometry\n"})
         accepted = test.resolve(client, edit, [0])
         change = accepted["edit"]["changes"][URI]
@@ -71,11 +71,11 @@ class RecordingTest(ServerTest):
         self.file = pathlib.Path(self.folder.name) / "session.jsonl"
 
     def record(self, run=lambda session: session.run(), capabilities=None, **script):
-        """Keeps a session; returns its client."""
+        """Records a session; returns its client."""
         client = self.start(RENAME, capabilities or CAPABILITIES, options=["--record", str(self.file)], fills=FILLS,
                             **script)
         run(Session(self, client))
-        if client.process.poll() is None:  # what was said last is written by its end
+        if client.process.poll() is None:  # the last messages are written when it ends
             client.process.stdin.close()
             client.exit_code()
         return client
@@ -269,7 +269,7 @@ class Replay(RecordingTest):
 
 
 class Cases(RecordingTest):
-    """Each is a session and the script of its model."""
+    """Each consists of a session and the script of its model."""
 
     def test_they_are_answered_as_they_were(self):
         if os.environ.get("REDRAFT_UPDATE_CASES"):

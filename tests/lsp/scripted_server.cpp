@@ -1,7 +1,7 @@
 // redraft_scripted_server SCRIPT.json [--log-level LEVEL] [--index]: the real language server over
-// standard input and output, its model replaced by a script. For tests of the server and of
-// editors: no weights, always the same answers. Its other options are those of `redraft lsp`, but
-// that nothing is shared without --share.
+// standard input and output, with its model replaced by a script. For tests of the server and of
+// editors: no weights, always the same answers. Its other options are those of `redraft lsp`,
+// except that a server is shared only with --share.
 //
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
@@ -9,17 +9,17 @@
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
 //    "hold": {"before": "x", "file": "FILE"},   while FILE exists, an edit's answer stops before
 //                               the first "x" in it (empty: before all of it)
-//    "failing_pass": 3,         this forward pass fails, none after it (default 0: none)
+//    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "load_error": "",          loading the model fails with this message
-//    "record": ""}              a file to which all goes that the model is shown: prompts and
-//    drafts
-// An edit is carried out on the code asked about (the file or the selected lines; line endings are
-// "\n" for a model): every entry whose "instruction" is contained in the user's instruction (absent
-// or empty: in any) replaces each occurrence of "find" by "replace"; with an empty "find" it puts
-// "replace" in front. Entries apply in order. An instruction that no entry applies to leaves the
-// code as it is. A completion writes "write" behind the first "after" that stands before the place,
-// or goes on where its beginning stands there too; with an empty "after" it may stand anywhere.
+//    "record": ""}              a file for everything that the model is shown: prompts and drafts
+//
+// An edit applies to the code in the prompt (the file or the selected lines, with "\n" line
+// endings). Every entry whose "instruction" is contained in the user's instruction (absent or
+// empty: in any) replaces each occurrence of "find" by "replace"; an empty "find" inserts "replace"
+// at the beginning. Entries apply in order. An instruction to which no entry applies leaves the
+// code unchanged. A completion writes "write" after the first "after" that precedes the cursor, or
+// continues it if its beginning is there too; with an empty "after" it applies anywhere.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -106,7 +106,7 @@ struct Doors {
                                        .token_file = token_file,
                                        .idle_limit = std::chrono::seconds(idle_seconds)};
   }
-  // Itself, in the background.
+  // How to attach to a shared server; it starts this program in the background.
   redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level) const {
     return {
         .key = std::to_string(std::hash<std::string>()(script)),

@@ -1,4 +1,4 @@
-"""What stands in an open file that holds secrets stays there: all that the model is shown is recorded."""
+"""The text of an open file that holds secrets stays there: everything that the model is shown is recorded."""
 
 import pathlib
 import tempfile
@@ -9,7 +9,7 @@ from lsp_client import TIME_LIMIT
 from server_case import STREAMING, ServerTest, position, span
 
 SECRET = "qzx7-0451-swordfish-and-nobody-else-7xzq"
-# A long name before it: the longer the text in common, the more is drafted behind it.
+# With a long name before it: the longer the common text, the more is drafted after it.
 NAME = "THE_TOKEN_THAT_OPENS_EVERY_DOOR_OF_THIS_HOUSE_AND_OF_THE_NEXT="
 KEY = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{NAME}{SECRET}\n-----END OPENSSH PRIVATE KEY-----\n"
 ENV = "file:///project/.env"
@@ -31,7 +31,7 @@ class SecretsTest(ServerTest):
         return client
 
     def shown(self):
-        """All that the model has been shown so far."""
+        """Everything that the model has been shown so far."""
         return self.record.read_text(encoding="utf-8") if self.record.exists() else ""
 
     def drafted(self):
@@ -57,7 +57,7 @@ class SecretsTest(ServerTest):
         return "".join(event["newText"] for event in self.events(client, edit, "hunk"))
 
     def assert_kept(self, text=SECRET, start=0):
-        """The model was asked something, and saw nothing of this."""
+        """The model was used, and was not shown any of this."""
         shown = self.shown()[start:]
         self.assertIn("[sequence]", shown)
         for part in (text[:3], text[-3:]) if text == SECRET else (text,):  # a part of it would be bad enough
@@ -109,7 +109,7 @@ class WhatIsTypedIntoAnEnvironmentFile(SecretsTest):
         self.type(client, ENV, 2, span(0, 2, 0, 10), "new_name")
         answer = self.next_edit(client, CODE)
         self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
-        # The model is asked about another change, and sees that one alone.
+        # The model is asked about another change, and sees only that one.
         self.type(client, CODE, 2, span(0, 10, 0, 18), "new_name")
         self.assertGreater(len(self.next_edit(client, CODE)["edits"]), 0)
         self.assert_kept()
@@ -160,7 +160,7 @@ class InAnEnvironmentFile(SecretsTest):
 
 
 class AKeyThatIsPasted(SecretsTest):
-    """The name says nothing: what stands there does."""
+    """The name is harmless: the content decides."""
 
     def wait_for_index(self, client, files):
         deadline = time.monotonic() + 10 * TIME_LIMIT
@@ -213,7 +213,7 @@ class AKeyThatIsPasted(SecretsTest):
             self.open(client, "import nothing\n", uri=file.as_uri())
             self.open(client, "token = None\n", uri=CODE)
             self.paste(client, file.as_uri())
-            # What the editor has open is in the index a moment later; that of a harmless text tells when.
+            # Open documents are in the index a moment later; a harmless one shows when.
             (root / "other.py").write_text("x = 1\n")
             client.notify("textDocument/didSave", {"textDocument": {"uri": (root / "other.py").as_uri()}})
             self.wait_for_index(client, 2)

@@ -1,4 +1,4 @@
-"""What the server must not do, whatever stands in documents, instructions and messages: docs/security.md."""
+"""What the server must not do, whatever documents, instructions and messages contain: docs/security.md."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ SECRET = "hunter2-and-nobody-else"
 
 
 def sockets_of(process_id):
-    """Sockets of the network, by /proc; pipes and unix sockets are none."""
+    """Network sockets, by /proc; pipes and unix sockets do not count."""
     own = set()
     for entry in pathlib.Path(f"/proc/{process_id}/fd").iterdir():
         try:
@@ -105,7 +105,7 @@ class WhatItMustNotDo(ServerTest):
         for uri in outside:
             client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri, "type": 1} for uri in outside]})
-        (root / "b.py").write_text("inside = 2\n")  # what comes after them is looked at
+        (root / "b.py").write_text("inside = 2\n")  # the scan continues after them
         client.notify("textDocument/didSave", {"textDocument": {"uri": (root / "b.py").as_uri()}})
         self.wait_for_index(client, 2)
 

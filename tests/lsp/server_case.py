@@ -56,7 +56,7 @@ def apply_edits(text, edits, encoding="utf-16"):
 
 
 def runs(pid):
-    """Whether the process is there, and not merely waited for."""
+    """Whether the process runs; a zombie does not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
@@ -64,7 +64,7 @@ def runs(pid):
         return False
 
 
-# Starts a server whose input pipe the test's own process can hold open, too: it is inherited from there.
+# Starts a server whose input pipe the test's own process can also keep open: it is inherited from there.
 PARENT = """
 import os, sys, time
 from lsp_client import Client

@@ -62,7 +62,7 @@ class ServerTest : public testing::Test {
     return true;
   }
 
-  // Indexes are not made here; who was asked to make one is told.
+  // Makes no index; notes what was requested.
   RepositoryIndexer::MakeIndex index_of(const Server::Folders& folders) {
     indexed_.push_back(folders);
     return [](std::string&) -> Result<std::unique_ptr<WorkspaceIndex>> {
@@ -77,7 +77,7 @@ class ServerTest : public testing::Test {
     };
   }
 
-  // Everything the server sends because of this message.
+  // Everything that the server sends in response to this message.
   std::vector<Json> receive(const std::string& content) {
     sent_.clear();
     server_.receive(content);
@@ -104,12 +104,12 @@ class ServerTest : public testing::Test {
     params.update(more);
     return request("initialize", std::move(params));
   }
-  // Answers what the server asked.
+  // Answers a request of the server.
   std::vector<Json> answer(const Json& asked, Json result) {
     return receive(
         Json{{"jsonrpc", "2.0"}, {"id", asked.at("id")}, {"result", std::move(result)}}.dump());
   }
-  // Of what was sent last, the params of messages of this method.
+  // The params of messages with this method among those sent last.
   std::vector<Json> params_of(const std::string& method) const {
     std::vector<Json> found;
     for (const Json& message : sent_) {

@@ -1,4 +1,4 @@
-"""The server as a process: its life, malformed input, its model's state, and clients that disappear."""
+"""The server as a process: its lifetime, malformed input, its model's state, and clients that disappear."""
 
 import json
 import os
@@ -175,7 +175,7 @@ class Model(ServerTest):
 
 
 class Disappearing(ServerTest):
-    """A client that goes away in the middle of an edit: the server is gone within a second, and nothing is left."""
+    """A client that leaves in the middle of an edit: the server is gone within a second, and nothing remains."""
 
     def assert_gone(self, client, start):
         client.process.wait(TIME_LIMIT)

@@ -1,4 +1,4 @@
-"""One server for many clients, over a unix domain socket or a port: who may connect, and that none disturbs another."""
+"""One server for many clients, over a unix domain socket or a port: who may connect, and how they are kept apart."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Service(ServerTest):
         return process
 
     def stop(self, process):
-        """What it logged, once it has ended."""
+        """Its log, once it has ended."""
         if process.poll() is None:
             process.kill()
         log = process.stderr.read().decode() if not process.stderr.closed else ""
@@ -143,7 +143,7 @@ class Socket(Service):
         other = self.client()
         deaf = self.connection()
         deaf.settimeout(2)
-        # Each is answered with its own name, so the answers pile up until nothing more is taken.
+        # Each is answered with its own name, so the answers pile up until no more input is read.
         content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}).encode()
         deaf.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
         content = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "x" * 1000000}).encode()

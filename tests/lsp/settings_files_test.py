@@ -1,4 +1,4 @@
-"""What is written from the table of settings is up to date, and it is noticed when it is not."""
+"""The files generated from the table of settings are up to date, and the check notices when they are not."""
 
 import os
 import pathlib

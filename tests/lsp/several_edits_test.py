@@ -1,4 +1,4 @@
-"""Several edits alive in one document, and how they get along with each other and with what is typed."""
+"""Several live edits in one document, and how they respond to each other and to typing."""
 
 import random
 import unittest
@@ -15,7 +15,7 @@ class SeveralEdits(ServerTest):
         return {p["hunkId"]: p["reason"] for p in self.events(client, edit, "dropped")}
 
     def apply(self, client, version, text, reply):
-        """What a client does with an accepted change; returns its new text."""
+        """Applies an accepted change as a client does; returns the client's new text."""
         edits = reply["edit"]["changes"][URI]
         from_the_end = sorted(edits, key=lambda e: -e["range"]["start"]["line"])
         self.change(client, version, *[{"range": e["range"], "text": e["newText"]} for e in from_the_end])
@@ -46,7 +46,7 @@ class SeveralEdits(ServerTest):
         self.end(client, renamed)
         shouted = self.edit(client, "shout", range=span(15, 0, 25, 0))
         self.end(client, shouted)
-        # Both have something for line 15: the last asked for counts.
+        # Both have a hunk for line 15: the later request wins.
         self.assertEqual(list(self.dropped(client, renamed)), [1])
         self.assertIn("newer edit", self.dropped(client, renamed)[1])
         self.assertEqual(self.resolve(client, renamed)["hunkIds"], [0])
@@ -117,7 +117,7 @@ class SeveralEdits(ServerTest):
                 self.end(client, edit)
                 try:
                     reply = self.resolve(client, edit)
-                except ResponseError:  # nothing of it waits any more
+                except ResponseError:  # none of its hunks waits any more
                     continue
                 self.assertEqual(reply["version"], version)
                 changes = reply["edit"]["changes"][URI] if reply["edit"] else []

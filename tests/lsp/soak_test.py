@@ -1,10 +1,8 @@
-"""Random sessions, many requests: each is answered once, the server's text is ours, and memory does not grow.
-
+"""Random sessions, many requests: each is answered once, the server's text equals ours, and memory does not grow.
     soak_test.py [REQUESTS [SEED]]      100,000 by default
-
 Changes, completions, code actions, streamed edits, next edits, cancels, renames, settings and nonsense come in random order
-over documents with surrogates and mixed line endings. Every now and then all answers are awaited, and an edit of the whole
-document, applied to the text as the test has it, must give what a plain replacement gives.
+over documents with surrogates and mixed line endings. From time to time the test awaits all answers and edits the whole
+document: the edits, applied to the test's text, must give the result of a plain replacement.
 """
 
 import json
@@ -23,9 +21,9 @@ import time
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
 ANSWER_SECONDS = 60
 MAX_WAITING = 24
-SETTLED = 0.2  # of the requests: what memory holds then is what it may hold
+SETTLED = 0.2  # after this share of the requests memory must not grow any more
 MAY_GROW = 24 << 20
-ENOUGH = 20_000  # requests to say something about memory
+ENOUGH = 20_000  # how many requests allow a conclusion about memory
 WORDS = ["old", "fresh", "x = 1", "def f():\n    ", "naïve", "🙂", "日本", "\n", "\r\n", "\t", "area = ", "(", ")", "\"", "# "]
 SCRIPT = {"edits": [{"find": "old", "replace": "fresh"}], "fills": [{"after": "area = ", "write": "width * height"},
                                                                     {"after": "", "write": "pass\n"}]}
@@ -185,7 +183,7 @@ class Session:
         self.ask("redraft/nextEdit", {"textDocument": {"uri": self.any()}})
 
     def decide(self):
-        """On a next edit that there may be, or on one that there never was."""
+        """For a next edit that may exist, or for one that never did."""
         command = self.random.choice(("redraft.nextEditAccepted", "redraft.nextEditRejected"))
         self.ask("workspace/executeCommand", {"command": command, "arguments": [
             {"id": self.random.randrange(-1, 40), "index": self.random.randrange(3)}]})
@@ -241,7 +239,7 @@ class Session:
 
 
 def apply_lsp(text, edits):
-    """As apply_edits(), for a text in which a lone \\r ends lines too."""
+    """Like apply_edits(), for a text in which a lone \\r ends lines too."""
     starts = [0] + [match.end() for match in re.finditer(r"\r\n|\n|\r", text)]
 
     def index(at):

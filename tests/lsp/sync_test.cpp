@@ -1,4 +1,4 @@
-// Every form in which editors keep a document in step.
+// Every form in which editors synchronise a document.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class SyncTest : public ServerTest {
                   {{"textDocument", {{"uri", "file:///a.py"}, {"version", std::move(version)}}},
                    {"contentChanges", std::move(changes)}});
   }
-  // A line of the server's text, as a quick fix there quotes it; null when it is not open.
+  // A line of the server's text, as a quick fix there quotes it; null if the document is not open.
   Json line(int number) {
     const Json range = span(number, 0, number, 0);
     const Json actions =

@@ -1,4 +1,4 @@
-"""Every thread of the server has a name of ours. One without has that of the thread which started it."""
+"""Every thread of the server has a name of ours. An unnamed thread has the name of the thread that started it."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from server_case import RENAME, STREAMING, ServerTest
 
 
 def thread_names(pid):
-    """Of all threads but the main one, whose name is the program's."""
+    """Of all threads except the main one, whose name is the program's."""
     names = []
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
@@ -23,7 +23,7 @@ def thread_names(pid):
 
 class ThreadNames(ServerTest):
     def assert_names(self, pid, expected):
-        """Within the time limit: a thread names itself when it first runs, and readers of files end."""
+        """Waits: a thread names itself when it first runs, and threads that read files end."""
         deadline = time.monotonic() + TIME_LIMIT
         while thread_names(pid) != sorted(expected) and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The trace of spans that a server writes, as the viewers read it."""
+"""The trace of spans that a server writes, as viewers read it."""
 
 import collections
 import json
@@ -38,7 +38,7 @@ class TraceFile(ServerTest):
         return {tid: sorted(row, key=lambda entry: (entry[0], -entry[1])) for tid, row in rows.items()}
 
     def around(self, inner):
-        """Names of the spans of its thread that a span lies in, the outermost first."""
+        """Names of the enclosing spans of a span in its thread, the outermost first."""
         begin = nanoseconds(inner["ts"])
         end = begin + nanoseconds(inner["dur"])
         return [span["name"] for first, last, span in self.rows()[inner["tid"]]
@@ -86,7 +86,7 @@ class TraceFile(ServerTest):
             self.assertIn(self.around(self.named(name)[0])[:3], (["job", "edit", "decode"], ["job", "completion", "decode"]))
         self.assertGreater(sum(span["args"]["accepted"] for span in self.named("verify")), 100)
         jobs = {span["args"]["job"]: span for span in self.named("job")}
-        for wait in self.named("queue"):  # the job begins where its wait ends
+        for wait in self.named("queue"):  # the job begins when its wait ends
             end = nanoseconds(wait["ts"]) + nanoseconds(wait["dur"])
             self.assertGreaterEqual(nanoseconds(jobs[wait["args"]["job"]]["ts"]), end)
 

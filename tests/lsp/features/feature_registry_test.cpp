@@ -1,4 +1,4 @@
-// What the features answer and what they announce, against LSP's own table of both.
+// What the features answer and what they announce, compared with LSP's own table of both.
 #include "lsp/features/feature_registry.h"
 
 #include <gmock/gmock.h>
@@ -19,9 +19,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// By which of the server's capabilities a client knows that it may send a method; empty: it may
-// always. LSP 3.17, the inline completion of 3.18, redraft's own methods, and those that clients
-// send to other servers of this kind unasked.
+// The server's capability that allows a client to send a method; empty: always allowed. LSP 3.17,
+// the inline completion of 3.18, redraft's own methods, and those that clients send to other
+// completion servers without a capability.
 const std::map<std::string, std::string> kAnnouncedBy = {
     {"initialized", ""},
     {"shutdown", ""},
@@ -74,7 +74,7 @@ bool announces(const Json& capabilities, const std::string& capability) {
   return capabilities.contains(place) && capabilities.at(place) != false;
 }
 
-// Methods of which the client is not told.
+// Methods that are not announced to the client.
 std::vector<std::string> unannounced(const FeatureRegistry& registry) {
   std::vector<std::string> found;
   for (const std::string& method : registry.methods()) {
@@ -88,7 +88,7 @@ std::vector<std::string> unannounced(const FeatureRegistry& registry) {
   return found;
 }
 
-// What the client is told of, and nothing is there.
+// Announced methods that no handler answers.
 std::vector<std::string> unanswered(const FeatureRegistry& registry) {
   std::vector<std::string> found;
   for (const auto& [method, capability] : kAnnouncedBy) {
@@ -107,7 +107,7 @@ std::vector<std::string> unanswered(const FeatureRegistry& registry) {
   return found;
 }
 
-// A client that takes all there is, both forms of completion with it.
+// A client with every capability, including both forms of completion.
 const Json kAble = {{"textDocument", {{"inlineCompletion", Json::object()}}},
                     {"workspace", {{"applyEdit", true}}},
                     {"experimental", {{"redraft", {{"streamedEdits", true}}}}}};
@@ -132,7 +132,7 @@ TEST_F(FeaturesTest, NothingIsAnnouncedThatIsNotAnswered) {
   EXPECT_THAT(unanswered(server_.registry()), IsEmpty());
 }
 
-// The answer in full, as clients have had it: whatever registers what, it stays.
+// The complete answer that clients rely on: it must not depend on which feature registers what.
 class AnswerTest : public ServerTest {
  protected:
   Json capabilities(const Json& client, const Json& more = Json::object()) {
@@ -184,7 +184,7 @@ TEST_F(AnswerTest, OfAClientThatWantsNoCompletion) {
   EXPECT_EQ(capabilities(Json::object(), kMenuNever), expected());
 }
 
-// A feature that is written anew, and what may be forgotten of it.
+// A new feature, and what one may forget in it.
 class Hovers : public Feature {
  public:
   explicit Hovers(bool announced, bool answered) : announced_(announced), answered_(answered) {}

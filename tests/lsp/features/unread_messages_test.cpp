@@ -1,4 +1,4 @@
-// What the server does about a message of which it knows no more than what it is about.
+// How the server handles a message of which it knows only the outline.
 #include "lsp/features/unread_messages.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ constexpr std::size_t kBytes = (std::size_t{70} << 20) - 5;
 
 class UnreadMessagesTest : public ServerTest {
  protected:
-  // Everything the server sends because of it.
+  // Everything that the server sends in response.
   std::vector<Json> receive_unread(const MessageOutline& outline) {
     sent_.clear();
     server_.receive_unread({.bytes = kBytes, .outline = outline});
@@ -28,7 +28,7 @@ class UnreadMessagesTest : public ServerTest {
   std::vector<Json> lose(const std::string& method, const std::string& uri = kUri) {
     return receive_unread({.id = nullptr, .method = method, .uri = uri});
   }
-  // What an edit of the document is answered with.
+  // The server's answer to an edit of the document.
   std::string refusal() {
     const Json answer = edit({{"textDocument", {{"uri", kUri}}}, {"instruction", "do it"}});
     return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "";

@@ -44,7 +44,7 @@ TEST_F(LocalSocketTest, WhatAnotherPutInItsPlaceStays) {
   {
     const Result<LocalSocket> first = LocalSocket::listen(path_);
     ASSERT_TRUE(first);
-    // Somebody tidies up the folder, and another server begins.
+    // Someone cleans up the folder, and another server starts.
     fs::rename(path_, aside);
     fs::remove(path_.string() + ".lock");
     Result<LocalSocket> begun = LocalSocket::listen(path_);

@@ -17,7 +17,8 @@ using testing::IsEmpty;
 
 Json parsed(const std::string& text) { return Json::parse(text); }
 
-// A client that asks for completion 7, and what a server says to it: one message from line 2 on.
+// A client that sends request 7, a completion, and what a server answers: one message per line from
+// line 2 on.
 AnswerStreams session(const std::vector<std::string>& answers) {
   AnswerStreams streams;
   streams.client_said(parsed(R"({"id":7,"method":"textDocument/completion"})"));

@@ -85,7 +85,7 @@ TEST(Settings, AnEmptyTableOfLuaMayBeAListOrAnObject) {
   }
 }
 
-// A value of another kind, and just beyond the range, for every setting.
+// A value of another kind, and one just beyond the range, for every setting.
 TEST(Settings, AWrongValueLeavesTheSettingAtItsDefaultAndTheOthersAlone) {
   const std::vector<Json> values = {true,
                                     -1,
@@ -170,7 +170,7 @@ class ConfigurationTest : public ServerTest {
     return {{"initializationOptions", {{"redraft", std::move(section)}}},
             {"workspaceFolders", {{{"uri", "file:///p"}, {"name", "p"}}}}};
   }
-  // The one request of this method among what was sent last.
+  // The only request with this method among the messages sent last.
   Json asked(const std::string& method) const {
     Json found;
     for (const Json& message : sent_) {
@@ -189,7 +189,7 @@ class ConfigurationTest : public ServerTest {
     for (const Json& params : params_of("window/showMessage")) texts.push_back(params["message"]);
     return texts;
   }
-  // One that initializes with wrong options gets messages beside the answer.
+  // Initializing with wrong options produces messages in addition to the answer.
   void initialize_with(const Json& capabilities, Json section) {
     Json params = options(std::move(section));
     params["capabilities"] = capabilities;

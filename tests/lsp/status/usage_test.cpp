@@ -55,7 +55,7 @@ TEST_F(UsageFile, WritersBesideEachOtherLoseNothing) {
       one.count(UsageEvent::kCompletionShown);
       const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       for (int added = 0; added < kTimes && std::chrono::steady_clock::now() < limit;) {
-        if (add_usage(file_, one)) ++added;  // else another had the file for too long
+        if (add_usage(file_, one)) ++added;  // else another process held the file for too long
       }
     });
   }

@@ -56,8 +56,7 @@ TEST(Convert, ARangeTurnedRoundIsTheSameRange) {
   EXPECT_EQ(to_bytes(*made, {{1, 1}, {0, 1}}, Encoding::kUtf16), (ByteRange{1, 5}));
 }
 
-// The definition, as slow as it is plain: lines cut at every terminator, characters walked one by
-// one.
+// The definition, slow and plain: lines split at every terminator, characters counted one by one.
 struct Reference {
   explicit Reference(const std::string& text) {
     std::string line;
@@ -139,7 +138,7 @@ TEST(Convert, AgreesWithTheReferenceEverywhere) {
   }
 }
 
-// One didChange of several changes: each against what the one before left.
+// One didChange of several changes: each against the text that the previous one left.
 TEST(Convert, ChangesEqualTheReferenceAppliedOneByOne) {
   for (std::uint32_t seed = 0; seed < 3000; ++seed) {
     Dice dice(seed);
@@ -170,8 +169,8 @@ TEST(Convert, ChangesEqualTheReferenceAppliedOneByOne) {
   }
 }
 
-// What an editor with many cursors sends: from the bottom up, or all at the places they have by
-// then.
+// What an editor with many cursors sends: changes from the bottom up, or each at its place after
+// the changes before it.
 TEST(Convert, ManyCursorsFromTheBottomUp) {
   std::string text;
   for (int line = 0; line < 200; ++line) text += "word\r\n";

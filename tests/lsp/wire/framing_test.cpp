@@ -9,7 +9,7 @@
 namespace redraft::lsp {
 namespace {
 
-// All messages that come out when `stream` arrives in pieces of `piece` bytes; the error ends the
+// All messages that are read when `stream` arrives in pieces of `piece` bytes; the error ends the
 // list.
 struct Outcome {
   std::vector<std::string> messages;

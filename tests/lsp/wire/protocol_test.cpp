@@ -1,4 +1,4 @@
-// The letter of JSON-RPC and of the requests: what is refused, and how.
+// The details of JSON-RPC and of the requests: what is refused, and how.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class ProtocolTest : public ServerTest {
                 {"params", {{"title", "t"}, {"data", data}}}}
         .dump();
   }
-  // The one message that answers this.
+  // The only message sent in answer to this.
   Json answered(const std::string& content) {
     const std::vector<Json> sent = receive(content);
     EXPECT_EQ(sent.size(), 1U) << content;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A transport that notes what happens and stops when it is over.
+// A transport that records what happens and stops at the end.
 struct Recorder {
   Recorder(int in_fd, int out_fd)
       : transport(
@@ -180,12 +180,12 @@ TEST_F(TransportTest, AClientThatReadsNothingIsNotReadFromWithoutEnd) {
   int sockets[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
   auto recorder = std::make_unique<Recorder>(sockets[0], sockets[0]);
-  recorder->transport.send(std::string(80 << 20, 'x'));  // beyond what may wait
+  recorder->transport.send(std::string(80 << 20, 'x'));  // more than may wait
   const std::string request = frame("{}");
   ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
             static_cast<ssize_t>(request.size()));
   recorder->io.run_for(100ms);
-  // The read that was already under way may bring one message; then it rests.
+  // The read that was already under way may bring one message; then reading stops.
   const std::size_t first = recorder->messages.size();
   ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
             static_cast<ssize_t>(request.size()));
@@ -235,7 +235,7 @@ TEST_F(TransportTest, ItMayGoWhileTheLoopGoesOn) {
   ASSERT_EQ(::write(sockets[1], request.data(), request.size()),
             static_cast<ssize_t>(request.size()));
   transport->finish(10ms, never);
-  std::this_thread::sleep_for(20ms);  // what was begun has ended, and nobody has heard of it yet
+  std::this_thread::sleep_for(20ms);  // completed, but no handler has run yet
   transport.reset();
   ::close(sockets[0]);
   ::close(sockets[1]);
