@@ -1,4 +1,4 @@
-// What users do to an index: they kill its process, and have files that nobody expects.
+// What users do to an index: they kill its process, and have unexpected files.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ class IndexAbuse : public testing::Test {
     fs::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
   }
-  // Some files come, change, move and go.
+  // Creates, changes, moves and deletes some files.
   void change(std::mt19937& random) const {
     for (int i = 0; i < 8; ++i) {
       const auto some_file = [&] {
@@ -59,7 +59,7 @@ class IndexAbuse : public testing::Test {
         text += "def " + name + "():\n    return " + std::to_string(random()) + "\n";
       }
       write(file, text);
-      // File systems whose clock is coarse would show no change.
+      // File systems with a coarse clock would show no change.
       fs::last_write_time(
           file, fs::file_time_type::clock::now() + std::chrono::nanoseconds(random()), missing);
     }
@@ -69,7 +69,7 @@ class IndexAbuse : public testing::Test {
   fs::path root_ = scratch_.path() / "workspace";
 };
 
-// Of a whole index, not of its store alone: files are read, merged and saved when it happens.
+// Of a whole index, not only its store: files are read, merged and saved at that time.
 TEST_F(IndexAbuse, AfterAKillTheNextStartAnswersAsAFreshBuild) {
   std::mt19937 random(11);
   std::vector<std::string> contexts;

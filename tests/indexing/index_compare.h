@@ -11,7 +11,7 @@
 
 namespace redraft {
 
-// Both hold texts of the same names and answer alike to these contexts and names.
+// Both have texts with the same names and give the same answers for these contexts and names.
 inline void expect_equal(WorkspaceIndex& a, WorkspaceIndex& b, const Tokenizer& tokenizer,
                          const std::vector<std::string>& contexts) {
   std::vector<std::string> names = a.store().names();

@@ -33,7 +33,7 @@ class WorkspaceIndexTest : public testing::Test {
     index_ =
         std::make_unique<WorkspaceIndex>(std::vector{root_}, byte_tokenizer(), std::move(store));
   }
-  // Into a file that is never taken for the one before: the clock of some file systems is coarse.
+  // Also changes the file's time: the clock of some file systems is coarse.
   void write(const std::string& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path, std::ios::binary) << text;
@@ -53,7 +53,7 @@ class WorkspaceIndexTest : public testing::Test {
     return texts;
   }
   using Texts = std::vector<std::string>;
-  // Files that define `name`, with what they say about it.
+  // The files that define `name`, with the text of the definition.
   Texts defining(const std::string& name) const {
     const auto snapshot = index_->snapshot();
     Texts texts;

@@ -1,5 +1,6 @@
 """Memory runs out once, at any point of a short session: every request is answered, if only with an error, or the
-server ends. It neither hangs nor forgets a request. docs/architecture.md, "When memory runs out", says where it may end.
+server ends. It neither hangs nor forgets a request. docs/architecture.md, "When memory runs out", says where it may
+end.
     allocation_test.py [N]     at N places of the session (default 200)"""
 
 import os

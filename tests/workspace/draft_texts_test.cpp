@@ -1,4 +1,4 @@
-// Drafts come from what the editor has beside the text that is edited: none of it is in the prompt.
+// Drafts come from other texts in the editor, none of which is in the prompt.
 #include <gtest/gtest.h>
 
 #include <mutex>

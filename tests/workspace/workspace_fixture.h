@@ -28,7 +28,7 @@ inline const std::string kOneTwoThree =
     replaced(replaced(replaced(kText, "value + 1", "value + 10"), "value + 2", "value + 20"),
              "value + 3", "value + 30");
 
-// A model that stops and waits at places of its answer until a test lets it go on.
+// A model that stops at places of its answer and waits until the test lets it continue.
 class Gate {
  public:
   explicit Gate(std::size_t at) : at_(at) {}
@@ -59,7 +59,7 @@ class WorkspaceTest : public testing::Test {
   };
 
   void TearDown() override {
-    gate_.open();  // a test that failed may have left the model waiting
+    gate_.open();  // a failed test may have left the model waiting
     workspace_.reset();
   }
 
@@ -100,7 +100,7 @@ class WorkspaceTest : public testing::Test {
       return scripted_engine(answer, gate);
     });
   }
-  // Every edit of kText becomes kOneTwoThree, one token a pass; the model waits in the last line.
+  // Every edit of kText becomes kOneTwoThree, one token per pass; the model waits in the last line.
   void start_gated() {
     start_with([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; },
                [this](const ScriptedPrompt&, std::size_t written) { gate_.pass(written); });
@@ -124,7 +124,7 @@ class WorkspaceTest : public testing::Test {
     ASSERT_TRUE(changed) << changed.error().message();
   }
 
-  // What the decode thread posted so far runs here.
+  // Runs what the decode thread has posted so far.
   void run_posted() {
     for (;;) {
       std::function<void()> function;
@@ -162,7 +162,7 @@ class WorkspaceTest : public testing::Test {
   std::map<EditId, End> ends_;
   std::set<EditId> over_;
   std::vector<EngineStatus::State> statuses_;
-  std::vector<double> loaded_;  // beside them
+  std::vector<double> loaded_;  // the loaded part with each
 
  private:
   void post(std::function<void()> function) {

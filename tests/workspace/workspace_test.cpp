@@ -92,7 +92,7 @@ TEST_F(WorkspaceTest, EditsOfAClosedDocumentEndCleanly) {
   gate_.wait_until_reached();
   workspace_->close(kUri);
   EXPECT_EQ(workspace_->document(kUri), nullptr);
-  open("another = 1\n");  // the same name, another document
+  open("another = 1\n");  // another document with the same name
   gate_.open();
   finish();
   EXPECT_EQ(ends_[id].outcome, EditOutcome::kCancelled);
@@ -151,7 +151,7 @@ TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
   std::atomic<int> n_answers = 0;
   start([&](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
     gate_.pass(kText.size());
-    // The prompt does not even fit, which the model would find out if it got it.
+    // Not even the prompt fits, which the model would find out if it got the prompt.
     constexpr int kContextLength = 16;
     return scripted_engine(
         [&](const ScriptedPrompt& prompt) {

@@ -195,7 +195,7 @@ TEST_P(FileWatchTest, TellsOfAFolderThatBecomesAVirtualEnvironment) {
   EXPECT_TRUE(next(watch, 300ms).empty());
 }
 
-// Keeps a picture of the files only by what it is told, and compares it with a new walk.
+// Keeps a list of the files by the reported changes alone, and compares it with a new walk.
 class Mirror {
  public:
   explicit Mirror(std::vector<fs::path> roots) : roots_(std::move(roots)) { walk_all(); }
@@ -229,7 +229,7 @@ class Mirror {
   std::map<std::string, std::uint64_t> files_;
 };
 
-// One random thing that happens to a tree; some of them fail, which is as good.
+// One random change of a tree; some attempts fail, which does no harm.
 void disturb(const TempFolder& folder, std::mt19937& random, int step) {
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   const auto path = [&] {

@@ -1,4 +1,4 @@
-// Random trees with random ignore files: the files that the walk gives are those that git lists.
+// Random trees with random ignore files: the walk finds the files that git lists.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kTrees = 60;
 
-// What git prints, split at NUL bytes; the user's own settings do not count.
+// The output of git, split at NUL bytes; the user's own settings do not count.
 std::vector<std::string> git(const TempFolder& folder, const std::string& arguments) {
   const std::string command = "cd '" + (folder / "tree").string() + "' && HOME='" +
                               folder.path().string() + "' XDG_CONFIG_HOME='" +
@@ -97,7 +97,7 @@ class RandomTree {
     }
     for (int n = 1 + below(6); n > 0; --n) {
       const std::string piece(kPieces[static_cast<std::size_t>(below(kPieces.size()))]);
-      // Versions of git differ in stars after a name: up to 2.52 `a**/b` matches `ab`.
+      // Versions of git differ on stars after a name: up to 2.52 `a**/b` matches `ab`.
       const bool is_after_name = !text.empty() && text.back() != '/' && text.back() != '!';
       const bool makes_stars = piece.starts_with("**") || (piece == "*" && text.ends_with('*'));
       if (makes_stars && is_after_name) continue;
@@ -116,7 +116,7 @@ TEST(GitIgnore, GivesTheFilesThatGitLists) {
   std::size_t n_ignored = 0;
   for (unsigned seed = 0; seed < kTrees && !HasFailure(); ++seed) {
     const TempFolder folder;
-    folder.write("tree/.git/HEAD", "ref: refs/heads/main\n");  // all that git asks of a repository
+    folder.write("tree/.git/HEAD", "ref: refs/heads/main\n");  // all that makes it a repository
     for (const char* each : {"objects", "refs"}) {
       std::filesystem::create_directory(folder / "tree/.git" / each);
     }

@@ -64,7 +64,7 @@ TEST(ReadSource, GivesOneOfTheTextsThatAFileEverHad) {
   folder.write("a", one);
   std::jthread writer([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      // Slower than the clock of the file system, which ticks every few milliseconds.
+      // More slowly than the clock of the file system, which ticks every few milliseconds.
       folder.write("a", two);
       std::this_thread::sleep_for(std::chrono::milliseconds(15));
       folder.write("a", one);
@@ -78,7 +78,7 @@ TEST(ReadSource, GivesOneOfTheTextsThatAFileEverHad) {
       EXPECT_THAT(text.error().message(), StartsWith("a: "));
       continue;
     }
-    // A file is written in pieces, and any beginning may be found; a mixture may not.
+    // A file is written in pieces, so any prefix may be found, but no mixture.
     EXPECT_TRUE(one.starts_with(*text) || two.starts_with(*text)) << text->size();
   }
 }

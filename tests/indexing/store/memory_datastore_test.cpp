@@ -16,7 +16,7 @@ std::vector<Tokens> copied(const Continuations& found) {
   return copies;
 }
 
-// What the contract says, one place of one text after the other.
+// The contract, spelled out: one place of one text after the other.
 std::vector<Tokens> after(const std::vector<Tokens>& texts, std::span<const TokenId> key,
                           int length) {
   std::vector<Tokens> found;
@@ -46,7 +46,7 @@ TEST(MemoryDatastore, NeverGoesOnIntoTheNextText) {
   const MemoryDatastore store(texts);
   EXPECT_EQ(copied(store.continuations(Tokens{1, 2}, {})), (std::vector<Tokens>{{3}}));
   EXPECT_TRUE(store.continuations(Tokens{2, 3}, {}).tokens.empty());
-  // 3 4 occurs at a text's end only: nothing follows.
+  // 3 4 occurs only at the end of a text: nothing follows.
   EXPECT_EQ(store.continuations(Tokens{3, 4}, {.shortest = 1}).matched, 0);
 }
 

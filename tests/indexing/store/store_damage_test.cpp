@@ -1,4 +1,4 @@
-// What becomes of a store whose files are damaged, and of one whose writer is killed.
+// What happens to a store whose files are damaged, and to one whose writer is killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -35,7 +35,7 @@ void write_bytes(const fs::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary).write(bytes.data(), std::ssize(bytes));
 }
 
-// What a text of that name and stamp holds.
+// The content of a text with that name and stamp.
 Tokens tokens_of(const std::string& name, const FileStamp& stamp) {
   std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(name) + stamp.modified));
   Tokens tokens(random() % 300);
@@ -43,7 +43,7 @@ Tokens tokens_of(const std::string& name, const FileStamp& stamp) {
   return tokens;
 }
 
-// Loads the store, damaged as it may be, and looks around in it. Whether the damage was found.
+// Loads the possibly damaged store and searches it. Returns whether the damage was found.
 bool finds_damage(const fs::path& path) {
   const StoreFolder folder = folder_at(path);
   const Result<StoreFolder::Contents> contents = folder.load();
@@ -54,7 +54,7 @@ bool finds_damage(const fs::path& path) {
   bool found = false;
   for (const auto& segment : contents->segments) {
     found = found || !segment->verify();
-    // Wrong answers are allowed here, going astray is not.
+    // Wrong answers are allowed here; going out of bounds is not.
     const IndexSnapshot snapshot({{segment, nullptr}});
     for (TokenId token = 0; token < 5; ++token) {
       const Tokens context = {token, 1};

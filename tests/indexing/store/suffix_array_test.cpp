@@ -27,7 +27,7 @@ TEST(SuffixArray, IsTheOrderOfTheSuffixes) {
     const int alphabet = between(1, round % 2 ? 3 : 200);
     std::vector<std::int32_t> text(between(0, 120));
     for (auto& symbol : text) symbol = between(0, alphabet - 1);
-    if (round % 5 == 0 && !text.empty()) {  // the same stretch over and over
+    if (round % 5 == 0 && !text.empty()) {  // the same piece over and over
       const int period = between(1, static_cast<int>(text.size()));
       for (std::size_t i = period; i < text.size(); ++i) text[i] = text[i - period];
     }

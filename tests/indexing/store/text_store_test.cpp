@@ -30,7 +30,7 @@ std::optional<StoreFolder> folder_in(const TempFolder& scratch) {
   return std::move(*folder);
 }
 
-// Every token is taken to define something of its name.
+// Every token counts as a definition of a name derived from it.
 std::vector<StoredDefinition> definitions_of(const Tokens& tokens) {
   std::vector<StoredDefinition> definitions;
   for (std::uint32_t i = 0; i < tokens.size(); ++i) {
@@ -40,7 +40,7 @@ std::vector<StoredDefinition> definitions_of(const Tokens& tokens) {
   return definitions;
 }
 
-// A store, what should be in it, and random changes of both.
+// A store, its expected content, and random changes of both.
 class Twin {
  public:
   explicit Twin(unsigned seed, const TempFolder* scratch) : random_(seed), scratch_(scratch) {
@@ -69,7 +69,7 @@ class Twin {
     }
   }
 
-  // Answers as a store does that is built of the same texts at once.
+  // The store answers like one that is built from the same texts at once.
   void compare() {
     std::vector<Tokens> texts;
     for (const auto& [name, tokens] : texts_) texts.push_back(tokens);
@@ -240,7 +240,7 @@ TEST(TextStore, OfTwoProcessesOneWritesAndBothRead) {
   second.put({{"b", {}, {4}}});
   ASSERT_TRUE(second.save()) << "not its business";
   EXPECT_EQ(second.statistics().memory_tokens, 1U);
-  // The writer replaces what the other one reads.
+  // The writer replaces a file that the other process reads.
   first->put({{"a", {}, {5, 6}}});
   ASSERT_TRUE(first->save());
   EXPECT_EQ(second.snapshot()->continuations(Tokens{1}, {.shortest = 1}).matched, 1);
@@ -260,7 +260,7 @@ TEST(TextStore, AReaderTakesOverWhatTheWriterSaves) {
   TextStore reader(folder_in(scratch));
   EXPECT_TRUE(reader.is_reader());
   EXPECT_FALSE(reader.adopt());
-  // Both have read the same files; the reader knows a newer "b", and each has a buffer of its own.
+  // Both have read the same files; the reader has a newer "b", and each has a buffer of its own.
   writer.put({{"a", old, {1, 2}}, {"b", old, {1, 3}}, {"c", old, {1, 4}}, {"buffer", {}, {1, 5}}});
   reader.put({{"a", old, {1, 2}}, {"b", fresh, {1, 6}}, {"buffer", {}, {1, 7}}});
   ASSERT_TRUE(writer.save());

@@ -1,4 +1,4 @@
-// Texts that were written to do harm, or by accident: they take bounded time and stack.
+// Texts that are harmful by design or by accident: they take bounded time and stack.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -39,7 +39,7 @@ std::string repeated(std::string_view piece, int n) {
   return text;
 }
 
-// Everything that can be asked of a tree; a text may also be refused.
+// Calls every function of a tree; a text may also be refused.
 void read_all(const std::string& text, const char* language) {
   SCOPED_TRACE(language);
   const ParseLimits limits{.time = std::chrono::milliseconds(60)};
@@ -82,7 +82,7 @@ TEST(HostileText, DeepNestingOfDefinitions) {
   });
 }
 
-// Their states do not fit the buffer that tree-sitter has for them.
+// Their states do not fit the buffer that tree-sitter reserves for them.
 TEST(HostileText, ManyOpenBlocks) {
   for (int n = 200; n < 800; n += 31) {
     read_all(repeated("> ", n) + "a\n\nb\n", "markdown");

@@ -1,4 +1,4 @@
-// A tree that came about by edits is the tree of the text.
+// A tree that results from edits equals the tree of the text.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -51,8 +51,8 @@ SyntaxTree edited(const SyntaxTree& tree, const std::string& text) {
   return *tree.edited(std::make_shared<const std::string>(text));
 }
 
-// How tree-sitter recovers from an error may depend on what it reuses; without errors there is one
-// tree.
+// How tree-sitter recovers from an error may depend on what it reuses; without errors the tree is
+// unique.
 TEST_P(Incremental, IsTheTreeOfTheText) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
@@ -74,7 +74,7 @@ TEST_P(Incremental, IsTheTreeOfTheText) {
   }
 }
 
-// Whatever the tree, what is read from it lies within the text.
+// Whatever the tree, everything read from it is within the text.
 TEST_P(Incremental, NeverPointsOutsideTheText) {
   std::mt19937 random(7);
   SyntaxTree tree = fresh(text_);

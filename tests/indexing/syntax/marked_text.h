@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-// A text with places marked in it: ¦ is the cursor, «…» what is expected.
+// A text with marked places: ¦ is the cursor, «…» the expected range.
 struct MarkedText {
   std::string text;
   std::size_t cursor = 0;
@@ -20,7 +20,7 @@ struct MarkedText {
 
 std::optional<SyntaxTree> try_parse(const std::string& text, std::string_view language_id,
                                     const ParseLimits& limits = {});
-// Of a text that has a tree.
+// For a text that has a tree.
 SyntaxTree parse(const std::string& text, std::string_view language_id);
 
 // "type Stack", indented by depth.

@@ -6,7 +6,8 @@
 
 namespace redraft {
 
-// One small program in each language, without errors, its cursor and the symbol around it marked.
+// One small program in each language, without errors; the cursor and the symbol around it are
+// marked.
 struct Sample {
   const char* language;
   const char* marked;

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What is marked is the symbol at the cursor; no mark: there is none.
+// The marked range is the symbol at the cursor; no mark: there is none.
 void check_symbol(const char* marked_text, const char* language) {
   SCOPED_TRACE(marked_text);
   const MarkedText marked(marked_text);
@@ -83,7 +83,7 @@ TEST(SyntaxTree, ListsIdentifiersOfARange) {
   };
   EXPECT_THAT(identifiers({0, tree.text().size()}),
               ElementsAre("count", "total", "count", "foo", "count"));
-  EXPECT_THAT(identifiers({5, 26}), ElementsAre("total", "count"));  // not what is cut through
+  EXPECT_THAT(identifiers({5, 26}), ElementsAre("total", "count"));  // whole identifiers only
   EXPECT_THAT(identifiers({12, 12}), IsEmpty());
 }
 
@@ -133,7 +133,7 @@ TEST(SyntaxTree, OutlivesTheOneItCameFrom) {
   EXPECT_THAT(names(copy), ElementsAre("function f", "function g"));
 }
 
-// "|" marks the place.
+// "|" marks the cursor.
 bool in_comment(std::string marked, const char* language) {
   const std::size_t offset = marked.find('|');
   marked.erase(offset, 1);

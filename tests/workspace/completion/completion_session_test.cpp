@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Writes the same at every place, unless it stands there already.
+// Writes the same text everywhere, unless it is there already.
 std::unique_ptr<Engine> engine_that_writes(const std::string& text,
                                            std::shared_ptr<const Tokenizer> tokenizer) {
   Engine::Model target;
@@ -137,7 +137,7 @@ TEST(Completion, RefusesPlacesThatAreNone) {
   EXPECT_THAT(refused.error().message(), HasSubstr("fill-in-the-middle"));
 }
 
-// The next keystroke finds all of the prompt in the cache but its end.
+// The next keystroke finds all of the prompt but its end in the cache.
 TEST(Completion, AKeystrokeCostsLittle) {
   const auto engine = engine_that_writes("done");
   std::string text;

@@ -8,7 +8,7 @@
 namespace redraft {
 namespace {
 
-// Where "|" stands is the place.
+// A text in which "|" marks the cursor.
 struct MarkedPlace {
   explicit MarkedPlace(std::string marked, std::string language = "python")
       : text(std::move(marked)), language_id(std::move(language)) {
@@ -17,7 +17,7 @@ struct MarkedPlace {
   }
   CompletionShape shape() const { return completion_shape(text, offset, language_id, max_blocks); }
   std::string_view suffix() const { return std::string_view(text).substr(offset); }
-  // What becomes of what a model writes, token by token.
+  // What remains of a model's output, which arrives token by token.
   std::string completed(std::string_view written, std::size_t token = 3) const {
     CompletionLimit limit(shape(), suffix());
     bool goes_on = true;
@@ -156,7 +156,7 @@ TEST(Completion, EndsWhereItGoesOverToWhatStandsBelow) {
       << "one line that is the same is no sign";
 }
 
-// However the text is cut into tokens.
+// However the text is divided into tokens.
 TEST(Completion, DoesNotDependOnTokens) {
   constexpr std::string_view kPieces[] = {"a",  "(",  ")", "{", "}", "\n",    "    ", "  ",
                                           "if", "\t", ":", "=", "]", "end\n", "\r\n", "\""};

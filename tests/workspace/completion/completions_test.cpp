@@ -1,4 +1,4 @@
-// What is suggested as the user types, without a protocol: a scripted model that waits where told.
+// Suggestions while the user types, without a protocol: the scripted model waits where told.
 #include "workspace/completion/completions.h"
 
 #include <gmock/gmock.h>
@@ -23,11 +23,11 @@ std::shared_ptr<const Document> document(const std::string& text,
   return *Document::make(uri, 1, text, "python");
 }
 
-// What stands before the model when it has read "x = |\n" and written nothing: the place is behind
-// what follows it.
+// The model's context after prefill for "x = |\n", before any output: the text after the cursor
+// comes last.
 constexpr const char* kReading = "x = \n";
 
-// "|" marks the place.
+// "|" marks the cursor.
 struct Marked {
   explicit Marked(std::string marked, const char* uri = "file:///a.py") {
     offset = marked.find('|');
@@ -79,7 +79,7 @@ class CompletionsTest : public testing::Test {
         completions_(std::make_unique<Completions>(host_, OwnerPost(post(), alive_))) {}
   ~CompletionsTest() override { open_gate(); }
 
-  // Writes "width * height" behind "= ", and further texts elsewhere.
+  // Writes "width * height" after "= ", and further texts elsewhere.
   EngineHost::Factory factory() {
     return [this](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
       ++loads_;
@@ -155,7 +155,7 @@ class CompletionsTest : public testing::Test {
                                answers_[number] = answer;
                              });
   }
-  // All that was asked has ended.
+  // Waits until every request has ended.
   void finish() {
     for (int i = 0; i < 3; ++i) {  // a result may start another run
       host_.queue().wait_until_idle();
@@ -213,7 +213,7 @@ TEST_F(CompletionsTest, WhoTypesWhatTheModelIsWritingJoinsTheRun) {
   const CompletionId first = ask(Marked("x = |\n"));
   wait_for_gate();
   run_posted();
-  completions_->cancel(first);  // as clients do before they ask anew
+  completions_->cancel(first);  // as clients do before the next request
   ask(Marked("x = wi|\n"));
   open_gate();
   finish();
@@ -301,7 +301,7 @@ TEST_F(CompletionsTest, ARequestThatComesWhileItsRunStopsGetsARunOfItsOwn) {
   completions_->cancel(id);
   std::this_thread::sleep_for(120ms);
   open_gate();
-  host_.queue().wait_until_idle();  // it has stopped, but we do not know yet
+  host_.queue().wait_until_idle();  // it has stopped, but the owner's thread does not know yet
   ask(Marked("x = w|\n"));
   finish();
   EXPECT_THAT(answer(1).texts, ElementsAre("idth * height"));

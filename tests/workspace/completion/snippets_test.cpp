@@ -24,7 +24,7 @@ class SnippetsTest : public testing::Test {
   void add(const std::string& file, const std::string& text) {
     store_.put({{file, {}, tokenizer_->encode(text), stored_definitions(text, language_of(file))}});
   }
-  // For the end of `text`.
+  // For a cursor at the end of `text`.
   std::vector<Snippet> find(const std::string& text, std::size_t max_tokens = 4000,
                             const std::string& language = "python") {
     const auto shared = std::make_shared<const std::string>(text);
@@ -80,7 +80,7 @@ TEST_F(SnippetsTest, ShowCodeThatResemblesTheBeginning) {
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.back().file, "report.py") << "the best comes last";
   EXPECT_THAT(found.back().text, HasSubstr("print(entry.total)"));
-  // Also where nobody knows the language.
+  // Also if the language is unknown.
   add("report.xyz", "report" + loop + "            write(entry)\n");
   EXPECT_FALSE(find("export" + loop, 4000, "xyz").empty());
 }

@@ -40,7 +40,7 @@ TEST(Rebase, GivesUpWhereTheTextItReplacesChanged) {
 }
 
 TEST(Rebase, AnInsertionStaysBetweenItsLines) {
-  EXPECT_EQ(after({{8, 8}, "x"}, {8, 8}), (ByteRange{8, 8}));  // the line behind it may change
+  EXPECT_EQ(after({{8, 8}, "x"}, {8, 8}), (ByteRange{8, 8}));  // the next line may change
   EXPECT_EQ(after({{8, 13}, "THREE"}, {8, 8}), (ByteRange{8, 8}));
   EXPECT_EQ(after({{4, 7}, "TWO!"}, {8, 8}), (ByteRange{9, 9}));
   EXPECT_EQ(after({{7, 9}, ""}, {8, 8}), std::nullopt);
@@ -59,7 +59,7 @@ TEST(Rebase, AWholeTextChangeIsWhatReallyChanged) {
   EXPECT_EQ(after({{0, 19}, kText}, kThree), kThree);
 }
 
-// What a rebased range holds is what it held before.
+// A rebased range contains the text that it contained before.
 TEST(Rebase, NeverPointsAtOtherText) {
   std::mt19937 random(5);
   int kept = 0;

@@ -34,7 +34,7 @@ int size_of(const std::vector<LineChange>& changes) {
   return size;
 }
 
-// Ascending, none empty, none that keeps its first or last line, at least one kept line between
+// Ascending; no change is empty or keeps its first or last line; at least one kept line between
 // two.
 void check_form(const Lines& before, const std::vector<LineChange>& changes) {
   int previous_end = -1;
@@ -59,7 +59,7 @@ int fewest_changed_lines(const Lines& a, const Lines& b) {
   return static_cast<int>(a.size() + b.size()) - 2 * common[0][0];
 }
 
-// What a person might make of a file: a few places with lines replaced, inserted, deleted, copied.
+// A typical edit by a person: a few places with lines replaced, inserted, deleted, copied.
 Lines edited(Lines lines, std::mt19937& random) {
   const auto pick = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n)(random);
@@ -140,7 +140,7 @@ TEST(IncrementalDiff, GivesTheNewTextWhateverComes) {
   }
 }
 
-// Finality costs little: over files with lines that tell, few edits come out larger than they must.
+// Finality costs little: in files with telling lines, few edits are larger than necessary.
 TEST(IncrementalDiff, IsSeldomLargerThanTheSmallest) {
   std::mt19937 random(3);
   int larger = 0;
@@ -167,7 +167,7 @@ TEST(IncrementalDiff, AChangeIsFinalWhenTheOriginalFollows) {
             (std::vector<LineChange>{{3, 3, {"    if x is None:", "        return 0"}}}));
   EXPECT_EQ(diff.passed(), 4);
   EXPECT_TRUE(diff.add("").empty());
-  EXPECT_TRUE(diff.add("print(f(1))").empty());  // a jump over a function needs more than one line
+  EXPECT_TRUE(diff.add("print(f(1))").empty());  // jumping over a function takes more than a line
   EXPECT_EQ(diff.finish(), (std::vector<LineChange>{{5, 8, {}}}));
 }
 
@@ -182,7 +182,7 @@ TEST(IncrementalDiff, NewCodeThatRepeatsALaterLineDoesNotSwallowWhatLiesBetween)
       (std::vector<LineChange>{{5, 5, {"inserted once", "line number 30", "inserted again"}}}));
 }
 
-// 5,000 lines, every one changed or all alike: the work must not grow with the square.
+// 5,000 lines, every one changed or all equal: the time must not be quadratic.
 TEST(IncrementalDiff, TheWorstCasesStayFast) {
   constexpr int kLines = 5000;
   const auto numbered = [](const std::string& text) {

@@ -127,7 +127,7 @@ TEST_F(DocumentFile, TellsTheReasonsApart) {
   const std::filesystem::path pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(reason(pipe), HasSubstr("not a regular file"));
-  if (geteuid() != 0) {  // root reads everything
+  if (geteuid() != 0) {  // root may read everything
     const std::filesystem::path secret = write("secret.py", "x");
     std::filesystem::permissions(secret, std::filesystem::perms::none);
     EXPECT_THAT(reason(secret), HasSubstr("cannot be read: Permission denied"));

@@ -19,7 +19,7 @@ EditRegion file_region(const std::string& text) {
   return *EditRegion::make(document(text), EditScope::kFile, {});
 }
 
-// `text` after the region's lines became `lines`.
+// The document after `lines` replaced the region's lines.
 std::string rewritten(const EditRegion& region, const std::vector<std::string>& lines,
                       std::vector<TextEdit>* edits = nullptr) {
   const std::vector<std::string_view> after(lines.begin(), lines.end());
@@ -84,7 +84,7 @@ TEST(EditRegion, ASelectionIsItsLines) {
   EXPECT_EQ(lines({4, 9}), "two\nthree\n");
   EXPECT_EQ(lines({3, 3}), "one\n");
   EXPECT_EQ(lines({4, 4}), "two\n");
-  EXPECT_EQ(lines({14, 14}), "");  // behind the last newline there is no line yet
+  EXPECT_EQ(lines({14, 14}), "");  // there is no line after the last newline
   EXPECT_EQ(lines({0, 14}), "one\ntwo\nthree\n");
   EXPECT_TRUE(
       (*EditRegion::make(document("a\nb\n"), EditScope::kSelection, ByteRange{0, 4})).whole_file());
@@ -116,7 +116,7 @@ TEST(EditRegion, ASymbolIsItsLines) {
             "    # Why.\n    def f(self):\n        return 1\n");
   EXPECT_EQ(region(text.find("x ="), text.find("x ="), "python").text(),
             text.substr(text.find("class")));
-  EXPECT_TRUE(region(0, 0, "python").whole_file());  // nothing is around it
+  EXPECT_TRUE(region(0, 0, "python").whole_file());  // no definition encloses it
   EXPECT_TRUE(region(inside, inside, "plaintext").whole_file());
   EXPECT_TRUE(region(inside, inside, "").whole_file());
 }
@@ -129,8 +129,8 @@ TEST(EditRegion, TheScopeFollowsFromTheRange) {
 
 bool ends_open(const std::string& text) { return !text.ends_with('\n') && !text.ends_with('\r'); }
 
-// Lone carriage returns are not mixed with the others: before an empty line that ends with "\n" one
-// would turn into the ending of the line before.
+// Lone carriage returns are not mixed with other endings: before an empty line that ends with "\n"
+// one would become part of the ending of the previous line.
 std::string random_text(std::mt19937& random) {
   static const char* const kEndings[] = {"\n", "\r\n", "\r"};
   static const char* const kContents[] = {"",    "}",   "\tfoo()", "    bar = 1  ", "é = '日本'",
@@ -146,7 +146,7 @@ std::string random_text(std::mt19937& random) {
   return text;
 }
 
-// Applying the edits gives exactly the lines asked for; outside the edits no byte is another; kept
+// Applying the edits gives exactly the requested lines; no byte outside the edits changes; kept
 // lines keep their endings; the end of the file stays open or closed.
 TEST(EditRegion, ChangesNoByteOutsideItsEdits) {
   std::mt19937 random(7);
@@ -171,7 +171,8 @@ TEST(EditRegion, ChangesNoByteOutsideItsEdits) {
     const std::string after = rewritten(region, lines, &edits);
     SCOPED_TRACE("round " + std::to_string(round) + " text " + testing::PrintToString(text));
 
-    // Deleting an open end takes the ending of the line before, wherever that line stands.
+    // Deleting a last line without an ending takes the ending of the previous line, wherever that
+    // is.
     const bool open_end_goes =
         lines.empty() && ends_open(text) && region.range().end == text.size();
     std::size_t end = open_end_goes ? 0 : region.range().begin;
@@ -191,8 +192,8 @@ TEST(EditRegion, ChangesNoByteOutsideItsEdits) {
     expected.insert(expected.end(), lines.begin(), lines.end());
     for (std::size_t i = last; i < all.lines().size(); ++i) expected.emplace_back(all.lines()[i]);
     const EditRegion changed = file_region(after);
-    if (ends_open(text) && !expected.empty() && expected.back().empty())
-      continue;  // an open empty line is none
+    // An empty last line without an ending is no line.
+    if (ends_open(text) && !expected.empty() && expected.back().empty()) continue;
     ASSERT_EQ(std::vector<std::string>(changed.lines().begin(), changed.lines().end()), expected);
     ASSERT_EQ(after.starts_with("\xEF\xBB\xBF"), text.starts_with("\xEF\xBB\xBF"));
     if (!expected.empty() && !region.lines().empty()) {

@@ -56,7 +56,7 @@ TEST(OpenDocuments, OneThatIsWithheldTellsOthersNothing) {
   EXPECT_THAT(uris(documents.from(kCode)), ElementsAre(kCode));
   EXPECT_THAT(places(documents), IsEmpty());
   EXPECT_THAT(changed(documents), IsEmpty());
-  // It is there itself, and hears of the others.
+  // The withheld document itself is there, and the others are visible to it.
   EXPECT_EQ(documents.find(kSecrets)->text(), "B=2\n");
   EXPECT_THAT(uris(documents.from(kSecrets)), ElementsAre(kSecrets, kCode));
   EXPECT_THAT(uris(documents.beside(kSecrets)), ElementsAre(kCode));

@@ -11,9 +11,9 @@
 namespace redraft {
 
 // One file of tests/cases/edits. Sections begin with "=== name"; the lines of a text begin with
-// "|", and an ending other than "\n" is spelled at the line's end: ␍␊ ("\r\n"), ␍ ("\r"), ␄ (none,
-// the text ends here). ⟨BOM⟩ stands for a byte order mark. `range` and `answer` may be absent: the
-// whole file; the text after, closed with its fence.
+// "|", and an ending other than "\n" is written at the line's end: ␍␊ ("\r\n"), ␍ ("\r"), ␄ (none,
+// the text ends here). ⟨BOM⟩ stands for a byte order mark. `range` and `answer` are optional; by
+// default they are the whole file, and the text after the edit with the closing fence.
 struct EditCase {
   std::string instruction;
   std::optional<ByteRange> range;

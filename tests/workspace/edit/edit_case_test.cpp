@@ -1,6 +1,5 @@
 // Runs the cases of tests/cases/edits through a whole edit with a scripted model.
-// REDRAFT_UPDATE_CASES=1 writes the outcome back into the files: read the difference before
-// committing it.
+// REDRAFT_UPDATE_CASES=1 writes the outcome to the files: read the difference before committing it.
 #include "tests/workspace/edit/edit_case.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ std::vector<std::filesystem::path> case_files() {
   return files;
 }
 
-// The lines of the text after, as the model sees lines, and the closing fence.
+// The lines of the text after the edit, as the model sees lines, and the closing fence.
 std::string answer_of(const EditCase& edit_case, const std::string& fence) {
   if (edit_case.answer) return *edit_case.answer;
   return text_for_model(**Document::make("after", 0, edit_case.after)) + fence;

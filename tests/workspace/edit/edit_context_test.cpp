@@ -39,7 +39,7 @@ TEST(FileAround, OfALargeOneWhatIsNearAndTheOutline) {
   EXPECT_THAT(shown, HasSubstr("def function_99(x):\n    y = x + 99\n    return y\n"));
   EXPECT_THAT(shown, HasSubstr("def function_101(x):\n    y = x + 101\n"));
   EXPECT_THAT(shown, HasSubstr("...\n"));
-  // Further away there are first lines alone, the nearest of them.
+  // Further away only first lines are shown, the nearest ones.
   EXPECT_THAT(shown, HasSubstr("...\ndef function_75(x):\n...\n"));
   EXPECT_THAT(shown, Not(HasSubstr("y = x + 75\n")));
   EXPECT_THAT(shown, Not(HasSubstr("function_199")));

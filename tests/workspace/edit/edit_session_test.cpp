@@ -66,7 +66,7 @@ TEST(EditSession, HunksComeInFileOrderWhileTheModelStillWrites) {
   std::string after = replaced(kFunctions, "return width * height", "return abs(width * height)");
   after = replaced(after, "2 * (width", "2.0 * (width");
   after = replaced(after, "** 0.5", "** (1 / 2)");
-  std::size_t written = 0;  // the answer's bytes when a hunk came
+  std::size_t written = 0;  // bytes of the answer at the time of a hunk
   const auto engine = scripted_engine([&](const ScriptedPrompt&) { return after + "```"; });
   std::vector<std::size_t> seen_after;
   std::vector<Hunk> seen;
@@ -93,7 +93,7 @@ TEST(EditSession, HunksComeInFileOrderWhileTheModelStillWrites) {
     EXPECT_EQ(seen[i].id, i);
     EXPECT_EQ(seen[i].edit, result->hunks[i].edit);
   }
-  // Each of the first two as soon as the lines behind it are the original's again.
+  // Each of the first two comes as soon as the lines after it are the original's again.
   EXPECT_LE(seen_after[0], after.find("return 2.0"));
   EXPECT_LE(seen_after[1], after.find("return (width"));
   EXPECT_GT(fraction, 0.8);
@@ -112,7 +112,7 @@ TEST(EditSession, ACancelledEditKeepsTheHunksThatWereFinalAndTheRestOfTheFile) {
       run_edit(*engine, request(kFunctions, "ar"), {}, stop.get_token());
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
-  EXPECT_EQ(result->text, after);  // the only hunk was final, and nothing behind it is gone
+  EXPECT_EQ(result->text, after);  // the only hunk was final, and nothing after it is lost
   EXPECT_LT(result->output.size(), after.size());
 }
 

@@ -38,7 +38,7 @@ std::string functions(int count) {
   return text;
 }
 
-// What the model is asked to write anew: the last block of the prompt.
+// The lines that the model is to rewrite: the last block of the prompt.
 std::string asked_lines(const ScriptedPrompt& prompt) {
   const std::size_t end = prompt.text.rfind("```\nassistant");
   if (end == std::string::npos) {  // a whole file
@@ -49,7 +49,7 @@ std::string asked_lines(const ScriptedPrompt& prompt) {
   return prompt.text.substr(begin, end - begin);
 }
 
-using Change = std::function<std::string(const std::string& line)>;  // with their "\n"
+using Change = std::function<std::string(const std::string& line)>;  // lines with their "\n"
 
 std::string changed(const std::string& text, const Change& change) {
   std::string result;
@@ -68,7 +68,7 @@ struct Outcome {
   std::vector<double> fractions;
 };
 
-// A model that changes line by line what it is asked about.
+// An edit by a model that changes the given lines one by one.
 Result<Outcome> edit(const EditRequest& request, const Change& change, int context_length) {
   Outcome outcome;
   const auto engine = scripted_engine(
@@ -204,8 +204,8 @@ TEST(EditWindows, OneThatIsCancelledKeepsWhatWasFinal) {
   EXPECT_EQ(std::ranges::count(result->text, '\n'), std::ranges::count(text, '\n'));
 }
 
-// Line endings, a byte order mark, a missing final newline, lines that go and come: in parts the
-// file becomes what it would in one pass.
+// Line endings, a byte order mark, a missing final newline, deleted and new lines: an edit in parts
+// gives the same file as one pass.
 TEST(EditWindows, WhereAFileIsCutIsNotSeenInTheResult) {
   for (unsigned seed = 0; seed < 24; ++seed) {
     std::mt19937 random(seed);

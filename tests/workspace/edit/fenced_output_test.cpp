@@ -13,7 +13,7 @@ struct Outcome {
   bool closed_by_fence = false;
 };
 
-// The same whether the bytes come one by one or all at once.
+// The result, which is the same whether the bytes arrive one by one or all at once.
 Outcome read(const std::string& fence, const std::string& output) {
   Outcome outcome;
   FencedOutput whole(fence);
@@ -66,14 +66,14 @@ TEST(FencedOutput, BackTicksInTheTextAreText) {
 TEST(FencedOutput, AFenceOpenedInsideIsClosedFirst) {
   EXPECT_THAT(read("```", "\"\"\"\n```python\nf()\n```\n\"\"\"\n```\nmore").lines,
               ElementsAre("\"\"\"", "```python", "f()", "```", "\"\"\""));
-  // A shorter one inside never keeps the real one from closing.
+  // A shorter one inside does not keep the real one from closing.
   EXPECT_THAT(read("````", "```python\nf()\n````\nmore").lines, ElementsAre("```python", "f()"));
 }
 
 TEST(FencedOutput, AShorterFenceRightBeforeTheEndClosesToo) {
   EXPECT_THAT(read("````", "a\n```").lines, ElementsAre("a"));
   EXPECT_THAT(read("````", "a\n```\n").lines, ElementsAre("a"));
-  // Not when it is needed to close one inside, or when more text follows.
+  // But not if it has to close one inside, or if more text follows.
   EXPECT_THAT(read("````", "```sh\nls\n```").lines, ElementsAre("```sh", "ls", "```"));
   EXPECT_THAT(read("````", "```\nls\n```").lines, ElementsAre("```", "ls", "```"));
   EXPECT_THAT(read("````", "a\n```\nb").lines, ElementsAre("a", "```", "b"));

@@ -29,7 +29,7 @@ enum class Step { kStop, kReplace, kForget, kEnd, kTake, kType, kSettle };
 constexpr Step kSteps[] = {Step::kStop, Step::kReplace, Step::kForget, Step::kEnd,
                            Step::kTake, Step::kType,    Step::kSettle};
 
-// One edit of the bytes 20 to 80, of which one hunk came.
+// One edit of bytes 20 to 80, with one hunk so far.
 class OneEdit {
  public:
   explicit OneEdit(State state) {
@@ -50,7 +50,7 @@ class OneEdit {
       case kEnded:
         take(Step::kEnd);
         break;
-      case kOver:  // for as long as its end is told
+      case kOver:  // only while its end is reported
         take(Step::kReplace);
         take(Step::kEnd);
         break;
@@ -90,7 +90,7 @@ class OneEdit {
   EditId id_ = edits_.add(kUri);
 };
 
-// What each step leads to, in the order of kSteps.
+// The state after each step, in the order of kSteps.
 const std::map<State, std::vector<State>> kLeadsTo = {
     {kRunning, {kStopping, kReplaced, kOrphaned, kEnded, kRunning, kRunning, kRunning}},
     {kStopping, {kStopping, kReplaced, kOrphaned, kEnded, kStopping, kStopping, kStopping}},
@@ -110,7 +110,7 @@ TEST(LiveEditStates, EveryStepInEveryState) {
   }
 }
 
-// The arrows that stand beside the states: each is walked by a step above, and no other exists.
+// The transitions listed with the states: a step above takes each of them, and there are no others.
 TEST(LiveEditStates, NothingElseMayFollow) {
   std::set<std::pair<State, State>> arrows;
   for (const auto& [before, states] : kLeadsTo) {

@@ -53,7 +53,7 @@ class LiveEditsTest : public testing::Test {
   }
 
   LiveEdits edits_;
-  LiveEdits::Consequences then_;  // of the last that was asked for, or ended
+  LiveEdits::Consequences then_;  // of the last request or end
 };
 
 TEST_F(LiveEditsTest, EditsOfOtherLinesStay) {
@@ -78,7 +78,7 @@ TEST_F(LiveEditsTest, TheSameLinesAskedForAnewAreReplaced) {
   EXPECT_THAT(then_.news[0].hunks[0].reason, HasSubstr("newer edit"));
   EXPECT_THAT(then_.over, ElementsAre(ended));
   EXPECT_EQ(edits_.find(ended), nullptr);
-  // What was under way when it was replaced.
+  // A hunk that was under way when the edit was replaced.
   EXPECT_TRUE(edits_.receive(running, hunk(1, lines(5, 6)), 1).hunk.dropped);
   EXPECT_FALSE(edits_.receive(newest, hunk(0, lines(5, 6)), 1).hunk.dropped);
 }
@@ -97,7 +97,7 @@ TEST_F(LiveEditsTest, ARegionFollowsWhatIsTyped) {
   const std::vector<BufferChange> typed = {insertion(40, "more"), insertion(10, "\n")};
   edits_.change(kUri, 2, typed);
   EXPECT_EQ(edits_.find(first)->region, (ByteRange{31, 65}));
-  edits_.set_region(second, lines(10, 20));  // it was asked for before
+  edits_.set_region(second, lines(10, 20));  // it was requested before
   EXPECT_EQ(edits_.find(second)->region, (ByteRange{105, 205}));
   ask({31, 65});
   EXPECT_THAT(then_.to_stop, ElementsAre(first));
@@ -128,7 +128,7 @@ TEST_F(LiveEditsTest, AHunkTakesThePlaceOfOlderOnesThatItOverlaps) {
   EXPECT_EQ(dropped[0].hunk.id, 2);
   EXPECT_EQ(dropped[1].hunk.id, 3);
   EXPECT_THAT(dropped[1].reason, HasSubstr("newer edit"));
-  // Beside an insertion is not at its place.
+  // A place next to an insertion is not the same place.
   EXPECT_THAT(edits_.receive(second, hunk(1, lines(10, 11)), 1).then.news, IsEmpty());
   EXPECT_THAT(edits_.receive(second, hunk(2, lines(10, 10)), 1).then.news, SizeIs(1));
   // Late, and older: it yields.
@@ -150,10 +150,10 @@ TEST_F(LiveEditsTest, ThereIsNoRoomForAnyNumber) {
   EXPECT_TRUE(edits_.check_room(kUri));
 }
 
-// A text whose every byte is known by a number, so that there is no doubt where a piece of it went.
+// A text whose bytes are numbered, so that any piece of it can be traced.
 struct TracedText {
   std::string text;
-  std::vector<int> bytes;  // beside it
+  std::vector<int> bytes;  // their numbers
   int last = 0;
 
   BufferChange apply(const TextEdit& edit) {
@@ -168,8 +168,8 @@ struct TracedText {
   }
 };
 
-// Several edits are asked for, write, are accepted hunk by hunk and end, all at random, while the
-// buffer changes at random.
+// Several edits are requested, write, are accepted hunk by hunk and end, all at random, while the
+// document changes at random.
 class RandomEdits {
  public:
   explicit RandomEdits(unsigned seed) : random_(seed) { type({{0, 0}, numbered(60)}); }
@@ -196,7 +196,7 @@ class RandomEdits {
  private:
   struct Asked {
     EditId id;
-    TracedText text;  // of then
+    TracedText text;  // at the time of the request
     std::vector<Hunk> to_come;
   };
 
@@ -213,7 +213,7 @@ class RandomEdits {
     type({{at, at}, below(3) ? "x" : "\n"});
   }
 
-  // Whole lines of one stretch, with at least one line between two hunks.
+  // Whole lines of one range, with at least one line between two hunks.
   void ask() {
     std::vector<std::size_t> starts = {0};
     for (std::size_t i = 0; i < text_.text.size(); ++i) {
@@ -233,7 +233,7 @@ class RandomEdits {
     asked_.push_back(std::move(asked));
   }
 
-  // The next hunk of the edit that runs, or its end; now and then of another.
+  // The next hunk or the end of the running edit; sometimes of another.
   void hear() {
     if (asked_.empty()) return;
     const auto asked =
@@ -292,7 +292,7 @@ class RandomEdits {
   LiveEdits edits_;
   TracedText text_;
   std::int64_t version_ = 0;
-  std::vector<Asked> asked_;  // that run
+  std::vector<Asked> asked_;  // those that run
   int n_hunks_ = 0;
   int heard_ = 0;
   int stood_ = 0;

@@ -1,5 +1,5 @@
-// Edits by a real model, the 0.5B one: what the prompt and the draft look like to a real tokenizer,
-// and a whole edit.
+// Edits by a real model, the 0.5B one: the prompt and the draft with a real tokenizer, and a whole
+// edit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kModel = "qwen2.5-coder-0.5b";
 
-// Windows endings, and none at the end.
+// Windows line endings, and none at the end.
 const std::string kText =
     "import math\r\n\r\n\r\ndef area(radius):\r\n\treturn math.pi * radius ** 2\r\n\r\n\r\n"
     "def ring_area(outer, inner):\r\n\treturn area(outer) - "
@@ -42,7 +42,7 @@ int threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concu
 
 class ModelPromptTest : public testing::TestWithParam<const char*> {};
 
-// The draft must be the very tokens the model has read: with other ones it would be refused at
+// The draft must consist of the very tokens that the model has read: others would be rejected at
 // once.
 TEST_P(ModelPromptTest, TheDraftIsTheTokensOfThePrompt) {
   const auto file = find_model(kModel);
@@ -138,8 +138,8 @@ TEST(ModelEdit, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
   EXPECT_EQ(engine->cache_statistics().caches, 2);
 }
 
-// How long it really takes is measured, not tested: the bound is what a whole prefill would exceed
-// many times over.
+// The real duration is measured, not tested: a whole prefill would exceed the bound many times
+// over.
 TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
   ThreadPool pool(threads());
   const std::unique_ptr<Engine> engine = load_engine("qwen2.5-coder-1.5b", pool, 16384);
@@ -160,7 +160,7 @@ TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
     longest = std::max(longest, std::chrono::duration<double>(now - last).count());
     last = now;
     if (progress.statistics.prefilled_tokens < 400 || canceller.joinable()) return;
-    canceller = std::jthread([&] {  // a little later, in the midst of a chunk
+    canceller = std::jthread([&] {  // a little later, in the middle of a chunk
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       asked = Clock::now();
       stop.request_stop();

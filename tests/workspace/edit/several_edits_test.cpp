@@ -1,4 +1,4 @@
-// Edits of a Workspace beside each other and beside what is typed.
+// Several edits of a Workspace at the same time, and typing meanwhile.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -22,13 +22,13 @@ TEST_F(WorkspaceTest, HunksMoveWithTheBufferOrAreDropped) {
   EXPECT_FALSE(changed_[id][0].dropped);
   const std::string text = workspace_->document(kUri)->text();
   const std::size_t second = text.find("value + 2");
-  change(3, {{second, second + 5}, "number"});  // in the place of the second
+  change(3, {{second, second + 5}, "number"});  // where the second hunk is
   EXPECT_EQ(hunks_of(id)->size(), 1);
   EXPECT_TRUE(changed_[id].back().dropped);
   EXPECT_THAT(changed_[id].back().reason, HasSubstr("was changed"));
   gate_.open();
   finish();
-  // The third came after the changes and finds its place.
+  // The third came after the changes and is placed correctly.
   ASSERT_EQ(hunks_[id].size(), 3);
   EXPECT_EQ(hunks_[id][2].version, 3);
   EXPECT_EQ(accept_all(id), "# a comment\n" + replaced(kOneTwoThree, "value + 20", "number + 2"));
@@ -70,7 +70,7 @@ TEST_F(WorkspaceTest, AnEndThatWasUnderWayWhenTheEditWasReplacedIsACancelledOne)
   gate_.open();
   open();
   const EditId first = edit();
-  workspace_->wait_until_idle();  // all of it is written, and nothing of that heard of yet
+  workspace_->wait_until_idle();  // all of it is written, but not reported yet
   const EditId second = edit();
   finish();
   EXPECT_EQ(ends_[first].outcome, EditOutcome::kCancelled);
@@ -151,8 +151,8 @@ class SymbolEditsTest : public WorkspaceTest {
     EXPECT_TRUE(id) << id.error().message();
     return id ? *id : 0;
   }
-  // From the first place where the model waits to the second; all that was asked meanwhile is known
-  // there.
+  // From the first place where the model waits to the second, by which time all requests made
+  // meanwhile have been received.
   void go_on() {
     gate_.open();
     late_.wait_until_reached();
@@ -220,8 +220,8 @@ TEST_F(WorkspaceTest, TooManyEditsOfADocumentAreRefused) {
   gate_.open();
 }
 
-// The buffer changes at random while the model writes: whatever is accepted, every hunk replaces
-// what it said it would.
+// The document changes at random while the model writes: every accepted hunk replaces the text that
+// it claims to replace.
 TEST_F(WorkspaceTest, AnyTypingLeavesEveryHunkWhereItBelongs) {
   start_with([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
   open();

@@ -1,4 +1,4 @@
-// The order in which work on the model is done.
+// The order in which the model's jobs run.
 #include "workspace/engine/decode_queue.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Queue : public testing::Test {
   DecodeQueue::Job says(char what) {
     return [this, what](const Control&) { said_ += what; };
   }
-  // Adds a job that says what it is when it begins, and ends when its promise is kept.
+  // Adds a job that reports its start, and ends when its promise is fulfilled.
   DecodeQueue::JobId add_blocker(std::promise<void>& end) {
     std::promise<void> began;
     const auto id = queue_.add(
@@ -36,7 +36,7 @@ class Queue : public testing::Test {
   }
 
   std::string said_;
-  DecodeQueue queue_;  // last: its thread writes what was said
+  DecodeQueue queue_;  // last: its thread writes the reports
 };
 
 TEST_F(Queue, TheMostUrgentFirstAndOfEqualsTheOldest) {

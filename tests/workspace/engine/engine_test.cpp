@@ -21,7 +21,7 @@ Engine::Model model(const std::string& name, std::shared_ptr<const Tokenizer> to
           std::move(tokenizer)};
 }
 
-// Like byte_tokenizer(), but two bytes have each other's ids.
+// Like byte_tokenizer(), but two bytes have swapped ids.
 std::shared_ptr<const Tokenizer> other_tokenizer() {
   TokenizerSpec spec;
   const auto bytes = byte_tokenizer();
@@ -145,7 +145,7 @@ TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
   EXPECT_EQ(engine->open_files({a, large, b})->size(), 1U) << "up to a budget";
 }
 
-// Writes the same after every prompt, which ends with ":".
+// Writes the same text after every prompt, which ends with ":".
 std::unique_ptr<Engine> engine_that_writes(const std::string& answer) {
   const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
   Engine::Model target;

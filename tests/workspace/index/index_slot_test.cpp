@@ -16,7 +16,7 @@ namespace {
 
 class IndexSlotTest : public testing::Test {
  protected:
-  // An index that opens when `opened_` has a value, and fails: what is of interest is when.
+  // An index that opens when `opened_` has a value, and then fails: the test is about the time.
   RepositoryIndexer::MakeIndex make(const std::string& name) {
     return [this, name](std::string&) -> Result<std::unique_ptr<WorkspaceIndex>> {
       ++opening_;
@@ -31,7 +31,7 @@ class IndexSlotTest : public testing::Test {
         make(name), OwnerPost(post_, alive_),
         [this](const IndexStatus& news) { heard_.push_back(news.message); }, /*watch=*/false);
   }
-  // Runs what was posted; true: `done` within 20 s.
+  // Runs posted functions; true: `done` within 20 s.
   bool run_until(const std::function<bool()>& done) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!done() && std::chrono::steady_clock::now() < deadline) {
@@ -58,7 +58,7 @@ class IndexSlotTest : public testing::Test {
     posted_.push_back(std::move(function));
   };
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
-  IndexSlot slot_;  // last: its threads use the others
+  IndexSlot slot_;  // last: its threads use the other members
 };
 
 TEST_F(IndexSlotTest, NothingIsHeardOfOneThatWasTakenAway) {

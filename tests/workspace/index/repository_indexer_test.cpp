@@ -38,7 +38,7 @@ class Stages {
     all_.push_back(stage);
     changed_.notify_all();
   }
-  // False: the stages are others after 20 s.
+  // False: the stages differ after 20 s.
   bool wait_for(const std::vector<Stage>& wanted) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return all_ == wanted; });
@@ -92,7 +92,7 @@ class RepositoryIndexerTest : public testing::Test {
   TempFolder scratch_;
   fs::path root_ = scratch_.path() / "workspace";
   Stages stages_;
-  std::atomic<std::size_t> n_files_ = 0;  // that the index has, as it told last
+  std::atomic<std::size_t> n_files_ = 0;  // in the index, as last reported
 };
 
 TEST_F(RepositoryIndexerTest, AnIndexThatCannotBeOpenedStaysSo) {
@@ -162,7 +162,7 @@ TEST_F(RepositoryIndexerTest, AReaderLooksNowAndThenForWhatTheWriterSaved) {
   write("a.py", "alpha = 1\n");
   (*writer)->refresh();
   ASSERT_TRUE((*writer)->store().save());
-  // It may find the file at its first look, and goes on looking all the same.
+  // It may find the file at once, and continues to look regardless.
   const std::vector<Stage> looks = {kSaving, kFollowing, kSaving};
   const auto looked_again = [&] {
     const std::vector<Stage> stages = stages_.all();
@@ -192,7 +192,7 @@ TEST_F(RepositoryIndexerTest, WhoeverWaitsWaitsForWhatIsOpenedToo) {
   EXPECT_EQ(n_files_, 1U);
 }
 
-// The arrows that stand beside the stages, told once more.
+// The transitions listed with the stages, repeated here.
 TEST(RepositoryIndexerStages, NothingElseMayFollow) {
   const std::set<Arrow> arrows = {
       {kOpening, kFailed},   {kOpening, kUnwatched}, {kOpening, kReading},   {kUnwatched, kReading},

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 constexpr const char* kUri = "file:///a.py";
 
-// Twelve functions that call old(x), far enough apart to be places of their own.
+// Twelve functions that call old(x), far enough apart to be separate places.
 std::string many_calls() {
   std::string text;
   for (int i = 0; i < 12; ++i) {
@@ -34,7 +34,7 @@ class NextEdit : public testing::Test {
     ASSERT_TRUE(documents_.open(uri, 1, std::move(text), "python"));
   }
 
-  // The first `from` becomes `to`.
+  // Replaces the first `from` by `to`.
   void replace(const std::string& uri, const std::string& from, const std::string& to) {
     const std::size_t begin = documents_.find(uri)->text().find(from);
     ASSERT_NE(begin, std::string::npos);
