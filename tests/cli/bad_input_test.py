@@ -1,4 +1,4 @@
-"""What the command line says to wrong usage and bad input. Needs no weights: all of it fails before they matter."""
+"""The command line's answers to wrong usage and bad input. Needs no weights: everything fails before they matter."""
 
 import os
 import pathlib

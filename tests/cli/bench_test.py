@@ -1,4 +1,4 @@
-"""redraft bench over real weights: the 0.5B model, few rows."""
+"""redraft bench with real weights: the 0.5B model, few rows."""
 
 import json
 import os
@@ -50,13 +50,13 @@ class BenchCost(RedraftCase):
                                    (linears * point["seconds"]))
             self.assertAlmostEqual(sum(point["shares"].values()), 1)
             self.assertGreater(point["shares"]["gate_up"], 0.05)
-        # What the model reads and multiplies: half a billion weights at 4 to 8 bits.
+        # The weights that the model reads and multiplies: half a billion at 4 to 8 bits.
         self.assertTrue(2.5e8 < points[0]["bytes"] < 8e8, points[0])
         self.assertTrue(4e8 < points[0]["integer_macs"] < 7e8, points[0])
         self.assertEqual(points[1]["integer_macs"], 4 * points[0]["integer_macs"])
         self.assertGreater(points[3]["bytes"], points[0]["bytes"])
         self.assertEqual([bound["context"] for bound in report["bounds"]], [0, 64])
-        # A curve of chosen points is no guide for the planner.
+        # The planner must not use a curve of chosen points.
         self.assertEqual(self.stored(), [])
 
     def test_text_fits_the_terminal(self):

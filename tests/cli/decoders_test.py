@@ -1,4 +1,4 @@
-"""The list of decoders is the table that names are read by, and the document explains each of them."""
+"""The list of decoders is the table that parses their names, and the document explains each of them."""
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ class Decoders(RedraftCase):
     def test_every_option_is_explained(self):
         explained = DOCUMENT.read_text()
         for option in re.findall(r"^    :([a-z-]+)", self.listed, re.MULTILINE):
-            if option != "max-nodes":  # the default decoder's own
+            if option != "max-nodes":  # of the default decoder only
                 self.assertRegex(explained, rf"[`:]{option}[`:=]", option)
 
     def test_an_option_that_is_not_there_is_named(self):

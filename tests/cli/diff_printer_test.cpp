@@ -24,8 +24,8 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
-// What `patch` would make of `text`: follows the hunk headers and checks every line that should be
-// there.
+// The result of `patch` for `text`: follows the hunk headers and checks every context and deleted
+// line.
 std::string apply_diff(const std::string& text, const std::string& diff) {
   const std::vector<std::string> old_lines = split(text);
   const std::vector<std::string> lines = split(diff);

@@ -1,4 +1,4 @@
-"""redraft index: the datastore of a folder, built, refreshed and found again; no weights are read."""
+"""redraft index: the index of a folder, built, refreshed and found again; no weights are read."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 
 from redraft_process import PROGRAM, RedraftCase, run
 
-TARGET = ("--target", "qwen2.5-coder-0.5b")  # its tokenizer alone
+TARGET = ("--target", "qwen2.5-coder-0.5b")  # only its tokenizer
 
 
 class Index(RedraftCase):
@@ -91,11 +91,11 @@ class Index(RedraftCase):
         self.assertEqual(self.statistics()["read_files"], 43, "nothing half written was believed")
 
     def test_a_small_disk_that_fills_up_loses_nothing(self):
-        """The same on a real file system of one megabyte, where this system lets us mount one."""
+        """The same on a real file system of one megabyte, if this system allows mounting one."""
         for i in range(60):
             self.write(f"many/{i}.py", "\n".join(f"name_{i}_{j} = {i * j}" for j in range(200)))
         self.cache.mkdir()
-        # In a mount namespace of its own, which goes with the process.
+        # In a mount namespace of its own, which ends with the process.
         script = ('mount -t tmpfs -o size=1m tmpfs "$1" || exit 77; shift; "$@"; echo "exit $?"; rm -rf "$FULL"; '
                   '"$@" --format json')
         command = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c", script, "sh",
@@ -125,7 +125,7 @@ class Index(RedraftCase):
                                    env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
                                    stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
-        while not list(self.cache.glob("redraft/index/*/lock")):  # made when the work begins
+        while not list(self.cache.glob("redraft/index/*/lock")):  # created when the work begins
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)

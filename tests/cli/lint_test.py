@@ -1,4 +1,4 @@
-"""What `make lint` looks at, and that each of its checks finds what it is for."""
+"""What `make lint` checks, and that each of its checks finds what it is for."""
 
 import contextlib
 import io
@@ -27,7 +27,7 @@ CheckOptions:
 
 
 class ATree(unittest.TestCase):
-    """A small checkout; the working folder is in it."""
+    """A small source tree, which is the working folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -57,7 +57,7 @@ class ATree(unittest.TestCase):
         file.write_text(text)
 
     def build(self, commands):
-        """A build folder that compiles these sources: {path: what stands before it in the command}."""
+        """A build folder that compiles these sources: {path: the beginning of the command}."""
         entries = [{"directory": str(self.folder), "file": str(self.folder / path),
                     "command": f"{start} -I{self.folder} -c {self.folder / path}"} for path, start in commands.items()]
         self.write("build/compile_commands.json", json.dumps(entries))

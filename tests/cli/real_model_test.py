@@ -1,4 +1,4 @@
-"""The command line over real weights: the 0.5B model, small inputs."""
+"""The command line with real weights: the 0.5B model, small inputs."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ SOURCE = """def area(width, height):
 def perimeter(width, height):
     return 2 * (width + height)
 """
-# Seconds of a pass by its rows: a machine that reads some thousand tokens a second.
+# Seconds of a pass by its rows, for a machine that reads some thousand tokens a second.
 FAST = "1:0.004,8:0.006,64:0.03"
 INSTRUCTION = "Rename the parameter width to w in both functions."
 
@@ -63,7 +63,7 @@ class Complete(InFolder):
     def test_shows_the_model_other_files_of_the_project(self):
         self.write("class Ledger:\n    def __init__(self, owner, opening_balance):\n        self.owner = owner\n", "ledger.py")
         file = self.write("from ledger import Ledger\n\nmine = Ledger()\n", "main.py")
-        # Other files are shown where the machine reads enough in a short time: one that does.
+        # Other files are shown if the machine reads fast enough, as this one does.
         alone, shown = (json.loads(self.assert_succeeds(self.complete(file, "3:15", "--format", "json", *more, cost=FAST)))
                         for more in ((), ("--workspace", str(self.folder))))
         self.assertGreater(shown["prompt_tokens"], alone["prompt_tokens"] + 20)
@@ -172,7 +172,7 @@ class Edit(InFolder):
                                    stdout=subprocess.DEVNULL, stderr=stderr)
         os.close(stderr)
         message = b""
-        while b"reading" not in message:  # a terminal is told when the model has been loaded and the work begins
+        while b"reading" not in message:  # printed on a terminal once the model is loaded
             message += os.read(terminal, 1000)
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()

@@ -18,7 +18,7 @@ def run(*arguments, input=b"", environment=None, timeout=120):
 
 class RedraftCase(unittest.TestCase):
     def assert_fails(self, process, code, *fragments):
-        """Exit code, the promised form of the message, and what it says."""
+        """Checks the exit code, the documented form of the message, and its content."""
         message = process.stderr.decode()
         self.assertEqual(process.returncode, code, message)
         self.assertIn("redraft: error: ", message)

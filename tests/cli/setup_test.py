@@ -77,7 +77,7 @@ class AModelInThreeParts(InFolder):
             models.ensure("tiny")
         self.assertFalse(self.file().exists())
         partial = models.directory() / ".tiny.gguf.partial"
-        partial.write_bytes(partial.read_bytes() + b"thi")  # as a kill in the middle of a part leaves it
+        partial.write_bytes(partial.read_bytes() + b"thi")  # as after a kill in the middle of a part
         self.fail_at = None
         models.ensure("tiny")
         self.assertEqual(self.file().read_bytes(), b"".join(PARTS))

@@ -1,4 +1,4 @@
-"""redraft bench over task files with real weights: the 0.5B model on tasks of our own."""
+"""redraft bench on task files with real weights: the 0.5B model on tasks of our own."""
 
 import json
 import pathlib
@@ -103,7 +103,7 @@ class TaskBench(RedraftCase):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
-        if process.returncode != 0:  # it may have been done by then
+        if process.returncode != 0:  # it may have finished by then
             self.assertEqual((process.returncode, output), (130, b""))
             self.assertIn(str(partial).encode(), errors)
             kept = partial.read_text().splitlines()[1:]
@@ -171,7 +171,7 @@ class TaskBench(RedraftCase):
         command = self.command("--replay", "--decoders", "redraft")
         self.assert_succeeds(run(*command))
         report = self.report()
-        # As if killed within a line, by a command that is the same in all its settings.
+        # As if killed within a line, by a command with exactly the same settings.
         lines = [json.dumps(report["settings"], separators=(",", ":"), ensure_ascii=False)]
         lines += [json.dumps(task) for task in report["tasks"][:3]]
         self.out.with_suffix(".json.partial").write_text("\n".join(lines) + '\n{"id": "wro')

@@ -1,7 +1,7 @@
-// A document that a client changes, as the server keeps it, against a plain reference: the text as
-// code points, its lines counted from the start for every position. What waits for its place to
-// change holds the same text wherever it moves. The bytes of the input are read one by one: the
-// encoding, a text, then notifications of changes.
+// A document that a client changes, as the server keeps it, compared with a simple reference: the
+// text as code points, with lines counted from the start for every position. A pending edit
+// contains the same text wherever it moves. The input is read byte by byte: the encoding, a text,
+// then notifications of changes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ class Input {
     bytes_ = bytes_.subspan(1);
     return value;
   }
-  // Characters of every width, and all that ends lines.
+  // Characters of every width, and all line endings.
   std::u32string text() {
     constexpr std::u32string_view kCharacters =
         U"\n\n\r\r\nab \t\u00E9\u65E5\U0001F600\uFEFF\u2028\u0301\U0010FFFF";
@@ -46,7 +46,7 @@ class Input {
   Position position() {
     const unsigned line = number();
     const unsigned character = number();
-    // The largest are as good as any beyond the end.
+    // The largest number stands for any position beyond the end.
     return {line == 255 ? 2147483647 : static_cast<int>(line % 32),
             character == 255 ? 2147483647 : static_cast<int>(character % 64)};
   }
@@ -78,13 +78,13 @@ int units(char32_t c, Encoding encoding) {
   return static_cast<int>(utf8({&c, 1}).size());
 }
 
-// Code points of the terminator at `at`; 0 where there is none.
+// The number of code points of the terminator at `at`; 0 if there is none.
 std::size_t terminator(std::u32string_view text, std::size_t at) {
   if (text.substr(at).starts_with(U"\r\n")) return 2;
   return at < text.size() && (text[at] == U'\r' || text[at] == U'\n') ? 1 : 0;
 }
 
-// The place of a position, in code points.
+// The index of a position, in code points.
 std::size_t place(std::u32string_view text, Position position, Encoding encoding) {
   std::size_t at = 0;
   for (int line = 0; line < position.line; ++line) {
@@ -110,7 +110,7 @@ void apply(std::u32string& text, const ContentChange& change, std::u32string_vie
   text.replace(std::min(a, b), std::max(a, b) - std::min(a, b), inserted);
 }
 
-// Every place between two characters of a line has the position that leads to it.
+// Every place between two characters of a line has a position that leads to it.
 void check_positions(const Document& document, std::u32string_view text, Encoding encoding) {
   require(document.text() == utf8(text));
   Position position;
@@ -130,7 +130,7 @@ void check_positions(const Document& document, std::u32string_view text, Encodin
   }
 }
 
-// Some lines of a document that something waits to replace.
+// Some lines of a document that a pending edit replaces.
 struct Waiting {
   ByteRange range;
   std::string text;

@@ -15,7 +15,8 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// A server without a model, initialized and with the document "u" open. Whatever comes, it answers
+// A server without a model, initialized and with the document "u" open. Whatever it receives, it
+// sends valid JSON and survives.
 // with JSON and lives on.
 class FuzzedServer {
  public:
@@ -29,7 +30,7 @@ class FuzzedServer {
         R"("languageId":"c","version":1,"text":"a\r\né😀\rb\n"}}})");
   }
 
-  // What is JSON is the same after it was written and read again.
+  // Valid JSON is the same after writing and parsing it again.
   void receive(std::string_view content) {
     if (const Result<Json> value = parse_json(content)) {
       const Result<Json> again = parse_json(to_text(*value));

@@ -1,5 +1,5 @@
-// libFuzzer entry: any bytes are an ignore file, for any path and in no more than little time; and
-// after all of them, a line that spells the path decides about it.
+// libFuzzer entry: any bytes are an ignore file, for any path, in little time; and a line after
+// them that spells the path decides about it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const IgnorePatterns patterns(rules);
   if (patterns.verdict(path, false) != IgnoreVerdict::kNoRule && patterns.empty()) std::abort();
   patterns.verdict(path, true);
-  // No file has such a name.
+  // No file can have such a name.
   if (path.empty() || path.find('\0') != std::string_view::npos) return 0;
   if (path.starts_with('/') || path.ends_with('/') || path.ends_with('\r')) return 0;
   const std::string line = spelled(path) + "\n";

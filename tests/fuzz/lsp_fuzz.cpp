@@ -1,7 +1,7 @@
-// Any bytes a client may send: framing, JSON and the server's handlers. The first byte says how
-// large the pieces are in which the rest arrives: the messages are those of the whole. Once more
-// with a limit that most messages exceed: what is passed over is told by its outline, which is that
-// of the message where it is JSON.
+// Any bytes that a client may send: framing, JSON and the server's handlers. The first byte is the
+// size of the pieces in which the rest arrives: the messages are the same as those of the whole.
+// Again with a limit that most messages exceed: a skipped message is reported by its outline, which
+// is that of the message if it is JSON.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ Messages cut(std::string_view bytes, std::size_t piece, const FrameLimits& limit
   return messages;
 }
 
-// A member of an object; null where there is none.
+// A member of an object; null if there is none.
 Json member(const Json& object, const char* name) {
   return object.is_object() && object.contains(name) ? object[name] : Json();
 }
@@ -58,7 +58,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-// Of values that may be longer than those that are kept nothing is known.
+// Values that may be longer than those that are kept are not compared.
 void check_outline(const std::string& content, const MessageOutline& outline) {
   const Result<Json> message = redraft::lsp::parse_json(content);
   if (!message || content.size() > OutlineReader::kMaxValueBytes) return;
@@ -69,7 +69,7 @@ void check_outline(const std::string& content, const MessageOutline& outline) {
   redraft::lsp::require(outline.uri == text_of(uri));
 }
 
-// The messages are those that `read` has, the longer ones by their outlines.
+// The messages are those in `read`, with the outlines of the longer ones.
 void check_limited(const Messages& limited, const Messages& read) {
   redraft::lsp::require(limited.frames.size() == read.frames.size());
   for (std::size_t i = 0; i < read.frames.size(); ++i) {

@@ -1,5 +1,5 @@
-// Writes the seeds that mutation starts from: small valid inputs of every shape that the readers
-// know. `redraft_fuzz_seeds tests/fuzz/corpus`.
+// Writes the seeds for mutation: small valid inputs of every form that the readers know.
+// `redraft_fuzz_seeds tests/fuzz/corpus`.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -95,7 +95,7 @@ std::string framed(std::initializer_list<std::string_view> contents) {
   return messages;
 }
 
-// The first byte says in pieces of which size the rest arrives.
+// The first byte is the size of the pieces in which the rest arrives.
 void write_lsp(const std::filesystem::path& folder) {
   const std::string messages = framed(
       {R"({"jsonrpc":"2.0","id":1,"method":"redraft/status"})",
@@ -107,7 +107,7 @@ void write_lsp(const std::filesystem::path& folder) {
        R"("instruction":"i"}]}})"});
   write(folder / "messages", seed('\x7F', messages));
   write(folder / "pieces", seed('\0', messages));
-  // What a message is about, in the orders and spellings that it may have.
+  // What a message is about, in every possible order and spelling.
   const std::string outlines = framed(
       {R"({"params":{"textDocument":{"text":"{\"uri\":\"no\"}\\","uri":"u"}},"method":"m"})",
        R"({"id":"\u0031","id":{},"m\u0065thod":"a\/b","params":{},"params":{"textDocument":1}})",

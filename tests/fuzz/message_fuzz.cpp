@@ -1,4 +1,5 @@
-// What stands in a client's messages, one a line, without the framing that mutation mostly breaks.
+// The content of a client's messages, one per line, without the framing that mutation mostly
+// breaks.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A recording of a session. What can be read, written and read again is the same, and a session
-// differs in nothing from itself.
+// A recording of a session. Whatever can be read stays the same when it is written and read again,
+// and a session does not differ from itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

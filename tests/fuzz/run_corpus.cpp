@@ -1,5 +1,5 @@
-// A fuzz target as a plain test: every file of a folder, then each cut short and with a byte
-// changed. Fails by crashing, or if there is no file.
+// Runs a fuzz target as a plain test: on every file of a folder, then on each file truncated and
+// with a byte changed. Fails by crashing, or if there is no file.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// What a Hugging Face folder may hold. The first byte says what the rest is: a config.json, a
-// safetensors file, or the header of one up to a zero byte and its data behind it, so that the
-// length in front is right and mutation works on what it says.
+// The files of a Hugging Face folder. The first byte says what the rest is: a config.json, a
+// safetensors file, or the header of one up to a zero byte followed by its data. In the last case
+// the length in front is always right, so that mutation works on the header's content.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// What may lie in an index on disk. The first byte says what the rest is: a manifest as it is, one
+// The files of an index on disk. The first byte says what the rest is: a manifest as it is, one
 // without its checksum, or the parts of a segment, which are then written with the right checksums,
-// so that mutation works on what they guard.
+// so that mutation works on what the checksums guard.
 #include <unistd.h>
 
 #include <cstddef>
@@ -38,8 +38,8 @@ std::vector<std::byte> with_checksum(std::span<const std::byte> bytes) {
   return whole;
 }
 
-// Four counts of a byte each, the limit of tokens, then small signed numbers; a count of
-// definitions and theirs.
+// Four counts of one byte each, the limit of tokens, then small signed numbers; a count of
+// definitions, then the definitions.
 std::vector<std::byte> written_segment(std::span<const std::uint8_t> bytes) {
   std::size_t at = 0;
   const auto next = [&] { return at < bytes.size() ? static_cast<std::int8_t>(bytes[at++]) : 0; };

@@ -1,5 +1,6 @@
-// Any bytes parse in any language, within bounds, and whatever is asked of the tree lies within the
-// text; so after a change. The first byte says which language, the next two where the change is.
+// Any bytes parse in any language, within bounds, and everything that the tree returns is within
+// the text, also after a change. The first byte is the language, the next two the place of the
+// change.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// libFuzzer entry: any bytes are a tokenizer.json or are refused, and a tokenizer that is made of
-// one gives every text back that its vocabulary covers.
+// libFuzzer entry: any bytes are a tokenizer.json or are refused, and a tokenizer made of one
+// reproduces every text that its vocabulary covers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!file) return 0;
   Result<TokenizerSpec> spec = read_tokenizer_json(*file);
   if (!spec) return 0;
-  // The same bytes as the files beside it: their keys are others.
+  // The same bytes as the other files of the folder: their keys differ.
   if (!add_tokenizer_config(*file, *spec) || !add_generation_config(*file, *spec)) return 0;
   const Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(*std::move(spec));
   if (!tokenizer) return 0;

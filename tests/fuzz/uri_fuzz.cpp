@@ -1,5 +1,5 @@
-// Any bytes are a URI or are refused, and what is taken is a path that the system can be asked for:
-// absolute, normal, without NUL. Any path comes back from every way to spell it.
+// Any bytes are a URI or are refused, and an accepted one is a path that can be passed to the
+// system: absolute, normalized, without NUL. Any path is recovered from every spelling.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What must not stand in a URI as it is, or everything; in digits of either case.
+// Escapes what must not appear in a URI, or everything; with hex digits of either case.
 std::string spelled(std::string_view path, bool everything, bool capital) {
   const std::string_view digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
   std::string uri = capital ? "file://localhost" : "file://";

@@ -1,5 +1,5 @@
-"""Small promises about every committed file: sizes, and nothing that belongs to one machine. Of documents: a short README,
-lines that fit a terminal, and links that lead somewhere."""
+"""Rules for every committed file: sizes, and nothing that belongs to one machine. For documents: a short README, lines
+that fit a terminal, and links that lead somewhere."""
 
 import pathlib
 import re
@@ -10,9 +10,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MAX_LINES = 500
 MAX_README_WORDS = 1500
-MAX_COLUMNS = 100  # of a document's prose; tables and code blocks are as wide as they need to be
+MAX_COLUMNS = 100  # of a document's prose; tables and code blocks may be as wide as necessary
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".py", ".lua", ".ts", ".js", ".sh"}
-# Written in two halves so that this file keeps its own promise.
+# Written in two halves so that this file follows its own rule.
 HOSTS = ["pypi." + "org", "pythonhosted." + "org", "registry.npmjs." + "org", "deb.debian." + "org"]
 # A thread that is not started by support/named_thread.h. std::thread::hardware_concurrency() starts none, and neither does
 # std::jthread() or a member.
@@ -26,7 +26,7 @@ def committed_files():
 
 
 def without_code_blocks(text):
-    """The same lines, those of fenced code empty."""
+    """The same lines, with those of fenced code empty."""
     fenced = False
     for line in text.splitlines():
         is_fence = line.lstrip().startswith("```")
@@ -35,13 +35,13 @@ def without_code_blocks(text):
 
 
 def wide_lines(text):
-    """Numbers of the lines of prose that could be wrapped and are too wide."""
+    """The numbers of prose lines that are too wide and could be wrapped."""
     return [number for number, line in enumerate(without_code_blocks(text), 1)
             if len(line) > MAX_COLUMNS and not line.startswith("|") and len(line.split()) > 1]
 
 
 def anchors(text):
-    """What links may name after a #: the headings, in small letters and without punctuation."""
+    """The anchors that links may name after a #: headings in small letters without punctuation."""
     headings = [line.lstrip("#").strip() for line in without_code_blocks(text) if line.startswith("#")]
     return {re.sub(r"[^\w -]", "", re.sub(r"\]\([^)]*\)", "", heading)).lower().replace(" ", "-") for heading in headings}
 

@@ -1,9 +1,9 @@
-"""Reads the layers out of each folder's CMakeLists.txt and finds what breaks them."""
+"""Reads the layers from each folder's CMakeLists.txt and finds violations."""
 
 import pathlib
 import re
 
-# Outside headers that only some folders may include; whoever owns such a thing hides it from the rest.
+# External headers that only some folders may include; their owner hides them from the rest.
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model"},
     r"nlohmann/": {"support/json", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features", "bench",
@@ -17,7 +17,7 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 
 def is_skipped(top_folder):
-    """Folders without layers, and build folders, whatever they are called."""
+    """Folders without layers, and build folders, whatever their names."""
     return top_folder in SKIPPED_FOLDERS or top_folder.startswith("build")
 
 
@@ -41,7 +41,7 @@ class Layers:
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
             self._add(folder, name, [])
         for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
-            # Its commands are a library of objects beside it, which is no layer of its own.
+            # Its commands are a library of objects next to it, which is not a layer of its own.
             links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))
             self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
 
@@ -50,7 +50,7 @@ class Layers:
         self.depends[name] = set(depends)
 
     def library_of(self, path):
-        """The library whose folder is nearest above `path` (relative, "decoding/text/tokenizer.h"), or None."""
+        """The library of the nearest folder above `path` (relative, "decoding/text/tokenizer.h"), or None."""
         for folder in pathlib.PurePosixPath(path).parents:
             if folder.as_posix() in self.name_of_folder:
                 return self.name_of_folder[folder.as_posix()]

@@ -1,4 +1,4 @@
-"""Holds every #include to the declared layers, and shows that a broken one would be found."""
+"""Holds every #include to the declared layers, and shows that a violation would be found."""
 
 import pathlib
 import tempfile

@@ -93,7 +93,8 @@ TEST_F(CostCacheTest, AnythingElseThanTheKeyIsForeign) {
   EXPECT_TRUE(parse_cost("cost", text, some_key()));
 }
 
-// A rebuilt program or a changed model takes the old file's place; another machine has its own.
+// A rebuilt program or a changed model replaces the old file; another machine has a file of its
+// own.
 TEST_F(CostCacheTest, OneFileForEachMachineAndModel) {
   CostKey rebuilt = some_key();
   rebuilt.program = "0.2.0-1-1";
@@ -142,7 +143,7 @@ TEST_F(CostCacheTest, NumbersThatNoPassHasAreRefused) {
   }
 }
 
-// Whatever a file holds, the answer is an error or a curve whose prices are sane.
+// Whatever a file contains, the result is an error or a curve with plausible costs.
 TEST_F(CostCacheTest, AnyBytesGiveAnErrorOrAUsableCurve) {
   const std::string text = to_text(some_key(), some_cost());
   std::mt19937 random(5);

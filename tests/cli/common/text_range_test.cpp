@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The bytes that `range` names in `text`, or the error.
+// The bytes that `range` denotes in `text`, or the error.
 std::string select(const std::string& range, const std::string& text) {
   const Result<TextRange> parsed = parse_text_range(range);
   if (!parsed) return parsed.error().message();

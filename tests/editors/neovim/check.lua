@@ -1,4 +1,4 @@
--- What tests demand; the error names the line of the test.
+-- The assertions of tests; the error names the line of the test.
 local check = {}
 
 function check.expect(condition, what)

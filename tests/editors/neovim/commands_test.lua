@@ -1,4 +1,4 @@
--- The ways into an edit, and what is said when something is missing.
+-- The ways to start an edit, and the messages when something is missing.
 local check = require('check')
 local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
@@ -11,7 +11,7 @@ local function selection_with_a_prompt(start)
   nvim:keys('write the body<CR>')
   nvim:wait_for_end(1)
   nvim:keys('\\ra')
-  -- the other "pass" stays: only the selection was sent to be edited
+  -- the other "pass" stays: the edit was of the selection only
   nvim:wait_for_lines({ 'def add(a, b):', '    return a + b', '', 'def sub(a, b):', '    pass' })
 end
 
@@ -19,7 +19,7 @@ local function a_range_of_an_older_text_is_refused(start)
   local text = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n'
   local nvim = start({ server = scripted.server('    pass', '    return a + b') })
   nvim:open('a.py', text)
-  -- a prompt in a window, as plugins have it: the buffer can be changed before the answer
+  -- a prompt in a window, as plugins do it: the buffer can be changed before the answer
   nvim:lua([[vim.ui.input = function(_, answer) Answer = answer end]])
   nvim:keys('2GV:RedraftEdit<CR>')
   nvim:keys('ggOdef mul(a, b):<CR>    pass<CR><Esc>')
@@ -83,7 +83,7 @@ local function keys_walk_through_the_hunks(start)
   local seen = {}
   for _, key in ipairs({ ']r', ']r', ']r', '[r' }) do
     nvim:keys(key)
-    nvim:call('get_mode') -- the keys before it have been worked off
+    nvim:call('get_mode') -- the keys before it have been processed
     table.insert(seen, row())
   end
   equal(seen, { 4, 8, 1, 8 })
@@ -170,7 +170,7 @@ end
 
 local function the_server_ends_with_the_editor(start)
   local held = scripted.held('a', 'b', '')
-  held.hold() -- the model never comes back
+  held.hold() -- the model never continues
   local nvim = start({ server = held.server })
   nvim:open('a.txt', 'a\n')
   nvim:keys(':RedraftEdit anything<CR>')

@@ -1,13 +1,13 @@
--- Drives a Neovim of its own: no user configuration, real keys in, the screen as drawn out.
+-- Drives a Neovim of its own: no user configuration, real keys in, the drawn screen out.
 local Editor = {}
 Editor.__index = Editor
 
 local root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h:h')
 
--- In milliseconds: on an idle machine nothing that is waited for takes a twentieth of it. Only what never comes takes all.
+-- In milliseconds: on an idle machine no wait takes a twentieth of it; only a failure takes all of it.
 local patience = 120000
 
---- Calls `test` until it returns something true, and returns that; an error after `timeout` milliseconds.
+--- Calls `test` until it returns a true value, and returns that; an error after `timeout` milliseconds.
 local function wait(test, what, timeout)
   local deadline = vim.uv.now() + (timeout or patience)
   while true do
@@ -61,7 +61,7 @@ function Editor:command(command)
   self:call('command', command)
 end
 
---- Types keys in Neovim's notation, as a person would: modes, mappings and autocommands take part.
+--- Types keys in Neovim's notation, as a person would: modes, mappings and autocommands apply.
 function Editor:keys(keys)
   self:call('input', keys)
 end
@@ -93,7 +93,7 @@ function Editor:saved()
   return text
 end
 
---- The screen as drawn, virtual lines included, one string a row.
+--- The drawn screen with virtual lines, one string per row.
 function Editor:screen()
   return self:lua([[vim.cmd.redraw()
     local rows = {}
@@ -109,7 +109,7 @@ function Editor:shows(text)
   return vim.iter(self:screen()):any(function(row) return row:find(text, 1, true) ~= nil end)
 end
 
---- What require('redraft').info() says, nil without an edit.
+--- The result of require('redraft').info(), nil without an edit.
 function Editor:edit()
   local info = self:lua([[return require('redraft').info()]])
   return info ~= vim.NIL and info or nil
@@ -152,7 +152,7 @@ function Editor:wait_for_message(text)
   wait(function() return self:messages():find(text, 1, true) end, 'the message "' .. text .. '"')
 end
 
---- What the server says of itself; it has worked off all that it was told before.
+--- The server's status; it has processed all earlier messages by then.
 function Editor:server_status()
   return self:lua([[local client = vim.lsp.get_clients({ name = 'redraft' })[1]
     return client:request_sync('redraft/status', vim.empty_dict(), ...).result]], patience)

@@ -1,4 +1,4 @@
--- An edit as a person sees it: ask, watch hunks arrive, decide on each.
+-- An edit as a person sees it: request it, watch hunks arrive, decide on each.
 local check = require('check')
 local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
@@ -64,7 +64,7 @@ local function accept_one_reject_one(start)
   local accepted = lines_of(before)
   accepted[4], accepted[5] = '    with open(path) as f:', '        return f.read()'
   nvim:wait_for_lines(accepted)
-  nvim:keys('gg]r') -- without default keys "]r" is nothing of ours
+  nvim:keys('gg]r') -- without default keys "]r" is not ours
   nvim:lua([[require('redraft').jump(1)]])
   nvim:keys(':RedraftReject<CR>')
   nvim:wait_for_hunks(1)

@@ -1,4 +1,4 @@
--- Ghost text as a person sees it: it appears while typing, and is taken with keys or typed over.
+-- Ghost text as a person sees it: it appears while typing, and is accepted with keys or typed over.
 local check = require('check')
 local equal, expect = check.equal, check.expect
 local scripted = require('scripted')

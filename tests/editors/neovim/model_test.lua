@@ -1,4 +1,4 @@
--- A small edit by real weights: what arrives in the buffer is what the command line makes of the same file.
+-- A small edit by real weights: the buffer gets what the command line makes of the same file.
 local model = 'qwen2.5-coder-0.5b'
 local patience = 600000 -- milliseconds; a small machine takes ten seconds
 local before = [[
@@ -11,7 +11,7 @@ def perimeter(width, height):
 ]]
 local instruction = 'Rename the parameter width to w in both functions.'
 
---- The program with its models, which the editor's own surroundings would hide.
+--- The program with its models, which the editor's own environment would hide.
 local function redraft(...)
   local executable = os.getenv('REDRAFT') or ''
   if vim.fn.executable(executable) == 0 then

@@ -1,4 +1,4 @@
--- Next edits as a person sees them: after a change the one that follows is shown, gone to and made.
+-- Next edits as a person sees them: after a change the next one is shown, jumped to and applied.
 local check = require('check')
 local equal, expect = check.equal, check.expect
 local scripted = require('scripted')
@@ -32,7 +32,7 @@ local function lines(text)
   return vim.split((text:gsub('\n$', '')), '\n')
 end
 
--- Whether a change of the text leads to a search.
+-- Whether a change of the text triggers a request.
 local function is_looking(nvim)
   return nvim:lua([[local is_there, found = pcall(vim.api.nvim_get_autocmds, { group = 'redraft.next_edit', event = 'TextChanged' })
     return is_there and #found > 0]])

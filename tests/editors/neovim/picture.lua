@@ -1,5 +1,5 @@
--- nvim --clean -l picture.lua PROGRAM FILE INSTRUCTION OUT.svg SERVER...: the screen of a real edit of FILE, as drawn by
--- the Neovim PROGRAM with the language server SERVER, while the hunks wait to be decided on.
+-- nvim --clean -l picture.lua PROGRAM FILE INSTRUCTION OUT.svg SERVER...: the screen during a real edit of FILE, as
+-- drawn by the Neovim PROGRAM with the language server SERVER, while the hunks wait for a decision.
 local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 package.path = here .. '/?.lua;' .. package.path
 local Editor = require('editor')
@@ -21,7 +21,7 @@ local function colours(attributes)
   return fg, bg
 end
 
--- Neighbouring cells of one look, as { column, text, attributes }.
+-- Neighbouring cells with the same attributes, as { column, text, attributes }.
 local function runs_of(cells)
   local runs = {}
   for column, cell in ipairs(cells) do

@@ -1,5 +1,5 @@
--- nvim --clean -l run.lua PROGRAM FILE...: runs test files in the Neovim PROGRAM. Exit code 77: nothing to run it with.
--- A test file returns a list of { name, function(editors) ... end }.
+-- nvim --clean -l run.lua PROGRAM FILE...: runs test files in the Neovim PROGRAM. Exit code 77: something required is
+-- missing. A test file returns a list of { name, function(editors) ... end }.
 local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 package.path = here .. '/?.lua;' .. package.path
 local program = arg[1]
@@ -16,7 +16,7 @@ local function run(name, test)
   io.flush()
   local began = vim.uv.hrtime()
   local started = {}
-  local start = function(options) -- editors that a test starts are stopped behind it
+  local start = function(options) -- editors that a test starts are stopped after it
     local editor = require('editor').start(vim.tbl_extend('force', { program = program }, options))
     table.insert(started, editor)
     return editor

@@ -1,8 +1,8 @@
--- The real language server over a scripted model: what the model will write is given, everything else is as always.
+-- The real language server with a scripted model: the model's output is given, everything else is real.
 local M = {}
 
---- The command line of a server whose model replaces `find` by `replace` in what it is asked about; a process of its
---- own with its own script. With an `instruction` it answers only to that.
+--- The command line of a server whose model replaces `find` by `replace` in the code it edits; a process with a script
+--- of its own. With an `instruction` it reacts only to that.
 ---@param find string
 ---@param replace string
 ---@param instruction string?
@@ -11,8 +11,8 @@ function M.server(find, replace, instruction)
   return M.start({ edits = { { find = find, replace = replace, instruction = instruction } } })
 end
 
---- A server like that whose model can be stopped: `hold()` makes it write nothing from the first `at` of an answer on,
---- until `release()`. What a test does while an edit runs then takes as long as it takes.
+--- Such a server with a model that can be stopped: `hold()` makes it stop at the first `at` of an answer until
+--- `release()`. So a test has all the time it needs for what it does while an edit runs.
 ---@return { server: string[], hold: fun(), release: fun() }
 function M.held(find, replace, at, instruction)
   local file = vim.fn.tempname()
