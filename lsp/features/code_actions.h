@@ -20,7 +20,6 @@ inline constexpr char kAutomaticScope[] = "auto";
 // actions.
 // Each has the form that the client can use: the command that starts a streamed edit, data to
 // resolve later, or the command that applies the edit when it ends.
-// later, or the command that applies the edit when it ends.
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client);
 

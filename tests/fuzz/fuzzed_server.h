@@ -17,7 +17,6 @@ inline void require(bool holds) {
 
 // A server without a model, initialized and with the document "u" open. Whatever it receives, it
 // sends valid JSON and survives.
-// with JSON and lives on.
 class FuzzedServer {
  public:
   FuzzedServer() {

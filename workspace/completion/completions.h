@@ -11,9 +11,8 @@
 // An example: the text is "x = ", and the user types "price", one key every 80 ms.
 //
 //   p   starts a run; prefill begins
-//   r   joins it: prefill goes on, and the model may yet write "r". The previous request is
-//   answered
-//       with nothing (superseded). Then the run writes "rice * count"
+//   r   joins it: prefill goes on, and the model may yet write "r". The previous request gets no
+//       text (superseded). Then the run writes "rice * count"
 //   i   joins it; the run ends, and the answer is what is left: "ce * count"
 //   c   is answered from memory, carried forward: "e * count"
 //   u   does not continue any suggestion: a new run, after the delay

@@ -6,7 +6,6 @@
 // until the lines after it show where the original goes on. The more lines would be deleted, the
 // more evidence it requires: if the model goes on with the very next line, that line is enough; a
 // place further on must match over several lines that are not just "}" or empty.
-// further on must match over several lines that are not just "}" or empty.
 //
 // An example: the original, the model's output, and the result of add():
 //

@@ -92,7 +92,7 @@ local function set_text(buf, change, encoding)
   local last = to_bytes(buf, change.range['end'], encoding)
   local new_text = change.newText
   local n_lines = vim.api.nvim_buf_line_count(buf)
-  if last[1] >= n_lines then -- just behind the final newline, which stays
+  if last[1] >= n_lines then -- just after the final newline, which stays
     last = { n_lines - 1, #line_at(buf, n_lines - 1) }
     if new_text == '' and first[2] == 0 and first[1] > 0 then
       first = { first[1] - 1, #line_at(buf, first[1] - 1) }

@@ -6,7 +6,7 @@ local config = require('redraft.config')
 local M = {}
 
 local name = 'redraft'
-local sessions = {} ---@type redraft.Session[] in the order in which they were asked for
+local sessions = {} ---@type redraft.Session[] in the order in which they were requested
 local early = {} ---@type table<integer, table[]> notifications of edits whose ids are not known yet
 local model = {} ---@type table<integer, table> by client: the last $/redraft/status
 

@@ -50,7 +50,7 @@ function M.text(buf, range)
   local n_lines = vim.api.nvim_buf_line_count(buf)
   local last_row, last_col = range[3], range[4]
   local tail = ''
-  if last_row == n_lines and last_col == 0 then -- just behind the final newline
+  if last_row == n_lines and last_col == 0 then -- just after the final newline
     if range[1] == n_lines then
       return ''
     end
