@@ -8,28 +8,8 @@ namespace {
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
-void add(const DecodeStatistics& one, DecodeStatistics& sum) {
-  sum.prompt_tokens += one.prompt_tokens;
-  sum.cached_prompt_tokens += one.cached_prompt_tokens;
-  sum.prefilled_tokens += one.prefilled_tokens;
-  sum.new_tokens += one.new_tokens;
-  sum.bonus_tokens += one.bonus_tokens;
-  sum.passes += one.passes;
-  sum.rows += one.rows;
-  sum.drafted_passes += one.drafted_passes;
-  sum.drafted_pass_tokens += one.drafted_pass_tokens;
-  sum.prefill_seconds += one.prefill_seconds;
-  sum.decode_seconds += one.decode_seconds;
-  sum.draft_seconds += one.draft_seconds;
-  for (int origin = 0; origin < kDraftOriginCount; ++origin) {
-    sum.passes_by_origin[origin] += one.passes_by_origin[origin];
-    sum.drafted_by_origin[origin] += one.drafted_by_origin[origin];
-    sum.accepted_by_origin[origin] += one.accepted_by_origin[origin];
-  }
-}
-
 void add(const TaskRecord& record, const TaskRecord& plain, DecoderSummary& sum) {
-  add(record.statistics, sum.statistics);
+  sum.statistics += record.statistics;
   ++sum.tasks;
   sum.seconds += record.seconds;
   sum.priced_seconds += record.priced_seconds;

@@ -1,14 +1,21 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "decoding/draft_origin.h"
+#include "support/member_count.h"
 
 namespace redraft {
 
+// Draft tokens, or passes, by who guessed: counts[i] is that of kDraftOrigins[i].
+using CountsByOrigin = std::array<std::int64_t, kDraftOriginCount>;
+
 // What one decode cost and what its drafts were worth. Passes and rows are the target's decoding
-// passes, prefill apart.
+// passes, prefill apart. A new field has its line in for_each_statistic below; sums and documents
+// follow.
 struct DecodeStatistics {
   int prompt_tokens = 0;
   int cached_prompt_tokens = 0;  // of them, found in the KV cache
@@ -26,9 +33,9 @@ struct DecodeStatistics {
   double draft_seconds = 0;   // of it, spent in draft sources (look-up and draft model)
   // Passes whose draft had tokens of that origin; draft tokens verified, and those of them that
   // were emitted.
-  std::array<std::int64_t, kDraftOriginCount> passes_by_origin{};
-  std::array<std::int64_t, kDraftOriginCount> drafted_by_origin{};
-  std::array<std::int64_t, kDraftOriginCount> accepted_by_origin{};
+  CountsByOrigin passes_by_origin{};
+  CountsByOrigin drafted_by_origin{};
+  CountsByOrigin accepted_by_origin{};
 
   // How far the prefill is, 0..1.
   double prefill_fraction() const {
@@ -44,6 +51,51 @@ struct DecodeStatistics {
     return decode_seconds + prefill_seconds > 0 ? new_tokens / (decode_seconds + prefill_seconds)
                                                 : 0;
   }
+
+  // What several decodes cost together: field by field.
+  DecodeStatistics& operator+=(const DecodeStatistics& other);
+  bool operator==(const DecodeStatistics& other) const = default;
 };
+
+// Which documents hold a field: those of `redraft bench`, which measures decoders, or every report
+// of a decode.
+enum class ReportedBy { kBench, kEvery };
+
+// The list of all fields, from which sums, JSON (statistics_json.h) and what reads it back derive:
+// `visit(name in documents, pointer to member, ReportedBy)` for each.
+template <typename Visit>
+constexpr void for_each_statistic(const Visit& visit) {
+  using enum ReportedBy;
+  using Fields = DecodeStatistics;
+  visit("prompt_tokens", &Fields::prompt_tokens, kEvery);
+  visit("cached_prompt_tokens", &Fields::cached_prompt_tokens, kEvery);
+  visit("prefilled_tokens", &Fields::prefilled_tokens, kEvery);
+  visit("new_tokens", &Fields::new_tokens, kEvery);
+  visit("bonus_tokens", &Fields::bonus_tokens, kBench);
+  visit("passes", &Fields::passes, kEvery);
+  visit("rows", &Fields::rows, kEvery);
+  visit("drafted_passes", &Fields::drafted_passes, kBench);
+  visit("drafted_pass_tokens", &Fields::drafted_pass_tokens, kBench);
+  visit("prefill_seconds", &Fields::prefill_seconds, kEvery);
+  visit("decode_seconds", &Fields::decode_seconds, kEvery);
+  visit("draft_seconds", &Fields::draft_seconds, kEvery);
+  visit("accepted_by_source", &Fields::accepted_by_origin, kEvery);
+  visit("drafted_by_source", &Fields::drafted_by_origin, kBench);
+  visit("passes_by_source", &Fields::passes_by_origin, kBench);
+}
+
+constexpr bool every_statistic_is_listed_once() {
+  std::array<std::string_view, kMemberCount<DecodeStatistics>> names;
+  std::size_t listed = 0;
+  bool once = true;
+  for_each_statistic([&](std::string_view name, auto, ReportedBy) {
+    for (std::size_t i = 0; i < listed && i < names.size(); ++i) once = once && names[i] != name;
+    if (listed < names.size()) names[listed] = name;
+    ++listed;
+  });
+  return once && listed == names.size();
+}
+static_assert(every_statistic_is_listed_once(),
+              "a field is missing in for_each_statistic, or a name is there twice");
 
 }  // namespace redraft

@@ -104,28 +104,6 @@ double fraction_done(const DecodeStatistics& statistics, double passed, double n
   return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
 }
 
-// What several decodes cost together.
-DecodeStatistics sum(DecodeStatistics total, const DecodeStatistics& more) {
-  total.prompt_tokens += more.prompt_tokens;
-  total.cached_prompt_tokens += more.cached_prompt_tokens;
-  total.prefilled_tokens += more.prefilled_tokens;
-  total.new_tokens += more.new_tokens;
-  total.bonus_tokens += more.bonus_tokens;
-  total.passes += more.passes;
-  total.rows += more.rows;
-  total.drafted_passes += more.drafted_passes;
-  total.drafted_pass_tokens += more.drafted_pass_tokens;
-  total.prefill_seconds += more.prefill_seconds;
-  total.decode_seconds += more.decode_seconds;
-  total.draft_seconds += more.draft_seconds;
-  for (std::size_t origin = 0; origin < total.passes_by_origin.size(); ++origin) {
-    total.passes_by_origin[origin] += more.passes_by_origin[origin];
-    total.drafted_by_origin[origin] += more.drafted_by_origin[origin];
-    total.accepted_by_origin[origin] += more.accepted_by_origin[origin];
-  }
-  return total;
-}
-
 bool breaks_syntax_of(const Document& document, const std::string& text) {
   const Span span("check syntax");
   const SyntaxTree* before = document.syntax();
@@ -191,7 +169,9 @@ Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, Ed
     if (!observer_.on_progress) return;
     const double passed = stream_.fraction(lines.first, lines.last);
     const double fraction = fraction_done(statistics, passed, n_original);
-    observer_.on_progress({from + (to - from) * fraction, sum(statistics_, statistics)});
+    DecodeStatistics so_far = statistics_;
+    so_far += statistics;
+    observer_.on_progress({from + (to - from) * fraction, so_far});
   };
   const auto sink = [&](TokenId token) { return stream_.add(token); };
   const DecodeRequest decode{.prompt = std::move(prompt.tokens),
@@ -206,7 +186,7 @@ Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, Ed
   Result<DecodeResult> decoded =
       engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
   if (!decoded) return decoded.error();
-  statistics_ = sum(statistics_, decoded->statistics);
+  statistics_ += decoded->statistics;
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_.closed();
   if (complete) stream_.end_part();
   return complete ? FinishReason::kStop : decoded->finish_reason;
