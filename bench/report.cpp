@@ -4,41 +4,34 @@
 
 #include "bench/record_json.h"
 #include "bench/summary.h"
+#include "decoding/statistics_json.h"
 
 namespace redraft {
 namespace {
 
 nlohmann::ordered_json to_json(const DecoderSummary& sum) {
   const DecodeStatistics& statistics = sum.statistics;
-  nlohmann::ordered_json json = {
-      {"decoder", sum.decoder},
-      {"tasks", sum.tasks},
-      {"tokens_per_second", sum.tokens_per_second},
-      {"mean_task_tokens_per_second", sum.mean_task_tokens_per_second},
-      {"total_tokens_per_second", sum.total_tokens_per_second},
-      {"speedup", sum.speedup},
-      {"mean_task_speedup", sum.mean_task_speedup},
-      {"total_speedup", sum.total_speedup},
-      {"priced_speedup", sum.priced_speedup},
-      {"worst_priced_speedup", sum.worst_priced_speedup},
-      {"worst_task", sum.worst_task},
-      {"tokens_per_pass", statistics.tokens_per_pass()},
-      {"rows_per_pass", sum.rows_per_pass()},
-      {"acceptance_length", statistics.acceptance_length()},
-      {"identical", sum.identical},
-      {"new_tokens", statistics.new_tokens},
-      {"passes", statistics.passes},
-      {"rows", statistics.rows},
-      {"seconds", sum.seconds},
-      {"prefill_seconds", statistics.prefill_seconds},
-      {"draft_seconds", statistics.draft_seconds},
-      {"priced_seconds", sum.priced_seconds},
-      {"drafted_share", sum.drafted_share()},
-      {"tau1", sum.accepted_per_attempt(DraftOrigin::kCopy)},
-      {"tau2", sum.accepted_per_attempt(DraftOrigin::kModel)},
-      {"accepted_by_source", counts_by_source(statistics.accepted_by_origin)},
-      {"drafted_by_source", counts_by_source(statistics.drafted_by_origin)},
-      {"passes_by_source", counts_by_source(statistics.passes_by_origin)}};
+  nlohmann::ordered_json json = {{"decoder", sum.decoder},
+                                 {"tasks", sum.tasks},
+                                 {"tokens_per_second", sum.tokens_per_second},
+                                 {"mean_task_tokens_per_second", sum.mean_task_tokens_per_second},
+                                 {"total_tokens_per_second", sum.total_tokens_per_second},
+                                 {"speedup", sum.speedup},
+                                 {"mean_task_speedup", sum.mean_task_speedup},
+                                 {"total_speedup", sum.total_speedup},
+                                 {"priced_speedup", sum.priced_speedup},
+                                 {"worst_priced_speedup", sum.worst_priced_speedup},
+                                 {"worst_task", sum.worst_task},
+                                 {"tokens_per_pass", statistics.tokens_per_pass()},
+                                 {"rows_per_pass", sum.rows_per_pass()},
+                                 {"acceptance_length", statistics.acceptance_length()},
+                                 {"identical", sum.identical},
+                                 {"seconds", sum.seconds},
+                                 {"priced_seconds", sum.priced_seconds},
+                                 {"drafted_share", sum.drafted_share()},
+                                 {"tau1", sum.accepted_per_attempt(DraftOrigin::kCopy)},
+                                 {"tau2", sum.accepted_per_attempt(DraftOrigin::kModel)}};
+  write_fields(statistics, ReportedBy::kBench, json);
   if (sum.judged > 0) {
     json["judged"] = sum.judged;
     json["pass_at_1"] = static_cast<double>(sum.passed) / sum.judged;

@@ -79,12 +79,11 @@ std::vector<Column> draft_columns(bool judged) {
                     ? number("%.0f", 1e6 * s.statistics.draft_seconds / s.statistics.passes)
                     : "-";
        }}};
-  for (int origin = 0; origin < kDraftOriginCount; ++origin) {
-    const char* name = to_string(static_cast<DraftOrigin>(origin));
+  for (const NamedDraftOrigin& origin : kDraftOrigins) {
     columns.push_back(
-        {name, std::max(7, static_cast<int>(std::string_view(name).size()) + 2),
-         [origin](const DecoderSummary& s) {
-           const double accepted = static_cast<double>(s.statistics.accepted_by_origin[origin]);
+        {origin.name, std::max(7, static_cast<int>(std::string_view(origin.name).size()) + 2),
+         [index = static_cast<std::size_t>(origin.origin)](const DecoderSummary& s) {
+           const auto accepted = static_cast<double>(s.statistics.accepted_by_origin[index]);
            return or_dash("%.1f %%",
                           s.statistics.new_tokens ? 100 * accepted / s.statistics.new_tokens : 0);
          }});

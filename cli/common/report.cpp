@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "decoding/statistics_json.h"
+
 namespace redraft::cli {
 namespace {
 
@@ -23,14 +25,6 @@ std::string sha256_hex(const std::string& text) {
   return hex;
 }
 
-nlohmann::ordered_json accepted_by_source(const DecodeStatistics& statistics) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (int origin = 0; origin < kDraftOriginCount; ++origin) {
-    json[to_string(static_cast<DraftOrigin>(origin))] = statistics.accepted_by_origin[origin];
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string figures(const DecodeStatistics& statistics) {
@@ -42,26 +36,14 @@ std::string figures(const DecodeStatistics& statistics) {
 }
 
 nlohmann::ordered_json to_json(const Report& report) {
-  const DecodeStatistics& statistics = report.statistics;
-  return {{"text", report.text},
-          {"finish_reason", to_string(report.finish_reason)},
-          {"prompt_tokens", statistics.prompt_tokens},
-          {"cached_prompt_tokens", statistics.cached_prompt_tokens},
-          {"new_tokens", statistics.new_tokens},
-          {"passes", statistics.passes},
-          {"rows", statistics.rows},
-          {"tokens_per_pass", statistics.tokens_per_pass()},
-          {"acceptance_length", statistics.acceptance_length()},
-          {"prefill_seconds", statistics.prefill_seconds},
-          {"decode_seconds", statistics.decode_seconds},
-          {"draft_seconds", statistics.draft_seconds},
-          {"tokens_per_second", statistics.tokens_per_second()},
-          {"total_tokens_per_second", statistics.total_tokens_per_second()},
-          {"accepted_by_source", accepted_by_source(statistics)},
-          {"output_sha256", sha256_hex(report.output)},
-          {"decoder", report.decoder},
-          {"target", report.target},
-          {"device", report.device}};
+  nlohmann::ordered_json json = {{"text", report.text},
+                                 {"finish_reason", to_string(report.finish_reason)}};
+  write_report(report.statistics, json);
+  json["output_sha256"] = sha256_hex(report.output);
+  json["decoder"] = report.decoder;
+  json["target"] = report.target;
+  json["device"] = report.device;
+  return json;
 }
 
 std::string dump(const nlohmann::ordered_json& json) {

@@ -1,27 +1,29 @@
 #include "lsp/features/statistics_json.h"
 
-#include "decoding/draft_tree.h"
+#include <string>
+#include <string_view>
+
+#include "decoding/statistics_json.h"
 
 namespace redraft::lsp {
+namespace {
+
+// As the protocol spells names: promptTokens for prompt_tokens.
+std::string camel_case(std::string_view name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins_word = name[i] == '_' && i + 1 < name.size();
+    text += begins_word ? static_cast<char>(name[++i] - 'a' + 'A') : name[i];
+  }
+  return text;
+}
+
+}  // namespace
 
 Json statistics_json(const DecodeStatistics& statistics) {
-  Json accepted = Json::object();
-  for (std::size_t i = 0; i < statistics.accepted_by_origin.size(); ++i) {
-    accepted[to_string(static_cast<DraftOrigin>(i))] = statistics.accepted_by_origin[i];
-  }
-  return {{"promptTokens", statistics.prompt_tokens},
-          {"cachedPromptTokens", statistics.cached_prompt_tokens},
-          {"prefilledTokens", statistics.prefilled_tokens},
-          {"newTokens", statistics.new_tokens},
-          {"passes", statistics.passes},
-          {"rows", statistics.rows},
-          {"tokensPerPass", statistics.tokens_per_pass()},
-          {"acceptanceLength", statistics.acceptance_length()},
-          {"prefillSeconds", statistics.prefill_seconds},
-          {"decodeSeconds", statistics.decode_seconds},
-          {"tokensPerSecond", statistics.tokens_per_second()},
-          {"totalTokensPerSecond", statistics.total_tokens_per_second()},
-          {"acceptedBySource", std::move(accepted)}};
+  Json json;
+  write_report(statistics, json, camel_case);
+  return json;
 }
 
 }  // namespace redraft::lsp

@@ -155,6 +155,39 @@ TEST(Record, SurvivesItsJson) {
   }
 }
 
+TEST(Record, KeepsEveryStatistic) {
+  TaskRecord one = two_tasks()[1];
+  int next = 1;
+  for_each_statistic([&](const char*, auto field, ReportedBy) {
+    if constexpr (requires { (one.statistics.*field).size(); }) {
+      for (auto& count : one.statistics.*field) count = next++;
+    } else {
+      one.statistics.*field = next++;
+    }
+  });
+  const auto document = JsonDocument::parse("line", to_json(one).dump());
+  ASSERT_TRUE(document);
+  const auto again = parse_record(document->root());
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(again->statistics, one.statistics);
+  const auto report = bench_report({}, std::vector{one}, {});
+  EXPECT_EQ(report["tasks"][0]["prefilled_tokens"], one.statistics.prefilled_tokens);
+  EXPECT_EQ(report["summary"][0]["prefilled_tokens"], one.statistics.prefilled_tokens);
+}
+
+// An earlier redraft did not write what it did not count; what plain decoding wrote can be replayed
+// all the same (--replay-outputs).
+TEST(Record, OfAnEarlierProgramLacksStatistics) {
+  auto json = to_json(two_tasks()[1]);
+  json.erase("prefilled_tokens");
+  json["accepted_by_source"].erase("recycled");
+  const auto document = JsonDocument::parse("line", json.dump());
+  ASSERT_TRUE(document);
+  const auto record = parse_record(document->root());
+  ASSERT_TRUE(record) << record.error().message();
+  EXPECT_EQ(record->statistics, two_tasks()[1].statistics);
+}
+
 TEST(Record, RefusesWhatIsNone) {
   const std::string sound = to_json(two_tasks()[0]).dump();
   const auto problem = [](const std::string& text) {
@@ -168,6 +201,10 @@ TEST(Record, RefusesWhatIsNone) {
   std::string text = sound;
   EXPECT_THAT(problem(text.replace(text.find("\"passes\":100"), 12, "\"passes\":-1")),
               HasSubstr("passes"));
+  text = sound;
+  EXPECT_THAT(problem(text.replace(text.find("\"accepted_by_source\":{"), 22,
+                                   "\"accepted_by_source\":[],\"x\":{")),
+              HasSubstr("accepted_by_source"));
   text = sound;
   EXPECT_THAT(problem(text.replace(text.find("[1,2,3]"), 7, "[1,2.5]")), HasSubstr("tokens[1]"));
 }
