@@ -1,11 +1,11 @@
 #include "decoding/decoder.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "decoding/chunk_sizer.h"
+#include "decoding/decode_clock.h"
 #include "decoding/decoder_definition.h"
 #include "decoding/phase.h"
 #include "decoding/verifier.h"
@@ -13,12 +13,6 @@
 
 namespace redraft {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The draft without what could only follow a stop token. Under the strict rule the stop token
 // itself goes too: the target's own prediction says as much.
@@ -53,42 +47,48 @@ class Decode {
         sink_(sink),
         stop_(std::move(stop)),
         chunks_(chunks),
+        verifier_(*target.model, *target.cache),
+        clock_(request.on_progress),
         context_(request.prompt) {}
 
   DecodeResult run(PhasePlan& plan);
 
  private:
+  void decode(PhasePlan& plan);
   bool prefill();
   bool read_chunk(int rows);
-  void report();
-  void decode(PhasePlan& plan);
-  Acceptance verify(Verifier& verifier, const DraftTree& draft, const Phase& phase);
   DraftTree draft(const Phase& phase);
+  bool read_rest_apart(const DraftTree& draft);
+  Acceptance verify(const DraftTree& draft, const Phase& phase);
+  void emit(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
+  void emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin);
+
   // Tokens of the prompt before its last one that the cache lacks.
   int unread() const {
     return static_cast<int>(request_.prompt.size()) - 1 - target_.cache->length();
   }
-  void append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
-  void emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin);
-  bool is_stop(TokenId token) const;
   int emitted() const { return static_cast<int>(context_.size() - request_.prompt.size()); }
+  bool has_no_room() const {
+    return emitted() >= request_.max_new_tokens ||
+           static_cast<int>(context_.size()) > target_.cache->capacity();
+  }
+  bool is_stop(TokenId token) const;
 
   ModelSlot target_;
   const DecodeRequest& request_;
   const TokenSink& sink_;
   std::stop_token stop_;
   ChunkSizer chunks_;
+  Verifier verifier_;
+  DecodeClock clock_;
   std::vector<TokenId> context_;  // prompt and output
   std::optional<FinishReason> finished_;
   bool asked_ = false;  // the phase's source, for the pass under way
-  int rows_ = 0;        // of that pass, without those of the prompt
-  DecodeStatistics statistics_;
-  double reporting_ = 0;  // seconds
 };
 
 DecodeResult Decode::run(PhasePlan& plan) {
   const Span span("decode", "prompt_tokens", std::ssize(request_.prompt));
-  if (prefill()) decode(plan);
+  decode(plan);
   // What the last pass accepted beyond the end of the output is forgotten.
   target_.cache->truncate(
       static_cast<int>(std::min<std::size_t>(target_.cache->length(), context_.size())));
@@ -96,15 +96,33 @@ DecodeResult Decode::run(PhasePlan& plan) {
   result.tokens.assign(context_.begin() + static_cast<std::ptrdiff_t>(request_.prompt.size()),
                        context_.end());
   result.finish_reason = finished_.value_or(FinishReason::kCancelled);
-  result.statistics = statistics_;
+  result.statistics = clock_.statistics();
   return result;
+}
+
+// The method. Returns early, with nothing in finished_, when stopped.
+void Decode::decode(PhasePlan& plan) {
+  if (!prefill()) return;
+  clock_.begin_decoding();
+  while (!finished_) {
+    if (has_no_room()) {
+      finished_ = FinishReason::kLength;
+      return;
+    }
+    const Phase phase = plan.next(context_);
+    const DraftTree draft = this->draft(phase);
+    if (!read_rest_apart(draft) || stop_.stop_requested()) return;
+    const Acceptance accepted = verify(draft, phase);
+    emit(draft, accepted, phase);
+    clock_.end_pass();
+  }
 }
 
 // All of the prompt but the last chunk. False when stopped.
 bool Decode::prefill() {
-  statistics_.prompt_tokens = static_cast<int>(request_.prompt.size());
-  statistics_.cached_prompt_tokens = target_.cache->truncate_to_common_prefix(
+  const int cached = target_.cache->truncate_to_common_prefix(
       std::span(request_.prompt).first(request_.prompt.size() - 1));
+  clock_.found_in_cache(static_cast<int>(request_.prompt.size()), cached);
   while (unread() > chunks_.rows()) {
     if (!read_chunk(chunks_.rows())) return false;
   }
@@ -114,70 +132,11 @@ bool Decode::prefill() {
 bool Decode::read_chunk(int rows) {
   if (stop_.stop_requested()) return false;
   const Span span("read", "tokens", rows);
-  const auto start = Clock::now();
   const auto chunk = std::span(request_.prompt).subspan(target_.cache->length(), rows);
+  clock_.begin_chunk();
   target_.model->forward(chunk, DraftTree(), *target_.cache, PredictionNeeds{.every_row = false});
-  const double seconds = seconds_since(start);
-  chunks_.measured(rows, seconds);
-  statistics_.prefilled_tokens += rows;
-  statistics_.prefill_seconds += seconds;
-  report();
+  chunks_.measured(rows, clock_.end_chunk(rows));
   return true;
-}
-
-// Who is told may take its time, for work more urgent than this.
-void Decode::report() {
-  if (!request_.on_progress) return;
-  const auto start = Clock::now();
-  request_.on_progress(statistics_);
-  reporting_ += seconds_since(start);
-}
-
-void Decode::decode(PhasePlan& plan) {
-  Verifier verifier(*target_.model, *target_.cache);
-  const auto start = Clock::now();
-  const double prefill = statistics_.prefill_seconds;
-  const double reported = reporting_;
-  while (!finished_) {
-    if (emitted() >= request_.max_new_tokens ||
-        static_cast<int>(context_.size()) > target_.cache->capacity()) {
-      finished_ = FinishReason::kLength;
-      return;
-    }
-    const Phase phase = plan.next(context_);
-    const DraftTree draft = this->draft(phase);
-    // A pass runs whatever of the context the cache lacks, and reads the weights once for that and
-    // for its draft: together they are cheaper, unless a cancel would wait too long.
-    const int rest = unread();
-    if (rest > 0 && rest + 1 + draft.size() > chunks_.rows() && !read_chunk(rest)) return;
-    if (stop_.stop_requested()) return;
-    const Acceptance accepted = verify(verifier, draft, phase);
-    append(draft, accepted, phase);
-    const double elsewhere = statistics_.prefill_seconds - prefill + reporting_ - reported;
-    statistics_.decode_seconds = seconds_since(start) - elsewhere;
-    report();
-  }
-}
-
-// What the pass reads of the prompt counts as prefill, with its share of the time.
-Acceptance Decode::verify(Verifier& verifier, const DraftTree& draft, const Phase& phase) {
-  const int read = std::max(0, unread());
-  Span span("verify");
-  const auto start = Clock::now();
-  Acceptance accepted = verifier.verify(context_, draft, phase.policy, [&] {
-    if (asked_) phase.source->look_ahead();
-  });
-  span.set("rows", verifier.rows());
-  span.set("drafted", draft.size());
-  span.set("accepted", std::ssize(accepted.path));
-  statistics_.prefilled_tokens += read;
-  statistics_.prefill_seconds += seconds_since(start) * read / verifier.rows();
-  statistics_.passes += phase.continues_pass ? 0 : 1;
-  rows_ = verifier.rows() - read;
-  statistics_.rows += rows_;
-  if (phase.source)
-    phase.source->observe({draft, verifier.predictions(), verifier.rows(), verifier.seconds()});
-  return accepted;
 }
 
 // As long as the cache and the token limit have room for it and for the target's own token after
@@ -188,37 +147,43 @@ DraftTree Decode::draft(const Phase& phase) {
   asked_ = phase.source && limit > 0;
   if (!asked_) return {};
   const Span span("draft");
-  const auto start = Clock::now();
+  clock_.begin_draft();
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
                                        phase.policy.lossless());
-  statistics_.draft_seconds += seconds_since(start);
+  clock_.end_draft();
   return draft;
 }
 
-void Decode::append(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
-  const int before = emitted();
-  for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
-    const DraftOrigin origin = draft.origins()[accepted.path[i]];
-    emit(accepted.tokens[i], phase, origin);
-    if (emitted() == before + static_cast<int>(i) + 1)
-      ++statistics_.accepted_by_origin[static_cast<int>(origin)];
-  }
+// A pass runs whatever of the context the cache lacks, and reads the weights once for that and for
+// its draft: together they are cheaper, unless a cancel would wait too long. False when stopped.
+bool Decode::read_rest_apart(const DraftTree& draft) {
+  const int rest = unread();
+  return rest <= 0 || rest + 1 + draft.size() <= chunks_.rows() || read_chunk(rest);
+}
+
+// One pass of the target: what of the draft stands, and its own token after that.
+Acceptance Decode::verify(const DraftTree& draft, const Phase& phase) {
+  const int read = std::max(0, unread());
+  Span span("verify");
+  clock_.begin_pass();
+  Acceptance accepted = verifier_.verify(context_, draft, phase.policy, [&] {
+    if (asked_) phase.source->look_ahead();
+  });
+  clock_.verified(draft, verifier_.rows(), read, phase.continues_pass);
+  span.set("rows", verifier_.rows());
+  span.set("drafted", draft.size());
+  span.set("accepted", std::ssize(accepted.path));
+  if (phase.source)
+    phase.source->observe({draft, verifier_.predictions(), verifier_.rows(), verifier_.seconds()});
+  return accepted;
+}
+
+void Decode::emit(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
+  for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i)
+    emit(accepted.tokens[i], phase, draft.origins()[accepted.path[i]]);
   const TokenId correction = accepted.tokens.back();
-  if (!finished_ && (phase.keep_correction || draft.empty() || is_stop(correction))) {
-    const int without = emitted();
+  if (!finished_ && (phase.keep_correction || draft.empty() || is_stop(correction)))
     emit(correction, phase, std::nullopt);
-    statistics_.bonus_tokens += emitted() - without;
-  }
-  statistics_.new_tokens = emitted();
-  std::array<std::int64_t, kDraftOriginCount> drafted{};
-  for (const DraftOrigin origin : draft.origins()) ++drafted[static_cast<std::size_t>(origin)];
-  for (std::size_t origin = 0; origin < drafted.size(); ++origin) {
-    statistics_.drafted_by_origin[origin] += drafted[origin];
-    statistics_.passes_by_origin[origin] += drafted[origin] > 0 && !phase.continues_pass ? 1 : 0;
-  }
-  if (draft.empty()) return;
-  statistics_.drafted_passes += phase.continues_pass ? 0 : 1;
-  statistics_.drafted_pass_tokens += emitted() - before;
 }
 
 // A stop token ends the decode before it; the last token that was asked for ends it after it.
@@ -227,12 +192,13 @@ void Decode::emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> 
     finished_ = FinishReason::kStop;
     return;
   }
+  clock_.emitted(origin);
   if (request_.on_emitted) {
     request_.on_emitted({.token = token,
                          .origin = origin,
                          .phase = phase.name,
-                         .pass = statistics_.passes,
-                         .rows = rows_});
+                         .pass = clock_.statistics().passes,
+                         .rows = clock_.rows_of_pass()});
   }
   context_.push_back(token);
   if (sink_ && !sink_(token)) {
