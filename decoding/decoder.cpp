@@ -1,3 +1,28 @@
+// Why drafting makes decoding fast and cannot change the output
+//
+// A pass of the target reads all weights, whether it carries one row or eight. So each turn of the
+// loop in Decode::decode() lets a source guess how the output goes on, and one pass says of every
+// guess what the target itself would have written there.
+//
+// An example. The buffer holds "total = count + 1", the instruction says that count is to be called
+// n, and "total =" is written.
+//
+//   next     The plan chooses who guesses and which rule accepts: its source, the strict rule.
+//   draft    A tree of six tokens: " count", " +", " 1", and beside that branch " n", " +", " 1".
+//   verify   One pass of seven rows, that of "=" and one for each drafted token, which sees the
+//            text and its own ancestors in the tree, not the other branch. Each row predicts the
+//            token after it: "=" says " n", that " n" says " +", its " +" says " 1", its " 1" says
+//            the line break. The first branch is answered too, but "=" did not say " count".
+//   accept   The longest path from the root on which each token is what the row before it says:
+//            " n", " +", " 1". Behind it the last row's own word, the line break, comes free.
+//   emit     Four tokens, one by one, as the sink may end the output at any of them. The cache
+//            keeps the rows of "=" and of that path and forgets the other branch.
+//
+// Plain decoding runs those four rows in four passes, each above the same tokens as here. That
+// alone would make the outputs alike only as far as rounding goes; but the kernels compute a row to
+// the same bits whatever else is in the pass, so each argmax is the same token and the output the
+// same bytes. Who guessed what shows in the time and the statistics (decode_clock.h) alone.
+
 #include "decoding/decoder.h"
 
 #include <algorithm>
