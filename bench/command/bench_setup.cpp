@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/command/bench_options.h"
 #include "bench/record.h"
 #include "bench/repository.h"
 #include "cli/common/cost_cache.h"
@@ -15,8 +16,6 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/index_loader.h"
 #include "decoding/model/model_store.h"
-#include "decoding/model/sha256.h"
-#include "indexing/files/file_scan.h"
 
 namespace redraft::cli {
 namespace {
@@ -88,17 +87,6 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
 bool is_folder(const std::string& path) {
   std::error_code problem;
   return std::filesystem::is_directory(path, problem);
-}
-
-Result<nlohmann::ordered_json> digest(const std::string& file) {
-  if (is_folder(file)) {
-    const std::filesystem::path root = file;
-    const ScanReport scan = scan_roots({&root, 1}, {.dependencies = true}, {});
-    return nlohmann::ordered_json{{"folder", file}, {"files", scan.files}, {"bytes", scan.bytes}};
-  }
-  const Result<std::string> sha = sha256_of_file(file);
-  if (!sha) return sha.error();
-  return nlohmann::ordered_json{{"file", file}, {"sha256", *sha}};
 }
 
 }  // namespace
@@ -226,45 +214,9 @@ Result<TestRunner> make_test_runner(const std::string& python) {
 
 Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
                                            const std::vector<DecoderName>& decoders) {
-  nlohmann::ordered_json settings = {{"bench", to_string(options.kind)},
-                                     {"replay", options.replays()}};
-  for (const std::string& file : options.data) {
-    const auto entry = digest(file);
-    if (!entry) return entry.error();
-    settings["data"].push_back(*entry);
-  }
-  if (!options.replay_outputs.empty()) {
-    const auto entry = digest(options.replay_outputs);
-    if (!entry) return entry.error();
-    settings["replay_outputs"] = *entry;
-  }
-  for (const std::string& file : options.common_files) {
-    const auto entry = digest(file);
-    if (!entry) return entry.error();
-    settings["common"].push_back(*entry);
-  }
-  for (const DecoderName& decoder : decoders) settings["decoders"].push_back(decoder.text);
-  settings["target"] = options.common.target;
-  settings["draft"] = options.common.draft;
-  settings["device"] = options.common.device;
-  settings["limit"] = options.limit;
-  settings["max_new_tokens"] = options.max_new_tokens;
-  settings["context"] = options.context;
-  settings["warm"] = options.warm;
-  settings["forget"] = options.forget;
-  settings["margins"] = options.margins;
-  settings["pass_at_1"] = options.pass_at_1;
-  settings["python"] = options.python;
-  settings["instruction"] = options.instruction;
-  settings["prompt_order"] =
-      options.order == PromptOrder::kBufferFirst ? "buffer-first" : "instruction-first";
-  settings["chat"] = options.chat;
-  settings["left_only"] = options.left_only;
-  settings["snippets"] = options.snippet_tokens;
-  settings["replay_draft"] = options.replay_draft;
-  settings["draft_cost"] = options.draft_cost;
-  settings["replay_on_device"] = options.replay_on_device;
-  settings["curve"] = options.curve.value_or("");
+  Result<nlohmann::ordered_json> of_options = option_settings(options, decoders);
+  if (!of_options) return of_options.error();
+  nlohmann::ordered_json settings = std::move(*of_options);
   const Result<std::filesystem::path> target = find_model(options.common.target);
   if (!target) return target.error();
   const Result<CostKey> key =

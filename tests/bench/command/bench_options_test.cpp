@@ -1,0 +1,156 @@
+// Which runs may be continued with which command is decided by the settings in the first line of
+// their log, which options make.
+#include "bench/command/bench_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+
+namespace redraft::cli {
+namespace {
+
+class BenchOptions : public testing::Test {
+ protected:
+  BenchOptions() {
+    std::string name = (std::filesystem::temp_directory_path() / "redraft-bench-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+    for (const char* file : {"a", "b"}) std::ofstream(folder_ / file) << file;
+    std::filesystem::current_path(folder_);
+  }
+  ~BenchOptions() override {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  // As TaskBench makes them: of what a command line says.
+  static nlohmann::ordered_json settings(TaskKind kind, const std::string& command_line) {
+    TaskBenchOptions options;
+    options.kind = kind;
+    CLI::App app;
+    add_options(app, options);
+    app.parse(command_line);
+    std::vector<DecoderName> decoders;
+    for (const std::string& text : options.decoders) {
+      Result<DecoderName> name = parse_decoder_name(text);
+      if (!name) throw std::runtime_error(name.error().message());
+      decoders.push_back(std::move(*name));
+    }
+    Result<nlohmann::ordered_json> settings = option_settings(options, decoders);
+    if (!settings) throw std::runtime_error(settings.error().message());
+    return std::move(*settings);
+  }
+
+ private:
+  std::filesystem::path before_ = std::filesystem::current_path();
+  std::filesystem::path folder_;
+};
+
+constexpr const char* kHashOfA = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
+
+// As runs have them that were begun before options were listed: the order counts too.
+TEST_F(BenchOptions, MakeTheSettingsThatRunsHaveAlready) {
+  EXPECT_EQ(settings(TaskKind::kEdits, "--data a").dump(),
+            std::string(R"({"bench":"edits","replay":false,"data":[{"file":"a","sha256":")") +
+                kHashOfA +
+                R"("}],"decoders":["ar","efficientedit:reuse-only","redraft"],)"
+                R"("target":"qwen2.5-coder-1.5b","draft":"","device":"cpu","limit":0,)"
+                R"("max_new_tokens":0,"context":0,"warm":false,"forget":false,"margins":false,)"
+                R"("pass_at_1":false,"python":"","instruction":"descriptive",)"
+                R"("prompt_order":"buffer-first","chat":false,"left_only":false,"snippets":0,)"
+                R"("replay_draft":-1,"draft_cost":0.4,"replay_on_device":false,"curve":""})");
+  EXPECT_EQ(
+      settings(TaskKind::kEdits,
+               "--data a --replay-outputs a --common a --decoders ar,redraft --target t --draft d "
+               "--limit 3 --max-new-tokens 4 --context 5 --warm --forget --margins --pass-at-1 "
+               "--python p --instruction lazy --prompt-order instruction-first --replay-draft 6 "
+               "--draft-cost 0.5 --replay-on-device --curve 1:1")
+          .dump(),
+      std::string(R"({"bench":"edits","replay":true,"data":[{"file":"a","sha256":")") + kHashOfA +
+          R"("}],"replay_outputs":{"file":"a","sha256":")" + kHashOfA +
+          R"("},"common":[{"file":"a","sha256":")" + kHashOfA +
+          R"("}],"decoders":["ar","redraft"],"target":"t","draft":"d","device":"cpu","limit":3,)"
+          R"("max_new_tokens":4,"context":5,"warm":true,"forget":true,"margins":true,)"
+          R"("pass_at_1":true,"python":"p","instruction":"lazy",)"
+          R"("prompt_order":"instruction-first","chat":false,"left_only":false,"snippets":0,)"
+          R"("replay_draft":6,"draft_cost":0.5,"replay_on_device":true,"curve":"1:1"})");
+}
+
+// What decides results is in the settings, what decides nothing is not.
+TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
+  const std::map<std::string, std::string> decide = {
+      {"--data", "b"},
+      {"--decoders", "ar"},
+      {"--limit", "2"},
+      {"--max-new-tokens", "2"},
+      {"--context", "2"},
+      {"--warm", ""},
+      {"--common", "b"},
+      {"--forget", ""},
+      {"--margins", ""},
+      {"--pass-at-1", ""},
+      {"--python", "x"},
+      {"--instruction", "lazy"},
+      {"--prompt-order", "instruction-first"},
+      {"--chat", ""},
+      {"--left-only", ""},
+      {"--snippets", "2"},
+      {"--replay", ""},
+      {"--replay-outputs", "b"},
+      {"--replay-draft", "2"},
+      {"--replay-on-device", ""},
+      {"--draft-cost", "2"},
+      {"--curve", "1:1"},
+      {"--target", "x"},
+      {"--draft", "x"},
+      {"--device", "cuda"},
+  };
+  // Those of a run that is timed are in the settings with what is known of the machine.
+  const std::map<std::string, std::string> decide_nothing_here = {{"--out", "x"},
+                                                                  {"--step-by-step", ""},
+                                                                  {"--trace-tokens", "x"},
+                                                                  {"--threads", "2"},
+                                                                  {"--log-level", "off"}};
+  std::set<std::string> seen;
+  for (const TaskKind kind :
+       {TaskKind::kEdits, TaskKind::kDialogue, TaskKind::kGeneration, TaskKind::kCompletion}) {
+    TaskBenchOptions options;
+    options.kind = kind;
+    CLI::App app;
+    add_options(app, options);
+    const auto before = settings(kind, "--data a");
+    for (const CLI::Option* option : app.get_options()) {
+      const std::string name = option->get_name();
+      if (name == "--help") continue;
+      seen.insert(name);
+      const bool decides = decide.contains(name);
+      ASSERT_TRUE(decides || decide_nothing_here.contains(name)) << name << " is not in this test";
+      const std::string value = decides ? decide.at(name) : decide_nothing_here.at(name);
+      const std::string data = name == "--data" ? " " : "--data a ";
+      const auto after = settings(kind, data + name + " " + value);
+      EXPECT_EQ(after != before, decides) << name;
+    }
+  }
+  EXPECT_EQ(seen.size(), decide.size() + decide_nothing_here.size());
+}
+
+TEST_F(BenchOptions, AreThoseOfTheKind) {
+  EXPECT_THROW(settings(TaskKind::kDialogue, "--data a --pass-at-1"), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kEdits, "--data a --chat"), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kGeneration, "--data a --snippets 3"), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kCompletion, "--data a --instruction lazy"), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kEdits, ""), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kEdits, "--data a --limit 0"), CLI::ParseError);
+  EXPECT_THROW(settings(TaskKind::kEdits, "--data a --out x --step-by-step"), CLI::ParseError);
+}
+
+TEST_F(BenchOptions, NameAFileThatCannotBeRead) {
+  EXPECT_THROW(settings(TaskKind::kEdits, "--data missing"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace redraft::cli
