@@ -20,8 +20,6 @@ using Clock = std::chrono::steady_clock;
 // While much is read, this many tokens make one segment. Each thread holds as many, and building
 // the segment takes 17 bytes for each of them.
 constexpr std::size_t kBatchTokens = TextStore::kMaxSegmentTokens / 4;
-// A file that takes longer is indexed without its definitions.
-constexpr auto kMaxParseTime = std::chrono::milliseconds(500);
 
 FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
 
@@ -54,9 +52,8 @@ class WorkspaceIndex::Reading {
         index_.store_->erase(std::vector{index_.name_of(file)});
         continue;
       }
-      batch.push_back(
-          {index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
-           stored_definitions(*text, file.language, {.time = kMaxParseTime, .stop = stop_})});
+      batch.push_back({index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
+                       stored_definitions(*text, file.language, {.stop = stop_})});
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
@@ -200,9 +197,8 @@ void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   if (text.size() > options_.scan.max_bytes) text = {};
   Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
   const auto shared = std::make_shared<const std::string>(text);
-  const ParseLimits limits{.time = kMaxParseTime};
-  buffer.tree = buffer.tree ? buffer.tree->edited(shared, limits)
-                            : SyntaxTree::parse(shared, language_of(name), limits);
+  buffer.tree =
+      buffer.tree ? buffer.tree->edited(shared) : SyntaxTree::parse(shared, language_of(name));
   if (buffer.tree) buffer.definitions = stored_definitions(*buffer.tree);
   const std::lock_guard lock(buffers_mutex_);
   store_->put({{name, {}, buffer.tokens, buffer.definitions}});

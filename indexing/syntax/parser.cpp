@@ -1,9 +1,15 @@
 // Parsing is bounded: tree-sitter asks every hundred steps whether to continue, and our allocator
 // counts its memory. A tree may be freed by another thread than the one that parsed it, so the
 // count is that of one parse, relative to its thread's count before.
+//
+// Time is the processor's, of the thread that parses. By the wall clock the load of the machine
+// would decide whether a file gets a tree: a thread that runs only when the machine is otherwise
+// idle may well wait for a second in the middle of a file that takes a millisecond. Steps are no
+// measure either: a hundred take 8 microseconds or 12 milliseconds, and the slow ones have to end.
 #include "indexing/syntax/parser.h"
 
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,16 +55,43 @@ void count_allocations() {
   });
 }
 
-// When one parse has to end.
-struct Budget {
-  std::chrono::steady_clock::time_point deadline;
-  std::ptrdiff_t allocated;
-  const std::stop_token& stop;
+// The processor's time of this thread.
+std::chrono::nanoseconds thread_time() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
 
-  bool spent() const {
-    return allocated_bytes > allocated || stop.stop_requested() ||
-           std::chrono::steady_clock::now() > deadline;
+// When one parse has to end, on the thread that makes it.
+class Budget {
+ public:
+  explicit Budget(const ParseLimits& limits)
+      : allocated_(allocated_bytes +
+                   static_cast<std::ptrdiff_t>(std::min(limits.memory_bytes, kMaxMemoryBytes))),
+        end_(thread_time() + limits.time),
+        look_at_(Clock::now() + limits.time),
+        stop_(limits.stop) {}
+
+  bool spent() { return allocated_bytes > allocated_ || stop_.stop_requested() || time_spent(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMaxMemoryBytes = std::numeric_limits<std::ptrdiff_t>::max() / 2;
+
+  // A thread never uses more time than passes, so the cheap clock tells when the dear one is worth
+  // a look.
+  bool time_spent() {
+    const Clock::time_point now = Clock::now();
+    if (now < look_at_) return false;
+    const std::chrono::nanoseconds left = end_ - thread_time();
+    look_at_ = now + left;
+    return left.count() <= 0;
   }
+
+  std::ptrdiff_t allocated_;
+  std::chrono::nanoseconds end_;
+  Clock::time_point look_at_;
+  const std::stop_token& stop_;
 };
 
 const char* read_text(void* payload, std::uint32_t offset, TSPoint, std::uint32_t* size) {
@@ -67,7 +100,7 @@ const char* read_text(void* payload, std::uint32_t offset, TSPoint, std::uint32_
   return *size == 0 ? "" : text.data() + offset;
 }
 
-bool is_spent(TSParseState* state) { return static_cast<const Budget*>(state->payload)->spent(); }
+bool is_spent(TSParseState* state) { return static_cast<Budget*>(state->payload)->spent(); }
 
 struct ParserDeleter {
   void operator()(TSParser* parser) const { ts_parser_delete(parser); }
@@ -96,11 +129,7 @@ TreePointer parse_text(const TSLanguage* language, std::string_view text, const 
   count_allocations();
   const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), language)) return nullptr;
-  const auto memory = static_cast<std::ptrdiff_t>(
-      std::min(limits.memory_bytes,
-               static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2)));
-  Budget budget{std::chrono::steady_clock::now() + limits.time, allocated_bytes + memory,
-                limits.stop};
+  Budget budget(limits);
   TSTree* tree = ts_parser_parse_with_options(
       parser.get(), old, {&text, read_text, TSInputEncodingUTF8, nullptr}, {&budget, is_spent});
   return tree == nullptr ? nullptr : owned(tree);

@@ -46,7 +46,7 @@ struct SyntaxError {
 struct ParseLimits {
   std::size_t text_bytes = std::size_t{4} << 20;
   std::size_t memory_bytes = std::size_t{1} << 30;
-  std::chrono::milliseconds time{2000};
+  std::chrono::milliseconds time{2000};  // the processor's, however long the thread waits for it
   std::stop_token stop = {};
 };
 

@@ -2,6 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "tests/indexing/syntax/marked_text.h"
 
@@ -121,6 +128,58 @@ TEST(SyntaxTree, IsNoneBeyondTheLimits) {
   EXPECT_FALSE(try_parse(text, "python", {.stop = stop.get_token()}));
   EXPECT_FALSE(
       parse("x", "python").edited(std::make_shared<const std::string>(text), {.text_bytes = 1000}));
+}
+
+std::chrono::nanoseconds thread_time() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+// A signal keeps a thread in the middle of its work from going on, without using the processor, as
+// other programs do.
+struct Keeping {
+  std::atomic<std::chrono::nanoseconds> after;  // of the thread's time
+  std::atomic<std::chrono::milliseconds> wait;
+  std::atomic<bool> done;
+} keeping;
+
+void keep_waiting(int) {
+  if (keeping.done || thread_time() < keeping.after.load()) return;
+  const long wait = keeping.wait.load().count();
+  timespec left{wait / 1000, wait % 1000 * 1000000};
+  while (nanosleep(&left, &left) != 0) {
+  }
+  keeping.done = true;
+}
+
+// What has a tree on an idle machine has one on a busy machine, where the parser waits its turn.
+TEST(SyntaxTree, WaitingForTheProcessorIsNotBeyondTheLimits) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "x = [1, 2, 3]\n";
+  const auto begin = thread_time();
+  ASSERT_TRUE(try_parse(text, "python"));
+  const auto needed = thread_time() - begin;
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(10 * needed);
+  keeping.done = false;
+  keeping.after = needed / 4;
+  keeping.wait = 2 * limit;
+  struct sigaction action = {};
+  action.sa_handler = keep_waiting;
+  struct sigaction before = {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  while (!keeping.done) {  // no signal may have come in time
+    std::atomic<bool> is_over = false;
+    std::jthread parses([&] {
+      EXPECT_TRUE(try_parse(text, "python", {.time = limit}));
+      is_over = true;
+    });
+    while (!is_over) {
+      pthread_kill(parses.native_handle(), SIGUSR1);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+  ASSERT_EQ(sigaction(SIGUSR1, &before, nullptr), 0);
 }
 
 TEST(SyntaxTree, OutlivesTheOneItCameFrom) {
