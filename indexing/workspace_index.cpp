@@ -52,8 +52,11 @@ class WorkspaceIndex::Reading {
         index_.store_->erase(std::vector{index_.name_of(file)});
         continue;
       }
-      batch.push_back({index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
-                       stored_definitions(*text, file.language, {.stop = stop_})});
+      TextStore::Text read{index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
+                           stored_definitions(*text, file.language, {.stop = stop_})};
+      // It may lack its definitions then, and by its stamp it would never be read again.
+      if (stop_.stop_requested()) break;
+      batch.push_back(std::move(read));
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
