@@ -9,7 +9,6 @@
 #include "indexing/syntax/parser.h"
 
 #include <malloc.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <limits>
 #include <mutex>
 
+#include "support/thread_time.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -53,13 +53,6 @@ void count_allocations() {
   std::call_once(once, [] {
     ts_set_allocator(counted_malloc, counted_calloc, counted_realloc, counted_free);
   });
-}
-
-// The processor's time of this thread.
-std::chrono::nanoseconds thread_time() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 // When one parse has to end, on the thread that makes it.

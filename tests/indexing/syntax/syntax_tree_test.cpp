@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "support/thread_time.h"
 #include "tests/indexing/syntax/marked_text.h"
 
 namespace redraft {
@@ -128,12 +129,6 @@ TEST(SyntaxTree, IsNoneBeyondTheLimits) {
   EXPECT_FALSE(try_parse(text, "python", {.stop = stop.get_token()}));
   EXPECT_FALSE(
       parse("x", "python").edited(std::make_shared<const std::string>(text), {.text_bytes = 1000}));
-}
-
-std::chrono::nanoseconds thread_time() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 // A signal keeps a thread in the middle of its work from going on, without using the processor, as
