@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/thread_time.h"
+
 namespace redraft {
 namespace {
 
@@ -57,7 +59,7 @@ TEST(ThreadPool, AThreadThatIsHeldUpIsHelped) {
   ThreadPool pool(4);
   constexpr int kShare = 100;
   const std::thread::id caller = std::this_thread::get_id();
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   std::atomic<int> helped{0};
   pool.parallel_for(4 * kShare, 1, [&](int begin, int end) {
     if (begin < kShare && std::this_thread::get_id() != caller) helped += end - begin;
@@ -146,20 +148,27 @@ TEST(ThreadPool, CallersTakeTurns) {
   for (std::thread& caller : callers) caller.join();
 }
 
-double processor_seconds() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+// The processor's time that all threads but this one have used.
+std::chrono::nanoseconds time_of_others() {
+  timespec all{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);
+  return std::chrono::seconds(all.tv_sec) + std::chrono::nanoseconds(all.tv_nsec) - thread_time();
 }
 
-// A pool that spun while idle would use a whole core for each of its seven waiting threads.
+// A pool that spun while idle would use a whole core for each of its seven waiting threads, or what
+// a busy machine leaves them of it. One that sleeps uses nothing at all, once its threads have come
+// to it.
 TEST(ThreadPool, AnIdlePoolUsesNoProcessor) {
   ThreadPool pool(8);
   check_cover(pool, 1000, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the threads go to sleep
-  const double before = processor_seconds();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_LT(processor_seconds() - before, 0.03);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  std::chrono::nanoseconds used{};
+  do {
+    const auto before = time_of_others();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    used = time_of_others() - before;
+  } while (used > std::chrono::milliseconds(1) && std::chrono::steady_clock::now() < limit);
+  EXPECT_LT(used, std::chrono::milliseconds(1));
 }
 
 }  // namespace
