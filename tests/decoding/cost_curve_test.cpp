@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -76,16 +73,20 @@ TEST(CostCurve, MoreRowsOrMoreContextNeverCostLess) {
   }
 }
 
-// A model whose pass takes a fixed time plus a time per row.
+// A model whose pass takes a fixed time and one for every row, by its own clock.
 class SlowModel : public ScriptedModel {
  public:
   SlowModel() : ScriptedModel(ScriptedModel::random(1, {})) {}
+  double compute_seconds() const override { return clock_; }
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
     const auto rows = static_cast<int>(context.size()) + draft.size();
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + 200 * rows));
+    clock_ += 0.0005 + 0.0002 * rows;
     return ScriptedModel::forward(context, draft, cache, needs);
   }
+
+ private:
+  double clock_ = 0;
 };
 
 TEST(CostCurve, MeasuresAModelFromOneRowUp) {
@@ -94,10 +95,10 @@ TEST(CostCurve, MeasuresAModelFromOneRowUp) {
   ASSERT_GE(curve.points().size(), 2U);
   EXPECT_EQ(curve.points().front().rows, 1);
   for (const CostCurve::Point& point : curve.points()) {
-    EXPECT_GE(point.seconds, 0.0005 + 0.0002 * point.rows);
+    EXPECT_NEAR(point.seconds, 0.0005 + 0.0002 * point.rows, 1e-9);
     EXPECT_GE(curve.seconds(point.rows, point.context), point.seconds);
   }
-  EXPECT_GE(curve.seconds(32), 0.0065);
+  EXPECT_NEAR(curve.seconds(32), 0.0069, 1e-9);
   EXPECT_GT(curve.points().back().context, 1000);
 }
 
