@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
+
+#include "support/thread_time.h"
 
 namespace redraft {
 namespace {
@@ -182,36 +185,55 @@ TEST(IncrementalDiff, NewCodeThatRepeatsALaterLineDoesNotSwallowWhatLiesBetween)
       (std::vector<LineChange>{{5, 5, {"inserted once", "line number 30", "inserted again"}}}));
 }
 
-// 5,000 lines, every one changed or all equal: the time must not be quadratic.
-TEST(IncrementalDiff, TheWorstCasesStayFast) {
-  constexpr int kLines = 5000;
-  const auto numbered = [](const std::string& text) {
+// Texts of so many lines that may be hard to compare: every line changed, or all alike.
+std::vector<std::pair<Lines, Lines>> hard_cases(int n_lines) {
+  const auto numbered = [&](const std::string& text) {
     Lines lines;
-    for (int i = 0; i < kLines; ++i) lines.push_back(text + std::to_string(i));
+    for (int i = 0; i < n_lines; ++i) lines.push_back(text + std::to_string(i));
     return lines;
   };
   const Lines plain = numbered("line ");
   const Lines rewritten = numbered("other ");
   Lines reversed = plain;
   std::reverse(reversed.begin(), reversed.end());
-  const Lines same(kLines, "the same line");
+  const Lines same(n_lines, "the same line");
   Lines same_after_new = same;
   same_after_new.insert(same_after_new.begin(), "a new one");
   Lines every_other = plain;
-  for (int i = 0; i < kLines; i += 2) every_other[i] += " changed";
-  const Lines braces(kLines, "}");
+  for (int i = 0; i < n_lines; i += 2) every_other[i] += " changed";
+  const Lines braces(n_lines, "}");
   std::mt19937 random(4);
-  const Lines noise = random_file(random, kLines, 10);
-  const Lines other_noise = random_file(random, kLines, 10);
-  const std::pair<Lines, Lines> cases[] = {
-      {plain, rewritten}, {plain, reversed}, {same, same_after_new}, {plain, every_other},
-      {braces, same},     {same, braces},    {noise, other_noise},   {same_after_new, same}};
-  for (const auto& [before, after] : cases) {
-    const auto start = std::chrono::steady_clock::now();
+  const Lines noise = random_file(random, n_lines, 10);
+  const Lines other_noise = random_file(random, n_lines, 10);
+  return {{plain, rewritten}, {plain, reversed}, {same, same_after_new}, {plain, every_other},
+          {braces, same},     {same, braces},    {noise, other_noise},   {same_after_new, same}};
+}
+
+// The least of several looks, by the thread's own time.
+std::chrono::nanoseconds time_of_diff(const Lines& before, const Lines& after) {
+  std::chrono::nanoseconds least = std::chrono::hours(1);
+  for (int look = 0; look < 3; ++look) {
+    const auto start = thread_time();
     const std::vector<std::string_view> original = views(before);
     EXPECT_EQ(applied(before, streamed(original, after)), after);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(elapsed.count(), 2.0) << before.front() << " -> " << after.front();
+    least = std::min(least, thread_time() - start);
+  }
+  return least;
+}
+
+// The work must not grow with the square: that of a text sixteen times as long is compared with
+// what it is of the shorter one, on the same machine.
+TEST(IncrementalDiff, TheWorstCasesGrowWithTheirLength) {
+  constexpr int kTimes = 16;
+  const auto small = hard_cases(2000);
+  const auto large = hard_cases(kTimes * 2000);
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    const auto& [before, after] = small[i];
+    const auto of_small = time_of_diff(before, after);
+    const auto of_large = time_of_diff(large[i].first, large[i].second);
+    // Between 50, for what is linear and outgrows the caches, and 256.
+    EXPECT_LT(of_large, kTimes * kTimes / 2 * of_small)
+        << before.front() << " -> " << after.front();
   }
 }
 
