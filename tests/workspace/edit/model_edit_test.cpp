@@ -138,8 +138,7 @@ TEST(ModelEdit, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
   EXPECT_EQ(engine->cache_statistics().caches, 2);
 }
 
-// The real duration is measured, not tested: a whole prefill would exceed the bound many times
-// over.
+// How long it takes is measured, not tested.
 TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
   ThreadPool pool(threads());
   const std::unique_ptr<Engine> engine = load_engine("qwen2.5-coder-1.5b", pool, 16384);
@@ -151,7 +150,8 @@ TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
   std::stop_source stop;
   Clock::time_point asked;
   Clock::time_point last = Clock::now();
-  double longest = 0;  // seconds between two reports
+  double longest = 0;     // seconds between two reports
+  int reports_since = 0;  // the cancel
   std::jthread canceller;
   EditObserver observer;
   observer.on_progress = [&](const EditProgress& progress) {
@@ -159,6 +159,7 @@ TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
     const auto now = Clock::now();
     longest = std::max(longest, std::chrono::duration<double>(now - last).count());
     last = now;
+    if (stop.stop_requested()) ++reports_since;
     if (progress.statistics.prefilled_tokens < 400 || canceller.joinable()) return;
     canceller = std::jthread([&] {  // a little later, in the middle of a chunk
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
@@ -174,8 +175,7 @@ TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
   EXPECT_GT(result->statistics.prompt_tokens, 4000);
-  EXPECT_LT(result->statistics.prefilled_tokens, 3000);
-  EXPECT_LT(waited, 3);
+  EXPECT_LE(reports_since, 1) << "of the chunk that was under way";
   RecordProperty("milliseconds_from_cancel_to_return", static_cast<int>(1e3 * waited));
   RecordProperty("milliseconds_of_longest_chunk", static_cast<int>(1e3 * longest));
 }
