@@ -38,10 +38,10 @@ class Stages {
     all_.push_back(stage);
     changed_.notify_all();
   }
-  // False: the stages differ after 20 s.
+  // False: the stages are others after two minutes.
   bool wait_for(const std::vector<Stage>& wanted) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return all_ == wanted; });
+    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return all_ == wanted; });
   }
   std::vector<Stage> all() {
     const std::lock_guard lock(mutex_);
@@ -168,7 +168,7 @@ TEST_F(RepositoryIndexerTest, AReaderLooksNowAndThenForWhatTheWriterSaved) {
     const std::vector<Stage> stages = stages_.all();
     return std::ranges::search(stages, looks).begin() != stages.end();
   };
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while ((n_files_ == 0 || !looked_again()) && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(n_files_, 1U);
