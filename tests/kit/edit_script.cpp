@@ -12,8 +12,7 @@
 namespace redraft {
 namespace {
 
-constexpr int kContextLength = 1 << 17;
-// As counted by the model; a real cache takes several times more.
+// By the account of the model, of which a cache takes some times more.
 constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 struct Question {
   std::string region;
@@ -41,6 +40,11 @@ std::optional<Question> read_question(std::string_view user, std::string_view as
                   std::string(fence)};
 }
 
+void wait_while_there(const std::filesystem::path& file) {
+  while (!file.empty() && std::filesystem::exists(file))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 class EditWriter {
  public:
   EditWriter(EditScript script, std::shared_ptr<const Tokenizer> tokenizer)
@@ -56,7 +60,7 @@ class EditWriter {
                              !went_on(sequence.subspan(prompt_.size()));
     if (!same_prompt && !read_prompt(sequence)) return stop_;
     const std::span<const TokenId> written = sequence.subspan(prompt_.size());
-    if (reaches_hold(written)) wait_while_held();
+    if (reaches_hold(written)) wait_while_there(script_.hold.file);
     if (written.size() >= answer_.size()) return stop_;
     return answer_[written.size()];
   }
@@ -72,11 +76,6 @@ class EditWriter {
     return !script_.hold.file.empty() && written.size() >= hold_at_ &&
            written.size() <= answer_.size() &&
            std::equal(written.begin(), written.end(), answer_.begin());
-  }
-
-  void wait_while_held() const {
-    while (std::filesystem::exists(script_.hold.file))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
   bool read_prompt(std::span<const TokenId> sequence) {
@@ -153,7 +152,7 @@ class Recorder {
 class SlowModel : public ScriptedModel {
  public:
   SlowModel(std::shared_ptr<const Tokenizer> tokenizer, Script script, const EditScript& options)
-      : ScriptedModel(tokenizer->vocabulary_size(), kContextLength, std::move(script)),
+      : ScriptedModel(tokenizer->vocabulary_size(), options.context_length, std::move(script)),
         delay_(options.delay_per_pass),
         failing_pass_(options.failing_pass) {
     if (!options.record.empty()) recorder_.emplace(options.record, std::move(tokenizer));
@@ -199,14 +198,15 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   const auto writer = std::make_shared<EditWriter>(script, tokenizer);
   auto model = std::make_unique<SlowModel>(
       tokenizer,
-      [writer, tokenizer, fills = script.fills](std::span<const TokenId> sequence) {
-        return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, fills, sequence)
-                                                    : writer->next(sequence);
+      [writer, tokenizer, script](std::span<const TokenId> sequence) {
+        if (!is_fill_prompt(*tokenizer, sequence)) return writer->next(sequence);
+        wait_while_there(script.hold_fills);
+        return next_fill_token(*tokenizer, script.fills, sequence);
       },
       script);
   const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
-                      {.context_limit = kContextLength, .cache_bytes = kCacheBytes});
+                      {.context_limit = script.context_length, .cache_bytes = kCacheBytes});
 }
 
 }  // namespace redraft
