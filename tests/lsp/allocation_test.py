@@ -12,7 +12,7 @@ from lsp_client import Client
 
 SERVER = os.environ["REDRAFT_FAILING_SERVER"]
 URI = "file:///tmp/a.py"
-LIMIT = 10  # seconds for anything
+LIMIT = 120  # seconds for anything
 TEXT = "area = \n" + "old line\n" * 3
 places = 200
 

@@ -12,11 +12,10 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 import unittest
 
 from lsp_client import TIME_LIMIT, Client
-from server_case import LINES, PARENT, RENAME, SERVER, STREAMING, ServerTest, runs
+from server_case import LINES, PARENT, RENAME, SERVER, SLOW, STREAMING, ServerTest, runs
 
 REDRAFT = os.environ.get("REDRAFT")
 IDLE_SECONDS = 3
@@ -64,11 +63,8 @@ class AttachTest(ServerTest):
                 ids.append(struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
         return ids
 
-    def await_end(self, process, limit=TIME_LIMIT):
-        deadline = time.monotonic() + limit
-        while runs(process):
-            self.assertLess(time.monotonic(), deadline, "it still runs")
-            time.sleep(0.02)
+    def await_end(self, process):
+        self.until(lambda: not runs(process), "it still runs")
 
     def attach(self, edits=RENAME, capabilities=STREAMING, options=(), **more):
         return self.start(edits, capabilities, options=["--share", "--idle-seconds", str(IDLE_SECONDS), *options],
@@ -162,10 +158,8 @@ class Attached(AttachTest):
             self.initialize(client)
         self.assertEqual(len(self.servers()), 1)
         self.assertEqual(self.log().count("listening on"), 1)
-        deadline = time.monotonic() + TIME_LIMIT
-        while sorted(path.suffix for path in (self.runtime / "redraft").iterdir()) != ["", ".lock"]:
-            self.assertLess(time.monotonic(), deadline, "the lock of a start is still there")
-            time.sleep(0.02)
+        self.until(lambda: sorted(path.suffix for path in (self.runtime / "redraft").iterdir()) == ["", ".lock"],
+                   "the lock of a start is still there")
 
     def test_the_server_ends_after_its_last_client(self):
         first, second = self.attach(), self.attach()
@@ -173,7 +167,7 @@ class Attached(AttachTest):
         first.close()
         second.notify("exit")
         second.exit_code()
-        self.await_end(server, IDLE_SECONDS + 2)
+        self.await_end(server)
         self.assertEqual(list((self.runtime / "redraft").iterdir()), [])
 
     def test_big_messages_in_little_memory(self):
@@ -193,41 +187,32 @@ class Attached(AttachTest):
 class Lost(AttachTest):
     """A process dies."""
 
-    SLOW = [{"instruction": "slow", "find": "line", "replace": "row"}]
-
     def test_a_client_that_is_killed_in_mid_edit(self):
-        first, second = (self.attach(self.SLOW, delay_ms_per_pass=100) for _ in range(2))
-        self.open(first, LINES * 20)
+        first, second = (self.attach(SLOW, delay_ms_per_pass=100) for _ in range(2))
         self.open(second, "one line\n")
-        slow = self.edit(first, "slow")
-        first.notification("$/redraft/edit", lambda event: event["editId"] == slow)
+        self.edit_slowly(first)
         edit = self.edit(second, "slow")
-        start = time.monotonic()
         first.process.kill()
         first.wait_for_end()
-        self.assertLess(time.monotonic() - start, 1)
         self.assertEqual(self.end(second, edit)["state"], "done")
-        self.assertLess(time.monotonic() - start, 3)
 
     def test_input_closes_in_mid_edit(self):
-        client = self.attach(self.SLOW, delay_ms_per_pass=50)
-        self.open(client, LINES * 5)
-        self.edit(client, "slow")
-        start = time.monotonic()
+        client = self.attach(SLOW, delay_ms_per_pass=100)
+        self.edit_slowly(client)
         client.process.stdin.close()
         self.assertEqual(client.exit_code(), 1)
-        self.assertLess(time.monotonic() - start, 1)
 
     def test_the_editor_dies_while_another_holds_the_pipe(self):
-        script = self.write_script(RENAME, delay_ms_per_pass=50)
+        script = self.write_script(RENAME, **self.hold())
         parent = subprocess.Popen([sys.executable, "-B", "-c", PARENT, SERVER, script, "--share"], env=self.env,
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=pathlib.Path(__file__).parent)
         self.addCleanup(parent.stdout.close)
         self.addCleanup(parent.stdin.close)
-        attached = int(parent.stdout.readline())
+        attached, holder = map(int, parent.stdout.readline().split())
+        self.addCleanup(os.kill, holder, signal.SIGKILL)
         self.assertEqual(len(self.servers()), 1)
-        parent.kill()  # and is not waited for yet
-        self.await_end(attached, 1.5)
+        parent.kill()  # and nobody waits for it yet
+        self.await_end(attached)
         parent.wait(TIME_LIMIT)
 
     def test_the_server_is_killed(self):
@@ -253,8 +238,8 @@ class Lost(AttachTest):
         os.kill(server, signal.SIGSTOP)
         try:
             client.process.stdin.close()
-            self.assertEqual(client.exit_code(8), 1)
-            other = self.attach(initialize=False)  # works without the shared server
+            self.assertEqual(client.exit_code(), 1)
+            other = self.attach(initialize=False)  # does without
             self.initialize(other)
         finally:
             self.end_servers()  # it holds their pipes
@@ -293,10 +278,7 @@ class Program(AttachTest):
         return client
 
     def await_name(self, client, name):
-        deadline = time.monotonic() + TIME_LIMIT
-        while pathlib.Path(f"/proc/{client.process.pid}/comm").read_text().strip() != name:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.until(lambda: pathlib.Path(f"/proc/{client.process.pid}/comm").read_text().strip() == name)
 
     def test_the_same_options_share_a_server(self):
         clients = [self.lsp("--threads", "1") for _ in range(3)]

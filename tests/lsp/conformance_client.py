@@ -20,7 +20,7 @@ from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
 
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
-TIME_LIMIT = 20  # seconds that any wait may take
+TIME_LIMIT = 120  # seconds that any wait may take
 URI = "file:///tmp/a%20b.py"
 # Extensions by the protocol; and lsprotocol parses a code action that has a command as a command.
 KNOWN = {("result", "items", "data"), ("result", "kind"), ("result", "diagnostics")}

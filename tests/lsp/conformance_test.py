@@ -17,7 +17,7 @@ except ImportError as missing:
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from conformance_client import URI, converter, initialized, methods_seen, span, started
+from conformance_client import TIME_LIMIT, URI, converter, initialized, methods_seen, span, started
 
 PROTOCOL = (pathlib.Path(__file__).parent.parent.parent / "docs/protocol.md").read_text(encoding="utf-8")
 CLIENTS = ["visual-studio-code@v1.65", "neovim@v0.11", "neovim@v0.6", "emacs@v29"]
@@ -57,6 +57,25 @@ def action_params(*diagnostics, only=None, token=None):
 
 def inline_params(kind=types.InlineCompletionTriggerKind.Invoked, selected=None):
     return types.InlineCompletionParams(types.InlineCompletionContext(kind, selected), DOCUMENT, AREA)
+
+
+class Held:
+    """A model that writes nothing until it is released, in the script of a server."""
+
+    def __init__(self, file):
+        self.file = file
+        file.touch()
+        self.script = {"hold": {"before": "", "file": str(file)}}
+
+    async def release_when_told(self, session):
+        """When the server has read all that was sent."""
+        await ask_status(session)
+        self.file.unlink()
+
+
+@pytest.fixture(name="held")
+def held_model(tmp_path):
+    return Held(tmp_path / "hold")
 
 
 async def ask_status(session):
@@ -202,41 +221,44 @@ def example(part):
     return json.loads(next(block for block in blocks if part in block))
 
 
-async def test_progress_of_an_edit_and_its_cancellation():
+async def test_progress_of_an_edit_and_its_cancellation(held):
     client = capabilities(window={"workDoneProgress": True}, workspace={"applyEdit": True})
-    async with initialized(client, delay_ms_per_pass=20) as session:
+    async with initialized(client, **held.script) as session:
         session.open("old\n" * 200)
         session.client.progress_reports["edit"] = []
         await session.request("workspace/executeCommand", edit_command(token="edit"))
         await session.received("$/progress", lambda progress: progress["token"] == "edit")
         await session.received("window/workDoneProgress/create")  # for loading the model
         session.notify("window/workDoneProgress/cancel", types.WorkDoneProgressCancelParams("edit"))
+        await held.release_when_told(session)
         await session.received("$/progress", lambda progress: progress["token"] == "edit" and
                                progress["value"]["kind"] == "end")
         assert isinstance(session.client.progress_reports["edit"][-1], types.WorkDoneProgressEnd)
 
 
-async def test_an_edit_is_stopped_by_command():
-    async with initialized(STREAMING, delay_ms_per_pass=20) as session:
+async def test_an_edit_is_stopped_by_command(held):
+    async with initialized(STREAMING, **held.script) as session:
         session.open("old\n" * 200)
         edit = await session.request("workspace/executeCommand", edit_command())
         assert await session.request("workspace/executeCommand", command("redraft.cancel", edit)) == {"cancelled": True}
+        await held.release_when_told(session)
         end = await session.received("$/redraft/edit", lambda edit: edit["kind"] == "end")
         assert end["state"] == "cancelled"
         assert await session.request("workspace/executeCommand", command("redraft.cancel", edit)) == {
             "cancelled": False}
 
 
-async def test_a_request_is_cancelled():
-    async with initialized(RESOLVING, delay_ms_per_pass=20) as session:
+async def test_a_request_is_cancelled(held):
+    async with initialized(RESOLVING, **held.script) as session:
         session.open("old\n" * 200)
         action = next(a for a in await session.request("textDocument/codeAction", action_params()) if not a.disabled)
         answer = session.protocol.send_request_async("codeAction/resolve", action, msg_id="slow")
         waiting = asyncio.ensure_future(answer)
         await asyncio.sleep(0)  # until it is sent
         session.notify("$/cancelRequest", types.CancelParams("slow"))
+        await held.release_when_told(session)
         with pytest.raises(JsonRpcException) as raised:
-            await asyncio.wait_for(waiting, 20)
+            await asyncio.wait_for(waiting, TIME_LIMIT)
         assert raised.value.code == CANCELLED
 
 

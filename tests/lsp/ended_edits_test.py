@@ -33,12 +33,19 @@ class EndedEdits(ServerTest):
             "opened anew": (lambda self, client: self.open(client, OTHER), "opened anew"),
             "its folder renamed": (lambda self, client: self.rename(client, "file:///tmp", "file:///t"), "renamed")}
 
-    def in_every_way(self, **script):
+    def in_every_way(self, before=None):
+        """`before`: where the model waits until the text is gone."""
         for name, (way, reason) in self.WAYS.items():
             with self.subTest(way=name):
-                client = self.start(RENAME, STREAMING, **script)
+                client = self.start(RENAME, STREAMING, **({} if before is None else self.hold(before)))
                 self.open(client, LINES)
-                yield client, lambda client=client, way=way: way(self, client), reason
+
+                def end(client=client, way=way):
+                    way(self, client)
+                    if before is not None:
+                        self.release_when_told(client)
+
+                yield client, end, reason
 
     def assert_alive(self, client):
         """And can edit the next file."""
@@ -50,7 +57,7 @@ class EndedEdits(ServerTest):
                          OTHER.replace("old", "fresh"))
 
     def test_an_edit_that_runs(self):
-        for client, end, reason in self.in_every_way(delay_ms_per_pass=10):
+        for client, end, reason in self.in_every_way(before="line 10"):
             edit = self.edit(client)
             self.hunk(client, edit)
             end()
@@ -65,7 +72,7 @@ class EndedEdits(ServerTest):
             self.assert_alive(client)
 
     def test_an_edit_that_waits_for_another(self):
-        for client, end, reason in self.in_every_way(delay_ms_per_pass=10):
+        for client, end, reason in self.in_every_way(before=""):
             uri = "file:///elsewhere.py"
             self.open(client, OTHER, uri=uri)
             running = self.edit(client, textDocument={"uri": uri, "version": 1})
@@ -87,12 +94,13 @@ class EndedEdits(ServerTest):
             self.assert_alive(client)
 
     def test_a_text_opened_under_the_new_name_is_edited_by_its_own_edits_alone(self):
-        client = self.start(RENAME, STREAMING, delay_ms_per_pass=10)
+        client = self.start(RENAME, STREAMING, **self.hold("line 10"))
         self.open(client, LINES)
         first = self.edit(client)
         self.hunk(client, first)
         self.as_editors_rename(client)
         second = self.edit(client, textDocument={"uri": RENAMED, "version": 1})
+        self.release()
         self.assertEqual(self.end(client, first)["state"], "cancelled")
         self.assertEqual(self.end(client, second)["state"], "done")
         self.assertTrue(all(h["uri"] == RENAMED for h in self.events(client, second, "hunk")))
@@ -101,13 +109,14 @@ class EndedEdits(ServerTest):
         self.assertEqual(apply_edits(LINES, reply["edit"]["changes"][RENAMED]), LINES.replace("old", "fresh"))
 
     def test_another_file_of_the_folder_is_renamed(self):
-        client = self.start(RENAME, STREAMING, delay_ms_per_pass=5)
+        client = self.start(RENAME, STREAMING, **self.hold())
         self.open(client, LINES)
         edit = self.edit(client)
         self.rename(client, "file:///tmp/a", RENAMED)
         self.rename(client, "file:///tmp/a%20b.py.orig", RENAMED)
         self.rename(client, RENAMED, "file:///tmp/d.py")
         self.delete(client, "file:///tmp/a%20b.py/x")
+        self.release_when_told(client)
         self.assertEqual(self.end(client, edit)["state"], "done")
         self.assertEqual(self.resolve(client, edit)["hunkIds"], [0, 1, 2, 3])
 
@@ -122,11 +131,12 @@ class EndedEdits(ServerTest):
     def test_a_file_that_goes_from_the_disk_stays_what_the_editor_has_of_it(self):
         file = pathlib.Path(self.folder.name) / "a.py"
         file.write_text(LINES, encoding="utf-8")
-        client = self.start(RENAME, STREAMING, delay_ms_per_pass=5, options=["--index"])
+        client = self.start(RENAME, STREAMING, options=["--index"], **self.hold())
         self.open(client, LINES, uri=file.as_uri())
         edit = self.edit(client, textDocument={"uri": file.as_uri(), "version": 1})
         file.unlink()
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 3}]})
+        self.release_when_told(client)
         self.assertEqual(self.end(client, edit)["state"], "done")
         reply = self.resolve(client, edit)
         self.assertEqual(apply_edits(LINES, reply["edit"]["changes"][file.as_uri()]), LINES.replace("old", "fresh"))
@@ -134,15 +144,18 @@ class EndedEdits(ServerTest):
     def test_plain_clients(self):
         for name, (way, reason) in self.WAYS.items():
             with self.subTest(way=name):
-                client = self.start(RENAME, RESOLVING, delay_ms_per_pass=20)
+                client = self.start(RENAME, RESOLVING, **self.hold())
                 self.open(client, LINES)
                 request = client.start_request("codeAction/resolve", self.actions(client)[0])
                 way(self, client)
+                self.release_when_told(client)
                 with self.assertRaisesRegex(Exception, reason):
                     client.response(request)
+                self.hold()
                 self.open(client, LINES)
                 self.edit(client)
                 way(self, client)
+                self.release_when_told(client)
                 said = client.notification("window/showMessage", lambda p: "cancelled" in p["message"])
                 self.assertIn(reason, said["message"])
                 client.request("redraft/status")

@@ -3,10 +3,9 @@
 import pathlib
 import shutil
 import tempfile
-import time
 import unittest
 
-from server_case import ServerTest
+from server_case import INDEX_TIME_LIMIT, ServerTest
 
 LINE = "totals = [parse_amount(row['amount'], currency=row['currency']) for row in ledger.rows()]\n"
 URI = "file:///elsewhere/a.py"
@@ -27,16 +26,6 @@ class Index(ServerTest):
         client.notify("initialized")
         return client
 
-    def wait_for(self, client, files, which="index"):
-        """Waits until the index has this many files."""
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            index = client.request("redraft/status")[which]
-            if index and index["state"] == "ready" and index["files"] == files:
-                return
-            time.sleep(0.02)
-        self.fail(f"the index is {index}")
-
     def finds_line(self, client, uri=URI):
         """Whether most of LINE came from the index; some of it may by chance."""
         client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
@@ -50,7 +39,7 @@ class Index(ServerTest):
     def test_edits_draft_from_files(self):
         (self.root / "b.py").write_text("import ledger\n" + LINE)
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertTrue(self.finds_line(client))
 
     def test_not_without_folders_nor_when_it_is_switched_off(self):
@@ -66,13 +55,13 @@ class Index(ServerTest):
             (self.root / name / "a.py").write_text("a = 1\n")
         client = self.serve(workspaceFolders=[{"uri": (self.root / name).as_uri(), "name": name}
                                               for name in ("one", "two")])
-        self.wait_for(client, 2)
+        self.wait_for_index(client, 2)
 
     def test_a_file_that_was_saved_or_changed_is_read_again(self):
         file = self.root / "b.py"
         file.write_text("a = 1\n")
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertFalse(self.finds_line(client))
         file.write_text(LINE)
         client.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
@@ -84,7 +73,7 @@ class Index(ServerTest):
     def test_files_are_watched(self):
         (self.root / "a.py").write_text("a = 1\n")
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         (self.root / "new").mkdir()
         (self.root / "new" / "b.py").write_text(LINE)
         self.assert_soon(lambda: self.finds_line(client))
@@ -96,11 +85,11 @@ class Index(ServerTest):
         (self.root / "node_modules" / "ledger").mkdir(parents=True)
         (self.root / "node_modules" / "ledger" / "index.js").write_text(LINE)
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertIsNone(client.request("redraft/status")["common"])
         self.assertFalse(self.finds_line(client))
         client = self.serve(initializationOptions={"redraft": {"dependencies": True}})
-        self.wait_for(client, 1, "common")
+        self.wait_for_index(client, 1, "common")
         self.assertTrue(self.finds_line(client))
 
     def test_so_do_other_folders(self):
@@ -112,10 +101,10 @@ class Index(ServerTest):
                 if named == "elsewhere":
                     continue  # not part of the workspace
                 client = self.serve(initializationOptions={"redraft": {"index": False, "commonFolders": [named, 7]}})
-                self.wait_for(client, 1, "common")
+                self.wait_for_index(client, 1, "common")
                 self.assertTrue(self.finds_line(client))
         client = self.serve(initializationOptions={"redraft": {"commonFolders": ["missing"], "dependencies": 1}})
-        self.wait_for(client, 0, "common")
+        self.wait_for_index(client, 0, "common")
         self.assertIn("missing", client.request("redraft/status")["common"]["message"])
 
     def configure(self, client, **settings):
@@ -124,22 +113,22 @@ class Index(ServerTest):
     def test_settings_count_at_once(self):
         (self.root / "b.py").write_text(LINE)
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         pid = client.process.pid
         for _ in range(3):
             self.configure(client, index=False)
             self.assertIsNone(client.request("redraft/status")["index"])
             self.assertFalse(self.finds_line(client))
             self.configure(client, index=True)
-            self.wait_for(client, 1)
+            self.wait_for_index(client, 1)
             self.assertTrue(self.finds_line(client))
         self.configure(client, index=False, commonFolders=["."])
-        self.wait_for(client, 1, "common")
+        self.wait_for_index(client, 1, "common")
         self.assertTrue(self.finds_line(client))
         (self.root / "node_modules" / "ledger").mkdir(parents=True)
         (self.root / "node_modules" / "ledger" / "index.js").write_text("a = 1\n")
         self.configure(client, index=False, dependencies=True)
-        self.wait_for(client, 1, "common")
+        self.wait_for_index(client, 1, "common")
         self.assertFalse(self.finds_line(client))
         self.configure(client, index=False)
         self.assertIsNone(client.request("redraft/status")["common"])
@@ -148,11 +137,11 @@ class Index(ServerTest):
 
     def test_settings_change_while_files_are_read(self):
         for i in range(300):
-            (self.root / f"{i}.py").write_text(f"a{i} = {i}\n" * 500)
+            (self.root / f"{i}.py").write_text(f"a{i} = {i}\n" * 20)
         client = self.serve()
         for i in range(20):
             self.configure(client, index=i % 2 == 1)
-        self.wait_for(client, 300)
+        self.wait_for_index(client, 300)
 
     def test_a_client_is_asked_before_files_are_read(self):
         (self.root / "b.py").write_text(LINE)
@@ -167,7 +156,7 @@ class Index(ServerTest):
         self.assertIn("The index is off (redraft.index).", status["reasons"])
         client.answers["workspace/configuration"] = [{"index": True}]
         client.notify("workspace/didChangeConfiguration", {"settings": None})
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
 
     def test_folders_come_and_go(self):
         for name in ("one", "two"):
@@ -175,14 +164,14 @@ class Index(ServerTest):
             (self.root / name / "a.py").write_text(LINE if name == "two" else "a = 1\n")
         one, two = ({"uri": (self.root / name).as_uri(), "name": name} for name in ("one", "two"))
         client = self.serve(rootUri=None, workspaceFolders=[one])
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertFalse(self.finds_line(client))
         change = lambda **event: client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
         change(added=[two], removed=[])
-        self.wait_for(client, 2)
+        self.wait_for_index(client, 2)
         self.assertTrue(self.finds_line(client))
         change(added=[], removed=[two])
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertFalse(self.finds_line(client))
         change(added=[], removed=[one])
         self.assertIsNone(client.request("redraft/status")["index"])
@@ -191,13 +180,13 @@ class Index(ServerTest):
         file = self.root / "b.py"
         file.write_text("a = 1\n")
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         other = self.root / "c.py"
         file.rename(other)
         other.write_text(LINE)
         client.notify("workspace/didRenameFiles", {"files": [{"oldUri": file.as_uri(), "newUri": other.as_uri()}]})
         self.assert_soon(lambda: self.finds_line(client))
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         other.unlink()
         client.notify("workspace/didDeleteFiles", {"files": [{"uri": other.as_uri()}]})
         self.assert_soon(lambda: not self.finds_line(client))
@@ -205,7 +194,7 @@ class Index(ServerTest):
     def test_a_workspace_that_is_removed_is_empty(self):
         (self.root / "b.py").write_text(LINE)
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         shutil.rmtree(self.root)
         self.assert_soon(lambda: not self.finds_line(client))
         self.root.mkdir()
@@ -216,14 +205,11 @@ class Index(ServerTest):
         file = self.root / "b.py"
         file.write_text(LINE)
         client = self.serve()
-        self.wait_for(client, 1)
+        self.wait_for_index(client, 1)
         self.assertFalse(self.finds_line(client, file.as_uri()))
 
     def assert_soon(self, condition):
-        deadline = time.monotonic() + 20
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        self.until(condition, limit=INDEX_TIME_LIMIT)
 
 
 if __name__ == "__main__":

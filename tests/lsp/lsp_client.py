@@ -104,6 +104,12 @@ class Client:
         with self.changed:
             return [m["params"] for m in self.messages if m.get("method") == method]
 
+    def place_of(self, wanted):
+        """How many messages came before the first that is `wanted`."""
+        message = self.wait(wanted)
+        with self.changed:
+            return self.messages.index(message)
+
     def count(self):
         with self.changed:
             return len(self.messages)

@@ -218,16 +218,17 @@ class Replay(RecordingTest):
     def test_a_client_that_went_away_within_an_edit(self):
         def go_away(session):
             session.test.open(session.client, "old\n" * 400)
-            session.test.edit(session.client)
+            session.test.edit(session.client, decoder="ar")
             session.client.start_request("codeAction/resolve", session.test.actions(session.client)[0])
             session.client.process.stdin.close()
             session.client.wait_for_end()
 
-        self.record(go_away, delay_ms_per_pass=50)
+        # In minutes the edit would be done, and the code action after it.
+        self.record(go_away, delay_ms_per_pass=100)
         *_, gone, answer = self.lines()
         self.assertTrue(gone["gone"])
         self.assertEqual(answer["message"]["error"]["message"], "cancelled")
-        self.assert_same(self.play(delay_ms_per_pass=50))
+        self.assert_same(self.play(delay_ms_per_pass=100))
 
     def test_a_client_that_sends_no_message(self):
         def babble(session):

@@ -2,10 +2,8 @@
 
 import pathlib
 import tempfile
-import time
 import unittest
 
-from lsp_client import TIME_LIMIT
 from server_case import STREAMING, ServerTest, position, span
 
 SECRET = "qzx7-0451-swordfish-and-nobody-else-7xzq"
@@ -161,12 +159,6 @@ class InAnEnvironmentFile(SecretsTest):
 
 class AKeyThatIsPasted(SecretsTest):
     """The name is harmless: the content decides."""
-
-    def wait_for_index(self, client, files):
-        deadline = time.monotonic() + 10 * TIME_LIMIT
-        while (client.request("redraft/status")["index"] or {}).get("files") != files:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
 
     def paste(self, client, uri=NOTES, version=2):
         self.type(client, uri, version, span(0, 0, 0, 0), KEY)

@@ -34,16 +34,6 @@ def children_of(process_id):
 
 
 class WhatItMustNotDo(ServerTest):
-    def index_files(self, client):
-        return (client.request("redraft/status")["index"] or {}).get("files")
-
-    def wait_for_index(self, client, files):
-        for _ in range(200):
-            if self.index_files(client) == files:
-                return
-            time.sleep(0.05)
-        self.fail(f"the index has {self.index_files(client)} files, not {files}")
-
     def workspace(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

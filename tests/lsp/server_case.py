@@ -5,9 +5,10 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
-from lsp_client import Client, ResponseError
+from lsp_client import TIME_LIMIT, Client, ResponseError
 
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
 URI = "file:///tmp/a%20b.py"
@@ -16,6 +17,7 @@ STREAMING = {"experimental": {"redraft": {"streamedEdits": True}}}
 RESOLVING = {"workspace": {"workspaceEdit": {"documentChanges": True}, "applyEdit": True},
              "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
                                              "dataSupport": True, "resolveSupport": {"properties": ["edit"]}}}}
+SLOW = [{"instruction": "slow", "find": "line", "replace": "row"}]
 LINES = "".join(f"line {i} old\n" if i % 10 == 5 else f"line {i}\n" for i in range(40))
 
 
@@ -64,23 +66,26 @@ def runs(pid):
         return False
 
 
-# Starts a server whose input pipe the test's own process can also keep open: it is inherited from there.
+# Starts a server, has a process of its own hold the server's pipes open, and prints the numbers of both processes.
 PARENT = """
 import os, sys, time
 from lsp_client import Client
 client = Client(sys.argv[1:])
 client.request("initialize", {"processId": os.getpid(),
                               "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
-if os.fork() == 0:  # it holds the server's pipes open for a while
-    time.sleep(3)
+holder = os.fork()
+if holder == 0:
+    time.sleep(1000)
     os._exit(0)
 client.notify("textDocument/didOpen", {"textDocument": {"uri": "file:///a", "languageId": "python", "version": 1,
                                                         "text": "old\\n" * 500}})
 client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
     {"textDocument": {"uri": "file:///a"}, "instruction": "rename"}]})
-print(client.process.pid, flush=True)
-time.sleep(60)
+print(client.process.pid, holder, flush=True)
+time.sleep(1000)
 """
+# What the index says is said by threads that run only where nothing else wants to.
+INDEX_TIME_LIMIT = 10 * TIME_LIMIT
 
 
 class ServerTest(unittest.TestCase):
@@ -101,6 +106,44 @@ class ServerTest(unittest.TestCase):
         file = pathlib.Path(self.folder.name) / "script.json"
         file.write_text(json.dumps({"edits": list(edits), **script}), encoding="utf-8")
         return str(file)
+
+    # A script may say that the model stops: hold() and hold_fills() are members of it. Until it is released, what the
+    # test does is done while the edit runs, however long either takes.
+
+    def hold(self, before=""):
+        """An edit's answer stops before the first `before` in it; empty: before all of it."""
+        return {"hold": {"before": before, "file": self._hold_file()}}
+
+    def hold_fills(self):
+        """Nothing is written where something is completed."""
+        return {"hold_fills": self._hold_file()}
+
+    def release(self):
+        pathlib.Path(self._hold_file()).unlink()
+
+    def release_when_told(self, client):
+        """When the server has read all that was sent."""
+        client.request("redraft/status")
+        self.release()
+
+    def _hold_file(self):
+        file = pathlib.Path(self.folder.name) / "hold"
+        file.touch()
+        return str(file)
+
+    def until(self, condition, what="it is not so", limit=TIME_LIMIT):
+        """Waits for what no message tells of."""
+        deadline = time.monotonic() + limit
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.02)
+
+    def wait_for_index(self, client, files, which="index"):
+        """Until the index holds so many files."""
+        def holds():
+            index = client.request("redraft/status")[which]
+            return index and (index["state"], index["files"]) == ("ready", files)
+        self.until(holds, f"the index does not get to {files} files", INDEX_TIME_LIMIT)
 
     def initialize(self, client, capabilities=None, **more):
         self.reply = client.request("initialize", {"processId": None, "capabilities": capabilities or {}, **more})
@@ -124,6 +167,13 @@ class ServerTest(unittest.TestCase):
         if token is not None:
             params["workDoneToken"] = token
         return client.request("workspace/executeCommand", params)["editId"]
+
+    def edit_slowly(self, client):
+        """Begins an edit under SLOW that takes a quarter of an hour where a pass takes 0.1 s: longer than anything waits,
+        so what ends did not wait for it."""
+        self.open(client, LINES * 30)
+        edit = self.edit(client, "slow", decoder="ar")
+        client.notification("$/redraft/edit", lambda event: event["editId"] == edit)
 
     def events(self, client, edit, kind=None):
         return [p for p in client.all("$/redraft/edit") if p["editId"] == edit and kind in (None, p["kind"])]

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from lsp_client import TIME_LIMIT, SocketClient
-from server_case import LINES, RENAME, SERVER, STREAMING, ServerTest
+from server_case import LINES, RENAME, SERVER, SLOW, STREAMING, ServerTest
 
 
 def mode(path):
@@ -107,17 +107,13 @@ class Socket(Service):
         self.assertEqual(waiting.request("redraft/status")["state"], "ready")
 
     def test_a_client_that_vanishes_in_mid_edit_leaves_the_model_to_the_others(self):
-        self.serve_here(edits=[{"instruction": "slow", "find": "line", "replace": "row"}], delay_ms_per_pass=100)
+        self.serve_here(edits=SLOW, delay_ms_per_pass=100)
         first, second = self.client(), self.client()
-        self.open(first, LINES * 20)
         self.open(second, "one line\n")
-        slow = self.edit(first, "slow")
-        first.notification("$/redraft/edit", lambda event: event["editId"] == slow)
+        self.edit_slowly(first)
         edit = self.edit(second, "slow")
-        start = time.monotonic()
         first.close()
         self.assertEqual(self.end(second, edit)["state"], "done")
-        self.assertLess(time.monotonic() - start, 3)
 
     def test_exit_ends_one_client(self):
         self.serve_here()
@@ -142,17 +138,22 @@ class Socket(Service):
         server = self.serve_here()
         other = self.client()
         deaf = self.connection()
-        deaf.settimeout(2)
-        # Each is answered with its own name, so the answers pile up until no more input is read.
+        # Each is answered with its own name, so the answers pile up until nothing more is taken, however often the server
+        # has come by.
         content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}).encode()
         deaf.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
         content = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "x" * 1000000}).encode()
-        with self.assertRaises(socket.timeout):
-            for _ in range(200):
-                deaf.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
-                start = time.monotonic()
-                self.assert_serves(other)
-                self.assertLess(time.monotonic() - start, 1)
+        message = memoryview(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
+        deaf.setblocking(False)
+        sent, refused = 0, 0
+        while refused < 100:
+            self.assertLess(sent, 200 * len(message))
+            try:
+                sent += deaf.send(message[sent % len(message):])
+                refused = 0
+            except BlockingIOError:
+                refused += 1
+            self.assert_serves(other)
         self.open(other, LINES)
         self.assertEqual(self.end(other, self.edit(other))["state"], "done")
         with open(f"/proc/{server.pid}/status", encoding="utf-8") as file:
@@ -173,9 +174,7 @@ class Socket(Service):
             client = self.client(rootUri=folder.as_uri())
             client.request("redraft/status")
             client.close()
-            start = time.monotonic()
             self.assert_serves(other)
-            self.assertLess(time.monotonic() - start, 0.5)
 
     def test_signals_end_it_cleanly(self):
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -190,13 +189,13 @@ class Socket(Service):
                 client.wait_for_end()
 
     def test_a_signal_while_the_model_is_being_loaded(self):
-        server = self.serve_here(load_delay_ms=60000)
+        server = self.serve_here(load_delay_ms=10 * 1000 * TIME_LIMIT)
         client = self.client()
         self.open(client, LINES)
         self.edit(client)
         client.notification("$/redraft/status")
         server.send_signal(signal.SIGTERM)
-        self.assertEqual(server.wait(5), 0)
+        self.assertEqual(server.wait(TIME_LIMIT), 0)
         self.assertEqual(os.listdir(self.path.parent), [])
 
     def test_the_socket_of_a_server_that_was_killed(self):
@@ -233,9 +232,18 @@ class Socket(Service):
         turned_away.wait_for_end()
         self.assertEqual(turned_away.messages, [])
         clients.pop().close()
-        time.sleep(0.3)
-        self.assert_serves(self.client())
+        self.until(self.is_let_in, "there is still no room")
         self.assert_serves(clients[0])
+
+    def is_let_in(self):
+        client = self.client(initialize=False)
+        try:
+            self.initialize(client)
+        except (AssertionError, OSError):  # turned away
+            client.close()
+            return False
+        self.assert_serves(client)
+        return True
 
     def test_a_name_that_is_too_long(self):
         self.path = pathlib.Path(self.folder.name) / ("x" * 120)
@@ -248,7 +256,7 @@ class Socket(Service):
         time.sleep(1.3)
         self.assert_serves(second)
         second.close()
-        self.assertEqual(server.wait(5), 0)
+        self.assertEqual(server.wait(TIME_LIMIT), 0)
         self.assertFalse(self.path.exists())
 
 

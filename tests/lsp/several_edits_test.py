@@ -22,13 +22,14 @@ class SeveralEdits(ServerTest):
         return apply_edits(text, edits)
 
     def test_edits_of_other_lines_stay_and_each_is_against_its_own_version(self):
-        client = self.start(SCRIPT, STREAMING, delay_ms_per_pass=10)
+        client = self.start(SCRIPT, STREAMING, **self.hold())
         self.open(client, LINES)
         first = self.edit(client, range=span(0, 0, 10, 0))
         self.change(client, 2, {"range": span(0, 0, 0, 0), "text": "new\n"})
         second = self.edit(client, version=2, range=span(11, 0, 21, 0))
         self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "newer\n"})
         third = self.edit(client, version=3, range=span(22, 0, 32, 0))
+        self.release()
         for edit in (first, second, third):
             self.assertEqual(self.end(client, edit)["state"], "done")
         text, version = "newer\nnew\n" + LINES, 3
@@ -70,7 +71,7 @@ class SeveralEdits(ServerTest):
         self.assertEqual(self.resolve(client, other)["hunkIds"], [0, 1])
 
     def test_there_is_no_room_for_any_number(self):
-        client = self.start(SCRIPT, STREAMING, delay_ms_per_pass=50)
+        client = self.start(SCRIPT, STREAMING, **self.hold())
         self.open(client, LINES)
         edits = [self.edit(client, range=span(line, 0, line, 3)) for line in range(16)]
         self.assert_error(-32803, self.edit, client, range=span(30, 0, 30, 3))
@@ -79,10 +80,11 @@ class SeveralEdits(ServerTest):
         self.edit(client, range=span(30, 0, 30, 3))
 
     def test_a_client_that_applies_edits_as_a_whole(self):
-        client = self.start(SCRIPT, {"workspace": {"applyEdit": True}}, delay_ms_per_pass=5)
+        client = self.start(SCRIPT, {"workspace": {"applyEdit": True}}, **self.hold())
         self.open(client, LINES)
         self.edit(client, range=span(0, 0, 10, 0))
         self.edit(client, range=span(10, 0, 40, 0))
+        self.release()
         text, version, start = LINES, 1, 0
         for _ in range(2):
             params = client.wait(lambda m: m.get("method") == "workspace/applyEdit", start)["params"]

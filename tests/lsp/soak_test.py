@@ -280,7 +280,7 @@ def main():
         assert requests < ENOUGH or grown < MAY_GROW, "memory grows"
         server.answer(server.ask("shutdown", None))
         server.notify("exit", None)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(120) == 0
     finally:
         server.process.kill()
         server.process.wait()

@@ -2,11 +2,10 @@
 
 import os
 import pathlib
-import time
 import unittest
 
-from lsp_client import TIME_LIMIT, Client
-from server_case import RENAME, STREAMING, ServerTest
+from lsp_client import Client
+from server_case import INDEX_TIME_LIMIT, RENAME, STREAMING, ServerTest
 
 
 def thread_names(pid):
@@ -23,11 +22,8 @@ def thread_names(pid):
 
 class ThreadNames(ServerTest):
     def assert_names(self, pid, expected):
-        """Waits: a thread names itself when it first runs, and threads that read files end."""
-        deadline = time.monotonic() + TIME_LIMIT
-        while thread_names(pid) != sorted(expected) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual(thread_names(pid), sorted(expected))
+        """Within the time limit: a thread names itself when it first runs, and readers of files end."""
+        self.until(lambda: thread_names(pid) == sorted(expected), f"it has other threads than {expected}", INDEX_TIME_LIMIT)
 
     def test_of_a_server_with_an_index(self):
         root = pathlib.Path(self.folder.name) / "project"

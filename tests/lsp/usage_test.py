@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import unittest
 
-from lsp_client import Client
+from lsp_client import TIME_LIMIT, Client
 from server_case import LINES, RENAME, STREAMING, URI, ServerTest, position
 
 REDRAFT = os.environ["REDRAFT"]
@@ -38,7 +38,7 @@ class UsageTest(ServerTest):
 
     def doctor(self):
         process = subprocess.run([REDRAFT, "doctor", "--quick"], env=self.environment, capture_output=True, text=True,
-                                 timeout=60, check=False)
+                                 timeout=TIME_LIMIT, check=False)
         return process.stdout
 
     def test_servers_add_up_and_doctor_tells(self):
