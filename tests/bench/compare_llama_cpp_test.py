@@ -38,7 +38,7 @@ class Compare(unittest.TestCase):
     def compare(self, ours, theirs, *arguments):
         return subprocess.run([sys.executable, str(SCRIPT), "--model", str(self.model), "--pass-timer", ours,
                                "--llama-pass-timer", theirs, "--rows", "1,4", "--prompts", "128", "--rounds", "2",
-                               *arguments], capture_output=True, text=True, timeout=60)
+                               *arguments], capture_output=True, text=True, timeout=120)
 
     def test_ratios_and_marks(self):
         done = self.compare(self.engine("ours"), self.engine("theirs", "float(words[1]) * 0.2"))

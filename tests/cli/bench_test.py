@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from redraft_process import PROGRAM, RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, RedraftCase, run
 
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 FEW = ("--rows", "4,1,16", "--context", "64,0", "--samples", "1", "--time-limit", "5")
@@ -73,7 +73,7 @@ class BenchCost(RedraftCase):
                                    stderr=subprocess.PIPE, env={**os.environ, **self.environment})
         time.sleep(5)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=TIME_LIMIT)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(output, b"")
         self.assertEqual(self.stored(), [])

@@ -9,10 +9,9 @@ import signal
 import stat
 import subprocess
 import tempfile
-import time
 import unittest
 
-from redraft_process import PROGRAM, RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, RedraftCase, run
 
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 SOURCE = """def area(width, height):
@@ -175,9 +174,7 @@ class Edit(InFolder):
         while b"reading" not in message:  # printed on a terminal once the model is loaded
             message += os.read(terminal, 1000)
         process.send_signal(signal.SIGINT)
-        asked = time.monotonic()
-        self.assertEqual(process.wait(timeout=60), 130)
-        self.assertLess(time.monotonic() - asked, 20)
+        self.assertEqual(process.wait(timeout=TIME_LIMIT), 130)
         with contextlib.suppress(OSError):  # a terminal whose other end is closed
             while chunk := os.read(terminal, 1000):
                 message += chunk
@@ -195,7 +192,7 @@ class Edit(InFolder):
         while b"loading the model" not in message:
             message += os.read(terminal, 1000)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=TIME_LIMIT)
         os.close(terminal)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(output, b"")

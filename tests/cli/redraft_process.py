@@ -5,10 +5,11 @@ import pathlib
 import subprocess
 import unittest
 
+TIME_LIMIT = 600  # seconds that a command may take; none is expected to take a tenth of it
 PROGRAM = os.environ.get("REDRAFT", str(pathlib.Path(__file__).resolve().parents[2] / "build" / "redraft"))
 
 
-def run(*arguments, input=b"", environment=None, timeout=120):
+def run(*arguments, input=b"", environment=None, timeout=TIME_LIMIT):
     """The finished process, with output as bytes."""
     if isinstance(input, str):
         input = input.encode()

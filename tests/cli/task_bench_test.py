@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from redraft_process import PROGRAM, RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, RedraftCase, run
 
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 TASKS = pathlib.Path(__file__).resolve().parents[1] / "cases" / "bench" / "edits.jsonl"
@@ -25,7 +25,7 @@ class TaskBench(RedraftCase):
         return ("bench", kind, "--data", str(data), "--out", str(self.out), *TARGET, *arguments)
 
     def bench(self, *arguments, **chosen):
-        return run(*self.command(*arguments, **chosen), timeout=300)
+        return run(*self.command(*arguments, **chosen))
 
     def report(self):
         return json.loads(self.out.read_text())
@@ -96,21 +96,21 @@ class TaskBench(RedraftCase):
         command = self.command("--decoders", "redraft", "--pass-at-1")
         partial = self.out.with_suffix(".json.partial")
         process = subprocess.Popen([PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + TIME_LIMIT
         while not (partial.exists() and len(partial.read_bytes().splitlines()) > 2):
             self.assertLess(time.monotonic(), deadline)
             self.assertIsNone(process.poll(), process.stderr.read() if process.poll() else "")
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-        if process.returncode != 0:  # it may have finished by then
+        output, errors = process.communicate(timeout=TIME_LIMIT)
+        if process.returncode != 0:  # it may have been done by then
             self.assertEqual((process.returncode, output), (130, b""))
             self.assertIn(str(partial).encode(), errors)
             kept = partial.read_text().splitlines()[1:]
             self.assertFalse(self.out.exists())
             other = self.bench("--decoders", "ar")
             self.assert_fails(other, 1, "another command", str(partial))
-            done = run(*command, timeout=300)
+            done = run(*command)
             self.assert_succeeds(done)
             self.assertIn(b"going on", done.stderr)
             tasks = {(task["id"], task["decoder"]): task for task in self.report()["tasks"]}
@@ -142,7 +142,7 @@ class TaskBench(RedraftCase):
                              [(step["id"], "ar"), (step["id"], "redraft")])
         next(lines)
         process.stdin.close()
-        self.assertEqual((list(lines), process.wait(timeout=60)), ([], 1))
+        self.assertEqual((list(lines), process.wait(timeout=TIME_LIMIT)), ([], 1))
         process.stdin = None
 
     def test_every_kind_runs(self):
