@@ -137,7 +137,7 @@ class Index(RedraftCase):
                                    env={**os.environ, "XDG_CACHE_HOME": str(self.cache)},
                                    stderr=subprocess.PIPE)
         deadline = time.monotonic() + TIME_LIMIT
-        while not list(self.cache.glob("redraft/index/*/lock")):  # made when the work begins
+        while not list(self.cache.glob("redraft/index/*/lock")):  # created when the work begins
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)

@@ -103,7 +103,7 @@ class TaskBench(RedraftCase):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=TIME_LIMIT)
-        if process.returncode != 0:  # it may have been done by then
+        if process.returncode != 0:  # it may have finished by then
             self.assertEqual((process.returncode, output), (130, b""))
             self.assertIn(str(partial).encode(), errors)
             kept = partial.read_text().splitlines()[1:]

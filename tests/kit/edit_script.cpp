@@ -12,7 +12,7 @@
 namespace redraft {
 namespace {
 
-// By the account of the model, of which a cache takes some times more.
+// As counted by the model; a real cache takes several times more.
 constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 struct Question {
   std::string region;

@@ -31,10 +31,10 @@ struct EditScript {
   Hold hold = {};
   std::chrono::milliseconds delay_per_pass{0};
   std::chrono::milliseconds load_delay{0};
-  int failing_pass = 0;         // this forward pass, counted from 1, throws; 0: none
-  std::string load_error = {};  // not empty: loading fails with it
-  std::string record = {};      // not empty: a file to which all goes that the model is shown
-  std::filesystem::path hold_fills = {};  // while this exists, nothing at all is filled in
+  int failing_pass = 0;         // number of the forward pass, from 1, that throws; 0: none
+  std::string load_error = {};  // not empty: loading fails with this error
+  std::string record = {};      // not empty: a file for everything that the model is shown
+  std::filesystem::path hold_fills = {};  // while it exists, completions write nothing
   int context_length = 1 << 17;
 };
 

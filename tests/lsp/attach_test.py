@@ -211,7 +211,7 @@ class Lost(AttachTest):
         attached, holder = map(int, parent.stdout.readline().split())
         self.addCleanup(os.kill, holder, signal.SIGKILL)
         self.assertEqual(len(self.servers()), 1)
-        parent.kill()  # and nobody waits for it yet
+        parent.kill()  # and is not waited for yet
         self.await_end(attached)
         parent.wait(TIME_LIMIT)
 
@@ -239,7 +239,7 @@ class Lost(AttachTest):
         try:
             client.process.stdin.close()
             self.assertEqual(client.exit_code(), 1)
-            other = self.attach(initialize=False)  # does without
+            other = self.attach(initialize=False)  # works without the shared server
             self.initialize(other)
         finally:
             self.end_servers()  # it holds their pipes

@@ -9,9 +9,9 @@
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
 //    "hold": {"before": "x", "file": "FILE"},   while FILE exists, an edit's answer stops before
 //                               the first "x" in it (empty: before all of it)
-//    "hold_fills": "FILE",      while FILE exists, nothing is written where something is completed
-//    "context_length": 131072,  tokens that the model takes
-//    "failing_pass": 3,         this forward pass fails, none after it (default 0: none)
+//    "hold_fills": "FILE",      while FILE exists, completions write nothing
+//    "context_length": 131072,  tokens
+//    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "load_error": "",          loading the model fails with this message
 //    "record": ""}              a file for everything that the model is shown: prompts and drafts

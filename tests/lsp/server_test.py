@@ -174,7 +174,7 @@ class Model(ServerTest):
 
 
 class Disappearing(ServerTest):
-    """A client that goes away in the middle of an edit: the server ends without waiting for it, and nothing is left."""
+    """A client that leaves in the middle of an edit: the server ends without finishing it, and nothing remains."""
 
     def start_slow(self):
         client = self.start(SLOW, STREAMING, delay_ms_per_pass=100)

@@ -138,8 +138,8 @@ class Socket(Service):
         server = self.serve_here()
         other = self.client()
         deaf = self.connection()
-        # Each is answered with its own name, so the answers pile up until nothing more is taken, however often the server
-        # has come by.
+        # Each is answered with its own name, so the answers pile up until no more input is read, however often the
+        # server has looked.
         content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}).encode()
         deaf.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
         content = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "x" * 1000000}).encode()
