@@ -65,7 +65,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   const Result<EditRegion> region = EditRegion::make(*document, EditScope::kFile, std::nullopt);
   if (!region) return region.error();
   Result<EditPrompt> prompt =
-      make_edit_prompt(encoder_, *region, task_.instruction, options_.order);
+      make_edit_prompt(encoder_, *region, task_.instruction, {.order = options_.order});
   if (!prompt) return prompt.error();
   const Result<int> budget = edit_token_budget(*prompt, options_.max_new_tokens, context_length_);
   if (!budget) return budget.error();

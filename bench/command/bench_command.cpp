@@ -188,6 +188,7 @@ void add_bench(CLI::App& app, Command& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine with a model");
   bench->require_subcommand(1);
   add_task_benches(*bench, chosen);
+  add_quality_bench(*bench, chosen);
   add_cost(*bench, chosen);
 }
 

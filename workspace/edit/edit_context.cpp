@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft {
 namespace {
 
@@ -37,27 +39,39 @@ class ShownLines {
   void show_always(int line) { shown_[static_cast<std::size_t>(line)] = true; }
   void limit(std::size_t bytes) { left_ = bytes; }
 
-  std::string text() const {
-    std::string text;
+  // The region: lines [first, end).
+  FileAround around(int first, int end) const {
+    FileAround result;
+    std::string& text = result.text;
     bool gap = false;
+    const auto mark_gap = [&] {
+      if (std::exchange(gap, false)) text += "...\n";
+    };
     for (int line = 0; line < count(); ++line) {
+      if (line == first) {
+        mark_gap();
+        result.region.begin = text.size();
+      }
       const bool last_and_empty = line + 1 == count() && text_of(line).empty();
-      if (last_and_empty) break;
-      if (shown_[static_cast<std::size_t>(line)]) {
-        if (std::exchange(gap, false)) text += "...\n";
+      if (!last_and_empty && shown_[static_cast<std::size_t>(line)]) {
+        mark_gap();
         text += text_of(line);
         text += '\n';
-      } else {
+      } else if (!last_and_empty) {
         gap = true;
       }
+      if (line + 1 == end) result.region.end = text.size();
     }
-    if (gap) text += "...\n";
-    return text;
+    mark_gap();
+    if (first >= count()) result.region.begin = text.size();
+    result.region.end = std::max(result.region.begin, result.region.end);
+    return result;
   }
 
  private:
   std::string_view text_of(int line) const {
-    const std::size_t begin = document_.lines().start(line);
+    std::size_t begin = document_.lines().start(line);
+    if (line == 0 && document_.text().starts_with(kByteOrderMark)) begin = kByteOrderMark.size();
     return std::string_view(document_.text())
         .substr(begin, document_.lines().content_end(line) - begin);
   }
@@ -89,14 +103,17 @@ std::size_t edit_context_bytes(const CostCurve& cost) {
   return static_cast<std::size_t>(kBytesPerToken * tokens);
 }
 
-std::string file_around(const EditRegion& region, std::size_t max_bytes) {
+FileAround file_around(const EditRegion& region, std::size_t max_bytes) {
   const Document& document = region.document();
   const ByteRange range = region.range();
-  if (document.text().size() - range.size() <= max_bytes) return text_for_model(document);
   const LineIndex& index = document.lines();
   const int first = index.line_of(range.begin);
   const int last = first + static_cast<int>(region.lines().size()) - 1;
   ShownLines lines(document, max_bytes - max_bytes / kOutlineShare);
+  if (document.text().size() - range.size() <= max_bytes) {
+    for (int line = 0; line < lines.count(); ++line) lines.show_always(line);
+    return lines.around(first, last + 1);
+  }
   for (int line = first; line <= last; ++line) lines.show_always(line);
   // Twice as far up as down: a region builds on what comes before it.
   bool up = true, down = true;
@@ -106,7 +123,7 @@ std::string file_around(const EditRegion& region, std::size_t max_bytes) {
   }
   lines.limit(max_bytes / kOutlineShare);
   show_outline(document, first, last, lines);
-  return lines.text();
+  return lines.around(first, last + 1);
 }
 
 }  // namespace redraft

@@ -124,7 +124,7 @@ Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const E
                              std::size_t context_bytes) {
   const Span span("prompt");
   return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
-                          PromptOrder::kBufferFirst, context_bytes);
+                          {.region = request.region_form, .context_bytes = context_bytes});
 }
 
 // What one request is made of, part by part: the region as a whole, or the windows of a file.
@@ -243,7 +243,8 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
-  const std::size_t context_bytes = edit_context_bytes(engine.cost_curve());
+  const std::size_t context_bytes =
+      request.context_bytes ? *request.context_bytes : edit_context_bytes(engine.cost_curve());
   Result<EditPrompt> prompt = prompt_of(engine, request, *region, context_bytes);
   if (!prompt) return prompt.error();
   EditRun run(engine, request, *region, observer, stop);

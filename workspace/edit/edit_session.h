@@ -13,6 +13,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
@@ -34,6 +35,10 @@ struct EditRequest {
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
   Remembering remembering = Remembering::kShared;
+  RegionForm region_form = RegionForm::kTwice;
+  // What is shown of the file around the region at most; nothing: what the machine reads in a few
+  // seconds.
+  std::optional<std::size_t> context_bytes = {};
 };
 
 // One changed place, final when it is sent: later output never alters it. Against the request's

@@ -45,37 +45,70 @@ struct UserMessage {
   ByteRange region;  // where the region's lines are in it
 };
 
-UserMessage user_message(const EditRegion& region, const std::string& instruction,
-                         const std::string& opening, const std::string& fence, PromptOrder order,
-                         std::size_t context_bytes) {
-  UserMessage message;
-  const std::string wish = "Instruction: " + std::string(trimmed(instruction)) + "\n\n";
-  const auto add_region = [&] {
-    message.region.begin = message.text.size();
-    message.text += region.text();
-    message.region.end = message.text.size();
-  };
-  if (order == PromptOrder::kInstructionFirst) message.text = wish;
-  message.text += "File " + file_name(region.document().uri()) + ":\n" + opening;
-  if (region.whole_file()) {
-    add_region();
-  } else {
-    message.text += file_around(region, context_bytes);
+// Lays out the user's turn.
+class UserMessageMaker {
+ public:
+  UserMessageMaker(const EditRegion& region, std::string fence, const PromptForm& form)
+      : region_(region),
+        opening_(opening_fence(fence, region.document())),
+        fence_(std::move(fence)),
+        form_(form) {}
+
+  UserMessage make(const std::string& instruction) {
+    const std::string wish = "Instruction: " + std::string(trimmed(instruction)) + "\n\n";
+    const bool first = form_.order == PromptOrder::kInstructionFirst;
+    if (first) add(wish);
+    add("File " + file_name(region_.document().uri()) + ":\n" + opening_);
+    if (region_.whole_file()) {
+      add_region();
+      add(fence_ + "\n\n" + (first ? "" : wish));
+      add("Carry out the instruction and answer with the whole edited file.");
+    } else if (form_.region == RegionForm::kTwice) {
+      add(file_around(region_, form_.context_bytes).text);
+      add(fence_ + "\n\n" + (first ? "" : wish));
+      add("Carry out the instruction in the following lines of the file only. Answer with all of "
+          "these lines as they are after the edit:\n" +
+          opening_);
+      add_region();
+      add(fence_);
+    } else if (form_.region == RegionForm::kLast) {
+      const FileAround around = file_around(region_, form_.context_bytes);
+      add(around.text.substr(0, around.region.begin) + kHole +
+          around.text.substr(around.region.end) + fence_ + "\n\n");
+      add("These are the lines to edit, which stand at that place in the file:\n" + opening_);
+      add_region();
+      add(fence_ + "\n\n" + (first ? "" : wish));
+      add("Carry out the instruction in these lines only. Answer with all of these lines as they "
+          "are after the edit.");
+    } else {
+      const FileAround around = file_around(region_, form_.context_bytes);
+      add(around.text.substr(0, around.region.begin) + kBeginMark);
+      add_region();
+      add(kEndMark + around.text.substr(around.region.end) + fence_ + "\n\n" +
+          (first ? "" : wish));
+      add("Carry out the instruction in the lines between the two marks only. Answer with all of "
+          "these lines as they are after the edit, without the marks.");
+    }
+    return std::move(message_);
   }
-  message.text += fence + "\n\n";
-  if (order == PromptOrder::kBufferFirst) message.text += wish;
-  if (region.whole_file()) {
-    message.text += "Carry out the instruction and answer with the whole edited file.";
-  } else {
-    message.text +=
-        "Carry out the instruction in the following lines of the file only. Answer with all of "
-        "these lines as they are after the edit:\n" +
-        opening;
-    add_region();
-    message.text += fence;
+
+ private:
+  static constexpr const char* kHole = "[the lines to edit]\n";
+  static constexpr const char* kBeginMark = "[the lines to edit begin]\n";
+  static constexpr const char* kEndMark = "[the lines to edit end]\n";
+
+  void add(const std::string& text) { message_.text += text; }
+  void add_region() {
+    message_.region.begin = message_.text.size();
+    message_.text += region_.text();
+    message_.region.end = message_.text.size();
   }
-  return message;
-}
+
+  const EditRegion& region_;
+  std::string opening_, fence_;
+  const PromptForm& form_;
+  UserMessage message_;
+};
 
 std::string text_of(const std::vector<PromptPart>& parts) {
   std::string text;
@@ -88,14 +121,12 @@ std::string text_of(const std::vector<PromptPart>& parts) {
 }  // namespace
 
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction, PromptOrder order,
-                                    std::size_t context_bytes) {
+                                    const std::string& instruction, const PromptForm& form) {
   const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
-  const UserMessage user =
-      user_message(region, instruction, opening, prompt.fence, order, context_bytes);
+  const UserMessage user = UserMessageMaker(region, prompt.fence, form).make(instruction);
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
   if (!parts) return parts.error().in("edit prompt");

@@ -18,6 +18,20 @@ namespace redraft {
 // order too.
 enum class PromptOrder { kBufferFirst, kInstructionFirst };
 
+// How a region that is not the whole file is shown.
+enum class RegionForm {
+  kTwice,   // in its place in the file, and again after the instruction
+  kLast,    // after the file, which has a hole in its place, and before the instruction
+  kMarked,  // in its place in the file, between two marks
+};
+
+struct PromptForm {
+  PromptOrder order = PromptOrder::kBufferFirst;
+  RegionForm region = RegionForm::kTwice;
+  // The most to show of the file around a region, see file_around().
+  std::size_t context_bytes = kMaxDocumentBytes;
+};
+
 // The model's input for one edit. It opens the assistant's turn with the fence, so the model's
 // first token already belongs to the region's first line.
 struct EditPrompt {
@@ -30,12 +44,9 @@ struct EditPrompt {
   std::string fence;
 };
 
-// `encoder` makes the next prompt cheap if the text has changed little. A region that is not the
-// whole file is shown with up to `context_bytes` around it, see file_around().
+// `encoder` makes the next prompt cheap if the text has changed little.
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction,
-                                    PromptOrder order = PromptOrder::kBufferFirst,
-                                    std::size_t context_bytes = kMaxDocumentBytes);
+                                    const std::string& instruction, const PromptForm& form = {});
 
 // The line that opens a fence around code of the document.
 std::string opening_fence(const std::string& fence, const Document& document);

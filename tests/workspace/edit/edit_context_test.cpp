@@ -27,13 +27,13 @@ EditRegion region_of(const std::string& text, const std::string& what) {
 
 TEST(FileAround, ASmallFileIsShownAsItIs) {
   const std::string text = "a = 1\n\ndef f():\n    return a\n";
-  EXPECT_EQ(file_around(region_of(text, "return"), 1000), text);
+  EXPECT_EQ(file_around(region_of(text, "return"), 1000).text, text);
 }
 
 TEST(FileAround, OfALargeOneWhatIsNearAndTheOutline) {
   const std::string text = functions();
   const EditRegion region = region_of(text, "y = x + 100\n");
-  const std::string shown = file_around(region, 2000);
+  const std::string shown = file_around(region, 2000).text;
   EXPECT_LE(shown.size(), 2000 + region.text().size() + 200);
   EXPECT_THAT(shown, HasSubstr(region.text()));
   EXPECT_THAT(shown, HasSubstr("def function_99(x):\n    y = x + 99\n    return y\n"));
@@ -48,7 +48,7 @@ TEST(FileAround, OfALargeOneWhatIsNearAndTheOutline) {
 TEST(FileAround, EveryShownLineIsOneOfTheFileInItsOrder) {
   const std::string text = functions();
   for (const char* place : {"import", "function_0(", "function_199(", "function_57("}) {
-    std::string shown = file_around(region_of(text, place), 1500);
+    std::string shown = file_around(region_of(text, place), 1500).text;
     std::size_t at = 0;
     while (!shown.empty()) {
       const std::string line = shown.substr(0, shown.find('\n') + 1);
@@ -67,7 +67,7 @@ TEST(FileAround, OfATextInNoLanguageTheLinesAround) {
   const std::size_t begin = text.find("line 250\n");
   const EditRegion region = *EditRegion::make(*Document::make("a.xyz", 1, text),
                                               EditScope::kSelection, ByteRange{begin, begin + 3});
-  const std::string shown = file_around(region, 400);
+  const std::string shown = file_around(region, 400).text;
   EXPECT_THAT(shown, HasSubstr("...\nline 2"));
   EXPECT_THAT(shown, HasSubstr("line 249\nline 250\nline 251\n"));
   EXPECT_LT(shown.size(), 450U);

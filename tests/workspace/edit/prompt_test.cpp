@@ -20,7 +20,7 @@ EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = 
                         range ? EditScope::kSelection : EditScope::kFile, range);
   const auto tokenizer = byte_tokenizer();
   PromptEncoder encoder(*tokenizer);
-  return *make_edit_prompt(encoder, region, instruction, order);
+  return *make_edit_prompt(encoder, region, instruction, {.order = order});
 }
 
 std::string text_of(const std::vector<TokenId>& tokens) { return byte_tokenizer()->decode(tokens); }

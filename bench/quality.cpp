@@ -1,0 +1,158 @@
+#include "bench/quality.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "bench/overlap.h"
+#include "workspace/documents/diff.h"
+#include "workspace/documents/document.h"
+#include "workspace/edit/edit_session.h"
+
+namespace redraft {
+namespace {
+
+using Lines = std::vector<std::string_view>;
+
+int size_of(const LineChange& change) {
+  return change.old_end - change.old_begin + static_cast<int>(change.new_lines.size());
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// The lines after those changes, each ended by "\n".
+std::string applied(const Lines& lines, const std::vector<LineChange>& changes) {
+  std::string text;
+  int at = 0;
+  const auto keep_to = [&](int end) {
+    for (; at < end; ++at) text.append(lines[static_cast<std::size_t>(at)]) += '\n';
+  };
+  for (const LineChange& change : changes) {
+    keep_to(change.old_begin);
+    for (const std::string& line : change.new_lines) text += line + '\n';
+    at = change.old_end;
+  }
+  keep_to(static_cast<int>(lines.size()));
+  return text;
+}
+
+double dice(const Tokenizer& tokenizer, const std::string& a, const std::string& b) {
+  const std::vector<TokenId> x = tokenizer.encode(a), y = tokenizer.encode(b);
+  if (x.empty() && y.empty()) return 1;
+  return 2.0 * longest_common_subsequence(x, y) / static_cast<double>(x.size() + y.size());
+}
+
+std::vector<LineChange> changes_between(const Document& before, const Document& after) {
+  const std::string old_text = text_for_model(before), new_text = text_for_model(after);
+  return diff_lines(lines_of(old_text), lines_of(new_text));
+}
+
+// Of the file's changes those within lines [first, end), by the region's own lines.
+std::vector<LineChange> within(const std::vector<LineChange>& changes, int first, int end) {
+  std::vector<LineChange> result;
+  for (const LineChange& change : changes) {
+    if (change.old_begin < first || change.old_end > end) continue;
+    result.push_back({change.old_begin - first, change.old_end - first, change.new_lines});
+  }
+  return result;
+}
+
+int count_lines(const std::vector<LineChange>& changes) {
+  int n = 0;
+  for (const LineChange& change : changes) n += size_of(change);
+  return n;
+}
+
+}  // namespace
+
+std::size_t first_change(const Document& before, const std::string& after) {
+  const auto document = Document::make(before.uri(), 1, after);
+  if (!document) return 0;
+  const std::vector<LineChange> changes = changes_between(before, **document);
+  if (changes.empty()) return 0;
+  const int line = std::min(changes.front().old_begin, before.lines().line_count() - 1);
+  const std::size_t begin = before.lines().start(line);
+  const std::size_t text = before.text().find_first_not_of(" \t", begin);
+  return text < before.lines().content_end(line) ? text : begin;
+}
+
+int half_of(const std::string& id) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<int>((hash ^ hash >> 32) & 1);
+}
+
+Result<QualityRecord> measure_quality(
+    Engine& engine, const BenchTask& task, const QualityPlan& plan,
+    const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
+    const std::stop_token& stop) {
+  if (!task.file || !task.file->after) return Error("has no whole file before and after");
+  const auto document = Document::make(task.file_name, 0, task.file->before);
+  if (!document) return document.error();
+  const auto wanted = Document::make(task.file_name, 1, *task.file->after);
+  if (!wanted) return wanted.error();
+  const std::vector<LineChange> changes = changes_between(**document, **wanted);
+  if (changes.empty()) return Error("changes nothing but the ends of lines");
+
+  EditRequest request;
+  request.document = *document;
+  request.instruction = task.instruction;
+  const std::size_t cursor = first_change(**document, *task.file->after);
+  request.range = ByteRange{cursor, cursor};
+  request.scope = plan.scope ? *plan.scope : default_scope(request.range);
+  request.decoder = plan.decoder;
+  request.remembering = Remembering::kNothing;
+  request.region_form = plan.region_form;
+  request.context_bytes = plan.context_bytes;
+  engine.clear_caches();
+  const Result<EditResult> result = run_edit(engine, request, {}, stop);
+  if (!result) return result.error();
+  const auto made = Document::make(task.file_name, 2, result->text);
+  if (!made) return made.error();
+
+  const Result<EditRegion> region =
+      EditRegion::make(*document, request.scope, request.range);
+  if (!region) return region.error();
+  const int first = (*document)->lines().line_of(region->range().begin);
+  const int end = first + static_cast<int>(region->lines().size());
+  const std::vector<LineChange> expected = within(changes, first, end);
+  const std::vector<LineChange> written =
+      within(changes_between(**document, **made), first, end);
+  const Tokenizer& tokenizer = engine.tokenizer();
+  const std::string wanted_text = applied(region->lines(), expected);
+
+  QualityRecord record;
+  record.id = task.id;
+  record.file_lines = (*document)->lines().line_count();
+  record.region_first = first;
+  record.region_lines = end - first;
+  record.changed_lines = count_lines(changes);
+  record.changed_lines_in_region = count_lines(expected);
+  record.expected_hunks = static_cast<int>(expected.size());
+  record.made_hunks = static_cast<int>(written.size());
+  record.exact_hunks = static_cast<int>(std::ranges::count_if(
+      expected, [&](const LineChange& each) { return std::ranges::find(written, each) != written.end(); }));
+  record.similarity = dice(tokenizer, applied(region->lines(), written), wanted_text);
+  record.similarity_before = dice(tokenizer, region->text(), wanted_text);
+  record.breaks_syntax = result->breaks_syntax;
+  record.finish_reason = to_string(result->finish_reason);
+  record.prompt_tokens = result->statistics.prompt_tokens;
+  record.new_tokens = result->statistics.new_tokens;
+  record.passes = result->statistics.passes;
+  record.prefill_seconds = result->statistics.prefill_seconds;
+  record.decode_seconds = result->statistics.decode_seconds;
+  if (judge && task.tests) record.passed = judge(task, result->text);
+  return record;
+}
+
+}  // namespace redraft
