@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/overlap.h"
+#include "indexing/files/file_kind.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_session.h"
@@ -97,7 +98,8 @@ Result<QualityRecord> measure_quality(
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
     const std::stop_token& stop) {
   if (!task.file || !task.file->after) return Error("has no whole file before and after");
-  const auto document = Document::make(task.file_name, 0, task.file->before);
+  const auto document = Document::make(task.file_name, 0, task.file->before,
+                                       std::string(language_of(task.file_name)));
   if (!document) return document.error();
   const auto wanted = Document::make(task.file_name, 1, *task.file->after);
   if (!wanted) return wanted.error();
@@ -120,14 +122,12 @@ Result<QualityRecord> measure_quality(
   const auto made = Document::make(task.file_name, 2, result->text);
   if (!made) return made.error();
 
-  const Result<EditRegion> region =
-      EditRegion::make(*document, request.scope, request.range);
+  const Result<EditRegion> region = EditRegion::make(*document, request.scope, request.range);
   if (!region) return region.error();
   const int first = (*document)->lines().line_of(region->range().begin);
   const int end = first + static_cast<int>(region->lines().size());
   const std::vector<LineChange> expected = within(changes, first, end);
-  const std::vector<LineChange> written =
-      within(changes_between(**document, **made), first, end);
+  const std::vector<LineChange> written = within(changes_between(**document, **made), first, end);
   const Tokenizer& tokenizer = engine.tokenizer();
   const std::string wanted_text = applied(region->lines(), expected);
 
@@ -140,8 +140,10 @@ Result<QualityRecord> measure_quality(
   record.changed_lines_in_region = count_lines(expected);
   record.expected_hunks = static_cast<int>(expected.size());
   record.made_hunks = static_cast<int>(written.size());
-  record.exact_hunks = static_cast<int>(std::ranges::count_if(
-      expected, [&](const LineChange& each) { return std::ranges::find(written, each) != written.end(); }));
+  record.exact_hunks =
+      static_cast<int>(std::ranges::count_if(expected, [&](const LineChange& each) {
+        return std::ranges::find(written, each) != written.end();
+      }));
   record.similarity = dice(tokenizer, applied(region->lines(), written), wanted_text);
   record.similarity_before = dice(tokenizer, region->text(), wanted_text);
   record.breaks_syntax = result->breaks_syntax;

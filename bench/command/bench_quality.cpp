@@ -91,7 +91,8 @@ struct Totals {
 Result<std::vector<BenchTask>> tasks_of(const QualityOptions& options) {
   std::vector<BenchTask> tasks;
   for (const std::string& file : options.data) {
-    Result<TaskFile> read = read_tasks(file, TaskKind::kEdits, {.instruction = options.instruction});
+    Result<TaskFile> read =
+        read_tasks(file, TaskKind::kEdits, {.instruction = options.instruction});
     if (!read) return read.error();
     for (BenchTask& task : read->tasks) {
       if (options.half >= 0 && half_of(task.id) != options.half) continue;
@@ -136,7 +137,8 @@ int run_quality(const QualityOptions& options) {
   int left_out = 0;
   for (const BenchTask& task : *tasks) {
     status.show(task.id + " · " + totals.text());
-    const Result<QualityRecord> record = measure_quality(**engine, task, plan, judge, watch.token());
+    const Result<QualityRecord> record =
+        measure_quality(**engine, task, plan, judge, watch.token());
     if (watch.interrupted()) return kInterrupted;
     if (!record) {
       ++left_out;
@@ -160,26 +162,28 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
       "quality", "Edits as the server makes them, against what programmers wrote");
   const auto options = std::make_shared<QualityOptions>();
   quality->add_option("--data", options->data, "Task files, JSON lines")->required();
-  quality->add_option("--instruction", options->instruction, "Which instruction, where a task has two")
+  quality
+      ->add_option("--instruction", options->instruction, "Which instruction, where a task has two")
       ->check(CLI::IsMember({"descriptive", "lazy"}))
       ->capture_default_str();
   const std::map<std::string, EditScope> scopes = {{"symbol", EditScope::kSymbol},
                                                    {"file", EditScope::kFile}};
   quality->add_option("--scope", options->scope, "What is edited (default: what a cursor means)")
       ->transform(CLI::CheckedTransformer(scopes).description("symbol or file"));
-  const std::map<std::string, RegionForm> forms = {{"twice", RegionForm::kTwice},
-                                                   {"last", RegionForm::kLast},
-                                                   {"marked", RegionForm::kMarked}};
+  const std::map<std::string, RegionForm> forms = {
+      {"twice", RegionForm::kTwice}, {"last", RegionForm::kLast}, {"marked", RegionForm::kMarked}};
   quality->add_option("--region-form", options->region_form, "How the region is shown")
       ->transform(CLI::CheckedTransformer(forms).description("twice, last or marked"));
-  quality->add_option("--context-tokens", options->context_tokens,
-                      "Of the file around the region (default: what suits this machine)")
+  quality
+      ->add_option("--context-tokens", options->context_tokens,
+                   "Of the file around the region (default: what suits this machine)")
       ->check(CLI::Range(0, 1 << 20));
   quality->add_option("--half", options->half, "0 or 1: half of the tasks, by a hash of their ids")
       ->check(CLI::Range(0, 1));
   quality->add_option("--limit", options->limit, "Tasks to run, from the first")
       ->check(CLI::Range(1, 1 << 20));
-  quality->add_flag("--pass-at-1", options->pass_at_1, "Run the tests of Python tasks, in a sandbox");
+  quality->add_flag("--pass-at-1", options->pass_at_1,
+                    "Run the tests of Python tasks, in a sandbox");
   quality->add_option("--python", options->python, "The Python for that");
   quality->add_option("--out", options->out, "File for the figures of each task, JSON lines");
   add_common_options(*quality, options->common);

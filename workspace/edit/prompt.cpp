@@ -84,8 +84,7 @@ class UserMessageMaker {
       const FileAround around = file_around(region_, form_.context_bytes);
       add(around.text.substr(0, around.region.begin) + kBeginMark);
       add_region();
-      add(kEndMark + around.text.substr(around.region.end) + fence_ + "\n\n" +
-          (first ? "" : wish));
+      add(kEndMark + around.text.substr(around.region.end) + fence_ + "\n\n" + (first ? "" : wish));
       add("Carry out the instruction in the lines between the two marks only. Answer with all of "
           "these lines as they are after the edit, without the marks.");
     }

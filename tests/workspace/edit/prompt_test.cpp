@@ -14,13 +14,14 @@ using testing::HasSubstr;
 EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = {},
                       const std::string& instruction = "tidy up",
                       std::string uri = "file:///src/a.py",
-                      PromptOrder order = PromptOrder::kBufferFirst) {
+                      PromptOrder order = PromptOrder::kBufferFirst,
+                      RegionForm region_form = RegionForm::kTwice) {
   const EditRegion region =
       *EditRegion::make(*Document::make(std::move(uri), 1, text),
                         range ? EditScope::kSelection : EditScope::kFile, range);
   const auto tokenizer = byte_tokenizer();
   PromptEncoder encoder(*tokenizer);
-  return *make_edit_prompt(encoder, region, instruction, {.order = order});
+  return *make_edit_prompt(encoder, region, instruction, {.order = order, .region = region_form});
 }
 
 std::string text_of(const std::vector<TokenId>& tokens) { return byte_tokenizer()->decode(tokens); }
@@ -57,6 +58,25 @@ TEST(EditPrompt, ASelectionIsShownWithinTheFileAndAgainAfterTheInstruction) {
   const std::string text = text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}).tokens);
   EXPECT_THAT(text, HasSubstr("```python\none\ntwo\nthree\n```\n\nInstruction: tidy up\n"));
   EXPECT_THAT(text.substr(text.find("Instruction:")), HasSubstr("```python\ntwo\n```"));
+}
+
+TEST(EditPrompt, ASelectionCanBeShownOnceAndBeforeTheInstruction) {
+  for (const RegionForm form : {RegionForm::kLast, RegionForm::kMarked}) {
+    const EditPrompt prompt = prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}, "tidy up", "a.py",
+                                         PromptOrder::kBufferFirst, form);
+    const std::string text = text_of(prompt.tokens);
+    EXPECT_EQ(text.find("\ntwo\n"), text.rfind("\ntwo\n"));
+    EXPECT_LT(text.find("\ntwo\n"), text.find("Instruction: tidy up"));
+    EXPECT_EQ(text_of(prompt.original), "two\n```");
+  }
+  const auto shown = [](RegionForm form) {
+    return text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}, "tidy up", "a.py",
+                              PromptOrder::kBufferFirst, form)
+                       .tokens);
+  };
+  EXPECT_THAT(shown(RegionForm::kLast), HasSubstr("one\n[the lines to edit]\nthree\n```"));
+  EXPECT_THAT(shown(RegionForm::kMarked),
+              HasSubstr("one\n[the lines to edit begin]\ntwo\n[the lines to edit end]\nthree\n"));
 }
 
 TEST(EditPrompt, TheFenceIsLongerThanTheBuffersOwn) {
