@@ -27,13 +27,20 @@ std::shared_ptr<const Document> document(const std::string& text) {
   return *Document::make("file:///shapes.py", 1, text, "python");
 }
 
-std::unique_ptr<Engine> load_engine(const char* name, ThreadPool& pool, int context_limit) {
+// `cost`: what passes cost, as if the machine were another one; empty: what they do.
+std::unique_ptr<Engine> load_engine(const char* name, ThreadPool& pool, int context_limit,
+                                    const std::string& cost = "") {
   const auto file = find_model(name);
   EXPECT_TRUE(file) << file.error().message();
   auto loaded = load_model(*file, pool);
   EXPECT_TRUE(loaded) << loaded.error().message();
-  auto engine = Engine::make({loaded->name, std::move(loaded->model), loaded->tokenizer}, {},
-                             {.context_limit = context_limit});
+  Engine::Model target{loaded->name, std::move(loaded->model), loaded->tokenizer};
+  if (!cost.empty()) {
+    const auto points = CostCurve::parse_points(cost);
+    EXPECT_TRUE(points) << points.error().message();
+    target.find_cost = [curve = CostCurve(*points)](LanguageModel&) { return curve; };
+  }
+  auto engine = Engine::make(std::move(target), {}, {.context_limit = context_limit});
   EXPECT_TRUE(engine) << engine.error().message();
   return *std::move(engine);
 }
@@ -66,9 +73,21 @@ INSTANTIATE_TEST_SUITE_P(Texts, ModelPromptTest,
                                          "print()", "# ```\nend()\n", "    indented\n",
                                          "é = '日本語' # 🙂\n", ""));
 
-TEST(ModelEdit, AnEditIsTheSameWithAndWithoutDraftsAndKeepsEveryOtherByte) {
+// On this machine, and on one ten times slower and ten times faster: how much is drafted and read
+// at once follows from what passes cost, and no more than that.
+class ModelEditTest : public testing::TestWithParam<std::string> {};
+
+constexpr const char* kMachines[] = {"this_machine", "a_slow_machine", "a_fast_machine"};
+
+INSTANTIATE_TEST_SUITE_P(On, ModelEditTest,
+                         testing::Values("", REDRAFT_SLOW_MACHINE, REDRAFT_FAST_MACHINE),
+                         [](const testing::TestParamInfo<std::string>& machine) {
+                           return std::string(kMachines[machine.index]);
+                         });
+
+TEST_P(ModelEditTest, AnEditIsTheSameWithAndWithoutDraftsAndKeepsEveryOtherByte) {
   ThreadPool pool(threads());
-  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048);
+  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048, GetParam());
 
   EditRequest request;
   request.document = document(kText);
@@ -101,9 +120,9 @@ std::string functions(const std::string& name, int count) {
   return text;
 }
 
-TEST(ModelEdit, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
+TEST_P(ModelEditTest, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
   ThreadPool pool(threads());
-  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048);
+  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048, GetParam());
   EditRequest request;
   request.decoder = *parse_decoder_name("redraft");
   request.max_new_tokens = 40;
