@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lsp/features/code_actions.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft::lsp {
@@ -20,6 +21,17 @@ const Json& member(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? kNone : *found;
 }
+
+// The edit that a message of the client cancels; null if it is no such command.
+Json cancelled_edit(const Json& message) {
+  const Json& params = member(message, "params");
+  const Json& arguments = member(params, "arguments");
+  const bool cancels = member(params, "command") == kCancelCommand;
+  if (!cancels || !arguments.is_array() || arguments.empty()) return nullptr;
+  return member(arguments[0], "editId");
+}
+
+std::string name_of_news(const Json& edit) { return "$/redraft/edit of edit " + to_text(edit); }
 
 std::string text_or_none(const Json& value) {
   return value.is_string() ? value.get<std::string>() : std::string();
@@ -83,13 +95,7 @@ Json comparable(Json message, const std::string& method, bool is_answer) {
   return message;
 }
 
-std::string shown(const Json& value) {
-  std::string text = to_text(value);
-  if (text.size() <= kMaxShown) return text;
-  std::size_t end = kMaxShown;
-  while (end > 0 && continues_character(text[end])) --end;
-  return text.substr(0, end) + "…";
-}
+std::string shown(const Json& value) { return shortened(to_text(value), kMaxShown); }
 
 void find_differences(const Json& was, const Json& is, const std::string& where,
                       std::vector<std::string>& places) {
@@ -124,6 +130,10 @@ void AnswerStreams::client_said(const Json& message) {
     return;
   asked_[message["id"]] = message["method"].get<std::string>();
   if (asked_[message["id"]] == "shutdown") asked_shutdown_ = true;
+  if (const Json edit = cancelled_edit(message); !edit.is_null()) {
+    cancels_.insert(message["id"]);
+    cancelled_.insert(name_of_news(edit));
+  }
 }
 
 std::optional<std::string> AnswerStreams::server_said(const Json& message, int line) {
@@ -138,14 +148,17 @@ std::optional<std::string> AnswerStreams::server_said(const Json& message, int l
       requests.push_back(message["id"]);
     }
     if (comes_by_the_clock(method, params)) return std::nullopt;
-    name = method;
-    if (method == "$/redraft/edit") name += " of edit " + to_text(member(params, "editId"));
+    name = method == "$/redraft/edit" ? name_of_news(member(params, "editId")) : method;
   } else {
     const Json& id = member(message, "id");
     if (const auto asked = asked_.find(id); asked != asked_.end()) about = asked->second;
     name = "answer to " + (about.empty() ? "nothing" : about) + " (" + to_text(id) + ")";
   }
-  streams_[name].push_back({comparable(message, about, method.empty()), line});
+  Answer& answer =
+      streams_[name].emplace_back(Answer{comparable(message, about, method.empty()), line});
+  // Whether the edit still ran.
+  if (method.empty() && cancels_.contains(member(message, "id")))
+    erase(answer.message["result"], {"cancelled"});
   return name;
 }
 

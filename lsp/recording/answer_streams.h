@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ class AnswerStreams {
   // The client left without `shutdown`. How much of the server's output it still saw is chance.
   void client_went() { cut_short_ = !asked_shutdown_; }
   bool cut_short() const { return cut_short_; }
+  // Whether `stream` is the news of an edit that the client cancelled by command. Its end may have
+  // been on its way by then.
+  bool client_cancelled(const std::string& stream) const { return cancelled_.contains(stream); }
   // The stream that the message belongs to; none if it may be sent or not.
   std::optional<std::string> server_said(const Json& message, int line = 0);
 
@@ -58,7 +62,9 @@ class AnswerStreams {
   bool asked_shutdown_ = false;
   bool cut_short_ = false;
   std::map<std::string, Stream> streams_;
-  std::map<Json, std::string> asked_;                  // methods of the client's requests, by id
+  std::set<Json> cancels_;             // ids of the client's commands that cancel an edit
+  std::set<std::string> cancelled_;    // the streams of these edits
+  std::map<Json, std::string> asked_;  // methods of the client's requests, by id
   std::map<std::string, std::vector<Json>> requests_;  // ids of the server's requests, by method
   std::map<Json, RequestPlace> places_;                // of the server's requests, by id
 };

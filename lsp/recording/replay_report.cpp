@@ -23,11 +23,14 @@ bool is_end_of_edit(const AnswerStreams::Answer& answer) {
          message["params"].is_object() && message["params"].value("kind", Json()) == "end";
 }
 
-// For an edit that was cancelled while it ran: how far it had come by then is chance. Removes its
-// end, and the surplus of whichever of the two runs said more.
-void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& replayed) {
+// For an edit that was cancelled while it ran, or that the client cancelled when it was just done:
+// how far it had come by then is chance. Removes its end, and the surplus of whichever of the two
+// runs said more.
+void leave_out_chance(bool client_cancelled, AnswerStreams::Stream& recorded,
+                      AnswerStreams::Stream& replayed) {
   const auto end = std::ranges::find_if(recorded, is_end_of_edit);
-  if (end == recorded.end() || end->message["params"].value("state", Json()) != "cancelled") return;
+  if (end == recorded.end()) return;
+  if (!client_cancelled && end->message["params"].value("state", Json()) != "cancelled") return;
   const auto end_now = std::ranges::find_if(replayed, is_end_of_edit);
   // A replay waits for as many messages as were recorded. If they come before the cancellation, it
   // does not wait for the end.
@@ -39,11 +42,12 @@ void leave_out_chance(AnswerStreams::Stream& recorded, AnswerStreams::Stream& re
   replayed.resize(common);
 }
 
-// `cut_short`: the recording ends where the client left, so the replay may say more.
-void compare(const std::string& name, AnswerStreams::Stream recorded,
-             AnswerStreams::Stream replayed, bool cut_short, std::vector<Difference>& found) {
-  leave_out_chance(recorded, replayed);
-  if (cut_short && replayed.size() > recorded.size()) replayed.resize(recorded.size());
+// `of`: the recorded session, to which `recorded` belongs.
+void compare(const std::string& name, const AnswerStreams& of, AnswerStreams::Stream recorded,
+             AnswerStreams::Stream replayed, std::vector<Difference>& found) {
+  leave_out_chance(of.client_cancelled(name), recorded, replayed);
+  // The recording ends where the client left, so the replay may say more.
+  if (of.cut_short() && replayed.size() > recorded.size()) replayed.resize(recorded.size());
   const std::size_t common = std::min(recorded.size(), replayed.size());
   for (std::size_t i = 0; i < common; ++i) {
     const std::vector<std::string> places =
@@ -66,12 +70,10 @@ std::vector<std::string> differences(const AnswerStreams& recorded, const Answer
   std::vector<Difference> found;
   for (const auto& [name, stream] : recorded.streams()) {
     const auto now = replayed.streams().find(name);
-    compare(name, stream, now == replayed.streams().end() ? kNone : now->second,
-            recorded.cut_short(), found);
+    compare(name, recorded, stream, now == replayed.streams().end() ? kNone : now->second, found);
   }
   for (const auto& [name, stream] : replayed.streams()) {
-    if (!recorded.streams().contains(name))
-      compare(name, kNone, stream, recorded.cut_short(), found);
+    if (!recorded.streams().contains(name)) compare(name, recorded, kNone, stream, found);
   }
   std::ranges::stable_sort(found, {}, &Difference::line);
   std::vector<std::string> lines;

@@ -95,6 +95,37 @@ TEST(ReplayReport, HowFarACancelledEditCameIsChance) {
   EXPECT_THAT(compare({news(1, "hunk"), done}, {news(1, "hunk"), cancelled}).size(), 1U);
 }
 
+// The command may arrive when the edit's end is on its way to the client, or just before.
+TEST(ReplayReport, WhetherACancelCameInTimeIsChance) {
+  const std::string cancelled = news(1, "end", R"(,"state":"cancelled")");
+  const std::string done = news(1, "end", R"(,"state":"done")");
+  const auto said = [](const std::string& arguments, const std::vector<std::string>& answers) {
+    AnswerStreams streams;
+    streams.client_said(parsed(R"({"id":9,"method":"workspace/executeCommand","params":)"
+                               R"({"command":"redraft.cancel","arguments":)" +
+                               arguments + "}}"));
+    for (const std::string& answer : answers) streams.server_said(parsed(answer), 1);
+    return streams;
+  };
+  const auto found = [&](const std::string& arguments, const std::vector<std::string>& replayed) {
+    return differences(said(arguments, {news(1, "hunk"), done}), said(arguments, replayed)).size();
+  };
+  EXPECT_EQ(found(R"([{"editId":1}])", {news(1, "hunk"), cancelled}), 0U);
+  EXPECT_EQ(found(R"([{"editId":1}])", {news(1, "hunk"), done}), 0U);
+  EXPECT_EQ(found(R"([{"editId":1}])", {news(1, "other"), cancelled}), 1U);
+  for (const char* other : {R"([{"editId":2}])", "[]", "[1]", "[{}]", "1"})
+    EXPECT_EQ(found(other, {news(1, "hunk"), cancelled}), 1U) << other;
+
+  const auto answers = [&](const std::string& arguments, const std::string& replayed) {
+    return differences(said(arguments, {R"({"id":9,"result":{"cancelled":true}})"}),
+                       said(arguments, {replayed}))
+        .size();
+  };
+  EXPECT_EQ(answers(R"([{"editId":1}])", R"({"id":9,"result":{"cancelled":false}})"), 0U);
+  EXPECT_EQ(answers(R"([{"editId":1}])", R"({"id":9,"error":{"code":1}})"), 1U);
+  EXPECT_EQ(answers("[]", R"({"id":9,"result":{"cancelled":false}})"), 1U);
+}
+
 TEST(ReplayReport, WhatComesByTheClockMayComeOrNot) {
   EXPECT_THAT(compare({news(1, "progress"), R"({"method":"$/logTrace","params":{}})",
                        R"({"method":"$/progress","params":{"token":1,"value":{"kind":"begin"}}})",
