@@ -17,20 +17,6 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-int size_of(const LineChange& change) {
-  return change.old_end - change.old_begin + static_cast<int>(change.new_lines.size());
-}
-
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(std::string_view(text).substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // The lines after those changes, each ended by "\n".
 std::string applied(const Lines& lines, const std::vector<LineChange>& changes) {
   std::string text;
@@ -53,9 +39,12 @@ double dice(const Tokenizer& tokenizer, const std::string& a, const std::string&
   return 2.0 * longest_common_subsequence(x, y) / static_cast<double>(x.size() + y.size());
 }
 
-std::vector<LineChange> changes_between(const Document& before, const Document& after) {
-  const std::string old_text = text_for_model(before), new_text = text_for_model(after);
-  return diff_lines(lines_of(old_text), lines_of(new_text));
+std::vector<LineChange> changes_between(const std::shared_ptr<const Document>& before,
+                                        const std::shared_ptr<const Document>& after) {
+  const auto lines_of = [](const std::shared_ptr<const Document>& document) {
+    return EditRegion::make(document, EditScope::kFile, {})->lines();
+  };
+  return diff_lines(lines_of(before), lines_of(after));
 }
 
 // Of the file's changes those within lines [first, end), by the region's own lines.
@@ -70,16 +59,31 @@ std::vector<LineChange> within(const std::vector<LineChange>& changes, int first
 
 int count_lines(const std::vector<LineChange>& changes) {
   int n = 0;
-  for (const LineChange& change : changes) n += size_of(change);
+  for (const LineChange& change : changes)
+    n += change.old_end - change.old_begin + static_cast<int>(change.new_lines.size());
   return n;
+}
+
+// An edit that changes nothing.
+Result<EditResult> dry_run(Engine& engine, const EditRequest& request) {
+  const Result<EditPlan> plan = plan_edit(engine, request);
+  if (!plan) return plan.error();
+  EditResult result;
+  result.text = request.document->text();
+  result.region = plan->region.range();
+  result.statistics.prompt_tokens = static_cast<int>(plan->prompt.tokens.size());
+  result.statistics.new_tokens = static_cast<int>(plan->prompt.original.size());
+  return result;
 }
 
 }  // namespace
 
-std::size_t first_change(const Document& before, const std::string& after) {
-  const auto document = Document::make(before.uri(), 1, after);
-  if (!document) return 0;
-  const std::vector<LineChange> changes = changes_between(before, **document);
+std::size_t first_change(const std::shared_ptr<const Document>& document,
+                         const std::string& after) {
+  const Document& before = *document;
+  const auto changed = Document::make(before.uri(), 1, after);
+  if (!changed) return 0;
+  const std::vector<LineChange> changes = changes_between(document, *changed);
   if (changes.empty()) return 0;
   const int line = std::min(changes.front().old_begin, before.lines().line_count() - 1);
   const std::size_t begin = before.lines().start(line);
@@ -103,31 +107,32 @@ Result<QualityRecord> measure_quality(
   if (!document) return document.error();
   const auto wanted = Document::make(task.file_name, 1, *task.file->after);
   if (!wanted) return wanted.error();
-  const std::vector<LineChange> changes = changes_between(**document, **wanted);
+  const std::vector<LineChange> changes = changes_between(*document, *wanted);
   if (changes.empty()) return Error("changes nothing but the ends of lines");
 
   EditRequest request;
   request.document = *document;
   request.instruction = task.instruction;
-  const std::size_t cursor = first_change(**document, *task.file->after);
+  const std::size_t cursor = first_change(*document, *task.file->after);
   request.range = ByteRange{cursor, cursor};
   request.scope = plan.scope ? *plan.scope : default_scope(request.range);
   request.decoder = plan.decoder;
   request.remembering = Remembering::kNothing;
-  request.region_form = plan.region_form;
   request.context_bytes = plan.context_bytes;
   engine.clear_caches();
-  const Result<EditResult> result = run_edit(engine, request, {}, stop);
+  const Result<EditResult> result =
+      plan.dry_run ? dry_run(engine, request) : run_edit(engine, request, {}, stop);
   if (!result) return result.error();
   const auto made = Document::make(task.file_name, 2, result->text);
   if (!made) return made.error();
 
-  const Result<EditRegion> region = EditRegion::make(*document, request.scope, request.range);
+  const Result<EditRegion> region =
+      EditRegion::make(*document, EditScope::kSelection, result->region);
   if (!region) return region.error();
   const int first = (*document)->lines().line_of(region->range().begin);
   const int end = first + static_cast<int>(region->lines().size());
   const std::vector<LineChange> expected = within(changes, first, end);
-  const std::vector<LineChange> written = within(changes_between(**document, **made), first, end);
+  const std::vector<LineChange> written = within(changes_between(*document, *made), first, end);
   const Tokenizer& tokenizer = engine.tokenizer();
   const std::string wanted_text = applied(region->lines(), expected);
 
@@ -144,7 +149,8 @@ Result<QualityRecord> measure_quality(
       static_cast<int>(std::ranges::count_if(expected, [&](const LineChange& each) {
         return std::ranges::find(written, each) != written.end();
       }));
-  record.similarity = dice(tokenizer, applied(region->lines(), written), wanted_text);
+  record.written = applied(region->lines(), written);
+  record.similarity = dice(tokenizer, record.written, wanted_text);
   record.similarity_before = dice(tokenizer, region->text(), wanted_text);
   record.breaks_syntax = result->breaks_syntax;
   record.finish_reason = to_string(result->finish_reason);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,7 +10,6 @@
 #include "bench/task.h"
 #include "support/result.h"
 #include "workspace/documents/edit_region.h"
-#include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
@@ -19,10 +19,10 @@ namespace redraft {
 // compared with what that somebody wrote within the region.
 struct QualityPlan {
   std::optional<EditScope> scope = {};  // nothing: what a cursor alone means, the symbol
-  RegionForm region_form = RegionForm::kTwice;
   // Of the file around the region; nothing: what suits this machine's speed.
   std::optional<std::size_t> context_bytes = {};
   DecoderName decoder;
+  bool dry_run = false;  // chooses the region and makes the prompt, without asking the model
 };
 
 struct QualityRecord {
@@ -39,13 +39,14 @@ struct QualityRecord {
   double similarity = 0, similarity_before = 0;
   bool breaks_syntax = false;
   std::string finish_reason;
+  std::string written;  // the region's lines after the edit
   int prompt_tokens = 0, new_tokens = 0, passes = 0;
   double prefill_seconds = 0, decode_seconds = 0;
   std::optional<bool> passed;  // the task's tests; nothing where there are none
 };
 
 // The first place that the reference changes: where a person would have put the cursor.
-std::size_t first_change(const Document& before, const std::string& after);
+std::size_t first_change(const std::shared_ptr<const Document>& before, const std::string& after);
 
 // 0 or 1, by a hash (FNV-1a) of the task's id: what is chosen on one half is reported on the other.
 int half_of(const std::string& id);

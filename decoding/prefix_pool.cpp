@@ -96,6 +96,14 @@ void PrefixPool::make_room(std::size_t bytes) {
   }
 }
 
+int PrefixPool::known(const LanguageModel& model, std::span<const TokenId> tokens) const {
+  int known = 0;
+  for (const Sequence& each : kept_) {
+    if (each.model == &model) known = std::max(known, each.cache->common_prefix(tokens));
+  }
+  return known;
+}
+
 void PrefixPool::clear() { kept_.clear(); }
 
 bool PrefixPool::shrink() {

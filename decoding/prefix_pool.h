@@ -41,6 +41,8 @@ class PrefixPool {
   // else the cache holds stays in the pool if that is worth a copy. `model` outlives the pool, the
   // pool the lease.
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
+  // How many tokens of the longest known beginning of `tokens` are kept and not lent.
+  int known(const LanguageModel& model, std::span<const TokenId> tokens) const;
   // Forgets everything that is not lent.
   void clear();
   // For a caller that has run out of memory: forgets the least recently used cache, and from then

@@ -21,8 +21,7 @@ struct DecodeStatistics {
   int cached_prompt_tokens = 0;  // of them, found in the KV cache
   int prefilled_tokens = 0;      // of the others, run so far; the prompt's last one counts as a row
   int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
-  int bonus_tokens =
-      0;  // of them, the target's own: written after the accepted part of a draft, or without one
+  int bonus_tokens = 0;  // of them, the target's own: after a draft's accepted part, or without one
   int passes = 0;
   int rows = 0;                 // context and draft rows of all passes, without those of the prompt
   int drafted_passes = 0;       // passes that carried a draft

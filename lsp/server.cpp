@@ -56,6 +56,8 @@ WorkspaceObserver Server::observer() {
           [this](EditId id, const std::vector<LiveHunk>& hunks) {
             edit_feed_.on_hunks_changed(id, hunks);
           },
+      .on_region = [this](EditId id, const Document& document,
+                          ByteRange region) { edit_feed_.on_region(id, document, region); },
       .on_progress = [this](EditId id,
                             const EditProgress& news) { edit_feed_.on_progress(id, news); },
       .on_end = [this](EditId id, EditOutcome outcome, const EditResult* result,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/trace/trace.h"
+#include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
@@ -16,19 +17,10 @@
 namespace redraft {
 namespace {
 
-// How many lines are shown before and after a place that changed lately.
-constexpr int kRecentLines = 6;
-constexpr std::size_t kShownAnyway = 3000;  // bytes around the cursor
-
 // Does not name the document: the text is kept where no document may be named.
 std::string why_nothing_unasked(SkipReason reason) {
   return "nothing is suggested unasked in such a file: it counts as " +
          std::string(to_text(reason));
-}
-
-std::string file_of(const std::string& uri) {
-  const auto path = path_of_uri(uri);
-  return path ? path->string() : uri;
 }
 
 }  // namespace
@@ -38,6 +30,7 @@ struct Workspace::Impl {
       : host(std::move(given_host)),
         observer(std::move(given_observer)),
         call(std::move(post), alive),
+        read_ahead(*host, call),
         completions(*host, call),
         next_edits(*host, call) {}
 
@@ -49,8 +42,10 @@ struct Workspace::Impl {
                                    const EditRequest& request, const DecodeQueue::Control& control);
 
   // On the owner's thread.
+  // Fills in what the client does not say. An error if there can be no such edit.
+  Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
   void find_region(EditId id, const EditRequest& request);
-  void receive_region(EditId id, ByteRange region);
+  void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_hunk(EditId id, Hunk hunk);
   void receive_progress(EditId id, const EditProgress& progress);
   void receive_end(EditId id, EditOutcome outcome, const EditResult* result,
@@ -62,7 +57,6 @@ struct Workspace::Impl {
   // Null if there is no such index.
   std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
   std::shared_ptr<const Datastore> common_code() const;
-  std::vector<Snippet> recent_snippets(const std::string& uri, std::size_t offset) const;
   std::filesystem::path root_of(const std::string& uri) const;
   // Whether the text written in the document may be used in drafts for others.
   Remembering remembering(const std::string& uri) const {
@@ -79,6 +73,7 @@ struct Workspace::Impl {
   DecoderName completion_decoder = *parse_decoder_name("redraft");
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   OwnerPost call;
+  ReadAhead read_ahead;
   Completions completions;
   NextEdits next_edits;
   std::vector<std::filesystem::path> folders;
@@ -121,23 +116,33 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
   return run_edit(engine, request, edit_observer, control.stop);
 }
 
-// The decode thread finds out which lines a symbol has, because that parses the document, which
-// should not delay the user's typing. It does so even between two passes of a running edit, since
-// that may be the edit that the new one replaces.
+// The decode thread finds out which lines are around a cursor, because that parses the document,
+// which should not delay the user's typing. It does so even between two passes of a running edit,
+// since that may be the edit that the new one replaces.
 void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
-  const auto region = [document = request.document, scope = request.scope, range = request.range] {
-    const Result<EditRegion> found = EditRegion::make(document, scope, range);
-    return found ? found->range() : ByteRange{0, document->text().size()};
-  };
-  if (request.scope != EditScope::kSymbol) return receive_region(id, region());
+  if (request.scope == EditScope::kSelection || request.scope == EditScope::kFile) {
+    const auto region = EditRegion::make(request.document, request.scope, request.range);
+    return receive_region(id, nullptr, region->range());
+  }
   host->queue().add(
-      [self = this, call = call, id, region](const DecodeQueue::Control&) {
-        call([self, id, range = region()] { self->receive_region(id, range); });
+      [self = this, call = call, host = host.get(), id, request](const DecodeQueue::Control&) {
+        const Result<EditRegion> region =
+            run_on_engine(*host, "finding the lines to edit failed",
+                          [&](Engine& engine) { return edit_region(engine, request); });
+        // Where it fails the edit fails too, and says why.
+        call([self, id, document = request.document, region] {
+          if (region) self->receive_region(id, document.get(), region->range());
+        });
       },
       Urgency::kCompletion);
 }
 
-void Workspace::Impl::receive_region(EditId id, ByteRange region) {
+// `document`: where the region was looked for; null: the client knows the region.
+void Workspace::Impl::receive_region(EditId id, const Document* document, ByteRange region) {
+  const LiveEdit* edit = edits.find(id);
+  const bool is_news = document != nullptr && edit != nullptr && edit->runs();
+  if (is_news && document_of(edit).get() == document && observer.on_region)
+    observer.on_region(id, *document, region);
   carry_out(edits.set_region(id, region));
 }
 
@@ -193,6 +198,7 @@ void Workspace::Impl::stop_job(EditId id) {
 
 void Workspace::Impl::forget(const std::string& uri, const std::string& reason) {
   carry_out(edits.forget(uri, reason));
+  read_ahead.forget(uri);
   completions.forget(uri);
   next_edits.forget(uri);
 }
@@ -221,24 +227,6 @@ std::shared_ptr<const IndexSnapshot> Workspace::Impl::repository_without(
 std::shared_ptr<const Datastore> Workspace::Impl::common_code() const {
   std::shared_ptr<const Datastore> code = common ? common->snapshot({}) : nullptr;
   return code && code->token_count() > 0 ? code : nullptr;
-}
-
-// The text around places that changed lately, except those that the prompt shows anyway.
-std::vector<Snippet> Workspace::Impl::recent_snippets(const std::string& uri,
-                                                      std::size_t offset) const {
-  std::vector<Snippet> snippets;
-  for (const OpenDocuments::RecentPlace& place : documents.recent_places()) {
-    const std::shared_ptr<const Document> document = documents.find(place.uri);
-    const std::size_t distance = std::max(place.offset, offset) - std::min(place.offset, offset);
-    if (!document || (place.uri == uri && distance < kShownAnyway)) continue;
-    const LineIndex& lines = document->lines();
-    const int line = lines.line_of(std::min(place.offset, document->text().size()));
-    const std::size_t begin = lines.start(std::max(line - kRecentLines, 0));
-    const std::size_t end = lines.start(std::min(line + kRecentLines + 1, lines.line_count()));
-    snippets.push_back(
-        {.file = file_of(place.uri), .text = document->text().substr(begin, end - begin)});
-  }
-  return snippets;
 }
 
 std::filesystem::path Workspace::Impl::root_of(const std::string& uri) const {
@@ -355,19 +343,27 @@ std::shared_ptr<const Document> Workspace::document(const std::string& uri) cons
 
 Error Workspace::why_not(const std::string& uri) const { return impl_->documents.why_not(uri); }
 
-Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, EditRequest request) {
-  request.document = document(uri);
-  if (!request.document) return impl_->documents.why_not(uri);
+Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t version,
+                                      EditRequest& request) const {
+  request.document = documents.find(uri);
+  if (!request.document) return documents.why_not(uri);
   if (request.document->version() != version) {
     return Error("the document is at version " + std::to_string(request.document->version()) +
                  ", not " + std::to_string(version));
   }
-  request.beside = impl_->documents.beside(uri);
-  request.repository = impl_->repository_without(uri);
-  request.common = impl_->common_code();
-  request.remembering = impl_->remembering(uri);
+  request.beside = documents.beside(uri);
+  request.repository = repository_without(uri);
+  request.common = common_code();
+  request.remembering = remembering(uri);
+  return {};
+}
+
+Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, EditRequest request) {
+  if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled.error();
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
+  request.announced = impl_->read_ahead.announced(request);
+  impl_->read_ahead.stop();
   const EditId id = impl_->edits.add(uri);
   impl_->find_region(id, request);
   impl_->edits.set_job(id,
@@ -379,6 +375,17 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
                            Urgency::kEdit));
   return id;
 }
+
+Result<void> Workspace::announce(const std::string& uri, std::int64_t version, EditRequest request,
+                                 ReadAhead::Observer observer) {
+  if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled.error();
+  if (auto checked = EditRegion::check(*request.document, request.scope, request.range); !checked)
+    return checked.error();
+  impl_->read_ahead.announce(std::move(request), std::move(observer));
+  return {};
+}
+
+void Workspace::stop_reading_ahead() { impl_->read_ahead.stop(); }
 
 Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                                          Completions::OnAnswer on_answer) {
@@ -403,7 +410,7 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                             .repository = impl_->repository_without(wish.uri),
                             .common = impl_->common_code(),
                             .beside = impl_->documents.beside(wish.uri),
-                            .recent = impl_->recent_snippets(wish.uri, offset),
+                            .recent = recent_snippets(impl_->documents, wish.uri, offset),
                             .file = file_of(wish.uri),
                             .root = impl_->root_of(wish.uri),
                             .decoder = impl_->completion_decoder,

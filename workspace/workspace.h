@@ -15,6 +15,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_session.h"
 #include "workspace/edit/live_edits.h"
+#include "workspace/edit/read_ahead.h"
 #include "workspace/engine/engine_host.h"
 #include "workspace/index/index_slot.h"
 #include "workspace/index/repository_indexer.h"
@@ -34,6 +35,9 @@ struct WorkspaceObserver {
   // Earlier hunks of one edit that were moved or dropped: by a change of the document (within
   // change()), by a newer edit, or because the document was closed or replaced (within that call).
   std::function<void(EditId, const std::vector<LiveHunk>&)> on_hunks_changed;
+  // Which lines of `document` an edit may change that was requested for a cursor or a symbol. Once,
+  // before its hunks, unless the document was changed or the edit ended meanwhile.
+  std::function<void(EditId, const Document& document, ByteRange)> on_region;
   std::function<void(EditId, const EditProgress&)> on_progress;
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
   // model never ran. Cancelled: `error` says why unless it was by cancel(); the hunks so far remain
@@ -94,6 +98,12 @@ class Workspace {
   // document stay, except those that this one replaces: see LiveEdits. No callback for the new edit
   // comes before this returns.
   Result<EditId> edit(const std::string& uri, std::int64_t version, EditRequest request);
+  // Such an edit is about to be requested, its instruction is not known yet: its prompt is read
+  // while nothing else is to be done, until an edit is requested. Errors as for edit().
+  Result<void> announce(const std::string& uri, std::int64_t version, EditRequest request,
+                        ReadAhead::Observer observer);
+  // Nothing is read ahead any more.
+  void stop_reading_ahead();
   // Takes effect within one forward pass, or at once while the model is loading; on_end follows.
   // False if no such edit runs.
   bool cancel(EditId id);

@@ -12,22 +12,21 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
+#include "workspace/edit/edit_context.h"
 
 namespace redraft::cli {
 namespace {
-
-constexpr double kBytesPerToken = 3.4;
 
 struct QualityOptions {
   CommonOptions common;
   std::vector<std::string> data;
   std::string instruction = "descriptive";
   std::optional<EditScope> scope;
-  RegionForm region_form = RegionForm::kTwice;
   int context_tokens = -1;  // -1: what suits this machine
   int half = -1;            // -1: both
   int limit = 0;
   bool pass_at_1 = false;
+  bool dry_run = false;
   std::string python;
   std::string out;
 };
@@ -46,6 +45,7 @@ nlohmann::ordered_json to_json(const QualityRecord& record) {
                                  {"similarity_before", record.similarity_before},
                                  {"breaks_syntax", record.breaks_syntax},
                                  {"finish_reason", record.finish_reason},
+                                 {"written", record.written},
                                  {"prompt_tokens", record.prompt_tokens},
                                  {"new_tokens", record.new_tokens},
                                  {"passes", record.passes},
@@ -110,7 +110,7 @@ int run_quality(const QualityOptions& options) {
   if (!tasks) return fail(tasks.error());
   const Result<DecoderName> decoder = parse_decoder_name("redraft");
   if (!decoder) return fail(decoder.error());
-  QualityPlan plan{.scope = options.scope, .region_form = options.region_form, .decoder = *decoder};
+  QualityPlan plan{.scope = options.scope, .decoder = *decoder, .dry_run = options.dry_run};
   if (options.context_tokens >= 0)
     plan.context_bytes = static_cast<std::size_t>(kBytesPerToken * options.context_tokens);
   std::optional<TestRunner> tests;
@@ -166,18 +166,16 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
       ->add_option("--instruction", options->instruction, "Which instruction, where a task has two")
       ->check(CLI::IsMember({"descriptive", "lazy"}))
       ->capture_default_str();
-  const std::map<std::string, EditScope> scopes = {{"symbol", EditScope::kSymbol},
-                                                   {"file", EditScope::kFile}};
+  const std::map<std::string, EditScope> scopes = {
+      {"around", EditScope::kAround}, {"symbol", EditScope::kSymbol}, {"file", EditScope::kFile}};
   quality->add_option("--scope", options->scope, "What is edited (default: what a cursor means)")
       ->transform(CLI::CheckedTransformer(scopes).description("symbol or file"));
-  const std::map<std::string, RegionForm> forms = {
-      {"twice", RegionForm::kTwice}, {"last", RegionForm::kLast}, {"marked", RegionForm::kMarked}};
-  quality->add_option("--region-form", options->region_form, "How the region is shown")
-      ->transform(CLI::CheckedTransformer(forms).description("twice, last or marked"));
   quality
       ->add_option("--context-tokens", options->context_tokens,
                    "Of the file around the region (default: what suits this machine)")
       ->check(CLI::Range(0, 1 << 20));
+  quality->add_flag("--dry-run", options->dry_run,
+                    "Choose regions and make prompts, without asking the model");
   quality->add_option("--half", options->half, "0 or 1: half of the tasks, by a hash of their ids")
       ->check(CLI::Range(0, 1));
   quality->add_option("--limit", options->limit, "Tasks to run, from the first")

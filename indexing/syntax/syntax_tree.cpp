@@ -1,5 +1,6 @@
 #include "indexing/syntax/syntax_tree.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "indexing/syntax/definition_finder.h"
@@ -17,6 +18,35 @@ bool same_node(const TSNode& a, const TSNode& b) {
   return ts_node_symbol(a) == ts_node_symbol(b) && range_of(a) == range_of(b) &&
          ts_node_is_missing(a) == ts_node_is_missing(b) &&
          ts_node_is_extra(a) == ts_node_is_extra(b);
+}
+
+// From the beginning of its first line to behind the newline of its last.
+ByteRange whole_lines(std::string_view text, const ByteRange& range) {
+  // Some nodes end behind the newline, at the beginning of the next line.
+  const std::size_t last = range.empty() ? range.begin : range.end - 1;
+  return {line_start(text, range.begin), std::min(line_end(text, last) + 1, text.size())};
+}
+
+bool fits(const ByteRange& range, std::string_view text, std::size_t max_bytes) {
+  return whole_lines(text, range).size() <= max_bytes;
+}
+
+// `block`, the lines of `node`, with those of its siblings that touch them.
+ByteRange with_neighbours(std::string_view text, const TSNode& node, ByteRange block,
+                          std::size_t max_bytes) {
+  const auto take = [&](const TSNode& sibling) {
+    const ByteRange lines = whole_lines(text, range_of(sibling));
+    const ByteRange both{std::min(block.begin, lines.begin), std::max(block.end, lines.end)};
+    const bool touches = lines.begin <= block.end && lines.end >= block.begin;
+    if (!touches || both.size() > max_bytes) return false;
+    block = both;
+    return true;
+  };
+  for (TSNode next = ts_node_next_sibling(node); !ts_node_is_null(next) && take(next);)
+    next = ts_node_next_sibling(next);
+  for (TSNode before = ts_node_prev_sibling(node); !ts_node_is_null(before) && take(before);)
+    before = ts_node_prev_sibling(before);
+  return block;
 }
 
 }  // namespace
@@ -50,6 +80,27 @@ std::optional<Definition> SyntaxTree::enclosing_definition(std::size_t offset) c
 
 std::vector<Definition> SyntaxTree::definitions() const {
   return DefinitionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).all();
+}
+
+std::optional<ByteRange> SyntaxTree::block_around(std::size_t offset,
+                                                  std::size_t max_bytes) const {
+  const std::string_view text = *text_;
+  const std::size_t line = line_start(text, std::min(offset, text.size()));
+  const std::size_t first = skip_blanks(text, line);
+  if (first >= line_end(text, line)) return std::nullopt;
+  // The indentation belongs to what follows it.
+  TreeCursor cursor(ts_tree_root_node(tree_.get()));
+  cursor.descend_to(std::max(first, std::min(offset, line_end(text, line) - 1)));
+  std::optional<ByteRange> block;
+  while (cursor.path().size() > 1) {
+    const ByteRange lines = whole_lines(text, range_of(cursor.node()));
+    if (lines.size() > max_bytes) break;
+    block = lines;
+    if (!fits(range_of(cursor.path()[cursor.path().size() - 2]), text, max_bytes)) break;
+    cursor.to_parent();
+  }
+  if (!block) return std::nullopt;
+  return with_neighbours(text, cursor.node(), *block, max_bytes);
 }
 
 std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {

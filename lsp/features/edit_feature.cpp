@@ -7,6 +7,7 @@
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
 #include "lsp/wire/convert.h"
+#include "support/files/mains_power.h"
 
 namespace redraft::lsp {
 namespace {
@@ -35,7 +36,6 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
 
 Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
                                Encoding encoding, int max_tokens) {
-  if (is_blank(params.instruction)) return Error("the instruction is blank: say what to change");
   Result<DecoderName> decoder = parse_decoder_name(params.decoder);
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
@@ -77,7 +77,9 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
   registry.on("window/workDoneProgress/cancel", this, &EditFeature::cancel_progress);
 
   registry.on("redraft/resolveEdit", this, &EditFeature::resolve_edit);
-  registry.announce("experimental", {{"redraft", {{"streamedEdits", true}}}});
+  registry.on("redraft/prepare", this, &EditFeature::prepare);
+  registry.on("redraft/stopPreparing", this, &EditFeature::stop_preparing);
+  registry.announce("experimental", {{"redraft", {{"streamedEdits", true}, {"prepare", true}}}});
 }
 
 void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
@@ -97,7 +99,58 @@ void EditFeature::code_action(const CodeActionParams& params, Reply reply) {
                                        {"value", std::exchange(actions, Json::array())}});
   }
   reply(std::move(actions));
+  if (document) read_ahead_for(params);
 }
+
+// A client that announces edits itself also requests code actions wherever the cursor rests; only
+// `idle` reads there.
+void EditFeature::read_ahead_for(const CodeActionParams& params) {
+  const ReadAheadWhen when = configuration_.settings().read_ahead;
+  const bool wanted = when == ReadAheadWhen::kIdle
+                          ? params.invoked || on_mains_power()
+                          : when == ReadAheadWhen::kPrompt && params.invoked && !client_.prepares;
+  if (!wanted) return;
+  EditParams edit;
+  edit.uri = params.uri;
+  edit.range = params.range;
+  if (params.range.start == params.range.end) edit.scope = kAutomaticScope;
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  Result<EditRequest> request = to_request(edit, document, client_.encoding, 0);
+  if (!request) return;
+  // The editor does not wait for this: why it cannot be done is of no interest.
+  static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request), {}));
+}
+
+void EditFeature::prepare(const PrepareParams& params, Reply reply) {
+  std::optional<EditRequest> request = request_of(params.edit, reply);
+  if (!request) return;
+  const std::shared_ptr<const Document> document = request->document;
+  const bool reads = configuration_.settings().read_ahead != ReadAheadWhen::kOff;
+  const auto region = std::make_shared<Json>();
+  const ReadAhead::Observer observer = {
+      .reads = reads,
+      .on_region =
+          [this, document, reply, region, reads](ByteRange range) {
+            *region = to_range(*document, range, client_.encoding);
+            reply({{"version", document->version()}, {"range", *region}, {"reads", reads}});
+          },
+      .on_read =
+          [this, document, region](double fraction) {
+            connection_->notify("$/redraft/prepare", {{"uri", document->uri()},
+                                                      {"version", document->version()},
+                                                      {"range", *region},
+                                                      {"fraction", fraction}});
+          },
+      .on_end =
+          [reply, region](const std::string& why) {
+            if (region->is_null()) reply.fail(ErrorCode::kRequestFailed, why);
+          }};
+  const Result<void> announced =
+      workspace_.announce(document->uri(), document->version(), std::move(*request), observer);
+  if (!announced) reply.fail(ErrorCode::kRequestFailed, announced.error().message());
+}
+
+void EditFeature::stop_preparing(const NoParams&) { workspace_.stop_reading_ahead(); }
 
 void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
   const std::optional<EditId> id = start(action.data, reply);
@@ -137,7 +190,8 @@ void EditFeature::edit(const EditParams& params, const std::optional<Json>& prog
                     .progress = progress(progress_token, client_.streamed_edits)});
 }
 
-std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
+std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
+                                                   const Reply& reply) const {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
   if (document == nullptr) {
     reply.fail(ErrorCode::kInvalidParams,
@@ -156,7 +210,18 @@ std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& 
     reply.fail(ErrorCode::kInvalidParams, request.error().message());
     return std::nullopt;
   }
-  const Result<EditId> id = workspace_.edit(params.uri, document->version(), std::move(*request));
+  return std::move(*request);
+}
+
+std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
+  if (is_blank(params.instruction)) {
+    reply.fail(ErrorCode::kInvalidParams, "the instruction is blank: say what to change");
+    return std::nullopt;
+  }
+  std::optional<EditRequest> request = request_of(params, reply);
+  if (!request) return std::nullopt;
+  const std::int64_t version = request->document->version();
+  const Result<EditId> id = workspace_.edit(params.uri, version, std::move(*request));
   if (!id) {
     reply.fail(ErrorCode::kRequestFailed, id.error().message());
     return std::nullopt;

@@ -34,7 +34,14 @@ class EditFeature : public Feature {
   void cancel_command(const ExecuteCommandParams& params, const Reply& reply);
   void resolve_edit(const ResolveEditParams& params, Reply reply);
   void cancel_progress(const ProgressCancelParams& params);
+  void prepare(const PrepareParams& params, Reply reply);
+  void stop_preparing(const NoParams& params);
 
+  // Reads ahead for an edit with such code actions, as far as the settings allow.
+  void read_ahead_for(const CodeActionParams& params);
+  // The request in `params`, for the current version of its document. Otherwise `reply` has been
+  // answered.
+  std::optional<EditRequest> request_of(const EditParams& params, const Reply& reply) const;
   void edit(const EditParams& params, const std::optional<Json>& progress_token,
             const Reply& reply);
   // Starts the edit. None if it was refused; `reply` has been answered then.

@@ -72,6 +72,15 @@ void EditFeed::notify(EditId id, Recipient& recipient, const char* kind, Json pa
   connection_->notify("$/redraft/edit", std::move(params));
 }
 
+void EditFeed::on_region(EditId id, const Document& document, ByteRange region) {
+  Recipient* recipient = find(id);
+  if (recipient == nullptr || !recipient->streamed) return;
+  notify(id, *recipient, "region",
+         {{"uri", document.uri()},
+          {"version", document.version()},
+          {"range", to_range(document, region, client_.encoding)}});
+}
+
 void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
   Recipient* recipient = find(id);
   if (recipient == nullptr || !recipient->streamed) return;

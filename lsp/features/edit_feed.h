@@ -53,6 +53,7 @@ class EditFeed {
   void start(EditId id, Delivery delivery);
 
   // Called by the Workspace.
+  void on_region(EditId id, const Document& document, ByteRange region);
   void on_hunk(EditId id, const LiveHunk& live);
   void on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks);
   void on_progress(EditId id, const EditProgress& progress);

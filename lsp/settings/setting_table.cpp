@@ -16,6 +16,9 @@ using Definitions = std::vector<SettingDefinition>;
 constexpr std::array kMenuNames = {std::pair{"auto", CompletionMenu::kAuto},
                                    std::pair{"always", CompletionMenu::kAlways},
                                    std::pair{"never", CompletionMenu::kNever}};
+constexpr std::array kReadAheadNames = {std::pair{"off", ReadAheadWhen::kOff},
+                                        std::pair{"prompt", ReadAheadWhen::kPrompt},
+                                        std::pair{"idle", ReadAheadWhen::kIdle}};
 
 // `member`: a function from Settings& to the member's reference.
 template <typename Member>
@@ -93,19 +96,27 @@ SettingDefinition switches(std::string name, Member member, std::string descript
           }};
 }
 
-SettingDefinition menu(std::string name, std::string description) {
-  Json names = Json::array();
-  for (const auto& [text, choice] : kMenuNames) names.push_back(text);
+// `names`: pairs of a text and the value that it stands for.
+template <typename Member, typename Names>
+SettingDefinition choice(std::string name, Member member, const Names& names,
+                         std::string description) {
+  Json texts = Json::array();
+  std::string takes, default_text;
+  for (const auto& [text, value] : names) {
+    texts.push_back(text);
+    takes += (takes.empty() ? "" : " or ") + ('"' + std::string(text) + '"');
+    if (value == default_of(member)) default_text = text;
+  }
   return {.name = std::move(name),
           .description = std::move(description),
-          .schema = {{"type", "string"}, {"enum", names}, {"default", "auto"}},
-          .takes = "\"auto\", \"always\" or \"never\"",
-          .read = [](const Json& value, Settings& settings) {
-            const auto* const found = std::find_if(
-                kMenuNames.begin(), kMenuNames.end(),
-                [&](const auto& entry) { return value.is_string() && value == entry.first; });
-            if (found == kMenuNames.end()) return false;
-            settings.completion.menu = found->second;
+          .schema = {{"type", "string"}, {"enum", texts}, {"default", default_text}},
+          .takes = std::move(takes),
+          .read = [member, &names](const Json& value, Settings& settings) {
+            const auto found = std::ranges::find_if(names, [&](const auto& entry) {
+              return value.is_string() && value == entry.first;
+            });
+            if (found == names.end()) return false;
+            member(settings) = found->second;
             return true;
           }};
 }
@@ -171,9 +182,11 @@ void add_completion(Definitions& all) {
   all.push_back(integer(
       "completion.delay", [](Settings& s) -> int& { return s.completion.delay; }, 0, 5000,
       "Milliseconds without typing before the model is asked for a completion."));
-  all.push_back(menu("completion.menu",
-                     "Offer completions in the ordinary completion menu: `auto` does so where the "
-                     "editor has no inline completion."));
+  all.push_back(choice(
+      "completion.menu", [](Settings& s) -> CompletionMenu& { return s.completion.menu; },
+      kMenuNames,
+      "Offer completions in the ordinary completion menu: `auto` does so where the editor has no "
+      "inline completion."));
   all.push_back(boolean(
       "completion.inComments", [](Settings& s) -> bool& { return s.completion.in_comments; },
       "Complete within comments too."));
@@ -203,6 +216,15 @@ void add_edits(Definitions& all) {
       "The most tokens that one edit may write; 0: by the size of what is edited."));
 }
 
+void add_read_ahead(Definitions& all) {
+  all.push_back(choice(
+      "readAhead", [](Settings& s) -> ReadAheadWhen& { return s.read_ahead; }, kReadAheadNames,
+      "When the lines around the cursor are read for an edit that may come: `prompt`, while the "
+      "instruction is typed or lines are selected; `idle`, also wherever the cursor rests, on "
+      "mains "
+      "power; `off`, never."));
+}
+
 const char* to_string(Scope scope) {
   switch (scope) {
     case Scope::kWindow:
@@ -224,6 +246,7 @@ const Definitions& setting_definitions() {
     add_sources(all);
     add_completion(all);
     add_edits(all);
+    add_read_ahead(all);
     return all;
   }();
   return definitions;

@@ -17,11 +17,19 @@ enum class CompletionMenu {
   kNever,
 };
 
+// When the prompt of an edit is read before the edit is requested.
+enum class ReadAheadWhen {
+  kOff,
+  kPrompt,  // when the client announces one, as it does while the user types the instruction
+  kIdle,    // also where the cursor rests, on mains power
+};
+
 // What a user can set while the server runs, with its defaults; setting_definitions() says what it
 // means.
 struct Settings {
   bool index = true;
   bool dependencies = false;
+  ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
   std::vector<std::string> common_folders;  // as the user wrote them
 
   struct Completion {

@@ -9,6 +9,8 @@ namespace {
 
 const Json kNull;
 
+constexpr int kInvoked = 1;  // CodeActionTriggerKind.Invoked
+
 // Null, too, if something on the path is missing or not an object.
 const Json& member(const Json& json, std::string_view key) {
   if (!json.is_object()) return kNull;
@@ -126,6 +128,7 @@ ClientCapabilities read_capabilities(const Json& params) {
                           &member(params, {"initializationOptions", "redraft"})}) {
     result.streamed_edits = result.streamed_edits || is_true(member(*own, "streamedEdits"));
     result.prompt = result.prompt || is_true(member(*own, "prompt"));
+    result.prepares = result.prepares || is_true(member(*own, "prepare"));
   }
   return result;
 }
@@ -233,6 +236,7 @@ void from_json(const Json& json, CodeActionParams& params) {
   params.range = json.at("range").get<Range>();
   params.diagnostics = json.at("context").at("diagnostics").get<std::vector<Diagnostic>>();
   params.only = read_optional<std::vector<std::string>>(json.at("context"), "only");
+  params.invoked = member(json.at("context"), "triggerKind") == kInvoked;
   params.partial_result_token = read_token(json, "partialResultToken");
 }
 
@@ -242,6 +246,13 @@ void to_json(Json& json, const EditParams& params) {
   if (params.version) json["textDocument"]["version"] = *params.version;
   if (params.range) json["range"] = *params.range;
   if (params.scope) json["scope"] = *params.scope;
+}
+
+void from_json(const Json& json, PrepareParams& params) {
+  params.edit.uri = read_uri(json);
+  params.edit.version = read_optional_integer(json.at("textDocument"), "version");
+  params.edit.range = read_optional<Range>(json, "range");
+  params.edit.scope = read_optional<std::string>(json, "scope");
 }
 
 void from_json(const Json& json, EditParams& params) {

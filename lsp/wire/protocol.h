@@ -66,6 +66,7 @@ struct ClientCapabilities {
   bool completion_registration = false;
   bool streamed_edits = false;
   bool prompt = false;
+  bool prepares = false;  // announces edits with redraft/prepare
 };
 
 struct InitializeParams {
@@ -136,6 +137,7 @@ struct CodeActionParams {
   Range range;
   std::vector<Diagnostic> diagnostics;
   std::optional<std::vector<std::string>> only;  // kinds
+  bool invoked = false;                          // the user requested it, not the editor
   std::optional<Json> partial_result_token;
 };
 
@@ -150,6 +152,11 @@ struct EditParams {
   int max_new_tokens = 0;
 };
 void to_json(Json& json, const EditParams& params);
+
+// An edit that is about to be requested: `instruction` is empty.
+struct PrepareParams {
+  EditParams edit;
+};
 
 struct CodeAction {
   EditParams data;
@@ -193,6 +200,7 @@ void from_json(const Json& json, DidCloseParams& params);
 void from_json(const Json& json, Diagnostic& diagnostic);
 void from_json(const Json& json, CodeActionParams& params);
 void from_json(const Json& json, EditParams& params);
+void from_json(const Json& json, PrepareParams& params);
 void from_json(const Json& json, CodeAction& action);
 void from_json(const Json& json, ExecuteCommandParams& params);
 void from_json(const Json& json, EditIdParams& params);

@@ -40,10 +40,10 @@ EditScript that_replaces(const std::string& find, const std::string& replace) {
 
 TEST(Quality, TheCursorStandsWhereTheReferenceBeginsToDiffer) {
   const auto document = *Document::make("a.py", 0, kBefore);
-  EXPECT_EQ(first_change(*document, replaced(kBefore, "f.name", "path")),
+  EXPECT_EQ(first_change(document, replaced(kBefore, "f.name", "path")),
             document->text().find("return f.name"));
-  EXPECT_EQ(first_change(*document, "# head\n" + std::string(kBefore)), 0U);
-  EXPECT_EQ(first_change(*document, std::string(kBefore) + "# tail\n"), document->text().size());
+  EXPECT_EQ(first_change(document, "# head\n" + std::string(kBefore)), 0U);
+  EXPECT_EQ(first_change(document, std::string(kBefore) + "# tail\n"), document->text().size());
 }
 
 TEST(Quality, WhatIsWrittenAsTheReferenceIsExact) {

@@ -8,6 +8,9 @@
 namespace redraft {
 namespace {
 
+// Where no syntax tells what belongs together.
+constexpr int kLinesNextTo = 16;
+
 std::size_t byte_order_mark_size(const std::string& text) {
   return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
 }
@@ -27,6 +30,36 @@ std::optional<ByteRange> symbol_at(const Document& document, std::size_t offset)
   return definition ? std::optional(definition->range) : std::nullopt;
 }
 
+// The line at `offset` with those next to it, more above than below, in at most `max_bytes` unless
+// it has more by itself.
+ByteRange lines_next_to(const Document& document, std::size_t offset, std::size_t max_bytes) {
+  const LineIndex& index = document.lines();
+  int first = index.line_of(offset);
+  int end = first + 1;
+  const auto fits = [&](int from, int to) {
+    return from >= 0 && to <= index.line_count() &&
+           index.start(to) - index.start(from) <= max_bytes;
+  };
+  for (int step = 0; step < kLinesNextTo; ++step) {
+    if (step % 3 < 2 && fits(first - 1, end)) --first;
+    if (step % 3 == 2 && fits(first, end + 1)) ++end;
+  }
+  return {index.start(first), index.start(end)};
+}
+
+// Nothing: the whole file.
+std::optional<ByteRange> around(const Document& document, std::size_t offset,
+                                std::size_t max_bytes) {
+  const std::optional<ByteRange> symbol = symbol_at(document, offset);
+  if (symbol && symbol->size() <= max_bytes) return symbol;
+  if (!symbol && document.text().size() <= max_bytes) return std::nullopt;
+  const SyntaxTree* syntax = document.syntax();
+  if (syntax != nullptr) {
+    if (const auto block = syntax->block_around(offset, max_bytes)) return block;
+  }
+  return lines_next_to(document, offset, max_bytes);
+}
+
 void append_lines(const std::vector<std::string_view>& lines, std::string* text) {
   for (const std::string_view line : lines) {
     *text += line;
@@ -38,7 +71,7 @@ void append_lines(const std::vector<std::string_view>& lines, std::string* text)
 
 EditScope default_scope(const std::optional<ByteRange>& range) {
   if (!range) return EditScope::kFile;
-  return range->empty() ? EditScope::kSymbol : EditScope::kSelection;
+  return range->empty() ? EditScope::kAround : EditScope::kSelection;
 }
 
 Result<void> EditRegion::check(const Document& document, EditScope scope,
@@ -50,19 +83,21 @@ Result<void> EditRegion::check(const Document& document, EditScope scope,
   }
   if (range || scope == EditScope::kFile) return {};
   return Error(
-      scope == EditScope::kSymbol
+      scope != EditScope::kSelection
           ? "the scope 'symbol' needs a range, to say where: give one, or edit the whole file"
           : "the scope 'selection' needs a range: select the lines to edit, or edit the whole "
             "file");
 }
 
 Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, EditScope scope,
-                                    const std::optional<ByteRange>& range) {
+                                    const std::optional<ByteRange>& range,
+                                    std::size_t max_bytes) {
   if (const Result<void> checked = check(*document, scope, range); !checked) return checked.error();
   const int n_lines = written_lines(*document);
   std::optional<ByteRange> touched;
   if (scope == EditScope::kSelection) touched = range;
   if (scope == EditScope::kSymbol) touched = symbol_at(*document, range->begin);
+  if (scope == EditScope::kAround) touched = around(*document, range->begin, max_bytes);
   if (!touched) return EditRegion(std::move(document), 0, n_lines, true);
   const LineIndex& index = document->lines();
   const int first = index.line_of(touched->begin);

@@ -13,9 +13,14 @@
 
 namespace redraft {
 
-enum class EditScope { kSelection, kSymbol, kFile };
+enum class EditScope {
+  kSelection,
+  kAround,  // the cursor: its symbol or, where that is too much to wait for, a part of it
+  kSymbol,
+  kFile
+};
 
-// The scope of a request that names none: the selection, else the symbol at the cursor, else
+// The scope of a request that names none: the selection, else what is around the cursor, else
 // (without a range) the file.
 EditScope default_scope(const std::optional<ByteRange>& range);
 
@@ -27,9 +32,12 @@ class EditRegion {
   // kFile: everything but a byte order mark. kSelection: the lines that `range` touches (an empty
   // range: its line; a range that ends where a line begins does not touch that line). kSymbol: the
   // lines of the smallest definition around the beginning of `range`; the file if there is none, or
-  // the language is unknown. kSymbol parses the document, so do not call it on the main thread.
+  // the language is unknown. kAround: the same if it has at most `max_bytes`, else the block around
+  // the beginning of `range` that has, or the lines next to it. The last two parse the document, so
+  // do not call them on the main thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
-                                 const std::optional<ByteRange>& range);
+                                 const std::optional<ByteRange>& range,
+                                 std::size_t max_bytes = kMaxDocumentBytes);
   // Why make() would refuse: the range is missing or outside the document. Does not parse.
   static Result<void> check(const Document& document, EditScope scope,
                             const std::optional<ByteRange>& range);

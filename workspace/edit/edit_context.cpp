@@ -1,6 +1,18 @@
+// Which lines of a large file the model is shown
+//
+// Reading is what a person waits for, so a few hundred tokens have to do. In this order:
+//   - an overview of the file: its imports and the first lines of its definitions, the outermost
+//     first. It depends on the file alone, so the next region of the same file does not pay for it
+//     again;
+//   - what the region is inside of: first lines of its class or namespace, and the fields there;
+//   - first lines of the definitions that the region names;
+//   - the lines around the region, twice as many above as below: a region builds on what comes
+//     before it.
 #include "workspace/edit/edit_context.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,14 +21,17 @@
 namespace redraft {
 namespace {
 
-constexpr double kReadingSeconds = 5;
-constexpr int kMinTokens = 1024;
 constexpr int kMaxTokens = 8192;
-constexpr double kBytesPerToken = 3.4;
-// One part in this many of the context is the first lines of distant definitions.
-constexpr std::size_t kOutlineShare = 4;
+// Of what is edited around a cursor. A token that stays is verified in a large pass, which takes as
+// long as reading it.
+constexpr double kWritingSeconds = 5;
+constexpr int kMinRegionTokens = 256;
+constexpr int kMaxRegionTokens = 2048;
+// What is not next to the region gets at most one part in this many of the lines around it, and
+// imports of the overview.
+constexpr std::size_t kDistantShare = 2;
 
-// The lines of a document that are shown, and their size in bytes.
+// Some lines of a document, up to a number of bytes.
 class ShownLines {
  public:
   ShownLines(const Document& document, std::size_t max_bytes)
@@ -25,105 +40,154 @@ class ShownLines {
         left_(max_bytes) {}
 
   int count() const { return static_cast<int>(shown_.size()); }
+  std::size_t left() const { return left_; }
+  void limit(std::size_t bytes) { left_ = bytes; }
   // False if there is no such line, or no room for it.
   bool show(int line) {
     if (line < 0 || line >= count()) return false;
     if (shown_[static_cast<std::size_t>(line)]) return true;
-    const std::size_t size = text_of(line).size() + 1;
+    const std::size_t size = line_text(line).size() + 1;
     if (size > left_) return false;
     left_ -= size;
     shown_[static_cast<std::size_t>(line)] = true;
     return true;
   }
-  // Ignores the limit.
-  void show_always(int line) { shown_[static_cast<std::size_t>(line)] = true; }
-  void limit(std::size_t bytes) { left_ = bytes; }
-
-  // The region: lines [first, end).
-  FileAround around(int first, int end) const {
-    FileAround result;
-    std::string& text = result.text;
-    bool gap = false;
-    const auto mark_gap = [&] {
-      if (std::exchange(gap, false)) text += "...\n";
-    };
-    for (int line = 0; line < count(); ++line) {
-      if (line == first) {
-        mark_gap();
-        result.region.begin = text.size();
-      }
-      const bool last_and_empty = line + 1 == count() && text_of(line).empty();
-      if (!last_and_empty && shown_[static_cast<std::size_t>(line)]) {
-        mark_gap();
-        text += text_of(line);
-        text += '\n';
-      } else if (!last_and_empty) {
-        gap = true;
-      }
-      if (line + 1 == end) result.region.end = text.size();
-    }
-    mark_gap();
-    if (first >= count()) result.region.begin = text.size();
-    result.region.end = std::max(result.region.begin, result.region.end);
-    return result;
-  }
-
- private:
-  std::string_view text_of(int line) const {
+  std::string_view line_text(int line) const {
     std::size_t begin = document_.lines().start(line);
     if (line == 0 && document_.text().starts_with(kByteOrderMark)) begin = kByteOrderMark.size();
     return std::string_view(document_.text())
         .substr(begin, document_.lines().content_end(line) - begin);
   }
+  // Those of lines [first, end) that are shown. `gaps`: with a line "..." for omitted ones.
+  std::string text(int first, int end, bool gaps) const {
+    std::string text;
+    bool gap = false;
+    for (int line = first; line < end; ++line) {
+      const bool last_and_empty = line + 1 == count() && line_text(line).empty();
+      if (last_and_empty) continue;
+      if (!shown_[static_cast<std::size_t>(line)]) {
+        gap = gaps;
+        continue;
+      }
+      if (std::exchange(gap, false)) text += "...\n";
+      text += line_text(line);
+      text += '\n';
+    }
+    if (gap) text += "...\n";
+    return text;
+  }
 
+ private:
   const Document& document_;
   std::vector<bool> shown_;
   std::size_t left_;
 };
 
-void show_outline(const Document& document, int first, int last, ShownLines& lines) {
-  const SyntaxTree* tree = document.syntax();
-  if (!tree) return;
-  std::vector<int> headers;
-  for (const Definition& definition : tree->definitions())
-    headers.push_back(document.lines().line_of(definition.name.empty() ? definition.range.begin
-                                                                       : definition.name.begin));
-  // The nearest first.
-  const auto distance = [&](int line) { return line < first ? first - line : line - last; };
-  std::ranges::stable_sort(headers, {}, distance);
-  for (const int line : headers) {
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
+}
+
+// The line with the definition's name: the first one that is no comment or decorator.
+int header_line(const Document& document, const Definition& definition) {
+  return document.lines().line_of(definition.name.empty() ? definition.range.begin
+                                                          : definition.name.begin);
+}
+
+std::string overview_of(const Document& document, const SyntaxTree& tree, std::size_t max_bytes) {
+  ShownLines lines(document, max_bytes / kDistantShare);
+  std::vector<Definition> definitions = tree.definitions();
+  const LineIndex& index = document.lines();
+  const int first = definitions.empty() ? 0 : index.line_of(definitions.front().range.begin);
+  for (int line = 0; line < first; ++line) {
+    const std::string_view text = lines.line_text(line);
+    if (is_blank(text) || tree.in_comment(index.content_end(line))) continue;
     if (!lines.show(line)) break;
+  }
+  lines.limit(max_bytes - max_bytes / kDistantShare + lines.left());
+  std::ranges::stable_sort(definitions, {}, &Definition::depth);
+  for (const Definition& definition : definitions) {
+    if (!lines.show(header_line(document, definition))) break;
+  }
+  return lines.text(0, lines.count(), false);
+}
+
+bool holds(const ByteRange& outer, const ByteRange& inner) {
+  return outer.begin <= inner.begin && inner.end <= outer.end && outer != inner;
+}
+
+// Of the definitions around the region: their first lines and, of the innermost one, the lines that
+// belong to no definition within it.
+void show_enclosing(const Document& document, const std::vector<Definition>& definitions,
+                    const ByteRange& region, ShownLines& lines) {
+  const Definition* innermost = nullptr;
+  for (const Definition& definition : definitions) {
+    if (!holds(definition.range, region)) continue;
+    lines.show(header_line(document, definition));
+    innermost = &definition;
+  }
+  if (innermost == nullptr) return;
+  const LineIndex& index = document.lines();
+  const int end = index.line_of(innermost->range.end);
+  for (int line = index.line_of(innermost->range.begin); line < end; ++line) {
+    if (is_blank(lines.line_text(line))) continue;
+    const std::size_t at = index.content_end(line) - 1;
+    const bool within = std::ranges::any_of(definitions, [&](const Definition& each) {
+      return each.depth > innermost->depth && each.range.begin <= at && at < each.range.end;
+    });
+    if (!within && !lines.show(line)) break;
+  }
+}
+
+void show_named(const Document& document, const SyntaxTree& tree,
+                const std::vector<Definition>& definitions, const ByteRange& region,
+                ShownLines& lines) {
+  const std::string_view text = document.text();
+  std::set<std::string_view> names;
+  for (const ByteRange& name : tree.identifiers(region))
+    names.insert(text.substr(name.begin, name.size()));
+  for (const Definition& definition : definitions) {
+    const ByteRange& name = definition.name;
+    if (!name.empty() && names.contains(text.substr(name.begin, name.size())))
+      lines.show(header_line(document, definition));
   }
 }
 
 }  // namespace
 
-std::size_t edit_context_bytes(const CostCurve& cost) {
-  const int tokens = std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
-  return static_cast<std::size_t>(kBytesPerToken * tokens);
+std::size_t edit_context_bytes(const CostCurve& cost, double seconds) {
+  return static_cast<std::size_t>(kBytesPerToken * cost.tokens_read_in(seconds, kMaxTokens));
 }
 
-FileAround file_around(const EditRegion& region, std::size_t max_bytes) {
+std::size_t edit_region_bytes(const CostCurve& cost) {
+  const int tokens = cost.tokens_read_in(kWritingSeconds, kMaxRegionTokens);
+  return static_cast<std::size_t>(kBytesPerToken * std::max(tokens, kMinRegionTokens));
+}
+
+EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
+                         std::size_t overview_bytes) {
   const Document& document = region.document();
   const ByteRange range = region.range();
-  const LineIndex& index = document.lines();
-  const int first = index.line_of(range.begin);
-  const int last = first + static_cast<int>(region.lines().size()) - 1;
-  ShownLines lines(document, max_bytes - max_bytes / kOutlineShare);
-  if (document.text().size() - range.size() <= max_bytes) {
-    for (int line = 0; line < lines.count(); ++line) lines.show_always(line);
-    return lines.around(first, last + 1);
+  const int first = document.lines().line_of(range.begin);
+  const int end = first + static_cast<int>(region.lines().size());
+  EditContext context;
+  ShownLines lines(document, max_bytes);
+  if (const SyntaxTree* tree = document.syntax()) {
+    context.overview = overview_of(document, *tree, std::min(overview_bytes, max_bytes));
+    const std::size_t around = max_bytes - context.overview.size();
+    lines.limit(around / kDistantShare);
+    const std::vector<Definition> definitions = tree->definitions();
+    show_enclosing(document, definitions, range, lines);
+    show_named(document, *tree, definitions, range, lines);
+    lines.limit(around - around / kDistantShare + lines.left());
   }
-  for (int line = first; line <= last; ++line) lines.show_always(line);
-  // Twice as far up as down: a region builds on what comes before it.
   bool up = true, down = true;
   for (int step = 1; up || down; ++step) {
     up = up && lines.show(first - 2 * step + 1) && lines.show(first - 2 * step);
-    down = down && lines.show(last + step);
+    down = down && lines.show(end - 1 + step);
   }
-  lines.limit(max_bytes / kOutlineShare);
-  show_outline(document, first, last, lines);
-  return lines.around(first, last + 1);
+  context.before = lines.text(0, first, true);
+  context.after = lines.text(end, lines.count(), true);
+  return context;
 }
 
 }  // namespace redraft

@@ -8,18 +8,29 @@
 
 namespace redraft {
 
-// How many bytes of a file to show around the region that is edited, as many as the machine reads
-// in a few seconds by `cost`.
-std::size_t edit_context_bytes(const CostCurve& cost);
+// Of code, about.
+inline constexpr double kBytesPerToken = 3.4;
 
-struct FileAround {
-  std::string text;
-  ByteRange region;  // where the region's lines stand in it
+// How many bytes of a file to show besides the region that is edited: as many as the machine reads
+// in `seconds` by `cost`.
+std::size_t edit_context_bytes(const CostCurve& cost, double seconds);
+
+// The largest region that is edited around a cursor, in bytes: as much as the machine goes over in
+// a few seconds by `cost`.
+std::size_t edit_region_bytes(const CostCurve& cost);
+
+// What the model is shown of a file besides the region, with "\n" endings. A line "..." marks
+// omitted lines.
+struct EditContext {
+  // Imports, and the first lines of definitions. Does not depend on the region, so that prompts for
+  // different regions of a file begin with the same tokens.
+  std::string overview;
+  // What the region builds on, and the lines nearest to it: those before and after it.
+  std::string before, after;
 };
 
-// The file as the model sees it around the region, with "\n" endings. All of it if the rest of the
-// file has at most `max_bytes`; otherwise the lines nearest to the region and, of other lines, the
-// first lines of definitions. A line "..." marks omitted lines.
-FileAround file_around(const EditRegion& region, std::size_t max_bytes);
+// `overview_bytes`, at most, of the overview, which comes out of `max_bytes`.
+EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
+                         std::size_t overview_bytes);
 
 }  // namespace redraft

@@ -17,6 +17,12 @@ namespace {
 
 // Passing over a token of the original takes about as long as reading so many of the prompt.
 constexpr double kTokensReadPerWritten = 4;
+// How long reading the file around a region may take: when the user waits for it, and when it is
+// read while the user types the instruction.
+constexpr double kReadingSeconds = 1;
+constexpr double kReadAheadSeconds = 5;
+// An instruction, and what comes after it.
+constexpr int kInstructionTokens = 64;
 
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
@@ -123,8 +129,15 @@ EditResult unchanged(const EditRequest& request) {
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
                              std::size_t context_bytes) {
   const Span span("prompt");
+  // The same in every prompt for the file.
+  const std::size_t overview_bytes =
+      std::min(edit_context_bytes(engine.cost_curve(), kReadingSeconds), context_bytes) / 2;
   return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
-                          {.region = request.region_form, .context_bytes = context_bytes});
+                          {.context_bytes = context_bytes, .overview_bytes = overview_bytes});
+}
+
+int unread_tokens(Engine& engine, const EditPrompt& prompt) {
+  return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens);
 }
 
 // What one request is made of, part by part: the region as a whole, or the windows of a file.
@@ -226,6 +239,7 @@ EditResult EditRun::result(FinishReason reason) {
   result.hunks = std::move(stream_.hunks());
   result.output = std::move(stream_.raw());
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
+  result.region = region_.range();
   result.breaks_syntax = breaks_syntax_of(*request_.document, result.text);
   return result;
 }
@@ -238,27 +252,89 @@ Result<void> check_request(const EditRequest& request) {
   return EditRegion::check(*request.document, request.scope, request.range);
 }
 
+Result<EditRegion> edit_region(Engine& engine, const EditRequest& request) {
+  const bool is_bounded = request.scope == EditScope::kAround;
+  const std::size_t max_bytes =
+      is_bounded ? edit_region_bytes(engine.cost_curve()) : kMaxDocumentBytes;
+  return EditRegion::make(request.document, request.scope, request.range, max_bytes);
+}
+
+Result<EditPlan> plan_edit(Engine& engine, const EditRequest& request) {
+  Result<EditRegion> region = edit_region(engine, request);
+  if (!region) return region.error();
+  const CostCurve& cost = engine.cost_curve();
+  const std::size_t asked_now = edit_context_bytes(cost, kReadingSeconds);
+  const std::size_t bytes = request.context_bytes.value_or(asked_now);
+  Result<EditPrompt> prompt = prompt_of(engine, request, *region, bytes);
+  if (!prompt) return prompt.error();
+  if (request.announced && !request.context_bytes) {
+    const std::size_t more_bytes = edit_context_bytes(cost, kReadAheadSeconds);
+    Result<EditPrompt> more = prompt_of(engine, request, *region, more_bytes);
+    const int unread = unread_tokens(engine, *prompt);
+    const int affordable = cost.tokens_read_in(kReadingSeconds, unread);
+    if (more && unread_tokens(engine, *more) <= std::max(affordable, kInstructionTokens))
+      return EditPlan{std::move(*region), std::move(*more), more_bytes};
+  }
+  return EditPlan{std::move(*region), std::move(*prompt), bytes};
+}
+
+// The larger prompt last: what is read of it in vain, if the request comes early, is lost.
+Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double seconds,
+                             const std::function<void(double)>& on_read,
+                             const std::stop_token& stop) {
+  EditRequest any = request;
+  any.instruction = "-";
+  const Result<EditRegion> region = edit_region(engine, any);
+  if (!region) return region.error();
+  const CostCurve& cost = engine.cost_curve();
+  std::vector<std::vector<TokenId>> beginnings;
+  std::vector<int> unread;
+  for (const double context_seconds : {kReadingSeconds, kReadAheadSeconds}) {
+    Result<EditPrompt> prompt =
+        prompt_of(engine, any, *region, edit_context_bytes(cost, context_seconds));
+    if (!prompt) return prompt.error();
+    prompt->tokens.resize(static_cast<std::size_t>(prompt->before_instruction));
+    if (!beginnings.empty() && beginnings.back() == prompt->tokens) continue;
+    unread.push_back(static_cast<int>(prompt->tokens.size()) - engine.known_tokens(prompt->tokens));
+    beginnings.push_back(std::move(prompt->tokens));
+  }
+  int limit = cost.tokens_read_in(seconds, engine.context_length());
+  const int total = std::min(limit, std::accumulate(unread.begin(), unread.end(), 0));
+  int done = 0;
+  for (std::size_t i = 0; i < beginnings.size() && limit > 0; ++i) {
+    const int size = static_cast<int>(beginnings[i].size());
+    const auto on_chunk = [&](int known) {
+      const int read = done + unread[i] - (size - known);
+      on_read(std::clamp(static_cast<double>(read) / std::max(total, 1), 0.0, 1.0));
+    };
+    if (!engine.read_ahead(beginnings[i], limit, on_chunk, stop)) return {};
+    done += unread[i];
+    limit -= unread[i];
+  }
+  on_read(1);
+  return {};
+}
+
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
-  Result<EditRegion> region = EditRegion::make(request.document, request.scope, request.range);
-  const std::size_t context_bytes =
-      request.context_bytes ? *request.context_bytes : edit_context_bytes(engine.cost_curve());
-  Result<EditPrompt> prompt = prompt_of(engine, request, *region, context_bytes);
-  if (!prompt) return prompt.error();
-  EditRun run(engine, request, *region, observer, stop);
-  Result<int> budget = edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
+  Result<EditPlan> plan = plan_edit(engine, request);
+  if (!plan) return plan.error();
+  EditRun run(engine, request, plan->region, observer, stop);
+  Result<int> budget =
+      edit_token_budget(plan->prompt, request.max_new_tokens, engine.context_length());
   if (!budget) {
     std::optional<EditWindows> windows;
     if (request.scope == EditScope::kFile)
-      windows = edit_windows(*region, *prompt, engine.tokenizer(), engine.context_length());
+      windows =
+          edit_windows(plan->region, plan->prompt, engine.tokenizer(), engine.context_length());
     if (!windows) return budget.error();
-    windows->context_bytes = std::min(windows->context_bytes, context_bytes);
+    windows->context_bytes = std::min(windows->context_bytes, plan->context_bytes);
     return run.in_windows(*windows);
   }
   if (stop.stop_requested()) return unchanged(request);
-  return run.whole(std::move(*prompt), *budget);
+  return run.whole(std::move(plan->prompt), *budget);
 }
 
 }  // namespace redraft

@@ -35,10 +35,11 @@ struct EditRequest {
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
   Remembering remembering = Remembering::kShared;
-  RegionForm region_form = RegionForm::kTwice;
-  // What is shown of the file around the region at most; nothing: what the machine reads in a few
-  // seconds.
+  // What is shown of the file around the region at most; nothing: what the machine reads in a
+  // second.
   std::optional<std::size_t> context_bytes = {};
+  // read_edit_ahead() was called for it: more is shown, if it was read by now.
+  bool announced = false;
 };
 
 // One changed place, final when it is sent: later output never alters it. Against the request's
@@ -66,6 +67,7 @@ struct EditObserver {
 struct EditResult {
   std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
   std::string text;         // the whole new file
+  ByteRange region;         // of the document: what could change
   std::string output;       // the model's raw output text, of all parts
   FinishReason finish_reason = FinishReason::kStop;
   // The whole text has syntax errors that the document had not.
@@ -76,6 +78,26 @@ struct EditResult {
 // What run_edit would refuse without asking the model: a blank instruction, a range outside the
 // document.
 Result<void> check_request(const EditRequest& request);
+
+// The lines that the request may change. On the decode thread, for it may parse the document.
+Result<EditRegion> edit_region(Engine& engine, const EditRequest& request);
+
+// What is to be written, and what the model is shown for it.
+struct EditPlan {
+  EditRegion region;
+  EditPrompt prompt;
+  std::size_t context_bytes;
+};
+
+Result<EditPlan> plan_edit(Engine& engine, const EditRequest& request);
+
+// Reads what the request's prompt will show before its instruction, which need not be known yet:
+// first as much as an edit waits for, then more. Blocking; runs on the decode thread. `on_read` is
+// told after each chunk what part of it, 0..1, is read; more urgent work may run within it. Reads
+// no more than the machine does in `seconds`. An error where the prompt cannot be made.
+Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double seconds,
+                             const std::function<void(double fraction)>& on_read,
+                             const std::stop_token& stop);
 
 // One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread.
 // A file (by its scope) that does not fit the context is edited in parts, see EditWindows: the

@@ -6,13 +6,13 @@
 namespace redraft {
 namespace {
 
-// Fractions of the context. A window appears twice in the prompt and once in the answer, which may
+// Fractions of the context. A window appears once in the prompt and once in the answer, which may
 // be half as long again.
-constexpr int kWindowPart = 6;
+constexpr int kWindowPart = 4;
 constexpr int kContextPart = 8;   // shown around a window
 constexpr int kLongLinePart = 4;  // a longer line fits nowhere
 // How much longer the prompt of a part is than that of a whole file, in tokens or, at worst, bytes.
-constexpr int kMoreWords = 192;
+constexpr int kMoreWords = 320;
 
 enum CutRank { kAnywhere, kBlankLine, kInnerDefinition, kDefinition };
 

@@ -40,73 +40,75 @@ std::string info_string(const Document& document) {
   });
   return word && language != "plaintext" ? language : std::string();
 }
-struct UserMessage {
-  std::string text;
-  ByteRange region;  // where the region's lines are in it
+
+// The turns before the answer.
+struct Conversation {
+  std::string system;
+  std::string user;
+  ByteRange region;             // where the region's lines are in `user`
+  std::size_t fixed_bytes = 0;  // of `user`, those before the instruction
 };
 
-// Lays out the user's turn.
-class UserMessageMaker {
+// Lays out the conversation.
+class ConversationMaker {
  public:
-  UserMessageMaker(const EditRegion& region, std::string fence, const PromptForm& form)
+  ConversationMaker(const EditRegion& region, std::string fence, const PromptForm& form)
       : region_(region),
         opening_(opening_fence(fence, region.document())),
         fence_(std::move(fence)),
+        name_(file_name(region.document().uri())),
         form_(form) {}
 
-  UserMessage make(const std::string& instruction) {
-    const std::string wish = "Instruction: " + std::string(trimmed(instruction)) + "\n\n";
+  Conversation make(const std::string& instruction) {
+    made_.system = kSystem;
+    if (!region_.whole_file()) add_context();
     const bool first = form_.order == PromptOrder::kInstructionFirst;
-    if (first) add(wish);
-    add("File " + file_name(region_.document().uri()) + ":\n" + opening_);
-    if (region_.whole_file()) {
-      add_region();
-      add(fence_ + "\n\n" + (first ? "" : wish));
-      add("Carry out the instruction and answer with the whole edited file.");
-    } else if (form_.region == RegionForm::kTwice) {
-      add(file_around(region_, form_.context_bytes).text);
-      add(fence_ + "\n\n" + (first ? "" : wish));
-      add("Carry out the instruction in the following lines of the file only. Answer with all of "
-          "these lines as they are after the edit:\n" +
-          opening_);
-      add_region();
-      add(fence_);
-    } else if (form_.region == RegionForm::kLast) {
-      const FileAround around = file_around(region_, form_.context_bytes);
-      add(around.text.substr(0, around.region.begin) + kHole +
-          around.text.substr(around.region.end) + fence_ + "\n\n");
-      add("These are the lines to edit, which stand at that place in the file:\n" + opening_);
-      add_region();
-      add(fence_ + "\n\n" + (first ? "" : wish));
-      add("Carry out the instruction in these lines only. Answer with all of these lines as they "
-          "are after the edit.");
-    } else {
-      const FileAround around = file_around(region_, form_.context_bytes);
-      add(around.text.substr(0, around.region.begin) + kBeginMark);
-      add_region();
-      add(kEndMark + around.text.substr(around.region.end) + fence_ + "\n\n" + (first ? "" : wish));
-      add("Carry out the instruction in the lines between the two marks only. Answer with all of "
-          "these lines as they are after the edit, without the marks.");
+    if (first) add_instruction(instruction + "\n\n");
+    add(region_.whole_file() ? "File " + name_ + ":\n"
+                             : "Edit these lines of " + name_ +
+                                   " and answer with all of them as they are after the edit:\n");
+    add_region();
+    if (!first) {
+      add("\n\n");
+      add_instruction(instruction);
     }
-    return std::move(message_);
+    if (region_.whole_file())
+      add("\n\nCarry out the instruction and answer with the whole edited file.");
+    return std::move(made_);
   }
 
  private:
-  static constexpr const char* kHole = "[the lines to edit]\n";
-  static constexpr const char* kBeginMark = "[the lines to edit begin]\n";
-  static constexpr const char* kEndMark = "[the lines to edit end]\n";
-
-  void add(const std::string& text) { message_.text += text; }
+  void add(const std::string& text) { made_.user += text; }
   void add_region() {
-    message_.region.begin = message_.text.size();
-    message_.text += region_.text();
-    message_.region.end = message_.text.size();
+    add(opening_);
+    made_.region.begin = made_.user.size();
+    add(region_.text());
+    made_.region.end = made_.user.size();
+    add(fence_);
+  }
+  // The first token of an instruction may contain the blank before it.
+  void add_instruction(const std::string& instruction) {
+    add("Instruction:");
+    made_.fixed_bytes = made_.user.size();
+    add(" " + instruction);
+  }
+  // In the turn of the system and between tags: a small model that sees the file around the region
+  // in the user's turn, or in a fence like that of the answer, writes parts of it as the answer.
+  void add_context() {
+    const EditContext context = edit_context(region_, form_.context_bytes, form_.overview_bytes);
+    add_code("The user edits " + name_ + ", which has, among others, these lines:",
+             context.overview);
+    add_code("Before the lines to edit stands:", context.before);
+    add_code("After them stands:", context.after);
+  }
+  void add_code(const std::string& title, const std::string& code) {
+    if (!code.empty()) made_.system += "\n\n" + title + "\n<code>\n" + code + "</code>";
   }
 
   const EditRegion& region_;
-  std::string opening_, fence_;
+  std::string opening_, fence_, name_;
   const PromptForm& form_;
-  UserMessage message_;
+  Conversation made_;
 };
 
 std::string text_of(const std::vector<PromptPart>& parts) {
@@ -117,6 +119,19 @@ std::string text_of(const std::vector<PromptPart>& parts) {
   return text;
 }
 
+// How many of `tokens` spell nothing but the first `bytes` of their text.
+int tokens_before(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens,
+                  std::size_t bytes) {
+  std::size_t end = 0;
+  int n = 0;
+  for (const TokenId token : tokens) {
+    end += tokenizer.bytes(token).size();
+    if (end > bytes) break;
+    ++n;
+  }
+  return n;
+}
+
 }  // namespace
 
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
@@ -125,17 +140,20 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
-  const UserMessage user = UserMessageMaker(region, prompt.fence, form).make(instruction);
+  const Conversation made =
+      ConversationMaker(region, prompt.fence, form).make(std::string(trimmed(instruction)));
   Result<std::vector<PromptPart>> parts =
-      chat_prompt(tokenizer, {{"system", kSystem}, {"user", user.text}});
+      chat_prompt(tokenizer, {{"system", made.system}, {"user", made.user}});
   if (!parts) return parts.error().in("edit prompt");
   parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
-  const std::size_t user_begin = text_of(*parts).find(user.text);
+  const std::size_t user_begin = text_of(*parts).rfind(made.user);
   prompt.original = tokens_within(tokenizer, prompt.tokens,
-                                  {user_begin + user.region.begin, user_begin + user.region.end});
+                                  {user_begin + made.region.begin, user_begin + made.region.end});
+  prompt.before_instruction =
+      tokens_before(tokenizer, prompt.tokens, user_begin + made.fixed_bytes);
   const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);
   prompt.original.insert(prompt.original.end(), closing.begin(), closing.end());
   prompt.replacements = replacements_in(instruction, region.document().text());

@@ -18,24 +18,19 @@ namespace redraft {
 // order too.
 enum class PromptOrder { kBufferFirst, kInstructionFirst };
 
-// How a region that is not the whole file is shown.
-enum class RegionForm {
-  kTwice,   // in its place in the file, and again after the instruction
-  kLast,    // after the file, which has a hole in its place, and before the instruction
-  kMarked,  // in its place in the file, between two marks
-};
-
 struct PromptForm {
   PromptOrder order = PromptOrder::kBufferFirst;
-  RegionForm region = RegionForm::kTwice;
-  // The most to show of the file around a region, see file_around().
+  // Of the file around a region, see edit_context().
   std::size_t context_bytes = kMaxDocumentBytes;
+  std::size_t overview_bytes = kMaxDocumentBytes;
 };
 
 // The model's input for one edit. It opens the assistant's turn with the fence, so the model's
 // first token already belongs to the region's first line.
 struct EditPrompt {
   std::vector<TokenId> tokens;
+  // How many of them, from the first, are the same for any other instruction.
+  int before_instruction = 0;
   // The region's tokens as they occur in the prompt, and the closing fence: the output of an edit
   // that changes nothing.
   std::vector<TokenId> original;

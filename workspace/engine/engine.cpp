@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <utility>
 
+#include "decoding/chunk_sizer.h"
+#include "support/seconds_since.h"
 #include "support/trace/trace.h"
 
 namespace redraft {
@@ -108,6 +111,31 @@ const CostCurve& Engine::cost_curve() {
                                                           : CostCurve::measure(*target_.model));
   }
   return *cost_;
+}
+
+int Engine::known_tokens(std::span<const TokenId> prompt) const {
+  return caches_.known(*target_.model, prompt);
+}
+
+bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
+                        const std::function<void(int known)>& on_chunk,
+                        const std::stop_token& stop) {
+  if (beginning.empty() || std::ssize(beginning) >= context_length_) return false;
+  ChunkSizer chunks(cost_curve());
+  const PrefixPool::Lease lease = caches_.acquire(*target_.model, beginning);
+  KvCache& cache = lease.cache();
+  const int end = std::min(cache.length() + limit, static_cast<int>(beginning.size()));
+  while (cache.length() < end) {
+    if (stop.stop_requested()) return false;
+    const int rows = std::min(chunks.rows(), end - cache.length());
+    const Span span("read ahead", "tokens", rows);
+    const auto began = std::chrono::steady_clock::now();
+    target_.model->forward(beginning.subspan(static_cast<std::size_t>(cache.length()), rows),
+                           DraftTree(), cache, PredictionNeeds{.every_row = false});
+    chunks.measured(rows, seconds_since(began));
+    on_chunk(cache.length());
+  }
+  return cache.length() == std::ssize(beginning);
 }
 
 std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int count) {

@@ -88,6 +88,14 @@ class Engine {
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
                               std::stop_token stop, Remembering remembering = Remembering::kShared);
+  // How many tokens at the beginning of `prompt` need not be read for it.
+  int known_tokens(std::span<const TokenId> prompt) const;
+  // Reads the beginning of a prompt that is expected, in chunks, so that the request itself need
+  // not: `limit` tokens at most, besides those that are known. `on_chunk` is told after each chunk
+  // how many tokens of `beginning` are known by then; more urgent work may run within it. True if
+  // it came to the end.
+  bool read_ahead(std::span<const TokenId> beginning, int limit,
+                  const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
   // The `count` likeliest next tokens of the target, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // Forgets all cached prefixes, so that a measurement starts cold.

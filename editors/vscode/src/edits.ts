@@ -194,6 +194,9 @@ export class Edits implements vscode.Disposable {
   private take(session: Session, event: EditEvent): void {
     const asRange = (range: Range) => this.client!.protocol2CodeConverter.asRange(range);
     switch (event.kind) {
+      case 'region':
+        session.lines = linesOf(asRange(event.range));
+        break;
       case 'hunk':
         session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
         break;
@@ -214,6 +217,12 @@ export class Edits implements vscode.Disposable {
         break;
     }
   }
+}
+
+// From 1, both inclusive; a range that ends where a line begins does not reach into it.
+function linesOf({ start, end }: vscode.Range): string {
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  return `${start.line + 1}–${last}`;
 }
 
 function sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {

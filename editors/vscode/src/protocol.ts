@@ -21,6 +21,7 @@ interface EventOfEdit {
 
 export type EditEvent = EventOfEdit &
   (
+    | { kind: 'region'; uri: string; version: number; range: Range }
     | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
     | { kind: 'dropped'; hunkId: number; reason: string }

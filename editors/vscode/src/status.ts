@@ -48,7 +48,8 @@ export class Status implements vscode.Disposable {
     const nHunks = sessions.reduce((sum, each) => sum + each.nHunks, 0);
     const hunks = `${nHunks} ${nHunks === 1 ? 'change' : 'changes'}`;
     if (session?.state === 'running') {
-      return `$(sync~spin) redraft: ${Math.floor(session.fraction * 100)} %, ${hunks}`;
+      const lines = session.lines && `lines ${session.lines}, `;
+      return `$(sync~spin) redraft: ${lines}${Math.floor(session.fraction * 100)} %, ${hunks}`;
     }
     const speed = this.lastSpeed === undefined ? '' : ` ${Math.round(this.lastSpeed)} tokens/s`;
     return session ? `$(edit) redraft: ${hunks},${speed}` : `$(edit) redraft${speed && ':' + speed}`;

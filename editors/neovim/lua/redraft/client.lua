@@ -86,6 +86,11 @@ local function say_dropped(session, reason)
 end
 
 local on_event = {
+  region = function(session, event)
+    local from, to = event.range.start, event.range['end']
+    local last = (to.character == 0 and to.line > from.line) and to.line or to.line + 1
+    session.lines = ('%d-%d'):format(from.line + 1, last)
+  end,
   hunk = function(session, event)
     session:add({
       id = event.hunkId, range = to_bytes(session, event.range, event.version), version = event.version,

@@ -1,0 +1,98 @@
+#include "workspace/edit/read_ahead.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/trace/trace.h"
+
+namespace redraft {
+namespace {
+
+// The places that are remembered as announced.
+constexpr std::size_t kPlaces = 8;
+// No announced place is worth more of the machine's time, for example a selection of a whole file.
+constexpr double kMaxSeconds = 15;
+
+}  // namespace
+
+void ReadAhead::announce(EditRequest request, Observer observer) {
+  stop();
+  const Place place = place_of(request);
+  std::erase(places_, place);
+  places_.push_front(place);
+  if (places_.size() > kPlaces) places_.pop_back();
+  reading_ = ++last_id_;
+  request_ = std::move(request);
+  observer_ = std::move(observer);
+  // Urgent, as it parses at most: the user is to see which lines are meant, even while an edit
+  // runs.
+  job_ = host_.queue().add(
+      [this, call = call_, host = &host_, id = reading_,
+       request = request_](const DecodeQueue::Control&) {
+        const auto region =
+            run_on_engine(*host, "reading ahead failed", [&](Engine& engine) -> Result<ByteRange> {
+              const Result<EditRegion> found = edit_region(engine, request);
+              if (!found) return found.error();
+              return found->range();
+            });
+        call([this, id, region] { receive_region(id, region); });
+      },
+      Urgency::kCompletion);
+}
+
+void ReadAhead::receive_region(std::int64_t id, const Result<ByteRange>& region) {
+  if (id != reading_) return;
+  if (!region) return end(region.error().message());
+  if (observer_.on_region) observer_.on_region(*region);
+  if (id != reading_) return;
+  if (observer_.reads) return read(id);
+  end("");
+}
+
+void ReadAhead::read(std::int64_t id) {
+  job_ = host_.queue().add(
+      [this, call = call_, host = &host_, id,
+       request = request_](const DecodeQueue::Control& control) {
+        const Span span("read ahead", "id", id);
+        const auto on_read = [&](double fraction) {
+          call([this, id, fraction] { receive_fraction(id, fraction); });
+          if (!control.stop.stop_requested()) control.give_way();
+        };
+        const Result<void> read = run_on_engine(*host, "reading ahead failed", [&](Engine& engine) {
+          return read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
+        });
+        // Whatever is not read is read with the edit.
+        call([this, id, why = read ? std::string() : read.error().message()] {
+          if (id == reading_) end(why);
+        });
+      },
+      Urgency::kWarmUp);
+}
+
+void ReadAhead::receive_fraction(std::int64_t id, double fraction) {
+  if (id != reading_) return;
+  if (observer_.on_read) observer_.on_read(fraction);
+  if (fraction >= 1 && id == reading_) end("");
+}
+
+void ReadAhead::end(const std::string& why) {
+  reading_ = 0;
+  if (const auto on_end = std::exchange(observer_.on_end, {})) on_end(why);
+}
+
+bool ReadAhead::announced(const EditRequest& request) const {
+  return std::ranges::find(places_, place_of(request)) != places_.end();
+}
+
+void ReadAhead::stop() {
+  if (reading_ == 0) return;
+  host_.queue().cancel(job_);
+  end("another request came before it");
+}
+
+void ReadAhead::forget(const std::string& uri) {
+  if (reading_ != 0 && request_.document->uri() == uri) stop();
+  std::erase_if(places_, [&](const Place& place) { return place.document->uri() == uri; });
+}
+
+}  // namespace redraft
