@@ -52,10 +52,12 @@ struct LspOptions {
 };
 
 // A draft model takes memory for as long as the editor is open, so only an explicit name loads one.
+bool has_draft(const ServerChoices& choices) { return !choices.common.draft.empty(); }
+
 Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
                                             const LoadControl& control) {
   const Result<DecoderName> decoder =
-      parse_decoder_name(choices.common.draft.empty() ? "redraft" : "efficientedit");
+      parse_decoder_name(has_draft(choices) ? "redraft:model" : "redraft");
   if (!decoder) return decoder.error();
   return load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
                      {.cache_bytes = choices.cache_mib << 20});
@@ -63,8 +65,8 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
 
 // Called again, it means that the previous engine failed: then a GPU is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given) {
-  return [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
-          was_on_gpu = false](const LoadControl& control) mutable {
+  auto make = [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
+               was_on_gpu = false](const LoadControl& control) mutable {
     if (was_on_gpu) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
@@ -73,6 +75,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given) {
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
     return engine;
   };
+  return {std::move(make), has_draft(given)};
 }
 
 using Folders = lsp::Server::Folders;

@@ -38,12 +38,14 @@ void Server::make_features(IndexFactories index) {
     features_.push_back(std::move(feature));
     return added;
   };
+  decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
   add(std::make_unique<DocumentSync>(connection_, workspace_));
   add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_));
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));
-  add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, usage_.now()));
-  add(std::make_unique<NextEditFeed>(workspace_, configuration_, usage_.now()));
+  add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, *decoder_,
+                                       usage_.now()));
+  add(std::make_unique<NextEditFeed>(workspace_, configuration_, *decoder_, usage_.now()));
   std::vector<const Feature*> others;
   for (const auto& feature : features_) others.push_back(feature.get());
   add(std::make_unique<StatusFeature>(status_, std::move(others)));
@@ -60,8 +62,12 @@ WorkspaceObserver Server::observer() {
                           ByteRange region) { edit_feed_.on_region(id, document, region); },
       .on_progress = [this](EditId id,
                             const EditProgress& news) { edit_feed_.on_progress(id, news); },
-      .on_end = [this](EditId id, EditOutcome outcome, const EditResult* result,
-                       const std::string& error) { edit_feed_.on_end(id, outcome, result, error); },
+      .on_end =
+          [this](EditId id, EditOutcome outcome, const EditResult* result,
+                 const std::string& error) {
+            if (result) decoder_->count(result->statistics);
+            edit_feed_.on_end(id, outcome, result, error);
+          },
       .on_over = [this](EditId id) { edit_feed_.on_over(id); },
       // Another client may have loaded the model before this client is ready to be told anything.
       .on_engine =

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/features/decoder_choice.h"
 #include "lsp/features/edit_feed.h"
 #include "lsp/features/feature.h"
 #include "lsp/features/feature_registry.h"
@@ -85,7 +86,8 @@ class Server {
   StatusReport status_;
   UsageLog usage_;
   EditFeed edit_feed_;
-  Indexes* indexes_ = nullptr;                      // one of the features
+  DecoderChoice* decoder_ = nullptr;                // one of the features
+  Indexes* indexes_ = nullptr;                      // likewise
   std::vector<std::unique_ptr<Feature>> features_;  // in the order in which they register
   UnreadMessages unread_;
   Workspace workspace_;  // last: it calls into the members above

@@ -31,6 +31,7 @@ struct Workspace::Impl {
         observer(std::move(given_observer)),
         call(std::move(post), alive),
         read_ahead(*host, call),
+        decoder(default_decoder()),
         completions(*host, call),
         next_edits(*host, call) {}
 
@@ -58,6 +59,9 @@ struct Workspace::Impl {
   std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
   std::shared_ptr<const Datastore> common_code() const;
   std::filesystem::path root_of(const std::string& uri) const;
+  DecoderName default_decoder() const {
+    return *parse_decoder_name(host->has_draft() ? "redraft:model" : "redraft");
+  }
   // Whether the text written in the document may be used in drafts for others.
   Remembering remembering(const std::string& uri) const {
     return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
@@ -70,10 +74,10 @@ struct Workspace::Impl {
   WorkspaceObserver observer;
   OpenDocuments documents;
   LiveEdits edits;
-  DecoderName completion_decoder = *parse_decoder_name("redraft");
   std::shared_ptr<const bool> alive = std::make_shared<const bool>(true);
   OwnerPost call;
   ReadAhead read_ahead;
+  DecoderName decoder;
   Completions completions;
   NextEdits next_edits;
   std::vector<std::filesystem::path> folders;
@@ -413,7 +417,7 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                             .recent = recent_snippets(impl_->documents, wish.uri, offset),
                             .file = file_of(wish.uri),
                             .root = impl_->root_of(wish.uri),
-                            .decoder = impl_->completion_decoder,
+                            .decoder = impl_->decoder,
                             .max_new_tokens = wish.max_new_tokens,
                             .context_tokens = wish.context_tokens,
                             .alternatives = wish.alternatives,
@@ -434,7 +438,7 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAns
                                 .documents = impl_->documents.from(uri),
                                 .beside = impl_->documents.beside(uri),
                                 .repository = impl_->repository_without(uri),
-                                .decoder = impl_->completion_decoder},
+                                .decoder = impl_->decoder},
                                std::move(on_answer));
 }
 
@@ -473,6 +477,19 @@ Result<std::vector<TextEdit>> Workspace::resolve(EditId id,
   LiveEdits::Taken taken = impl_->edits.take(id, ids);
   impl_->carry_out(taken.then);
   return std::move(taken.edits);
+}
+
+const DecoderName& Workspace::decoder() const { return impl_->decoder; }
+
+void Workspace::set_decoder(const std::optional<DecoderName>& decoder) {
+  impl_->decoder = decoder ? *decoder : impl_->default_decoder();
+}
+
+Result<void> Workspace::check_decoder(const DecoderName& decoder) const {
+  if (!decoder.needs_draft_model() || impl_->host->has_draft()) return {};
+  return Error("decoder '" + decoder.text +
+               "' needs a draft model: start the server with one (redraft.draft, or `redraft lsp "
+               "--draft NAME`)");
 }
 
 const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }

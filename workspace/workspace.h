@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "decoding/decoder_name.h"
 #include "support/owner_post.h"
 #include "support/result.h"
 #include "workspace/completion/completions.h"
@@ -146,6 +147,14 @@ class Workspace {
 
   // The user has switched to this document.
   void focus(const std::string& uri);
+
+  // What completions and next edits run, and edits unless their request says otherwise. By default
+  // it has all lossless sources of drafts that there are, the draft model too if there is one.
+  const DecoderName& decoder() const;
+  // check_decoder() accepts it; none: the default.
+  void set_decoder(const std::optional<DecoderName>& decoder);
+  // An error if it needs a draft model and there is none.
+  Result<void> check_decoder(const DecoderName& decoder) const;
 
   const EngineStatus& engine_status() const;
 

@@ -175,6 +175,7 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
   const auto on_answer = [this, reply, nothing, asked,
                           to_result = std::move(to_result)](const CompletionAnswer& answer) {
     log(answer, asked);
+    if (answer.statistics) decoder_.count(*answer.statistics);
     count(answer);
     if (!answer.error.empty()) {
       reply.fail(ErrorCode::kRequestFailed, answer.error);

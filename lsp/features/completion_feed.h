@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "lsp/features/decoder_choice.h"
 #include "lsp/features/feature.h"
 #include "lsp/settings/configuration.h"
 #include "lsp/status/usage.h"
@@ -19,10 +20,11 @@ inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
 class CompletionFeed : public Feature {
  public:
   CompletionFeed(std::shared_ptr<Connection> connection, Workspace& workspace,
-                 const Configuration& configuration, Usage& usage)
+                 const Configuration& configuration, DecoderChoice& decoder, Usage& usage)
       : connection_(std::move(connection)),
         workspace_(workspace),
         configuration_(configuration),
+        decoder_(decoder),
         usage_(usage) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
@@ -61,6 +63,7 @@ class CompletionFeed : public Feature {
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
   const Configuration& configuration_;
+  DecoderChoice& decoder_;
   Usage& usage_;
   ClientCapabilities client_;
   bool menu_offered_ = false;  // textDocument/completion was announced

@@ -34,9 +34,18 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
   return EditScope::kSelection;
 }
 
+// The decoder that the request names, else that of the settings.
+Result<DecoderName> choose_decoder(const std::string& name, const Workspace& workspace) {
+  if (name.empty()) return workspace.decoder();
+  Result<DecoderName> decoder = parse_decoder_name(name);
+  if (!decoder) return decoder;
+  if (const Result<void> fit = workspace.check_decoder(*decoder); !fit) return fit.error();
+  return decoder;
+}
+
 Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const Document> document,
-                               Encoding encoding, int max_tokens) {
-  Result<DecoderName> decoder = parse_decoder_name(params.decoder);
+                               Encoding encoding, const Workspace& workspace, int max_tokens) {
+  Result<DecoderName> decoder = choose_decoder(params.decoder, workspace);
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
@@ -115,7 +124,7 @@ void EditFeature::read_ahead_for(const CodeActionParams& params) {
   edit.range = params.range;
   if (params.range.start == params.range.end) edit.scope = kAutomaticScope;
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
-  Result<EditRequest> request = to_request(edit, document, client_.encoding, 0);
+  Result<EditRequest> request = to_request(edit, document, client_.encoding, workspace_, 0);
   if (!request) return;
   // The editor does not wait for this: why it cannot be done is of no interest.
   static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request), {}));
@@ -204,8 +213,8 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
                    ", the request is about version " + std::to_string(*params.version));
     return std::nullopt;
   }
-  Result<EditRequest> request =
-      to_request(params, document, client_.encoding, configuration_.settings().edit.max_tokens);
+  Result<EditRequest> request = to_request(params, document, client_.encoding, workspace_,
+                                           configuration_.settings().edit.max_tokens);
   if (!request) {
     reply.fail(ErrorCode::kInvalidParams, request.error().message());
     return std::nullopt;

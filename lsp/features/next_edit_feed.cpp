@@ -72,6 +72,7 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
   const Result<NextEditId> id =
       workspace_.next_edit(params.uri, [this, reply, asked](const NextEditAnswer& answer) {
         log(answer, asked);
+        decoder_.count(answer.statistics);
         why_none_ = answer.error.empty() ? answer.why_none : answer.error;
         if (!answer.error.empty()) {
           reply.fail(ErrorCode::kRequestFailed, answer.error);

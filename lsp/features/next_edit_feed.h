@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lsp/features/decoder_choice.h"
 #include "lsp/features/feature.h"
 #include "lsp/settings/configuration.h"
 #include "lsp/status/usage.h"
@@ -28,8 +29,9 @@ void from_json(const Json& json, NextEditParams& params);
 // Answers requests for next edits. Main thread.
 class NextEditFeed : public Feature {
  public:
-  NextEditFeed(Workspace& workspace, const Configuration& configuration, Usage& usage)
-      : workspace_(workspace), configuration_(configuration), usage_(usage) {}
+  NextEditFeed(Workspace& workspace, const Configuration& configuration, DecoderChoice& decoder,
+               Usage& usage)
+      : workspace_(workspace), configuration_(configuration), decoder_(decoder), usage_(usage) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void add_reasons(StatusReport::Reasons& reasons) const override;
@@ -48,6 +50,7 @@ class NextEditFeed : public Feature {
 
   Workspace& workspace_;
   const Configuration& configuration_;
+  DecoderChoice& decoder_;
   Usage& usage_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;

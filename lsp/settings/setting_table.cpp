@@ -96,6 +96,19 @@ SettingDefinition switches(std::string name, Member member, std::string descript
           }};
 }
 
+template <typename Member>
+SettingDefinition text(std::string name, Member member, std::string description) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "string"}, {"default", default_of(member)}},
+          .takes = "a text",
+          .read = [member](const Json& value, Settings& settings) {
+            if (!value.is_string()) return false;
+            member(settings) = value.get<std::string>();
+            return true;
+          }};
+}
+
 // `names`: pairs of a text and the value that it stands for.
 template <typename Member, typename Names>
 SettingDefinition choice(std::string name, Member member, const Names& names,
@@ -157,6 +170,19 @@ void add_start_options(Definitions& all) {
       "\"off\", \"messages\" or \"verbose\"",
       "Writes what the editor and the server say to each other into the output channel.",
       Scope::kWindow));
+}
+
+void add_decoder(Definitions& all) {
+  // Scope machine: a file in a workspace must not make a lossy decoder write.
+  all.push_back(with_scope(
+      Scope::kMachine,
+      text(
+          "decoder", [](Settings & s) -> auto& { return s.decoder; },
+          "How edits, completions and next edits are written: a name from `redraft decoders`. When "
+          "empty, the fastest without loss: `redraft`, or `redraft:model` with a draft model. "
+          "Lossy "
+          "ones, which may write another text than the model would, run only when named here or "
+          "in a request.")));
 }
 
 void add_sources(Definitions& all) {
@@ -243,6 +269,7 @@ const Definitions& setting_definitions() {
   static const Definitions definitions = [] {
     Definitions all;
     add_start_options(all);
+    add_decoder(all);
     add_sources(all);
     add_completion(all);
     add_edits(all);

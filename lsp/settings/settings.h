@@ -27,6 +27,7 @@ enum class ReadAheadWhen {
 // What a user can set while the server runs, with its defaults; setting_definitions() says what it
 // means.
 struct Settings {
+  std::string decoder;  // by name; empty: the server's choice
   bool index = true;
   bool dependencies = false;
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;

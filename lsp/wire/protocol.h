@@ -148,7 +148,7 @@ struct EditParams {
   std::optional<Range> range;
   std::string instruction;
   std::optional<std::string> scope;
-  std::string decoder = "redraft";
+  std::string decoder;  // empty: that of the settings
   int max_new_tokens = 0;
 };
 void to_json(Json& json, const EditParams& params);

@@ -173,6 +173,19 @@ class SlowModel : public ScriptedModel {
   std::optional<Recorder> recorder_;
 };
 
+std::unique_ptr<LanguageModel> model_of(const EditScript& script,
+                                        const std::shared_ptr<const Tokenizer>& tokenizer) {
+  const auto writer = std::make_shared<EditWriter>(script, tokenizer);
+  return std::make_unique<SlowModel>(
+      tokenizer,
+      [writer, tokenizer, script](std::span<const TokenId> sequence) {
+        if (!is_fill_prompt(*tokenizer, sequence)) return writer->next(sequence);
+        wait_while_there(script.hold_fills);
+        return next_fill_token(*tokenizer, script.fills, sequence);
+      },
+      script);
+}
+
 }  // namespace
 
 std::string apply_script(const EditScript& script, std::string region,
@@ -195,17 +208,15 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
-  const auto writer = std::make_shared<EditWriter>(script, tokenizer);
-  auto model = std::make_unique<SlowModel>(
-      tokenizer,
-      [writer, tokenizer, script](std::span<const TokenId> sequence) {
-        if (!is_fill_prompt(*tokenizer, sequence)) return writer->next(sequence);
-        wait_while_there(script.hold_fills);
-        return next_fill_token(*tokenizer, script.fills, sequence);
-      },
-      script);
   const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  return Engine::make({"scripted", std::move(model), tokenizer, price}, {},
+  Engine::Model target{"scripted", model_of(script, tokenizer), tokenizer, price};
+  Engine::Model draft;
+  if (script.draft) {
+    const EditScript same{
+        .edits = script.edits, .fills = script.fills, .context_length = script.context_length};
+    draft = {"scripted draft", model_of(same, tokenizer), tokenizer};
+  }
+  return Engine::make(std::move(target), std::move(draft),
                       {.context_limit = script.context_length, .cache_bytes = kCacheBytes});
 }
 

@@ -36,6 +36,7 @@ struct EditScript {
   std::string record = {};      // not empty: a file for everything that the model is shown
   std::filesystem::path hold_fills = {};  // while it exists, completions write nothing
   int context_length = 1 << 17;
+  bool draft = false;  // there is a draft model, which carries out the same script
 };
 
 // The answer to `region` under `instruction`.

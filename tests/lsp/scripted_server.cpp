@@ -11,6 +11,7 @@
 //                               the first "x" in it (empty: before all of it)
 //    "hold_fills": "FILE",      while FILE exists, completions write nothing
 //    "context_length": 131072,  tokens
+//    "draft": true,             there is a draft model, which carries out the same script
 //    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "load_error": "",          loading the model fails with this message
@@ -60,6 +61,7 @@ redraft::EditScript read_script(const std::string& file) {
   script.record = json.value("record", "");
   script.hold_fills = json.value("hold_fills", "");
   script.context_length = json.value("context_length", script.context_length);
+  script.draft = json.value("draft", false);
   return script;
 }
 
@@ -180,9 +182,10 @@ int main(int argc, char** argv) {
   inside.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    options.make_engine = [script = read_script(file)](const redraft::LoadControl&) {
-      return redraft::make_scripted_engine(script);
-    };
+    const redraft::EditScript script = read_script(file);
+    options.make_engine = {
+        [script](const redraft::LoadControl&) { return redraft::make_scripted_engine(script); },
+        script.draft};
   } catch (const std::exception& failure) {
     std::cerr << "redraft_scripted_server: error: " << file << ": " << failure.what() << "\n";
     return 1;

@@ -26,15 +26,15 @@ Result<Engine*> EngineHost::engine() {
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
     const Span span("load");
-    made = make_({.stop = closing_.get_token(),
-                  .progress =
-                      [this](double fraction) {
-                        call_([this, fraction] {
-                          status_.loaded = fraction;
-                          tell();
-                        });
-                      },
-                  .notice = [this](const std::string& notice) { add_notice(notice); }});
+    made = make_.make({.stop = closing_.get_token(),
+                       .progress =
+                           [this](double fraction) {
+                             call_([this, fraction] {
+                               status_.loaded = fraction;
+                               tell();
+                             });
+                           },
+                       .notice = [this](const std::string& notice) { add_notice(notice); }});
   } catch (const std::exception& exception) {
     made = Error(std::string("loading the model failed: ") + exception.what());
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <map>
@@ -7,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "decoding/load_control.h"
 #include "decoding/model_failure.h"
@@ -33,8 +35,19 @@ struct EngineStatus {
 // process serves. Called on its owner's thread, except for engine().
 class EngineHost {
  public:
-  // Its stop token is triggered when the host is destroyed.
-  using Factory = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
+  // How the engine is made. The stop token is triggered when the host is destroyed.
+  struct Factory {
+    using Make = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
+
+    Factory() = default;
+    template <typename Function>
+    requires std::constructible_from<Make, Function> Factory(Function function,
+                                                             bool makes_draft = false)
+        : make(std::move(function)), has_draft(makes_draft) {}
+
+    Make make;
+    bool has_draft = false;  // whether the engine will have a draft model: known before it is made
+  };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
 
@@ -46,6 +59,8 @@ class EngineHost {
 
   DecodeQueue& queue() { return queue_; }
   const EngineStatus& status() const { return status_; }
+  // Whether there is, or will be, a draft model.
+  bool has_draft() const { return make_.has_draft; }
   // `on_status` is called whenever the status changes, or more of the model is loaded.
   ObserverId observe(OnStatus on_status);
   void forget(ObserverId id) { observers_.erase(id); }

@@ -235,7 +235,7 @@ function M.start(client, buf, instruction, range)
   table.insert(sessions, session)
   local arguments = {
     textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
-    instruction = instruction, range = range, decoder = config.values.decoder,
+    instruction = instruction, range = range,
     scope = range and vim.deep_equal(range.start, range['end']) and 'auto' or nil,
   }
   local request = { command = 'redraft.edit', arguments = { arguments } }

@@ -6,8 +6,8 @@ local M = {}
 ---@field target string? the model that writes: a name from `redraft models list` or a path
 ---@field draft string? a small model that guesses ahead; none by default
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
----@field decoder string? decoder for edits, e.g. 'efficientedit'; the server's choice by default
----@field index boolean? a setting of the server, like all in redraft.settings: nil is the server's default
+---@field decoder string? a setting of the server, like all in redraft.settings: nil is the server's default
+---@field index boolean?
 ---@field dependencies boolean?
 ---@field commonFolders string[]?
 ---@field completion table?
@@ -21,7 +21,6 @@ local defaults = {
   target = nil,
   draft = nil,
   args = {},
-  decoder = nil,
   ghost_text = true,
   next_edit = true,
   keymaps = false,
@@ -32,7 +31,7 @@ M.values = vim.deepcopy(defaults)
 
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
-  cmd = 'table', target = 'string', draft = 'string', args = 'table', decoder = 'string', ghost_text = 'boolean',
+  cmd = 'table', target = 'string', draft = 'string', args = 'table', ghost_text = 'boolean',
   next_edit = 'boolean', keymaps = 'boolean',
 })
 

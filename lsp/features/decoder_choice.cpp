@@ -1,0 +1,51 @@
+#include "lsp/features/decoder_choice.h"
+
+#include <optional>
+#include <utility>
+
+#include "decoding/decoder_name.h"
+#include "decoding/draft_origin.h"
+
+namespace redraft::lsp {
+
+void DecoderChoice::begin(const InitializeParams& /*params*/, FeatureRegistry& /*registry*/) {}
+
+void DecoderChoice::follow_settings() {
+  const std::string& wanted = configuration_.settings().decoder;
+  std::optional<DecoderName> chosen;
+  std::string problem;
+  if (!wanted.empty()) {
+    const Result<DecoderName> named = parse_decoder_name(wanted);
+    const Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
+    if (fit) {
+      chosen = *named;
+    } else {
+      problem = "redraft.decoder does not count: " + fit.error().message() + ".";
+    }
+  }
+  workspace_.set_decoder(chosen);
+  if (problem == problem_) return;
+  problem_ = std::move(problem);
+  if (!problem_.empty()) connection_->show_message(MessageType::kWarning, "redraft: " + problem_);
+}
+
+void DecoderChoice::add_reasons(StatusReport::Reasons& reasons) const {
+  if (!problem_.empty()) reasons.push_back(problem_);
+  if (workspace_.decoder().lossless()) return;
+  reasons.push_back("What is written may differ from what the model alone would write: decoder '" +
+                    workspace_.decoder().text + "' is lossy (redraft.decoder).");
+}
+
+void DecoderChoice::add_status(Json& status) const {
+  status["decoder"] = {
+      {"name", workspace_.decoder().text},
+      {"lossless", workspace_.decoder().lossless()},
+      {"statistics", {{"tokens", new_tokens_}, {"fromDraftModel", from_draft_model_}}}};
+}
+
+void DecoderChoice::count(const DecodeStatistics& decode) {
+  new_tokens_ += decode.new_tokens;
+  from_draft_model_ += decode.accepted_by_origin[static_cast<std::size_t>(DraftOrigin::kModel)];
+}
+
+}  // namespace redraft::lsp
