@@ -148,8 +148,11 @@ class Extension implements vscode.Disposable {
       return;
     }
     const why = status.completion.whyNone;
+    const { name, statistics } = status.decoder;
+    const drafted = status.draft ? `, ${statistics.fromDraftModel} of ${statistics.tokens} tokens from the draft model` : '';
     const lines = [
       `The model is ${status.state}${status.target ? `: ${status.target}` : ''}${status.device === 'cuda' ? ', on the GPU' : ''}.`,
+      `The decoder is ${name}${drafted}.`,
       ...status.reasons,
       ...(why ? [`The last suggestion: ${why}.`] : []),
       ...(status.nextEdit.whyNone ? [`The last search for a next edit: ${status.nextEdit.whyNone}.`] : []),

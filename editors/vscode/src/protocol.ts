@@ -53,6 +53,7 @@ export interface ModelStatus {
 // Only in the result of the request.
 export interface ServerStatus extends ModelStatus {
   reasons: string[];
+  decoder: { name: string; lossless: boolean; statistics: { tokens: number; fromDraftModel: number } };
   completion: { whyNone: string | null };
   nextEdit: { whyNone: string | null };
 }

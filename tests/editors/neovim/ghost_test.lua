@@ -135,6 +135,7 @@ local function why_there_is_none_can_be_asked(start)
     return nvim:messages():find('nothing to add', 1, true)
   end, 'the reason')
   expect(nvim:messages():find('model', 1, true), nvim:messages())
+  expect(nvim:messages():find('decoder redraft', 1, true), nvim:messages())
 end
 
 return {

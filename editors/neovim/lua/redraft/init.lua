@@ -226,6 +226,12 @@ function M.explain()
     end
     local target = status.target ~= vim.NIL and ': ' .. status.target or ''
     local lines = { ('model %s%s%s'):format(status.state, target, status.device == 'cuda' and ', on the GPU' or '') }
+    local decoder = status.decoder
+    if decoder then
+      local drafted = status.draft ~= vim.NIL
+        and (', %d of %d tokens from the draft model'):format(decoder.statistics.fromDraftModel, decoder.statistics.tokens) or ''
+      lines[#lines + 1] = ('decoder %s%s'):format(decoder.name, drafted)
+    end
     vim.list_extend(lines, status.reasons or {})
     local why = status.completion and status.completion.whyNone
     if why and why ~= vim.NIL then
