@@ -101,6 +101,8 @@ Result<RepositoryView> Repositories::without(const HiddenLines& hidden) {
                  std::to_string(hidden.first) + " to " + std::to_string(hidden.last));
   }
   RepositoryView view;
+  view.before = text.substr(0, begin);
+  view.after = text.substr(end);
   view.other_files = store_->snapshot(hidden.path);
   const std::string rest = hidden.path + " (rest)";
   store_->put({{hidden.path, {}, tokenizer_.encode(text.substr(0, begin))},

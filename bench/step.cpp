@@ -37,7 +37,6 @@ class StepMaker {
   Result<BenchStep> edit_of(const EditText& text);
   std::vector<Snippet> snippets() const;
   Result<BenchStep> from_parts(const std::vector<PromptPart>& parts, int default_tokens);
-  Result<std::vector<TokenId>> reference(const std::optional<std::string>& text) const;
   Result<BenchStep> replayed(BenchStep step, const std::optional<std::string>& text) const;
 
   PromptEncoder& encoder_;
@@ -168,20 +167,11 @@ Result<BenchStep> StepMaker::from_parts(const std::vector<PromptPart>& parts, in
   return step;
 }
 
-Result<std::vector<TokenId>> StepMaker::reference(const std::optional<std::string>& text) const {
-  if (options_.outputs) {
-    const auto output = options_.outputs->find({task_.id, turn_});
-    if (output == options_.outputs->end()) return Error("the recorded run has no output for it");
-    return output->second;
-  }
-  if (!text) return Error("has no reference to replay");
-  return encoder_.tokenizer().encode(*text);
-}
-
 // A replay writes all of the reference, and then a stop token.
 Result<BenchStep> StepMaker::replayed(BenchStep step,
                                       const std::optional<std::string>& text) const {
-  Result<std::vector<TokenId>> tokens = reference(text);
+  Result<std::vector<TokenId>> tokens =
+      replayed_tokens(encoder_.tokenizer(), task_, turn_, text, options_);
   if (!tokens) return tokens.error();
   if (step.request.stop_tokens.empty()) return Error("the tokenizer has no stop token");
   const std::size_t needed = step.request.prompt.size() + tokens->size() + 1;
@@ -197,6 +187,18 @@ Result<BenchStep> StepMaker::replayed(BenchStep step,
 }
 
 }  // namespace
+
+Result<std::vector<TokenId>> replayed_tokens(const Tokenizer& tokenizer, const BenchTask& task,
+                                             int turn, const std::optional<std::string>& text,
+                                             const StepOptions& options) {
+  if (options.outputs) {
+    const auto output = options.outputs->find({task.id, turn});
+    if (output == options.outputs->end()) return Error("the recorded run has no output for it");
+    return output->second;
+  }
+  if (!text) return Error("has no reference to replay");
+  return tokenizer.encode(*text);
+}
 
 Result<BenchStep> make_step(PromptEncoder& encoder, int context_length, const BenchTask& task,
                             int turn, std::span<const std::string> answers,

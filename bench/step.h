@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "decoding/text/prompt_encoder.h"
 #include "indexing/store/index_snapshot.h"
 #include "support/result.h"
+#include "workspace/completion/completion_shape.h"
 #include "workspace/edit/prompt.h"
 
 namespace redraft {
@@ -27,9 +29,18 @@ struct StepOptions {
   // (null: no snippets).
   int snippet_tokens = 0;
   const IndexSnapshot* other_files = nullptr;
+  // Completion: as the server prompts and ends it, while the user types; see server_step.h.
+  bool as_server = false;
+  int context_tokens = 0;                    // then: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed
   const RecordedOutputs* outputs = nullptr;  // where the reference comes from; null: the task
+};
+
+// Where the server ends a completion.
+struct ServerEnd {
+  CompletionShape shape;
+  std::string suffix;  // what follows the place
 };
 
 // One decode of a task.
@@ -37,8 +48,14 @@ struct BenchStep {
   DecodeRequest request;
   std::string fence;                 // of an edit
   OutputEnd end = OutputEnd::kNone;  // a replay writes on after it; that is not part of the text
-  std::vector<TokenId> reference;    // what a replay writes; empty if not requested
+  std::optional<ServerEnd> server_end = {};  // of a completion as the server writes it
+  std::vector<TokenId> reference;            // what a replay writes; empty if not requested
 };
+
+// What a replay of the task writes, from its reference or an earlier run.
+Result<std::vector<TokenId>> replayed_tokens(const Tokenizer& tokenizer, const BenchTask& task,
+                                             int turn, const std::optional<std::string>& text,
+                                             const StepOptions& options);
 
 // The step of `turn` (from 1) of a task. `answers` are the answers of the turns before it. The
 // error is the reason to skip the task: it does not fit the context, or has no reference to replay.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "bench/margins.h"
 #include "bench/overlap.h"
 #include "bench/repository.h"
+#include "bench/server_step.h"
 #include "support/seconds_since.h"
 
 namespace redraft {
@@ -125,6 +127,7 @@ Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
     if (!found) return found.error();
     view = std::move(*found);
   }
+  if (plan_.step.as_server) return make_server_step(engine_, task, view, plan_.step, plan_.common);
   StepOptions options = plan_.step;
   options.other_files = view.other_files.get();
   Result<BenchStep> step =
@@ -182,9 +185,16 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
     show(key, statistics);
   };
   OutputLimit output(engine_.tokenizer(), step.end, step.fence);
-  const auto sink = [&](TokenId token) { return output.add(token) || replay_.target; };
+  std::optional<CompletionLimit> server_end;
+  if (step.server_end) server_end.emplace(step.server_end->shape, step.server_end->suffix);
+  const auto sink = [&](TokenId token) {
+    const bool more =
+        server_end ? server_end->add(engine_.tokenizer().bytes(token)) : output.add(token);
+    return more || replay_.target;
+  };
   const double draft_start = replay_.draft ? replay_.draft->compute_seconds() : 0;
-  Result<DecodeResult> result = engine_.decode(Purpose::kEdit, decoder, request, sink, stop_);
+  const Purpose purpose = server_end ? Purpose::kCompletion : Purpose::kEdit;
+  Result<DecodeResult> result = engine_.decode(purpose, decoder, request, sink, stop_);
   if (!result) return result.error();
   TaskRecord record;
   record.key = std::move(key);

@@ -212,6 +212,25 @@ constexpr void for_each_option(const Visit& visit) {
         Flag{"--snippets", "Show the model up to so many tokens from other files of the repository",
              only(TaskKind::kCompletion)},
         decides("snippets"), between(0, 1 << 16));
+  visit(&Options::as_server,
+        Flag{"--as-server",
+             "As `redraft lsp` answers while the user types: its window of the file, its snippets, "
+             "its sources of drafts, and one block or line",
+             only(TaskKind::kCompletion)},
+        decides("as_server",
+                [](const Run& run) -> Json { return run.options.as_server ? Json(true) : Json(); }),
+        kAnyValue);
+  visit(
+      &Options::context_tokens,
+      Flag{"--context-tokens",
+           "With --as-server: the setting completion.contextTokens (default: by what passes cost)",
+           only(TaskKind::kCompletion)},
+      decides("context_tokens",
+              [](const Run& run) -> Json {
+                const int tokens = run.options.context_tokens;
+                return tokens > 0 ? Json(tokens) : Json();
+              }),
+      between(0, 8192));
   visit(&Options::replay_draft,
         Flag{"--replay-draft", "A draft model that is right at this percentage of positions",
              kEveryKind, kReplay},

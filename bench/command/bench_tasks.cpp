@@ -35,6 +35,14 @@ std::string duration(double seconds) {
 }
 
 Result<void> check(const TaskBenchOptions& options) {
+  const bool other_prompt = options.left_only || options.snippet_tokens > 0;
+  if (options.as_server && (other_prompt || options.pass_at_1)) {
+    return Error(
+        "--as-server has the server's prompt and writes no more than a block: it goes without "
+        "--left-only, --snippets and --pass-at-1");
+  }
+  if (!options.as_server && options.context_tokens > 0)
+    return Error("--context-tokens needs --as-server");
   if (options.replays()) {
     if (options.margins) return Error("--margins needs a model; a replay has none");
     if (!options.curve || *options.curve == "machine") return {};
@@ -116,6 +124,8 @@ Result<void> TaskBench::prepare() {
   plan_.step.chat = options_.chat;
   plan_.step.left_only = options_.left_only;
   plan_.step.snippet_tokens = options_.snippet_tokens;
+  plan_.step.as_server = options_.as_server;
+  plan_.step.context_tokens = options_.context_tokens;
   plan_.step.max_new_tokens = options_.max_new_tokens;
   plan_.step.replay = options_.replays();
   plan_.limit = options_.limit;

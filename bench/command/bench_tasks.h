@@ -37,6 +37,8 @@ struct TaskBenchOptions {
   bool chat = false;
   bool left_only = false;
   int snippet_tokens = 0;
+  bool as_server = false;
+  int context_tokens = 0;
   bool step_by_step = false;
   std::string token_trace;  // file; empty: none
 

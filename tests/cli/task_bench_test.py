@@ -160,6 +160,18 @@ class TaskBench(RedraftCase):
                 turns = 2 if kind == "dialogue" else 1
                 self.assertEqual([task["turn"] for task in self.report()["tasks"]], sorted([1, turns] * 2)[-2 * turns:])
 
+    def test_completions_as_the_server_writes_them(self):
+        data = self.folder / "completion.jsonl"
+        data.write_text(json.dumps({"id": "a", "prefix": "def double(x):\n", "suffix": "\n\nprint(double(2))\n",
+                                    "reference": "    return 2 * x\n"}) + "\n")
+        for mode in ("--replay",), ("--max-new-tokens", "8"):
+            self.assert_succeeds(self.bench("--decoders", "redraft", "--as-server", *mode, kind="completion", data=data))
+        self.assertTrue(self.report()["settings"]["as_server"])
+        command = ("bench", "completion", "--data", str(data), "--replay")
+        for wrong in ("--left-only",), ("--snippets", "9"), ("--pass-at-1",):
+            self.assert_fails(run(*command, "--as-server", *wrong), 2, "--left-only, --snippets and --pass-at-1")
+        self.assert_fails(run(*command, "--context-tokens", "9"), 2, "needs --as-server")
+
     def test_a_model_without_places_to_fill_is_told(self):
         data = self.folder / "completion.jsonl"
         data.write_text('{"id": "a", "prefix": "def f():\\n", "suffix": "x"}\n')

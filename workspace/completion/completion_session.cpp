@@ -10,7 +10,6 @@
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/completion/completion_prompt.h"
-#include "workspace/completion/completion_shape.h"
 
 namespace redraft {
 namespace {
@@ -32,9 +31,8 @@ struct Surroundings {
   std::string prefix, suffix;
 };
 
-Surroundings surroundings(const CompletionRequest& request, const CompletionBudget& budget) {
+Surroundings surroundings(const CompletionRequest& request, const CompletionWindow& window) {
   const std::string_view text = request.document->text();
-  const CompletionWindow window = completion_window(*request.document, request.offset, budget);
   return {with_newlines(text.substr(window.prefix.begin, window.prefix.size())),
           with_newlines(text.substr(window.suffix.begin, window.suffix.size()))};
 }
@@ -52,51 +50,6 @@ std::string language(const CompletionRequest& request) {
   return id.empty() ? std::string(language_of(request.document->uri())) : id;
 }
 
-CompletionShape shape_of(const CompletionRequest& request) {
-  return completion_shape(request.document->text(), request.offset, language(request),
-                          request.blocks);
-}
-
-Result<DecodeRequest> decode_request(Engine& engine, const CompletionRequest& request) {
-  const Span span("prompt");
-  const Tokenizer& tokenizer = engine.tokenizer();
-  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
-  SteadySnippets own;
-  SteadySnippets& steady = request.snippets ? *request.snippets : own;
-  std::vector<Snippet> snippets;
-  if (budget.snippet_tokens > 0) {
-    snippets = steady.at({.document = request.document.get(),
-                          .offset = request.offset,
-                          .index = request.repository.get(),
-                          .recent = &request.recent,
-                          .max_tokens = budget.snippet_tokens},
-                         tokenizer);
-    for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
-  }
-  const Surroundings around = surroundings(request, budget);
-  const Result<std::vector<PromptPart>> parts =
-      completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
-                                    .prefix = around.prefix,
-                                    .suffix = around.suffix,
-                                    .snippets = snippets});
-  if (!parts) return parts.error();
-  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
-  if (!tokens) return tokens.error();
-  const int room = engine.context_length() - static_cast<int>(tokens->size());
-  if (room < 1) return Error("the model's context is too short to complete anything");
-  DecodeRequest decode;
-  decode.prompt = std::move(*tokens);
-  decode.original = original_of(tokenizer, request);
-  decode.stop_tokens = completion_ends(tokenizer);
-  std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
-  if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
-  decode.max_new_tokens = std::min(request.max_new_tokens, room);
-  decode.open_files = engine.open_files(request.beside);
-  decode.repository = request.repository;
-  decode.common = request.common;
-  return decode;
-}
-
 // Writes one text for the cursor, from its first token on.
 class Writing {
  public:
@@ -104,7 +57,7 @@ class Writing {
       : engine_(engine),
         request_(request),
         suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
-        shape_(shape_of(request)),
+        shape_(completion_shape(request)),
         ending_(line_ending_at(*request.document, request.offset)) {}
 
   struct WrittenText {
@@ -191,6 +144,52 @@ Result<void> add_alternatives(Engine& engine, const Writing& writing, const Deco
 
 }  // namespace
 
+CompletionShape completion_shape(const CompletionRequest& request) {
+  return completion_shape(request.document->text(), request.offset, language(request),
+                          request.blocks);
+}
+
+Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest& request) {
+  const Span span("prompt");
+  const Tokenizer& tokenizer = engine.tokenizer();
+  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
+  SteadySnippets own;
+  SteadySnippets& steady = request.snippets ? *request.snippets : own;
+  std::vector<Snippet> snippets;
+  if (budget.snippet_tokens > 0) {
+    snippets = steady.at({.document = request.document.get(),
+                          .offset = request.offset,
+                          .index = request.repository.get(),
+                          .recent = &request.recent,
+                          .max_tokens = budget.snippet_tokens},
+                         tokenizer);
+    for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
+  }
+  const CompletionWindow window = completion_window(*request.document, request.offset, budget);
+  const Surroundings around = surroundings(request, window);
+  const Result<std::vector<PromptPart>> parts =
+      completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
+                                    .prefix = around.prefix,
+                                    .suffix = around.suffix,
+                                    .snippets = snippets});
+  if (!parts) return parts.error();
+  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
+  if (!tokens) return tokens.error();
+  const int room = engine.context_length() - static_cast<int>(tokens->size());
+  if (room < 1) return Error("the model's context is too short to complete anything");
+  DecodeRequest decode;
+  decode.prompt = std::move(*tokens);
+  decode.original = original_of(tokenizer, request);
+  decode.stop_tokens = completion_ends(tokenizer);
+  std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
+  if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
+  decode.max_new_tokens = std::min(request.max_new_tokens, room);
+  decode.open_files = engine.open_files(request.beside);
+  decode.repository = request.repository;
+  decode.common = request.common;
+  return decode;
+}
+
 Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest& request,
                                         const std::stop_token& stop) {
   const std::string& text = request.document->text();
@@ -201,7 +200,7 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
     if (tree && tree->in_comment(request.offset))
       return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
   }
-  const Result<DecodeRequest> decode = decode_request(engine, request);
+  const Result<DecodeRequest> decode = completion_decode(engine, request);
   if (!decode) return decode.error().in("completion");
   const Writing writing(engine, request);
   Result<Writing::WrittenText> first = writing.write(*decode, -1, stop, request.on_text);

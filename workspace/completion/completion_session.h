@@ -14,6 +14,7 @@
 #include "indexing/store/index_snapshot.h"
 #include "support/result.h"
 #include "workspace/completion/completion_context.h"
+#include "workspace/completion/completion_shape.h"
 #include "workspace/documents/document.h"
 #include "workspace/engine/engine.h"
 
@@ -59,6 +60,11 @@ struct CompletionResult {
 
   std::string text() const { return texts.empty() ? std::string() : texts.front(); }
 };
+
+// How far the request's text may go, and what it asks the decoder for; the bench runs that with
+// several decoders.
+CompletionShape completion_shape(const CompletionRequest& request);
+Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest& request);
 
 // One completion. Blocking; runs on the decode thread. Errors: an offset outside the document or
 // inside a character, a model that cannot fill in the middle. A cancelled completion is a result

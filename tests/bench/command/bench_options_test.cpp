@@ -99,6 +99,8 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--chat", ""},
       {"--left-only", ""},
       {"--snippets", "2"},
+      {"--as-server", ""},
+      {"--context-tokens", "2"},
       {"--replay", ""},
       {"--replay-outputs", "b"},
       {"--replay-draft", "2"},
