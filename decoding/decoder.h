@@ -50,6 +50,9 @@ struct DecodeRequest {
   std::function<void(const DecodeStatistics&)> on_progress = {};
   // If set: called with each token before the sink is.
   std::function<void(const EmittedToken&)> on_emitted = {};
+  // What the prompt does not show of the file that is being written, the nearest last; the same
+  // object as before while it is the same. Null: nothing.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file = {};
   // The other files that are open, the most recently changed first; the same object as before while
   // they are the same. Null: there are none.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files = {};

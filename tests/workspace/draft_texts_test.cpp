@@ -19,7 +19,7 @@ class DraftTexts : public testing::Test {
     WorkspaceObserver observer;
     observer.on_end = [this](EditId, EditOutcome, const EditResult* result, const std::string&) {
       ASSERT_NE(result, nullptr);
-      EXPECT_EQ(result->text, written_);
+      EXPECT_EQ(result->text, expected_);
       passes_ = result->statistics.passes;
     };
     const Post post = [this](std::function<void()> function) {
@@ -38,10 +38,16 @@ class DraftTexts : public testing::Test {
     ASSERT_TRUE(workspace_->open(uri, 1, text, "python"));
   }
   // The passes of an edit that writes written_ into an empty file.
-  int passes() {
-    open(kUri, "");
+  int passes() { return passes_of("", std::nullopt, written_); }
+  // Those of an edit that writes it in place of a part of `text`, which makes `expected` of it.
+  int passes_of(const std::string& text, std::optional<ByteRange> range,
+                const std::string& expected) {
+    expected_ = expected;
+    open(kUri, text);
     EditRequest request;
     request.instruction = "write it";
+    request.range = range;
+    request.scope = default_scope(range);
     request.decoder = *parse_decoder_name("redraft");
     EXPECT_TRUE(workspace_->edit(kUri, 1, std::move(request)));
     workspace_->wait_until_idle();
@@ -51,7 +57,16 @@ class DraftTexts : public testing::Test {
     return passes_;
   }
 
+  // Those of an edit of the first line of a long file, which ends with `rest`.
+  int passes_before(const std::string& rest) {
+    std::string file;
+    for (int i = 0; i < 3000; ++i) file += "filler " + std::to_string(i * i) + "\n";
+    file += rest;
+    return passes_of("here\n" + file, ByteRange{0, 5}, written_ + file);
+  }
+
   std::string written_;
+  std::string expected_;  // the document after the edit
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
   int passes_ = 0;
@@ -72,6 +87,11 @@ TEST_F(DraftTexts, WhatWasRemovedFromOne) {
   ASSERT_TRUE(workspace_->change(kOther, 2, {{{2, 2 + written_.size()}, ""}}));
   EXPECT_LT(passes(), kFew);
 }
+
+// Of a long file the prompt shows a part.
+TEST_F(DraftTexts, TheRestOfALongFile) { EXPECT_LT(passes_before(written_), kFew); }
+
+TEST_F(DraftTexts, NothingInTheRestOfALongFile) { EXPECT_GT(passes_before(""), 2 * kFew); }
 
 TEST_F(DraftTexts, NotOneThatIsClosed) {
   open(kOther, written_);

@@ -184,6 +184,8 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
   if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
   decode.max_new_tokens = std::min(request.max_new_tokens, room);
+  decode.rest_of_file = engine.rest_of_file(Purpose::kCompletion, *request.document,
+                                            {window.prefix.begin, window.suffix.end});
   decode.open_files = engine.open_files(request.beside);
   decode.repository = request.repository;
   decode.common = request.common;

@@ -144,10 +144,11 @@ int unread_tokens(Engine& engine, const EditPrompt& prompt) {
 class EditRun {
  public:
   EditRun(Engine& engine, const EditRequest& request, const EditRegion& region,
-          const EditObserver& observer, std::stop_token stop)
+          std::size_t context_bytes, const EditObserver& observer, std::stop_token stop)
       : engine_(engine),
         request_(request),
         region_(region),
+        context_bytes_(context_bytes),
         observer_(observer),
         stop_(std::move(stop)),
         stream_(engine.tokenizer(), region, fence_around(request.document->text()), observer) {}
@@ -165,10 +166,13 @@ class EditRun {
   Result<FinishReason> write(LineWindow lines, double from, double to, EditPrompt prompt,
                              int budget);
   EditResult result(FinishReason reason);
+  // What the prompt for these lines may not show of the file.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(LineWindow lines);
 
   Engine& engine_;
   const EditRequest& request_;
   const EditRegion& region_;
+  std::size_t context_bytes_;
   const EditObserver& observer_;
   std::stop_token stop_;
   HunkStream stream_;
@@ -193,6 +197,7 @@ Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, Ed
                              .stop_tokens = std::move(prompt.stop_tokens),
                              .max_new_tokens = budget,
                              .on_progress = on_progress,
+                             .rest_of_file = rest_of_file(lines),
                              .open_files = engine_.open_files(request_.beside),
                              .repository = request_.repository,
                              .common = request_.common};
@@ -203,6 +208,15 @@ Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, Ed
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_.closed();
   if (complete) stream_.end_part();
   return complete ? FinishReason::kStop : decoded->finish_reason;
+}
+
+std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(LineWindow lines) {
+  const Document& document = *request_.document;
+  const int first = document.lines().line_of(region_.range().begin);
+  const ByteRange written{document.lines().start(first + lines.first),
+                          document.lines().start(first + lines.last)};
+  if (document.text().size() - written.size() <= context_bytes_) return nullptr;  // it shows all
+  return engine_.rest_of_file(Purpose::kEdit, document, written);
 }
 
 // One after the other; where one is cut short the edit ends. What the model writes is one text to
@@ -321,7 +335,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   Result<EditPlan> plan = plan_edit(engine, request);
   if (!plan) return plan.error();
-  EditRun run(engine, request, plan->region, observer, stop);
+  EditRun run(engine, request, plan->region, plan->context_bytes, observer, stop);
   Result<int> budget =
       edit_token_budget(plan->prompt, request.max_new_tokens, engine.context_length());
   if (!budget) {

@@ -104,6 +104,12 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
   return open_files_;
 }
 
+std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::rest_of_file(
+    Purpose purpose, const Document& document, ByteRange shown) {
+  const Span span("rest of file");
+  return rests_[static_cast<std::size_t>(purpose)].of(document, shown, *target_.tokenizer);
+}
+
 const CostCurve& Engine::cost_curve() {
   if (!cost_) {
     const Span span("price passes");

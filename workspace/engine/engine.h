@@ -17,9 +17,11 @@
 #include "decoding/prefix_pool.h"
 #include "decoding/text/prompt_encoder.h"
 #include "decoding/text/tokenizer.h"
+#include "support/byte_range.h"
 #include "support/result.h"
 #include "support/token.h"
 #include "workspace/documents/document.h"
+#include "workspace/engine/file_rest.h"
 
 namespace redraft {
 
@@ -68,6 +70,10 @@ class Engine {
   // are remembered.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files(
       const std::vector<std::shared_ptr<const Document>>& documents);
+  // The tokens of a document but for a part of it, for DecodeRequest::rest_of_file: see FileRest.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(Purpose purpose,
+                                                                        const Document& document,
+                                                                        ByteRange shown);
   const std::string& target_name() const { return target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   const std::string& device() const { return target_.device; }   // the target's
@@ -119,6 +125,7 @@ class Engine {
   std::unique_ptr<CostCurve> cost_;
   std::optional<DecodeObserver> observer_;
   std::array<PromptEncoder, kPurposes> prompt_encoders_;
+  std::array<FileRest, kPurposes> rests_;
   std::vector<std::shared_ptr<const Document>> open_documents_;
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files_;  // their tokens
 };

@@ -175,6 +175,9 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditR
   decode.original = std::move(prompt.original);
   decode.stop_tokens = std::move(prompt.stop_tokens);
   decode.max_new_tokens = n_most;
+  if (region.shared_document() == request.documents.front())  // the others are beside it
+    decode.rest_of_file =
+        engine.rest_of_file(Purpose::kNextEdit, region.document(), region.range());
   decode.open_files = engine.open_files(request.beside);
   decode.repository = request.repository;
   decode.on_progress = [&](const DecodeStatistics&) {

@@ -52,6 +52,23 @@ TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
   }
 }
 
+TEST(Completion, DraftsFromWhatTheFileHasOutsideOfTheWindow) {
+  std::string said = "total";
+  for (int i = 1; i < 30; ++i) said += " + " + std::to_string(i * i * i * 7919 % 99991);
+  const auto passes = [&](const std::string& above) {
+    std::string text = above;
+    for (int i = 0; i < 500; ++i) text += "filler_" + std::to_string(i * i % 977) + " = 1\n";
+    CompletionRequest request = request_at(text + "x = |\n");
+    request.context_tokens = 384;
+    request.max_new_tokens = 1000;
+    const auto engine = engine_that_writes(said);
+    const auto result = run_completion(*engine, request, {});
+    EXPECT_EQ(result->text(), said);
+    return result->statistics.passes;
+  };
+  EXPECT_LT(passes("y = " + said + "\n") * 2, passes("y = 1\n"));
+}
+
 TEST(Completion, EndsWhereTheModelEnds) {
   const auto engine = engine_that_writes("x = 1\n    return x");
   const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});

@@ -10,10 +10,18 @@ constexpr GuessKind kOpenFile("open file", DraftOrigin::kCopy,
                               WhenFirst(.05, .12, .20, .27, .37, .41, .48, .68, .85, .90, .95),
                               WhenLater(.02, .06, .12, .13, .17, .18, .21, .30, .40, .40, .40));
 
+constexpr GuessKind kRestOfFile("rest of file", DraftOrigin::kCopy,
+                                WhenFirst(.05, .20, .28, .41, .50, .55, .73, .75, .82, .94, .92),
+                                WhenLater(.03, .12, .22, .20, .33, .36, .40, .40, .40, .40, .40));
+
+// Each of them is remembered by itself: the rest of the file changes when the cursor moves far, the
+// other files do not.
+struct RestText : OpenText {};
+
 class OpenFileSource final : public SourceWith<SuffixAutomaton::Cursor> {
  public:
-  OpenFileSource(const SourceInputs& inputs, const SuffixAutomaton& files)
-      : files_(files), copies_(inputs.kinds.add(kOpenFile)) {
+  OpenFileSource(const SourceInputs& inputs, const SuffixAutomaton& files, const GuessKind& kind)
+      : files_(files), copies_(inputs.kinds.add(kind)) {
     for (const TokenId token : prompt_end(inputs.request)) end_ = files_.advance(end_, token);
   }
 
@@ -40,7 +48,14 @@ std::unique_ptr<GuessSource> open_file_source(const SourceInputs& inputs) {
   auto& open = inputs.memory.part<OpenText>();
   open.follow(inputs.request.open_files);
   if (open.text().size() == 0) return nullptr;
-  return std::make_unique<OpenFileSource>(inputs, open.text());
+  return std::make_unique<OpenFileSource>(inputs, open.text(), kOpenFile);
+}
+
+std::unique_ptr<GuessSource> rest_of_file_source(const SourceInputs& inputs) {
+  auto& rest = inputs.memory.part<RestText>();
+  rest.follow(inputs.request.rest_of_file);
+  if (rest.text().size() == 0) return nullptr;
+  return std::make_unique<OpenFileSource>(inputs, rest.text(), kRestOfFile);
 }
 
 }  // namespace redraft

@@ -232,6 +232,7 @@ TEST(SourceSet, EverySourceOfTheListHasKindsWhereTheRequestGivesItSomething) {
   request.original = request.prompt;
   request.open_files = std::make_shared<const std::vector<std::vector<TokenId>>>(
       std::vector<std::vector<TokenId>>{request.prompt});
+  request.rest_of_file = request.open_files;
   request.repository = std::make_shared<MemoryDatastore>(*request.open_files);
   const std::vector<TokenId> proposal;
   SourceMemory memory;

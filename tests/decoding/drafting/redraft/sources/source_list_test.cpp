@@ -56,6 +56,22 @@ TEST(SourceList, RetrievesFromTheDatastores) {
   }
 }
 
+TEST(SourceList, CopiesFromTheRestOfTheFile) {
+  const auto text = new_text(120);
+  DecoderMemory memory;
+  const auto accepted = [&](std::vector<std::vector<TokenId>> rest) {
+    DecodeRequest request{.prompt = {1, 2}};
+    if (!rest.empty())
+      request.rest_of_file =
+          std::make_shared<const std::vector<std::vector<TokenId>>>(std::move(rest));
+    ScriptedModel target = writing(text);
+    return accepted_of(DraftOrigin::kCopy, request, target, text, &memory);
+  };
+  EXPECT_GT(accepted({{9, 9, 9}, text}), 80);
+  memory.forget();
+  EXPECT_EQ(accepted({}), 0) << "that of an earlier request is gone";
+}
+
 TEST(SourceList, HasTheDraftModelsProposal) {
   const auto text = new_text(120);
   ScriptedModel target = writing(text);
