@@ -457,6 +457,7 @@ bool Workspace::cancel(EditId id) {
 }
 
 void Workspace::cancel_all() {
+  impl_->read_ahead.stop();
   for (const auto& [id, edit] : impl_->edits.all()) cancel(id);
 }
 

@@ -1,5 +1,6 @@
 // redraft bench quality: edits as the server makes them, against what programmers wrote.
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -121,6 +122,8 @@ int run_quality(const QualityOptions& options) {
   }
   std::ofstream out;
   if (!options.out.empty()) {
+    if (std::filesystem::exists(options.out))
+      return fail(Error(options.out + ": is there already; choose another name for --out"));
     out.open(options.out);
     if (!out) return fail(Error(options.out + ": cannot be written"));
   }
@@ -139,7 +142,7 @@ int run_quality(const QualityOptions& options) {
     status.show(task.id + " · " + totals.text());
     const Result<QualityRecord> record =
         measure_quality(**engine, task, plan, judge, watch.token());
-    if (watch.interrupted()) return kInterrupted;
+    if (watch.interrupted()) break;
     if (!record) {
       ++left_out;
       status.clear();
@@ -152,7 +155,7 @@ int run_quality(const QualityOptions& options) {
   }
   status.clear();
   std::cout << totals.text() << " · left out " << left_out << std::endl;
-  return kSuccess;
+  return watch.interrupted() ? kInterrupted : kSuccess;
 }
 
 }  // namespace

@@ -126,8 +126,12 @@ void EditFeature::read_ahead_for(const CodeActionParams& params) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
   Result<EditRequest> request = to_request(edit, document, client_.encoding, workspace_, 0);
   if (!request) return;
+  const auto on_end = [](const std::string& why) {
+    if (why.empty()) spdlog::info("the prompt of an edit at the cursor is read");
+  };
   // The editor does not wait for this: why it cannot be done is of no interest.
-  static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request), {}));
+  static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request),
+                                        {.on_end = on_end}));
 }
 
 void EditFeature::prepare(const PrepareParams& params, Reply reply) {

@@ -70,11 +70,13 @@ void erase(Json& object, std::initializer_list<const char*> names) {
 // Whether the message is sent by the clock, or reports on work that goes on by itself.
 bool comes_by_the_clock(const std::string& method, const Json& params) {
   static const std::set<std::string_view> kMethods = {
-      "$/logTrace", "window/logMessage", "window/workDoneProgress/create", "telemetry/event"};
+      "$/logTrace", "$/redraft/prepare", "window/logMessage", "window/workDoneProgress/create",
+      "telemetry/event"};
   if (kMethods.contains(method)) return true;
   // A partial result is an array.
   if (method == "$/progress") return member(params, "value").is_object();
-  return method == "$/redraft/edit" && member(params, "kind") == "progress";
+  const Json& kind = member(params, "kind");
+  return method == "$/redraft/edit" && (kind == "progress" || kind == "region");
 }
 
 // `method`: the message's own, or for a response that of its request.
@@ -152,6 +154,7 @@ std::optional<std::string> AnswerStreams::server_said(const Json& message, int l
   } else {
     const Json& id = member(message, "id");
     if (const auto asked = asked_.find(id); asked != asked_.end()) about = asked->second;
+    if (about == "redraft/prepare") return std::nullopt;  // an edit may have come before it
     name = "answer to " + (about.empty() ? "nothing" : about) + " (" + to_text(id) + ")";
   }
   Answer& answer =

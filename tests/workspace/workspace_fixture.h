@@ -81,6 +81,7 @@ class WorkspaceTest : public testing::Test {
                              const std::string& error) {
       EXPECT_FALSE(ends_.contains(id)) << "ended twice";
       ends_[id] = {outcome, error, result ? result->text : ""};
+      if (result) results_[id] = *result;
     };
     observer.on_over = [this](EditId id) {
       EXPECT_TRUE(ends_.contains(id)) << "forgotten before its end";
@@ -160,6 +161,7 @@ class WorkspaceTest : public testing::Test {
   std::map<EditId, std::vector<LiveHunk>> hunks_;
   std::map<EditId, std::vector<LiveHunk>> changed_;
   std::map<EditId, End> ends_;
+  std::map<EditId, EditResult> results_;
   std::set<EditId> over_;
   std::vector<EngineStatus::State> statuses_;
   std::vector<double> loaded_;  // the loaded part with each

@@ -23,6 +23,10 @@ constexpr const char* kSystem =
     "else. Code that the "
     "instruction does not concern stays exactly as it is.";
 
+// Without the last words a small model adds the imports that it was shown, or the class around.
+constexpr const char* kAsk =
+    " and answer with exactly these lines as they are after the edit, without the code around them";
+
 // The last component of a path or URI, as far as it can be shown on one line.
 std::string file_name(const std::string& uri) {
   const std::size_t slash = uri.find_last_of("/\\");
@@ -65,8 +69,7 @@ class ConversationMaker {
     const bool first = form_.order == PromptOrder::kInstructionFirst;
     if (first) add_instruction(instruction + "\n\n");
     add(region_.whole_file() ? "File " + name_ + ":\n"
-                             : "Edit these lines of " + name_ +
-                                   " and answer with all of them as they are after the edit:\n");
+                             : "Edit these lines of " + name_ + kAsk + ":\n");
     add_region();
     if (!first) {
       add("\n\n");

@@ -43,7 +43,7 @@ class ReadAhead {
   };
 
   ReadAhead(EngineHost& host, OwnerPost call) : host_(host), call_(std::move(call)) {}
-  ~ReadAhead() { stop(); }
+  ~ReadAhead() { host_.queue().cancel(job_); }  // calls nobody
 
   // An edit of this kind, at this place, will be requested; its instruction does not count. Reading
   // another place ends.

@@ -62,6 +62,8 @@ const std::map<std::string, std::string> kAnnouncedBy = {
     {"textDocument/inlayHint", "/inlayHintProvider"},
     {"textDocument/diagnostic", "/diagnosticProvider"},
     {"redraft/resolveEdit", "/experimental/redraft/streamedEdits"},
+    {"redraft/prepare", "/experimental/redraft/prepare"},
+    {"redraft/stopPreparing", "/experimental/redraft/prepare"},
     {"redraft/status", "/experimental/redraft/protocol"},
     {"redraft/nextEdit", "/experimental/redraft/protocol"},
     {"textDocument/copilotInlineEdit", ""},
@@ -154,7 +156,7 @@ class AnswerTest : public ServerTest {
         "commands": ["redraft.edit", "redraft.cancel", "redraft.completionAccepted",
                      "redraft.nextEditAccepted", "redraft.nextEditRejected"],
         "workDoneProgress": true},
-      "experimental": {"redraft": {"streamedEdits": true, "protocol": 1}}})");
+      "experimental": {"redraft": {"streamedEdits": true, "prepare": true, "protocol": 1}}})");
   }
 };
 

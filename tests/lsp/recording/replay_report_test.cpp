@@ -127,7 +127,9 @@ TEST(ReplayReport, WhetherACancelCameInTimeIsChance) {
 }
 
 TEST(ReplayReport, WhatComesByTheClockMayComeOrNot) {
-  EXPECT_THAT(compare({news(1, "progress"), R"({"method":"$/logTrace","params":{}})",
+  EXPECT_THAT(compare({news(1, "progress"), news(1, "region"),
+                       R"({"method":"$/redraft/prepare","params":{"fraction":0.5}})",
+                       R"({"method":"$/logTrace","params":{}})",
                        R"({"method":"$/progress","params":{"token":1,"value":{"kind":"begin"}}})",
                        R"({"id":0,"method":"window/workDoneProgress/create","params":{}})"},
                       {}),

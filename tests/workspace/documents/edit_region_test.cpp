@@ -123,7 +123,7 @@ TEST(EditRegion, ASymbolIsItsLines) {
 
 TEST(EditRegion, TheScopeFollowsFromTheRange) {
   EXPECT_EQ(default_scope({}), EditScope::kFile);
-  EXPECT_EQ(default_scope(ByteRange{3, 3}), EditScope::kSymbol);
+  EXPECT_EQ(default_scope(ByteRange{3, 3}), EditScope::kAround);
   EXPECT_EQ(default_scope(ByteRange{3, 4}), EditScope::kSelection);
 }
 
@@ -199,6 +199,103 @@ TEST(EditRegion, ChangesNoByteOutsideItsEdits) {
     if (!expected.empty() && !region.lines().empty()) {
       ASSERT_EQ(ends_open(after), ends_open(text));
     }
+  }
+}
+
+// The lines that a cursor at `what` stands for, with at most `max_bytes`.
+std::string around(const std::string& text, const std::string& what, std::size_t max_bytes,
+                   const char* uri = "file:///a.py", const char* language = "python") {
+  const std::size_t begin = text.find(what);
+  EXPECT_NE(begin, std::string::npos) << what;
+  const auto region = EditRegion::make(*Document::make(uri, 1, text, language), EditScope::kAround,
+                                       ByteRange{begin, begin}, max_bytes);
+  return region ? region->text() : region.error().message();
+}
+
+std::string large_class() {
+  std::string text = "import os\nimport sys\n\n\nclass Large:\n    limit = 1\n    name = 'x'\n\n";
+  for (int i = 0; i < 500; ++i)
+    text +=
+        "    def method_" + std::to_string(i) + "(self):\n        self.a = 1\n        return 2\n\n";
+  return text;
+}
+
+TEST(EditRegionAround, ADefinitionThatIsAffordable) {
+  EXPECT_EQ(around(large_class(), "return 2", 1000),
+            "    def method_0(self):\n        self.a = 1\n        return 2\n");
+}
+
+TEST(EditRegionAround, OnAnImportTheImports) {
+  EXPECT_EQ(around(large_class(), "sys", 1000), "import os\nimport sys\n");
+}
+
+TEST(EditRegionAround, OnAnAttributeOfALargeClassTheAttributes) {
+  EXPECT_EQ(around(large_class(), "limit", 1000), "    limit = 1\n    name = 'x'\n");
+}
+
+TEST(EditRegionAround, OnTheHeadOfALargeClassAFewLines) {
+  const std::string lines = around(large_class(), "class Large", 1000);
+  EXPECT_THAT(lines, HasSubstr("class Large:\n"));
+  EXPECT_LE(lines.size(), 1000U);
+}
+
+TEST(EditRegionAround, BetweenDefinitionsAFewLines) {
+  const std::string text = large_class();
+  const std::size_t blank = text.find("\n\n    def method_300") + 1;
+  const auto region = *EditRegion::make(*Document::make("file:///a.py", 1, text, "python"),
+                                        EditScope::kAround, ByteRange{blank, blank}, 1000);
+  EXPECT_LE(region.text().size(), 1000U);
+  EXPECT_LE(region.range().begin, blank);
+  EXPECT_GE(region.range().end, blank);
+}
+
+TEST(EditRegionAround, OfALargeFunctionTheStatementsAround) {
+  std::string text = "def f():\n";
+  for (int i = 0; i < 400; ++i) {
+    text += "    if x == " + std::to_string(i) + ":\n        y = " + std::to_string(i) + "\n\n";
+  }
+  EXPECT_EQ(around(text, "y = 200", 100), "    if x == 200:\n        y = 200\n");
+}
+
+TEST(EditRegionAround, OfDataTheEntriesAround) {
+  std::string text = "{\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "  \"key" + std::to_string(i) + "\": " + std::to_string(i) + ",\n";
+  text += "  \"end\": 0\n}\n";
+  const std::string lines = around(text, "\"key1500\"", 600, "file:///a.json", "json");
+  EXPECT_THAT(lines, HasSubstr("\"key1500\": 1500,\n"));
+  EXPECT_LE(lines.size(), 600U);
+}
+
+TEST(EditRegionAround, InNoLanguageTheLinesAround) {
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += "line " + std::to_string(i) + "\n";
+  const std::string lines = around(text, "line 250\n", 200, "file:///a.xyz", "");
+  EXPECT_THAT(lines, HasSubstr("line 249\nline 250\nline 251\n"));
+  EXPECT_LE(lines.size(), 200U);
+}
+
+TEST(EditRegionAround, ASmallFileWithoutDefinitionsIsTakenWhole) {
+  EXPECT_EQ(around("a = 1\nb = 2\n\nc = 3\n", "b", 1000), "a = 1\nb = 2\n\nc = 3\n");
+}
+
+// Whatever the text and the place: no more than what is affordable, or one line; and the cursor's
+// line is among them.
+TEST(EditRegionAround, IsAffordableEverywhere) {
+  std::mt19937 random(1);
+  std::string text = large_class() + "\n\n" + std::string(3000, 'x') + "\n{[(\n";
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t at = random() % (text.size() + 1);
+    const std::size_t max_bytes = 1 + random() % 2000;
+    const auto document = *Document::make("file:///a.py", 1, text, "python");
+    const auto region =
+        *EditRegion::make(document, EditScope::kAround, ByteRange{at, at}, max_bytes);
+    const LineIndex& lines = document->lines();
+    const int line = lines.line_of(at);
+    EXPECT_TRUE(region.range().size() <= max_bytes || region.lines().size() <= 1)
+        << at << " " << max_bytes;
+    EXPECT_LE(region.range().begin, lines.start(line));
+    EXPECT_GE(region.range().end, std::min(lines.content_end(line), text.size())) << at;
   }
 }
 

@@ -6,8 +6,9 @@
 namespace redraft {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
+using testing::StartsWith;
 
 // 200 functions of four lines.
 std::string functions() {
@@ -25,59 +26,111 @@ EditRegion region_of(const std::string& text, const std::string& what) {
                            ByteRange{begin, begin});
 }
 
-TEST(FileAround, ASmallFileIsShownAsItIs) {
-  const std::string text = "a = 1\n\ndef f():\n    return a\n";
-  EXPECT_EQ(file_around(region_of(text, "return"), 1000).text, text);
-}
-
-TEST(FileAround, OfALargeOneWhatIsNearAndTheOutline) {
-  const std::string text = functions();
-  const EditRegion region = region_of(text, "y = x + 100\n");
-  const std::string shown = file_around(region, 2000).text;
-  EXPECT_LE(shown.size(), 2000 + region.text().size() + 200);
-  EXPECT_THAT(shown, HasSubstr(region.text()));
-  EXPECT_THAT(shown, HasSubstr("def function_99(x):\n    y = x + 99\n    return y\n"));
-  EXPECT_THAT(shown, HasSubstr("def function_101(x):\n    y = x + 101\n"));
-  EXPECT_THAT(shown, HasSubstr("...\n"));
-  // Further away only first lines are shown, the nearest ones.
-  EXPECT_THAT(shown, HasSubstr("...\ndef function_75(x):\n...\n"));
-  EXPECT_THAT(shown, Not(HasSubstr("y = x + 75\n")));
-  EXPECT_THAT(shown, Not(HasSubstr("function_199")));
-}
-
-TEST(FileAround, EveryShownLineIsOneOfTheFileInItsOrder) {
-  const std::string text = functions();
-  for (const char* place : {"import", "function_0(", "function_199(", "function_57("}) {
-    std::string shown = file_around(region_of(text, place), 1500).text;
-    std::size_t at = 0;
-    while (!shown.empty()) {
-      const std::string line = shown.substr(0, shown.find('\n') + 1);
-      shown.erase(0, line.size());
-      if (line == "...\n") continue;
-      at = text.find(line, at);
-      ASSERT_NE(at, std::string::npos) << line;
-      at += line.size() - 1;
-    }
+// Lines that the context shows are lines of the file, in its order.
+void expect_in_order(const std::string& shown, const std::string& text) {
+  std::size_t at = 0;
+  for (std::size_t begin = 0; begin < shown.size();) {
+    const std::size_t end = shown.find('\n', begin) + 1;
+    const std::string line = shown.substr(begin, end - begin);
+    begin = end;
+    if (line == "...\n") continue;
+    at = text.find(line, at);
+    ASSERT_NE(at, std::string::npos) << line;
+    at += line.size() - 1;
   }
 }
 
-TEST(FileAround, OfATextInNoLanguageTheLinesAround) {
+TEST(EditContext, OfASmallFileAllThatIsNotTheRegion) {
+  const std::string text = "a = 1\n\ndef f():\n    return a\n\nb = 2\n";
+  const EditContext context = edit_context(region_of(text, "return"), 1000, 0);
+  EXPECT_EQ(context.overview, "");
+  EXPECT_EQ(context.before, "a = 1\n\n");
+  EXPECT_EQ(context.after, "\nb = 2\n");
+}
+
+TEST(EditContext, OfALargeFileAnOverviewAndTheNearestLines) {
+  const std::string text = functions();
+  const EditRegion region = region_of(text, "y = x + 100\n");
+  const EditContext context = edit_context(region, 2000, 1000);
+  EXPECT_LE(context.overview.size(), 1000U);
+  EXPECT_LE(context.overview.size() + context.before.size() + context.after.size(), 2100U);
+  EXPECT_THAT(context.overview, StartsWith("import os\ndef function_0(x):\ndef function_1(x):\n"));
+  EXPECT_THAT(context.before, EndsWith("def function_99(x):\n    y = x + 99\n    return y\n\n"));
+  EXPECT_THAT(context.before, StartsWith("...\n"));
+  EXPECT_THAT(context.after, StartsWith("\ndef function_101(x):\n    y = x + 101\n    return y\n"));
+  EXPECT_THAT(context.after, EndsWith("...\n"));
+}
+
+// The next region's prompt begins with the tokens of this one's.
+TEST(EditContext, TheOverviewIsTheSameForAllRegionsOfAFile) {
+  const std::string text = functions();
+  const EditContext one = edit_context(region_of(text, "y = x + 3\n"), 2000, 1000);
+  const EditContext other = edit_context(region_of(text, "y = x + 150\n"), 600, 500);
+  const EditContext more = edit_context(region_of(text, "y = x + 150\n"), 9000, 1000);
+  EXPECT_EQ(one.overview, more.overview);
+  EXPECT_THAT(one.overview, StartsWith("import os\n"));
+  EXPECT_THAT(other.overview, StartsWith("import os\n"));
+}
+
+TEST(EditContext, WhatTheRegionIsInAndWhatItNamesComesFirst) {
+  const std::string text = functions() +
+                           "\nclass Store:\n    limit = 10\n\n    def get(self, key):\n"
+                           "        return function_42(key)\n" +
+                           functions();
+  const EditContext context = edit_context(region_of(text, "return function_42"), 400, 0);
+  EXPECT_THAT(context.before, HasSubstr("...\ndef function_42(x):\n...\n"));
+  EXPECT_THAT(context.before, HasSubstr("class Store:\n    limit = 10\n"));
+  EXPECT_LE(context.before.size() + context.after.size(), 430U);
+}
+
+TEST(EditContext, CommentsOfTheHeadAreNotImports) {
+  const std::string text = "# Copyright\n# All rights reserved\nimport os\n\n" + functions();
+  EXPECT_THAT(edit_context(region_of(text, "y = x + 9\n"), 2000, 1000).overview,
+              StartsWith("import os\n"));
+}
+
+TEST(EditContext, EveryShownLineIsOneOfTheFileInItsOrder) {
+  const std::string text = functions();
+  for (const char* place : {"import", "function_0(", "function_199(", "function_57("}) {
+    const EditContext context = edit_context(region_of(text, place), 1500, 700);
+    expect_in_order(context.overview, text);
+    expect_in_order(context.before + context.after, text);
+  }
+}
+
+TEST(EditContext, OfATextInNoLanguageTheLinesAround) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += "line " + std::to_string(i) + "\n";
   const std::size_t begin = text.find("line 250\n");
   const EditRegion region = *EditRegion::make(*Document::make("a.xyz", 1, text),
                                               EditScope::kSelection, ByteRange{begin, begin + 3});
-  const std::string shown = file_around(region, 400).text;
-  EXPECT_THAT(shown, HasSubstr("...\nline 2"));
-  EXPECT_THAT(shown, HasSubstr("line 249\nline 250\nline 251\n"));
-  EXPECT_LT(shown.size(), 450U);
+  const EditContext context = edit_context(region, 400, 200);
+  EXPECT_EQ(context.overview, "");
+  EXPECT_THAT(context.before, StartsWith("...\nline 2"));
+  EXPECT_THAT(context.before, EndsWith("line 249\n"));
+  EXPECT_THAT(context.after, StartsWith("line 251\n"));
+  EXPECT_LT(context.before.size() + context.after.size(), 420U);
 }
 
-TEST(EditContext, IsWhatTheMachineReadsInAFewSeconds) {
-  EXPECT_NEAR(static_cast<double>(edit_context_bytes(CostCurve({{1, 0.05}, {64, 0.1}}))),
-              3200 * 3.4, 5);
-  EXPECT_NEAR(static_cast<double>(edit_context_bytes(CostCurve({{1, 0.05}, {64, 3.0}}))),
-              1024 * 3.4, 5);
+TEST(EditContext, NothingIsShownWithoutRoom) {
+  const EditContext context = edit_context(region_of(functions(), "y = x + 9\n"), 0, 0);
+  EXPECT_EQ(context.overview, "");
+  EXPECT_EQ(context.before + context.after, "...\n...\n");
+}
+
+TEST(EditContext, IsWhatTheMachineReadsInThatTime) {
+  const CostCurve fast({{1, 0.05}, {64, 0.1}}), slow({{1, 0.05}, {64, 3.2}});
+  EXPECT_NEAR(static_cast<double>(edit_context_bytes(fast, 5)), 3200 * 3.4, 5);
+  EXPECT_NEAR(static_cast<double>(edit_context_bytes(fast, 1)), 640 * 3.4, 5);
+  EXPECT_NEAR(static_cast<double>(edit_context_bytes(slow, 1)), 20 * 3.4, 5);
+}
+
+TEST(EditContext, ARegionIsWhatTheMachineGoesOverInAFewSeconds) {
+  EXPECT_NEAR(static_cast<double>(edit_region_bytes(CostCurve({{1, 0.05}, {64, 0.4}}))), 800 * 3.4,
+              5);
+  EXPECT_NEAR(static_cast<double>(edit_region_bytes(CostCurve({{1, 0.05}, {64, 3.2}}))), 256 * 3.4,
+              5)
+      << "the least";
 }
 
 }  // namespace

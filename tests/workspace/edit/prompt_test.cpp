@@ -14,14 +14,13 @@ using testing::HasSubstr;
 EditPrompt prompt_for(const std::string& text, std::optional<ByteRange> range = {},
                       const std::string& instruction = "tidy up",
                       std::string uri = "file:///src/a.py",
-                      PromptOrder order = PromptOrder::kBufferFirst,
-                      RegionForm region_form = RegionForm::kTwice) {
+                      PromptOrder order = PromptOrder::kBufferFirst) {
   const EditRegion region =
       *EditRegion::make(*Document::make(std::move(uri), 1, text),
                         range ? EditScope::kSelection : EditScope::kFile, range);
   const auto tokenizer = byte_tokenizer();
   PromptEncoder encoder(*tokenizer);
-  return *make_edit_prompt(encoder, region, instruction, {.order = order, .region = region_form});
+  return *make_edit_prompt(encoder, region, instruction, {.order = order});
 }
 
 std::string text_of(const std::vector<TokenId>& tokens) { return byte_tokenizer()->decode(tokens); }
@@ -54,29 +53,32 @@ TEST(EditPrompt, TheOriginalIsTheRegionAndTheClosingFence) {
   EXPECT_EQ(text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}).original), "two\n```");
 }
 
-TEST(EditPrompt, ASelectionIsShownWithinTheFileAndAgainAfterTheInstruction) {
-  const std::string text = text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}).tokens);
-  EXPECT_THAT(text, HasSubstr("```python\none\ntwo\nthree\n```\n\nInstruction: tidy up\n"));
-  EXPECT_THAT(text.substr(text.find("Instruction:")), HasSubstr("```python\ntwo\n```"));
+TEST(EditPrompt, ASelectionIsShownOnceAndTheFileAroundItBefore) {
+  const EditPrompt prompt = prompt_for("one\ntwo\nthree\n", ByteRange{4, 6});
+  const std::string text = text_of(prompt.tokens);
+  EXPECT_EQ(text.find("\ntwo\n"), text.rfind("\ntwo\n"));
+  EXPECT_THAT(text, HasSubstr("stands:\n<code>\none\n</code>\n\n"));
+  EXPECT_THAT(text, HasSubstr("stands:\n<code>\nthree\n</code>"));
+  EXPECT_THAT(
+      text.substr(text.find("user\n")),
+      HasSubstr("without the code around them:\n```python\ntwo\n```\n\nInstruction: tidy up"));
+  EXPECT_EQ(text_of(prompt.original), "two\n```");
 }
 
-TEST(EditPrompt, ASelectionCanBeShownOnceAndBeforeTheInstruction) {
-  for (const RegionForm form : {RegionForm::kLast, RegionForm::kMarked}) {
-    const EditPrompt prompt = prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}, "tidy up", "a.py",
-                                         PromptOrder::kBufferFirst, form);
-    const std::string text = text_of(prompt.tokens);
-    EXPECT_EQ(text.find("\ntwo\n"), text.rfind("\ntwo\n"));
-    EXPECT_LT(text.find("\ntwo\n"), text.find("Instruction: tidy up"));
-    EXPECT_EQ(text_of(prompt.original), "two\n```");
+// What precedes the instruction can be read before it is known.
+TEST(EditPrompt, WhatPrecedesTheInstructionDoesNotDependOnIt) {
+  for (const auto& range : {std::optional<ByteRange>(), std::optional(ByteRange{4, 6})}) {
+    const EditPrompt one = prompt_for("one\ntwo\nthree\n", range, "tidy up");
+    for (const char* other : {"tidy", "123", "`x`: y", "ä", "-"}) {
+      const EditPrompt prompt = prompt_for("one\ntwo\nthree\n", range, other);
+      ASSERT_EQ(prompt.before_instruction, one.before_instruction) << other;
+      EXPECT_TRUE(std::equal(one.tokens.begin(), one.tokens.begin() + one.before_instruction,
+                             prompt.tokens.begin()));
+    }
+    const std::vector<TokenId> before(one.tokens.begin(),
+                                      one.tokens.begin() + one.before_instruction);
+    EXPECT_THAT(text_of(before), EndsWith("Instruction:"));
   }
-  const auto shown = [](RegionForm form) {
-    return text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}, "tidy up", "a.py",
-                              PromptOrder::kBufferFirst, form)
-                       .tokens);
-  };
-  EXPECT_THAT(shown(RegionForm::kLast), HasSubstr("one\n[the lines to edit]\nthree\n```"));
-  EXPECT_THAT(shown(RegionForm::kMarked),
-              HasSubstr("one\n[the lines to edit begin]\ntwo\n[the lines to edit end]\nthree\n"));
 }
 
 TEST(EditPrompt, TheFenceIsLongerThanTheBuffersOwn) {

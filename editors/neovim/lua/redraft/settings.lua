@@ -8,4 +8,5 @@ return {
   completion = 'table',
   nextEdit = 'table',
   edit = 'table',
+  readAhead = 'string',
 }

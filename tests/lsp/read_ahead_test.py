@@ -1,0 +1,110 @@
+"""Reading ahead: a client announces an edit, is told its lines, and finds the prompt read when it requests the edit."""
+
+import unittest
+
+from lsp_client import ResponseError
+from server_case import RENAME, STREAMING, URI, ServerTest, span
+
+ANNOUNCING = {"experimental": {"redraft": {"streamedEdits": True, "prepare": True}}}
+TEXT = "import os\n\n\n" + "".join(f"def f{i}(old):\n    return old + {i}\n\n\n" for i in range(100))
+
+
+class ReadAhead(ServerTest):
+    def prepare(self, client, at=None, **more):
+        place = at or span(20, 4, 20, 4)
+        return client.request("redraft/prepare", {"textDocument": {"uri": URI, "version": 1}, "range": place, **more})
+
+    def read(self, client):
+        return client.notification("$/redraft/prepare", lambda news: news["fraction"] >= 1)
+
+    def edit_there(self, client, at=None):
+        edit = self.edit(client, range=at or span(20, 4, 20, 4))
+        return edit, self.end(client, edit)["statistics"]
+
+    def unread(self, statistics):
+        return statistics["promptTokens"] - statistics["cachedPromptTokens"]
+
+    def test_an_announced_edit_reads_its_instruction_alone(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        prepared = self.prepare(client)
+        self.assertEqual(prepared, {"version": 1, "range": span(19, 0, 21, 0), "reads": True})
+        news = self.read(client)
+        self.assertEqual((news["uri"], news["version"], news["range"]), (URI, 1, prepared["range"]))
+        edit, statistics = self.edit_there(client)
+        self.assertLess(self.unread(statistics), 60)  # bytes are tokens here
+        region = self.events(client, edit, "region")
+        self.assertEqual([event["range"] for event in region], [prepared["range"]])
+
+    def test_an_edit_that_was_not_announced_reads_its_prompt(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        _, statistics = self.edit_there(client)
+        self.assertEqual(statistics["cachedPromptTokens"], 0)
+        self.assertEqual(client.all("$/redraft/prepare"), [])
+
+    def test_a_second_instruction_at_the_same_place_reads_little(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        self.edit_there(client)
+        _, again = self.edit_there(client)
+        self.assertLess(self.unread(again), 60)
+
+    def test_another_place_of_the_file_shares_its_beginning(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        self.edit_there(client)
+        _, other = self.edit_there(client, span(120, 4, 120, 4))
+        self.assertGreater(other["cachedPromptTokens"], 300)
+
+    def test_it_can_be_turned_off(self):
+        client = self.start(RENAME, initialize=False)
+        self.initialize(client, ANNOUNCING, initializationOptions={"redraft": {"readAhead": "off"}})
+        self.open(client, TEXT)
+        self.assertEqual(self.prepare(client)["reads"], False)
+        _, statistics = self.edit_there(client)
+        self.assertEqual(statistics["cachedPromptTokens"], 0)
+
+    def test_a_place_that_cannot_be_edited_is_refused(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        with self.assertRaisesRegex(ResponseError, "version 1"):
+            client.request("redraft/prepare", {"textDocument": {"uri": URI, "version": 7}, "range": span(0, 0, 0, 0)})
+        with self.assertRaisesRegex(ResponseError, "not open"):
+            client.request("redraft/prepare", {"textDocument": {"uri": "file:///none.py"}, "range": span(0, 0, 0, 0)})
+        with self.assertRaisesRegex(ResponseError, "scope"):
+            self.prepare(client, scope="galaxy")
+
+    def test_stopping_is_harmless_at_any_time(self):
+        client = self.start(RENAME, ANNOUNCING)
+        client.notify("redraft/stopPreparing")
+        self.open(client, TEXT)
+        self.prepare(client)
+        client.notify("redraft/stopPreparing")
+        client.notify("redraft/stopPreparing")
+        edit, _ = self.edit_there(client)
+        self.assertEqual(self.events(client, edit, "end")[0]["state"], "done")
+
+    def invoke_code_actions(self, client, at, kind):
+        client.request("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": at,
+                                                   "context": {"diagnostics": [], "triggerKind": kind}})
+
+    def test_code_actions_on_request_announce_for_clients_that_do_not(self):
+        client = self.start(RENAME, {"experimental": {"redraft": {"streamedEdits": True}}})
+        self.open(client, TEXT)
+        self.invoke_code_actions(client, span(20, 4, 20, 4), 1)
+        client.wait_for_log(b"the prompt of an edit at the cursor is read")
+        edit = self.edit(client, "rename", range=span(20, 4, 20, 4), scope="auto")
+        self.assertLess(self.unread(self.end(client, edit)["statistics"]), 60)
+
+    def test_code_actions_of_a_cursor_that_rests_do_not(self):
+        for capabilities, kind in ((STREAMING, 2), (STREAMING, None), (ANNOUNCING, 1)):
+            client = self.start(RENAME, capabilities)
+            self.open(client, TEXT)
+            self.invoke_code_actions(client, span(20, 4, 20, 4), kind)
+            _, statistics = self.edit_there(client)
+            self.assertEqual(statistics["cachedPromptTokens"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
