@@ -14,8 +14,6 @@
 namespace redraft {
 namespace {
 
-// Text after the cursor that the model may be about to write itself.
-constexpr std::size_t kAheadBytes = 2000;
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
   const std::filesystem::path relative = std::filesystem::path(file).lexically_relative(root);
@@ -35,14 +33,6 @@ Surroundings surroundings(const CompletionRequest& request, const CompletionWind
   const std::string_view text = request.document->text();
   return {with_newlines(text.substr(window.prefix.begin, window.prefix.size())),
           with_newlines(text.substr(window.suffix.begin, window.suffix.size()))};
-}
-
-// What the output may begin with because it was there a moment ago or follows the cursor: the
-// original of the reuse phase.
-std::vector<TokenId> original_of(const Tokenizer& tokenizer, const CompletionRequest& request) {
-  const std::string_view ahead =
-      std::string_view(request.document->text()).substr(request.offset, kAheadBytes);
-  return tokenizer.encode(with_newlines(ahead));
 }
 
 std::string language(const CompletionRequest& request) {
@@ -179,7 +169,9 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   if (room < 1) return Error("the model's context is too short to complete anything");
   DecodeRequest decode;
   decode.prompt = std::move(*tokens);
-  decode.original = original_of(tokenizer, request);
+  // There is no original: what follows the cursor is what the model is least likely to begin with,
+  // and a draft of it spends what drafts may lose on the first pass. It is copied from like the
+  // rest of the file.
   decode.stop_tokens = completion_ends(tokenizer);
   std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
   if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());

@@ -8,11 +8,10 @@ namespace {
 
 // A side of fewer bytes is not worth an index.
 constexpr std::size_t kMinSideBytes = 32;
-// So far the text below may begin from where the shown part ends: a gap of that size is in the
-// original of a completion, and what is both shown and kept does no harm.
-constexpr std::size_t kSlackBytes = 2000;
-
-std::size_t distance(std::size_t a, std::size_t b) { return std::max(a, b) - std::min(a, b); }
+// The text below is kept while at most this much of it is shown too, which does no harm, and while
+// at most this much is neither shown nor kept.
+constexpr std::size_t kMaxOverlapBytes = 4000;
+constexpr std::size_t kMaxGapBytes = 400;
 
 // As the model writes it: lines end with "\n".
 std::string without_returns(std::string_view text) {
@@ -59,7 +58,7 @@ bool FileRest::is_current(const Document& document, ByteRange shown) const {
       text.size() < below_from_end_)
     return false;
   const std::size_t below_begin = text.size() - below_from_end_;
-  return distance(below_begin, shown.end) <= kSlackBytes &&
+  return below_begin <= shown.end + kMaxGapBytes && shown.end <= below_begin + kMaxOverlapBytes &&
          text.substr(above_begin_, above_.size()) == above_ &&
          text.substr(below_begin, below_.size()) == below_;
 }

@@ -69,6 +69,16 @@ TEST(Completion, DraftsFromWhatTheFileHasOutsideOfTheWindow) {
   EXPECT_LT(passes("y = " + said + "\n") * 2, passes("y = 1\n"));
 }
 
+// A draft of it would be wrong in most first passes, and cost the drafts that come after it.
+TEST(Completion, DoesNotBeginWithWhatFollowsTheCursor) {
+  const auto engine = engine_that_writes("x");
+  const std::string below = "first = 1\nsecond = 2\nthird = 3\n";
+  const auto result = run_completion(*engine, request_at("a = |\n" + below), {});
+  ASSERT_TRUE(result);
+  const auto& drafted = result->statistics.drafted_by_origin;
+  EXPECT_EQ(drafted[static_cast<std::size_t>(DraftOrigin::kReuse)], 0);
+}
+
 TEST(Completion, EndsWhereTheModelEnds) {
   const auto engine = engine_that_writes("x = 1\n    return x");
   const auto result = run_completion(*engine, request_at("def f():\n    |\n"), {});

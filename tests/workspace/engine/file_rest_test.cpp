@@ -78,6 +78,7 @@ TEST_F(FileRestTest, FarDownTheTextBelowIsTakenAnew) {
   const auto later = of("|a\n" + passed + "|" + below_);
   EXPECT_NE(later, rest);
   EXPECT_THAT(texts(later), ElementsAre(below_));
+  EXPECT_THAT(texts(of("|a\n|" + passed + below_)), ElementsAre(passed + below_)) << "and far up";
 }
 
 TEST_F(FileRestTest, IsNoMoreThanTheNearestOfALargeFile) {
