@@ -29,8 +29,8 @@ Result<std::shared_ptr<const Datastore>> store_of(const std::vector<std::filesys
 
 // What a completion task may see of its repository.
 struct RepositoryView {
-  std::string before, after;  // of its own file, around the lines that it asks for
-  std::shared_ptr<const IndexSnapshot> all;          // except the lines that the task asks for
+  std::string before, after;                 // of its own file, around the lines that it asks for
+  std::shared_ptr<const IndexSnapshot> all;  // except the lines that the task asks for
   std::shared_ptr<const IndexSnapshot> other_files;  // all files but the task's
 };
 
