@@ -1,5 +1,6 @@
 -- The language client: starts the server, sends requests and receives notifications. docs/protocol.md is the contract.
 local Session = require('redraft.session')
+local announce = require('redraft.announce')
 local apply = require('redraft.apply')
 local config = require('redraft.config')
 
@@ -87,9 +88,7 @@ end
 
 local on_event = {
   region = function(session, event)
-    local from, to = event.range.start, event.range['end']
-    local last = (to.character == 0 and to.line > from.line) and to.line or to.line + 1
-    session.lines = ('%d-%d'):format(from.line + 1, last)
+    session.lines = announce.lines(event.range)
   end,
   hunk = function(session, event)
     session:add({
@@ -172,10 +171,14 @@ function M.config()
     root_markers = { '.git' },
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },
-      experimental = { redraft = { streamedEdits = true, prompt = true } },
+      experimental = { redraft = { streamedEdits = true, prompt = true, prepare = true } },
     }),
     settings = { redraft = config.server_settings() },
-    handlers = { ['$/redraft/edit'] = handle_edit_event, ['$/redraft/status'] = handle_status },
+    handlers = {
+      ['$/redraft/edit'] = handle_edit_event,
+      ['$/redraft/prepare'] = announce.handle_progress,
+      ['$/redraft/status'] = handle_status,
+    },
     commands = {
       ['redraft.prompt'] = function(command)
         require('redraft').prompt(command.arguments[1])
@@ -233,11 +236,7 @@ function M.start(client, buf, instruction, range)
   end
   local session = Session.new(buf, client.id)
   table.insert(sessions, session)
-  local arguments = {
-    textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
-    instruction = instruction, range = range,
-    scope = range and vim.deep_equal(range.start, range['end']) and 'auto' or nil,
-  }
+  local arguments = vim.tbl_extend('error', announce.place(buf, range), { instruction = instruction })
   local request = { command = 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)
     if err then

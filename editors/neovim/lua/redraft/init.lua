@@ -1,4 +1,5 @@
 -- Edits code with a local language model. :help redraft
+local announce = require('redraft.announce')
 local client = require('redraft.client')
 local config = require('redraft.config')
 
@@ -10,13 +11,6 @@ end
 
 local function is_blank(text)
   return text == nil or text:match('^%s*$') ~= nil
-end
-
---- The lines [first, last] (1-based) from the start of the first to the end of the last, as an LSP range.
-local function line_range(lsp, buf, first, last)
-  local text = vim.api.nvim_buf_get_lines(buf, last - 1, last, true)[1]
-  local character = vim.str_utfindex(text, lsp.offset_encoding, #text)
-  return { start = { line = first - 1, character = 0 }, ['end'] = { line = last - 1, character = character } }
 end
 
 local function start(buf, instruction, range_of)
@@ -33,18 +27,22 @@ local function say_stale()
   notify('the file was changed meanwhile: select again', vim.log.levels.WARN)
 end
 
---- Prompts for an instruction if there is none. The answer may come late (vim.ui.input may be a plugin's window): a
---- range belongs to the text as it was before.
+--- Prompts for an instruction if there is none; a server that runs reads the place meanwhile. The answer may come late
+--- (vim.ui.input may be a plugin's window): a range belongs to the text as it was before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   if not is_blank(instruction) then
     return start(buf, instruction, range_of)
   end
   local tick = vim.api.nvim_buf_get_changedtick(buf)
+  local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = buf })[1]
+  local announcement = announce.begin(lsp, buf, lsp and range_of(lsp))
   vim.ui.input({ prompt = 'redraft: how should this be edited? ' }, function(answer)
+    local is_same = vim.api.nvim_buf_is_valid(buf) and vim.api.nvim_buf_get_changedtick(buf) == tick
+    local is_stale = has_range and not is_same
+    announce.finish(announcement, not (is_blank(answer) or is_stale))
     if is_blank(answer) then
       return
-    end
-    if has_range and not (vim.api.nvim_buf_is_valid(buf) and vim.api.nvim_buf_get_changedtick(buf) == tick) then
+    elseif is_stale then
       return say_stale()
     end
     start(buf, answer, range_of)
@@ -65,7 +63,7 @@ function M.edit(opts)
   opts = opts or {}
   local buf = vim.api.nvim_get_current_buf()
   ask_then_start(buf, opts.instruction, opts.first ~= nil, function(lsp)
-    return opts.first and line_range(lsp, buf, opts.first, opts.last or opts.first) or cursor_range(lsp)
+    return opts.first and announce.line_range(lsp, buf, opts.first, opts.last or opts.first) or cursor_range(lsp)
   end)
 end
 
@@ -194,10 +192,15 @@ function M.status()
   local model = client.model(session and session.client_id)
   if model and model.state == 'loading' then
     return 'redraft: loading the model'
+  elseif session and session.state == 'running' then
+    local lines = session.lines and session.lines .. ', ' or ''
+    return ('redraft: %s%d %%, %s'):format(lines, math.floor(session.fraction * 100), hunks_text(n_hunks))
+  end
+  local announced = announce.status(vim.api.nvim_get_current_buf())
+  if announced ~= '' then
+    return 'redraft: ' .. announced
   elseif not session then
     return model and model.state == 'failed' and 'redraft: no model' or ''
-  elseif session.state == 'running' then
-    return ('redraft: %d %%, %s'):format(math.floor(session.fraction * 100), hunks_text(n_hunks))
   end
   local speed = session.statistics and session.statistics.tokensPerSecond
   local figures = speed and (', %.0f tokens/s'):format(speed) or ''

@@ -18,6 +18,7 @@ local view = require('redraft.view')
 ---@field state 'running'|'done'|'cancelled'|'failed'
 ---@field fraction number the progress of the edit, 0 to 1
 ---@field statistics table?
+---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
 local Session = {}

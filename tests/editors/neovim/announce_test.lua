@@ -1,0 +1,193 @@
+-- What is announced before an edit is requested: the lines that show, and what the server is told.
+local check = require('check')
+local equal, expect = check.equal, check.expect
+local scripted = require('scripted')
+
+-- Function N, from 0, is lines 6 N + 3 to 6 N + 6.
+local function functions(n)
+  local text = { 'import os\n\n' }
+  for i = 0, n - 1 do
+    table.insert(text, ('def f%d(a, b):\n    x = a + %d\n    y = b * 2\n    pass\n\n\n'):format(i, i))
+  end
+  return table.concat(text)
+end
+
+local text = functions(80) -- too large to be edited as a whole
+local prompt = 'how should this be edited?'
+
+-- A Neovim with a server that records what it is told; keeps every text for the statusline.
+local function start_recorded(start)
+  local record = vim.fn.tempname()
+  local server = scripted.start({ edits = { { find = 'pass', replace = 'return x + y' } } })
+  local nvim = start({ server = vim.list_extend(server, { '--record', record }) })
+  nvim:lua([[Statuses = {}
+    vim.api.nvim_create_autocmd('User', { pattern = 'RedraftStatus', callback = function()
+      table.insert(Statuses, require('redraft').status())
+    end })]])
+  -- What the client told the server of reading ahead and of edits, in order: { method, params }.
+  nvim.told = function()
+    local told = {}
+    for line in io.lines(record) do
+      local message = vim.json.decode(line)
+      local method = message.from == 'client' and message.message.method or ''
+      if method == 'redraft/prepare' or method == 'redraft/stopPreparing' or method == 'workspace/executeCommand' then
+        table.insert(told, { method, message.message.params })
+      end
+    end
+    return told
+  end
+  nvim.methods = function()
+    return vim.tbl_map(function(each) return each[1] end, nvim.told())
+  end
+  nvim.wait_for_methods = function(methods)
+    nvim:wait(function() return vim.deep_equal(nvim.methods(), methods) end, 'the messages ' .. table.concat(methods, ', '))
+  end
+  nvim.wait_for_status = function(status)
+    nvim:wait(function() return nvim:status() == status end, 'the status ' .. status)
+  end
+  nvim.saw_status = function(pattern)
+    return vim.iter(nvim:lua('return Statuses')):any(function(status) return status:find(pattern) ~= nil end)
+  end
+  nvim:open('a.py', text)
+  return nvim
+end
+
+-- The lines of the buffer that are highlighted up to the right edge of the screen.
+local function highlighted(nvim)
+  return nvim:lua([[vim.cmd.redraw()
+    local lines, top = {}, vim.fn.line('w0')
+    local plain = vim.fn.screenattr(1, vim.o.columns - 40)
+    for row = 1, vim.fn.line('w$') - top + 1 do
+      if vim.fn.screenattr(row, vim.o.columns - 40) ~= plain then table.insert(lines, top + row - 1) end
+    end
+    return lines]])
+end
+
+local function position(line, character)
+  return { line = line, character = character }
+end
+
+local function open_prompt(nvim)
+  nvim:keys('101G4|:RedraftEdit<CR>')
+  nvim:wait(function() return nvim:shows(prompt) end, 'the prompt')
+end
+
+local function the_prompt_shows_the_lines(start)
+  local nvim = start_recorded(start)
+  open_prompt(nvim)
+  nvim:keys('return the su')
+  nvim.wait_for_status('redraft: lines 99-102, read')
+  expect(nvim.saw_status('^redraft: lines 99%-102, reading %d+ %%$'), vim.inspect(nvim:lua('return Statuses')))
+  equal(highlighted(nvim), { 99, 100, 101, 102 })
+  expect(nvim:shows('redraft: lines 99-102, read'), 'the note beside the text')
+  nvim:keys('m')
+  nvim:wait(function() return nvim:shows(prompt .. ' return the sum') end, 'the prompt with what was typed')
+  local place = nvim.told()[1][2]
+  equal(place.range, { start = position(100, 3), ['end'] = position(100, 3) })
+  equal(place.scope, 'auto')
+  nvim:keys('<Esc>')
+  nvim.wait_for_methods({ 'redraft/prepare', 'redraft/stopPreparing' })
+  nvim.wait_for_status('')
+  equal(highlighted(nvim), {})
+  expect(not nvim:shows('lines 99-102'), 'the note is gone')
+  equal(nvim:edit(), nil)
+end
+
+local function the_edit_is_of_what_was_announced(start)
+  local nvim = start_recorded(start)
+  open_prompt(nvim)
+  nvim:wait(function() return #highlighted(nvim) > 0 end, 'the lines')
+  nvim:keys('return the sum<CR>')
+  nvim:wait_for_end(1)
+  expect(nvim.saw_status('^redraft: lines 99%-102, %d+ %%, %d changes?$'), vim.inspect(nvim:lua('return Statuses')))
+  expect(not nvim:shows('redraft: lines 99-102'), 'the note is gone')
+  equal(nvim.methods(), { 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
+  local place, edit = nvim.told()[1][2], nvim.told()[2][2].arguments[1]
+  equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope })
+end
+
+local function a_selection_that_stands_is_announced(start)
+  local nvim = start_recorded(start)
+  nvim:keys('100GVj')
+  nvim.wait_for_methods({ 'redraft/prepare' })
+  local lines = vim.split(text, '\n')
+  local place = nvim.told()[1][2]
+  equal(place.range, { start = position(99, 0), ['end'] = position(100, #lines[101]) })
+  equal(place.scope, nil)
+  nvim.wait_for_status('redraft: lines 100-101, read')
+  nvim:keys(':') -- the instruction may follow
+  nvim:wait(function() return nvim:call('get_mode').mode == 'c' end, 'the command line')
+  equal(nvim:status(), 'redraft: lines 100-101, read')
+  nvim:keys('<C-u><Esc>')
+  nvim.wait_for_methods({ 'redraft/prepare', 'redraft/stopPreparing' })
+  nvim.wait_for_status('')
+end
+
+-- Stops Neovim's clock: a timer that is started waits in Held until it is fired.
+local function hold_timers(nvim)
+  nvim:lua([[vim.uv.new_timer = function()
+      local timer = {}
+      function timer:start(delay, _, callback) Held = { delay = delay, fire = callback } end
+      function timer:stop() Held = nil end
+      return timer
+    end]])
+end
+
+local function a_selection_that_changes_is_not_announced(start)
+  local nvim = start_recorded(start)
+  hold_timers(nvim)
+  local held = function() return nvim:lua('return Held and Held.delay or false') end
+  nvim:keys('100GV')
+  nvim:wait(held, 'the timer')
+  equal(held(), 300)
+  nvim:lua('Earlier = Held')
+  nvim:keys('j')
+  nvim:wait(function() return nvim:lua('return Held ~= Earlier') end, 'the timer that was started again')
+  nvim:keys('<Esc>')
+  nvim:wait(function() return not held() end, 'the end of the timer')
+  nvim:lua('Earlier.fire()') -- as if it had been too late to stop it
+  nvim:server_status()
+  equal(nvim.methods(), {})
+  nvim:keys('103GV')
+  nvim:wait(held, 'the timer')
+  nvim:lua('Held.fire()')
+  nvim.wait_for_methods({ 'redraft/prepare' })
+  nvim:lua('Held.fire()') -- the same lines: nothing new
+  nvim:keys('j')
+  nvim:wait(function() return nvim:call('win_get_cursor', 0)[1] == 104 end, 'the other line')
+  nvim:lua('Held.fire()')
+  nvim.wait_for_methods({ 'redraft/prepare', 'redraft/prepare' })
+  equal(nvim.told()[2][2].range['end'].line, 103)
+end
+
+local function a_change_ends_what_was_announced(start)
+  local nvim = start_recorded(start)
+  nvim:lua([[vim.ui.input = function(_, answer) Answer = answer end]]) -- a window, as plugins have it
+  nvim:keys('101G:RedraftEdit<CR>')
+  nvim:wait(function() return #highlighted(nvim) == 4 end, 'the lines')
+  nvim:keys('ggO# new<Esc>')
+  nvim.wait_for_methods({ 'redraft/prepare', 'redraft/stopPreparing' })
+  equal(nvim:lua([[local all = vim.api.nvim_get_namespaces()['redraft.announce']
+    return vim.api.nvim_buf_get_extmarks(0, all, 0, -1, {})]]), {})
+  nvim:keys('102G')
+  nvim:lua([[Answer('return the sum')]])
+  nvim:wait_for_end(1)
+end
+
+local function an_older_server_is_told_nothing(start)
+  local nvim = start_recorded(start)
+  nvim:lua([[vim.lsp.get_clients()[1].server_capabilities.experimental.redraft.prepare = nil]])
+  open_prompt(nvim)
+  nvim:keys('return the sum<CR>')
+  nvim:wait_for_end(1)
+  equal(nvim.methods(), { 'workspace/executeCommand' })
+end
+
+return {
+  { 'the prompt shows the lines', the_prompt_shows_the_lines },
+  { 'the edit is of what was announced', the_edit_is_of_what_was_announced },
+  { 'a selection that stands is announced', a_selection_that_stands_is_announced },
+  { 'a selection that changes is not announced', a_selection_that_changes_is_not_announced },
+  { 'a change ends what was announced', a_change_ends_what_was_announced },
+  { 'an older server is told nothing', an_older_server_is_told_nothing },
+}
