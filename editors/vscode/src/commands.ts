@@ -1,22 +1,49 @@
 // The commands that act on edits; package.json names them and their keys.
 import * as vscode from 'vscode';
-import type { Range } from 'vscode-languageclient/node';
+import type { Announcer, Place } from './announce';
 import type { Edits } from './edits';
 import type { Preview } from './preview';
-import { isEmpty, type PromptArguments } from './protocol';
+import { isEmpty, type PromptArguments, type Range } from './protocol';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
-async function ask(isSelection: boolean): Promise<string | undefined> {
-  const answer = await vscode.window.showInputBox({
-    title: isSelection ? 'redraft: edit the selection' : 'redraft: edit the definition at the cursor, or a small file',
-    prompt: 'How should it be changed?',
-    placeHolder: 'use pathlib instead of os.path',
-    ignoreFocusOut: true,
-  });
-  return answer?.trim() ? answer : undefined;
+function isSelection(range: Range | undefined): boolean {
+  return range !== undefined && !isEmpty(range);
 }
 
-async function prompt(edits: Edits, wish: PromptArguments | undefined): Promise<void> {
+function titleOf({ range }: Place, lines: string | undefined): string {
+  const place = isSelection(range) ? 'the selection' : 'the definition at the cursor, or a small file';
+  return `redraft: edit ${lines ?? place}`;
+}
+
+// Meanwhile the place is announced, and the title says which lines will be changed once they are known.
+async function ask(announcer: Announcer, place: Place): Promise<string | undefined> {
+  const box = vscode.window.createInputBox();
+  const announcement = announcer.begin(place);
+  const showLines = () => {
+    box.title = titleOf(place, announcer.announcementOf(place.document) === announcement ? announcement.lines : undefined);
+  };
+  box.prompt = 'How should it be changed?';
+  box.placeholder = 'use pathlib instead of os.path';
+  box.ignoreFocusOut = true;
+  showLines();
+  const following = announcer.onDidChange(showLines);
+  const answer = await new Promise<string | undefined>((resolve) => {
+    box.onDidAccept(() => resolve(box.value.trim() ? box.value : undefined));
+    box.onDidHide(() => resolve(undefined));
+    box.show();
+  });
+  following.dispose();
+  box.dispose();
+  announcer.end(announcement, answer !== undefined && !isStale(place));
+  return answer;
+}
+
+// A range belongs to the text as it was; a cursor is still one after a change.
+function isStale({ document, range, version }: Place): boolean {
+  return isSelection(range) && document.version !== version;
+}
+
+async function prompt(edits: Edits, announcer: Announcer, wish: PromptArguments | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
   if (!document) {
@@ -26,8 +53,9 @@ async function prompt(edits: Edits, wish: PromptArguments | undefined): Promise<
   const selection: Range | undefined = editor ? plain(editor.selection) : undefined;
   const range = wish ? (wish.range ?? undefined) : selection;
   const version = wish?.textDocument.version ?? document.version;
-  const instruction = wish?.instruction ?? (await ask(range !== undefined && !isEmpty(range)));
-  if (instruction && range && !isEmpty(range) && document.version !== version) {
+  const place = { document, range, version };
+  const instruction = wish?.instruction ?? (await ask(announcer, place));
+  if (instruction && isStale(place)) {
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
   } else if (instruction) {
     await edits.start(document, instruction, range, version);
@@ -56,7 +84,7 @@ function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): voi
   }
 }
 
-export function registerCommands(edits: Edits, preview: Preview): vscode.Disposable[] {
+export function registerCommands(edits: Edits, preview: Preview, announcer: Announcer): vscode.Disposable[] {
   const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
   // A code lens names its hunk; a key means the hunk at the cursor.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
@@ -83,7 +111,7 @@ export function registerCommands(edits: Edits, preview: Preview): vscode.Disposa
     }
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
-    prompt: (wish?: PromptArguments) => prompt(edits, wish?.textDocument ? wish : undefined),
+    prompt: (wish?: PromptArguments) => prompt(edits, announcer, wish?.textDocument ? wish : undefined),
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),
     acceptAll: decideAll('accept'),

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
-import { EditEvent, ResolveResult, editsOf, isEmpty } from './protocol';
+import { EditEvent, ResolveResult, editsOf, isEmpty, linesOf, placeOf } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
@@ -107,9 +107,8 @@ export class Edits implements vscode.Disposable {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
     const isSelection = range !== undefined && !isEmpty(range);
     for (let attempt = 1; ; attempt++) {
-      const textDocument = { uri, version: isSelection ? version : document.version };
-      const scope = range && !isSelection ? 'auto' : undefined; // only the cursor's place is known
-      const request = { command: 'redraft.edit', arguments: [{ textDocument, instruction, range, scope }] };
+      const place = placeOf(uri, isSelection ? version : document.version, range);
+      const request = { command: 'redraft.edit', arguments: [{ ...place, instruction }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
@@ -195,7 +194,7 @@ export class Edits implements vscode.Disposable {
     const asRange = (range: Range) => this.client!.protocol2CodeConverter.asRange(range);
     switch (event.kind) {
       case 'region':
-        session.lines = linesOf(asRange(event.range));
+        session.lines = linesOf(event.range);
         break;
       case 'hunk':
         session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
@@ -217,12 +216,6 @@ export class Edits implements vscode.Disposable {
         break;
     }
   }
-}
-
-// From 1, both inclusive; a range that ends where a line begins does not reach into it.
-function linesOf({ start, end }: vscode.Range): string {
-  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
-  return `${start.line + 1}–${last}`;
 }
 
 function sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {

@@ -1,12 +1,13 @@
 // redraft in VS Code: a thin client of `redraft lsp`.
 import * as vscode from 'vscode';
 import { LanguageClient, State } from 'vscode-languageclient/node';
+import { Announcer } from './announce';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
 import { MissingExecutable } from './missing';
 import { NextEdit } from './nextEdit';
 import { Preview } from './preview';
-import type { EditEvent, ModelStatus, ServerStatus } from './protocol';
+import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
 import {
   configuredCommand, findExecutable, isSameCommand, makeClient, missingMessage, openPathSetting, type ServerCommand,
 } from './server';
@@ -20,6 +21,7 @@ class Extension implements vscode.Disposable {
   private readonly view = new View((document) => this.edits.sessionsOf(document));
   private readonly preview = new Preview((uri) => this.edits.sessionsAt(uri));
   private readonly nextEdit = new NextEdit();
+  private readonly announcer = new Announcer();
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private started: ServerCommand | undefined; // the last one, even if starting it failed
@@ -38,10 +40,12 @@ class Extension implements vscode.Disposable {
       this.view,
       this.preview,
       this.nextEdit,
-      ...registerCommands(this.edits, this.preview),
+      this.announcer,
+      ...registerCommands(this.edits, this.preview, this.announcer),
       vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
+      this.announcer.onDidChange(() => this.showState()),
       vscode.window.onDidChangeActiveTextEditor(() => this.showState()),
       vscode.workspace.onDidChangeConfiguration(() => this.onConfiguration()),
     ];
@@ -83,14 +87,17 @@ class Extension implements vscode.Disposable {
     const client = makeClient({ command: executable, args }, this.output);
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
     client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
+    client.onNotification('$/redraft/prepare', (event: PrepareEvent) => this.announcer.onEvent(event));
     // The client restarts a server that crashes; its edits are lost.
     client.onDidChangeState(({ newState }) => {
       const runs = newState === State.Running;
       this.nextEdit.use(runs ? client : undefined);
       if (runs) {
         this.edits.use(client);
+        this.announcer.use(client);
       } else {
         this.edits.lose(client);
+        this.announcer.lose(client);
       }
     });
     try {
@@ -179,8 +186,9 @@ class Extension implements vscode.Disposable {
 
   // Updates the status bar and the context keys for the active editor.
   private showState(): void {
-    const sessions = this.edits.sessionsOf(vscode.window.activeTextEditor?.document);
-    this.status.show(sessions);
+    const document = vscode.window.activeTextEditor?.document;
+    const sessions = this.edits.sessionsOf(document);
+    this.status.show(sessions, this.announcer.announcementOf(document));
     void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', sessions.some(({ nHunks }) => nHunks > 0));
     void vscode.commands.executeCommand('setContext', 'redraft.running', sessions.some(({ state }) => state === 'running'));
   }

@@ -1,10 +1,25 @@
 // What the editor and `redraft lsp` exchange beyond LSP: docs/protocol.md.
 import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
 
-export interface EditArguments {
-  textDocument: { uri: string; version?: number };
-  instruction: string;
-  range?: Range;
+export type { Range };
+
+// The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
+export function placeOf(uri: string, version: number, range: Range | undefined) {
+  const scope = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
+  return { textDocument: { uri, version }, range, scope };
+}
+
+export interface PrepareResult {
+  version: number;
+  range: Range; // the whole lines that an edit there would change
+  reads: boolean;
+}
+
+export interface PrepareEvent {
+  uri: string;
+  version: number;
+  range: Range;
+  fraction: number;
 }
 
 export interface Statistics {
@@ -60,6 +75,12 @@ export interface ServerStatus extends ModelStatus {
 
 export function isEmpty({ start, end }: Range): boolean {
   return start.line === end.line && start.character === end.character;
+}
+
+// For people, from 1: "line 3" or "lines 12–40". A range that ends where a line begins does not reach into it.
+export function linesOf({ start, end }: Range): string {
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  return last === start.line + 1 ? `line ${last}` : `lines ${start.line + 1}–${last}`;
 }
 
 // The argument of the command `redraft.prompt`, which code actions carry.

@@ -16,7 +16,7 @@ export type PlacedHunk = Hunk & { range: vscode.Range };
 export class Session {
   editId: number | undefined; // undefined until the server has answered
   state: 'running' | 'done' | 'cancelled' | 'failed' = 'running';
-  lines = ''; // that may change, as the server took them for a cursor: "12–40"
+  lines = ''; // that may change, as the server took them for a cursor: "lines 12–40"
   fraction = 0;
   statistics: Statistics | undefined;
   isDecided = false; // at least one hunk was accepted or rejected

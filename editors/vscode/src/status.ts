@@ -1,5 +1,6 @@
 // The status bar item: the state of the model and of the active editor's edits.
 import * as vscode from 'vscode';
+import type { Announcement } from './announce';
 import type { ModelStatus } from './protocol';
 import { leading, type Session } from './session';
 
@@ -28,16 +29,16 @@ export class Status implements vscode.Disposable {
     this.problem = problem;
   }
 
-  show(sessions: Session[]): void {
+  show(sessions: Session[], announcement?: Announcement): void {
     this.lastSpeed = leading(sessions)?.statistics?.tokensPerSecond ?? this.lastSpeed;
     const isFailed = this.problem !== undefined || this.model?.state === 'failed';
-    this.item.text = this.text(sessions);
+    this.item.text = this.text(sessions, announcement);
     this.item.tooltip = this.tooltip();
     this.item.command = isFailed ? 'redraft.restart' : 'redraft.showStatus';
     this.item.backgroundColor = isFailed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
   }
 
-  private text(sessions: Session[]): string {
+  private text(sessions: Session[], announcement: Announcement | undefined): string {
     if (this.problem !== undefined || this.model?.state === 'failed') {
       return '$(error) redraft';
     }
@@ -48,8 +49,11 @@ export class Status implements vscode.Disposable {
     const nHunks = sessions.reduce((sum, each) => sum + each.nHunks, 0);
     const hunks = `${nHunks} ${nHunks === 1 ? 'change' : 'changes'}`;
     if (session?.state === 'running') {
-      const lines = session.lines && `lines ${session.lines}, `;
+      const lines = session.lines && `${session.lines}, `;
       return `$(sync~spin) redraft: ${lines}${Math.floor(session.fraction * 100)} %, ${hunks}`;
+    }
+    if (announcement?.reads) {
+      return readingText(announcement);
     }
     const speed = this.lastSpeed === undefined ? '' : ` ${Math.round(this.lastSpeed)} tokens/s`;
     return session ? `$(edit) redraft: ${hunks},${speed}` : `$(edit) redraft${speed && ':' + speed}`;
@@ -66,4 +70,9 @@ export class Status implements vscode.Disposable {
     const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.' : '';
     return this.model.target ? `Model: ${this.model.target}${draft}${device}` : 'The model is loaded when it is first needed.';
   }
+}
+
+// What the server reads before the edit is requested.
+function readingText({ lines, fraction }: Announcement): string {
+  return fraction < 1 ? `$(sync~spin) redraft: ${lines}, reading ${Math.floor(fraction * 100)} %` : `$(edit) redraft: ${lines}, read`;
 }

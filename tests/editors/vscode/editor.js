@@ -232,6 +232,24 @@ class Workbench {
         .map((line) => line.textContent.replace(/\u00a0/g, ' ')));
   }
 
+  // The lines that have the background colour `name` over their whole width.
+  linesIn(name) {
+    return this.page.evaluate((variable) => {
+      const probe = document.querySelector('.monaco-workbench').appendChild(document.createElement('div'));
+      probe.style.backgroundColor = `var(${variable})`;
+      const wanted = getComputedStyle(probe).backgroundColor;
+      probe.remove();
+      const topOf = (element) => Math.round(element.getBoundingClientRect().top);
+      const tops = [...document.querySelectorAll('.editor-instance .view-overlays .cdr')]
+        .filter((part) => getComputedStyle(part).backgroundColor === wanted)
+        .map(topOf);
+      return [...document.querySelectorAll('.editor-instance .view-lines .view-line')]
+        .filter((line) => tops.includes(topOf(line)))
+        .sort((a, b) => topOf(a) - topOf(b))
+        .map((line) => line.textContent.replace(/\u00a0/g, ' '));
+    }, `--vscode-${name.replace('.', '-')}`);
+  }
+
   // What extensions draw behind and ahead of the text, which is in no element.
   attachedText() {
     return this.page.evaluate(() =>

@@ -17,6 +17,9 @@ const files = {
   'calls.py': calls, 'more_calls.py': calls, 'elsewhere.py': '\n', // a window restores what one before it left unsaved
 };
 const workspace = makeWorkspace(files);
+// Of its functions number N, from 0, is lines 6 N + 3 to 6 N + 6. A pass takes so long that reading is seen.
+const manyFunctions = Array.from({ length: 80 }, (_, i) => `def f${i}(a, b):\n    x = a + ${i}\n    y = b * 2\n    pass\n\n\n`);
+const slow = makeWorkspace({ 'long.py': 'import os\n\n' + manyFunctions.join('') }, { delay_ms_per_pass: 500 });
 let server;
 
 test.before(async () => {
@@ -25,6 +28,7 @@ test.before(async () => {
 test.after(async () => {
   await server?.stop();
   workspace.remove();
+  slow.remove();
 });
 
 async function untilAttached(workbench, text) {
@@ -129,6 +133,57 @@ async function nextEdit(workbench) {
   await workbench.untilLines(['a = load(1)', ...filler, 'b = fetch(2)']);
 }
 
+async function untilHighlighted(workbench, lines) {
+  let seen;
+  const test = async () => JSON.stringify((seen = await workbench.linesIn('redraft.regionBackground'))) === JSON.stringify(lines);
+  await until(test, () => `the lines ${JSON.stringify(lines)}, there are ${JSON.stringify(seen)}`);
+}
+
+const position = (line, character) => ({ line, character });
+const toldOfReading = () => slow.told('redraft/prepare', 'redraft/stopPreparing', 'workspace/executeCommand');
+
+async function seesTheLinesBeforeEnter(workbench) {
+  await untilServed(workbench);
+  await workbench.goToLine(101);
+  await workbench.key('Control+Alt+E');
+  await workbench.page.locator('.quick-input-title', { hasText: 'redraft: edit lines 99–102' }).waitFor();
+  await untilHighlighted(workbench, ['def f16(a, b):', '    x = a + 16', '    y = b * 2', '    pass']);
+  await workbench.status(/redraft: lines 99–102, reading \d+ %/);
+  await workbench.screenshot('vscode-region');
+  const [{ params }] = toldOfReading();
+  assert.deepStrictEqual([params.range.start, params.range.end, params.scope], [position(100, 0), position(100, 0), 'auto']);
+  await workbench.type('something else');
+  await workbench.key('Escape');
+  await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  await untilHighlighted(workbench, []);
+  await until(() => toldOfReading().length === 2, 'the end of reading');
+  assert.strictEqual(toldOfReading()[1].method, 'redraft/stopPreparing');
+  await until(async () => !(await workbench.statusTexts()).some((text) => /lines 99/.test(text)), 'the status as it was');
+}
+
+async function aStandingSelectionIsRead(workbench) {
+  await workbench.key('Shift+ArrowDown');
+  await until(() => toldOfReading().length === 3, 'the selection that stands');
+  const { method, params } = toldOfReading()[2];
+  assert.deepStrictEqual([method, params.range], ['redraft/prepare', { start: position(100, 0), end: position(101, 0) }]);
+  await workbench.status('redraft: line 101, read');
+  await untilHighlighted(workbench, []);
+  await workbench.key('ArrowLeft');
+  await until(() => toldOfReading().length === 4, 'the end of reading');
+  assert.strictEqual(toldOfReading()[3].method, 'redraft/stopPreparing');
+}
+
+async function theEditIsOfWhatWasAnnounced(workbench) {
+  await workbench.quickInput('Control+Alt+E', 'write the body');
+  await workbench.status(/redraft: lines 99–102, \d+ %, \d changes?/);
+  await untilHighlighted(workbench, []);
+  const [announced, edit, ...rest] = toldOfReading().slice(4);
+  assert.deepStrictEqual([announced.method, edit.method, rest], ['redraft/prepare', 'workspace/executeCommand', []]);
+  const { instruction, ...place } = edit.params.arguments[0];
+  assert.deepStrictEqual([instruction, place], ['write the body', announced.params]);
+  await untilAttached(workbench, 'return a + b');
+}
+
 async function missingExecutable(workbench) {
   const missing = workspace.server + '-late';
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
@@ -188,6 +243,23 @@ test('a setting that comes late, and what follows from a change', async () => {
     throw error;
   } finally {
     await workbench.close();
+  }
+});
+
+test('what is read before it is asked for', async () => {
+  server.writeSettings('Machine', { 'redraft.path': slow.server });
+  const workbench = await Workbench.open(server, slow.folder, 'long.py');
+  try {
+    await seesTheLinesBeforeEnter(workbench);
+    await aStandingSelectionIsRead(workbench);
+    await theEditIsOfWhatWasAnnounced(workbench);
+  } catch (error) {
+    await workbench.screenshot('vscode-failed-reading');
+    console.log((await workbench.statusTexts()).join('\n'), slow.log(), server.extensionLogs());
+    throw error;
+  } finally {
+    await workbench.close();
+    server.writeSettings('Machine', { 'redraft.path': workspace.server });
   }
 });
 

@@ -31,14 +31,19 @@ def main():
 `;
 
 // Of the language server whose start is the file `start`: log() is what it wrote, pid() the process that was started last,
-// ends() how often edits have ended. When hold() was called its model stops within the second change that it makes of
-// `before`, until release().
+// ends() how often edits have ended, told(method…) the messages of these methods that it has got. When hold() was called its
+// model stops within the second change that it makes of `before`, until release().
 function controlsOf(start) {
   const beside = (name) => path.join(path.dirname(start), name);
   const log = () => fs.readFileSync(beside('log'), { encoding: 'utf8', flag: 'a+' });
+  const pid = () => Number(fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').pop());
   return {
     log,
-    pid: () => Number(fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').pop()),
+    pid,
+    told: (...methods) => fs.readFileSync(beside(`record.${pid()}`), 'utf8').split('\n').slice(0, -1)
+      .map((line) => JSON.parse(line))
+      .filter(({ from, message }) => from === 'client' && methods.includes(message.method))
+      .map(({ message }) => message),
     ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
     hold: () => fs.writeFileSync(beside('hold'), ''),
     release: () => fs.rmSync(beside('hold'), { force: true }),
@@ -46,8 +51,8 @@ function controlsOf(start) {
 }
 
 // A folder to open in VS Code with `files`, and with a language server of its own whose model knows one edit for each
-// instruction. Its start is what the setting redraft.path is to hold.
-function makeWorkspace(files) {
+// instruction. Its start is what the setting redraft.path is to hold. `more` is for its script.
+function makeWorkspace(files, more = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-workspace-'));
   for (const [name, text] of Object.entries(files)) {
     fs.writeFileSync(path.join(folder, name), text);
@@ -62,9 +67,10 @@ function makeWorkspace(files) {
   const outside = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-server-'));
   const script = path.join(outside, 'script.json');
   const hold = { before: 'as f:', file: path.join(outside, 'hold') };
-  fs.writeFileSync(script, JSON.stringify({ edits, fills, hold }));
+  fs.writeFileSync(script, JSON.stringify({ edits, fills, hold, ...more }));
   const start = path.join(outside, 'redraft');
-  fs.writeFileSync(start, `#!/bin/sh\necho $$ >>'${outside}/pids'\nexec '${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' 2>>'${outside}/log'\n`, { mode: 0o755 });
+  const run = `'${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' --record '${outside}/record.'$$ 2>>'${outside}/log'`;
+  fs.writeFileSync(start, `#!/bin/sh\necho $$ >>'${outside}/pids'\nexec ${run}\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));
   return { folder, server: start, remove, ...controlsOf(start) };
 }

@@ -287,6 +287,53 @@ function end(pid) {
   }
 }
 
+// Stops the extension's clock: its timers of `delay` wait until they are fired.
+function heldTimers(delay) {
+  const { setTimeout, clearTimeout } = globalThis;
+  const held = new Set();
+  globalThis.setTimeout = (callback, ms, ...rest) => {
+    if (ms !== delay || !new Error().stack.includes('extension.js')) {
+      return setTimeout(callback, ms, ...rest);
+    }
+    const timer = { fire: () => held.delete(timer) && callback() };
+    held.add(timer);
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => held.delete(timer) || clearTimeout(timer);
+  const release = () => Object.assign(globalThis, { setTimeout, clearTimeout });
+  return { held, release };
+}
+
+async function onlyASelectionThatStandsIsAnnounced() {
+  const editor = await open('c.py');
+  const told = () => server.told('redraft/prepare', 'redraft/stopPreparing').slice(known);
+  const known = server.told('redraft/prepare', 'redraft/stopPreparing').length;
+  const clock = heldTimers(300);
+  const untilTimer = (than) => until(() => [...clock.held].find((timer) => timer !== than), 'the timer');
+  const select = (from, to) => (editor.selection = new vscode.Selection(from, 0, to, 0));
+  try {
+    select(0, 1);
+    const first = await untilTimer();
+    select(0, 2);
+    await untilTimer(first);
+    assert.strictEqual(clock.held.size, 1); // it begins anew
+    select(3, 3);
+    await until(() => clock.held.size === 0, 'the end of the timer');
+    await executeCommand('vscode.executeCodeActionProvider', editor.document.uri, new vscode.Range(0, 0, 0, 0)); // is answered after it
+    assert.deepStrictEqual(told(), []);
+    select(3, 5);
+    (await untilTimer()).fire();
+    await until(() => told().length === 1, 'the selection that stands');
+    const { start, end } = told()[0].params.range;
+    assert.deepStrictEqual([start, end], [{ line: 3, character: 0 }, { line: 5, character: 0 }]);
+    select(0, 0);
+    await until(() => told().length === 2, 'the end of reading');
+    assert.strictEqual(told()[1].method, 'redraft/stopPreparing');
+  } finally {
+    clock.release();
+  }
+}
+
 async function codeActionsLeadToThePrompt() {
   const { document } = await open('c.py');
   const range = new vscode.Range(4, 0, 4, 8);
@@ -308,7 +355,7 @@ exports.run = async () => {
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, severalEditsStay,
     typingElsewhereMovesHunks, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
     firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
-    anEditThatTheServerForgotGoes, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,
+    anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,
     whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
   for (const test of cases) {
     const began = Date.now();

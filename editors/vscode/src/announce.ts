@@ -1,0 +1,192 @@
+// Announces the place of an edit before it is requested, so that the server reads it while the user types the instruction
+// or looks at a selection, and shows which lines the edit will change.
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import { linesOf, placeOf, type PrepareEvent, type PrepareResult, type Range } from './protocol';
+
+// Milliseconds that a selection stands before it is announced.
+const delay = 300;
+
+export interface Place {
+  document: vscode.TextDocument;
+  range: Range | undefined; // the cursor if it is empty; undefined: the whole document
+  version: number;
+}
+
+export class Announcement {
+  region: Range | undefined; // the lines that an edit there changes, when the server has found them
+  reads = false;
+  fraction = 0; // of what is to be read
+
+  constructor(
+    readonly place: Place,
+    readonly isPrompted: boolean, // the user types the instruction; else a selection stands
+  ) {}
+
+  // "line 3" or "lines 12–40"; undefined until they are known.
+  get lines(): string | undefined {
+    return this.region && linesOf(this.region);
+  }
+}
+
+// At most one place is announced, the newest.
+export class Announcer implements vscode.Disposable {
+  private readonly highlight = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('redraft.regionBackground'),
+    isWholeLine: true,
+  });
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event; // what is on display
+  private client: LanguageClient | undefined;
+  private newest: Announcement | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly parts: vscode.Disposable[];
+
+  constructor() {
+    this.parts = [
+      this.highlight,
+      this.changed,
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.onSelection(textEditor)),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.onSelection(editor)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0 && document === this.newest?.place.document) {
+          this.stop(); // the server's answers are about a text that is gone
+        }
+      }),
+    ];
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  // The server of `client` is gone.
+  lose(client: LanguageClient): void {
+    if (this.client === client) {
+      this.use(undefined);
+    }
+  }
+
+  // Uses a running client, if its server takes announcements.
+  use(client: LanguageClient | undefined): void {
+    this.set(undefined);
+    const offered = client?.initializeResult?.capabilities.experimental as { redraft?: { prepare?: boolean } } | undefined;
+    this.client = offered?.redraft?.prepare ? client : undefined;
+  }
+
+  announcementOf(document: vscode.TextDocument | undefined): Announcement | undefined {
+    return document && document === this.newest?.place.document ? this.newest : undefined;
+  }
+
+  // While the user is asked for the instruction. To be ended.
+  begin(place: Place): Announcement {
+    clearTimeout(this.timer);
+    const announcement = new Announcement(place, true);
+    this.announce(announcement);
+    return announcement;
+  }
+
+  // The edit itself ends the reading on the server's side, and uses what was read.
+  end(announcement: Announcement, isRequested: boolean): void {
+    if (announcement !== this.newest) {
+      return;
+    }
+    if (isRequested) {
+      this.set(undefined);
+    } else {
+      this.stop();
+    }
+  }
+
+  // Handles `$/redraft/prepare`.
+  onEvent(event: PrepareEvent): void {
+    const { client, newest } = this;
+    const uri = newest && client?.code2ProtocolConverter.asUri(newest.place.document.uri);
+    if (newest?.region && uri === event.uri && linesOf(newest.region) === linesOf(event.range)) {
+      newest.fraction = event.fraction;
+      this.changed.fire();
+    }
+  }
+
+  private announce(announcement: Announcement): void {
+    this.set(announcement);
+    const { client } = this;
+    if (!client) {
+      return;
+    }
+    const { document, range, version } = announcement.place;
+    const params = placeOf(client.code2ProtocolConverter.asUri(document.uri), version, range);
+    client.sendRequest<PrepareResult>('redraft/prepare', params).then(
+      (result) => {
+        announcement.region = result.range;
+        announcement.reads = result.reads;
+        if (announcement === this.newest) {
+          this.draw();
+          this.changed.fire();
+        }
+      },
+      () => undefined, // another announcement came first, or the place cannot be edited: an edit will say so
+    );
+  }
+
+  private stop(): void {
+    if (this.newest) {
+      this.set(undefined);
+      void this.client?.sendNotification('redraft/stopPreparing');
+    }
+  }
+
+  private set(announcement: Announcement | undefined): void {
+    this.newest = announcement;
+    this.draw();
+    this.changed.fire();
+  }
+
+  private draw(): void {
+    const { newest } = this;
+    const region = newest?.isPrompted ? newest.region : undefined;
+    for (const editor of vscode.window.visibleTextEditors) {
+      const isThere = region && editor.document === newest?.place.document;
+      editor.setDecorations(this.highlight, isThere ? [wholeLines(region)] : []);
+    }
+  }
+
+  // What stands when the time is over counts, not what was selected when it began.
+  private onSelection(editor: vscode.TextEditor | undefined): void {
+    if (this.newest?.isPrompted || editor !== vscode.window.activeTextEditor) {
+      return;
+    }
+    clearTimeout(this.timer);
+    if (editor && isSelected(editor)) {
+      this.timer = setTimeout(() => this.announceSelection(editor), delay);
+    } else {
+      this.stop();
+    }
+  }
+
+  private announceSelection(editor: vscode.TextEditor): void {
+    const { document, selection } = editor;
+    if (!this.client || editor !== vscode.window.activeTextEditor || !isSelected(editor)) {
+      return;
+    }
+    const range = this.client.code2ProtocolConverter.asRange(selection);
+    const old = this.newest?.place;
+    const isSame = old?.document === document && old.version === document.version && old.range !== undefined
+      && selection.isEqual(this.client.protocol2CodeConverter.asRange(old.range));
+    if (!isSame) {
+      this.announce(new Announcement({ document, range, version: document.version }, false));
+    }
+  }
+}
+
+function isSelected({ document, selection }: vscode.TextEditor): boolean {
+  return !selection.isEmpty && (document.uri.scheme === 'file' || document.uri.scheme === 'untitled');
+}
+
+// A decoration of whole lines colours the line in which it ends, even where it ends before its first character.
+function wholeLines({ start, end }: Range): vscode.Range {
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return new vscode.Range(start.line, 0, last, 0);
+}
