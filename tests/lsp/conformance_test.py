@@ -215,6 +215,21 @@ async def test_a_streamed_edit_has_the_members_that_the_document_shows():
         assert set(status) <= set(example('"target"')) == set(example('"target"')) & set(await ask_status(session))
 
 
+async def test_an_announcement_has_the_members_that_the_document_shows():
+    async with initialized(STREAMING) as session:
+        session.open("one\nold\n" * 3)
+        wanted = example('"scope": "auto"')
+        place = {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 0}}
+        document = {"uri": URI, "version": 1}
+        result = await session.request("redraft/prepare", {**wanted, "textDocument": document, "range": place})
+        assert set(result) == set(example('"reads"'))
+        assert result["range"] == {"start": {"line": 0, "character": 0}, "end": {"line": 6, "character": 0}}
+        read = await session.received("$/redraft/prepare", lambda read: read["fraction"] == 1)
+        assert set(read) == set(example('"fraction": 0.4}'))
+        session.notify("redraft/stopPreparing", {})
+        assert await session.error("redraft/prepare", {"textDocument": {**document, "version": 0}}) == CONTENT_MODIFIED
+
+
 def example(part):
     """The JSON of the document's example that contains `part`."""
     blocks = re.findall(r"```json\n(.*?)```", PROTOCOL, re.DOTALL)
@@ -379,8 +394,8 @@ async def test_a_model_that_cannot_be_loaded():
 
 REQUESTS = ["shutdown", "textDocument/codeAction", "codeAction/resolve", "textDocument/completion",
             "completionItem/resolve", "textDocument/inlineCompletion", "workspace/executeCommand",
-            "redraft/resolveEdit", "redraft/status", "redraft/nextEdit", "textDocument/copilotInlineEdit",
-            "textDocument/hover"]
+            "redraft/resolveEdit", "redraft/prepare", "redraft/status", "redraft/nextEdit",
+            "textDocument/copilotInlineEdit", "textDocument/hover"]
 
 
 async def test_before_initialize():
