@@ -82,8 +82,7 @@ std::vector<Definition> SyntaxTree::definitions() const {
   return DefinitionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).all();
 }
 
-std::optional<ByteRange> SyntaxTree::block_around(std::size_t offset,
-                                                  std::size_t max_bytes) const {
+std::optional<ByteRange> SyntaxTree::block_around(std::size_t offset, std::size_t max_bytes) const {
   const std::string_view text = *text_;
   const std::size_t line = line_start(text, std::min(offset, text.size()));
   const std::size_t first = skip_blanks(text, line);

@@ -90,8 +90,7 @@ Result<void> EditRegion::check(const Document& document, EditScope scope,
 }
 
 Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, EditScope scope,
-                                    const std::optional<ByteRange>& range,
-                                    std::size_t max_bytes) {
+                                    const std::optional<ByteRange>& range, std::size_t max_bytes) {
   if (const Result<void> checked = check(*document, scope, range); !checked) return checked.error();
   const int n_lines = written_lines(*document);
   std::optional<ByteRange> touched;
