@@ -9,8 +9,8 @@ is opened as it was before, the cursor stands where the change begins, and the f
   cold       in a file that the server has not seen
   again      another instruction at the same place
   another    the instruction at another place of the same file
-  announced  in a file that the server has not seen, but the place was announced (redraft/prepare) and 5 s have passed, or
-             all is read
+  announced  in a file that a new server has not seen, but the place was announced (redraft/prepare) and 5 s have passed,
+             or all is read
   restarted  the first place again, after a restart of the server
 
 For each the tokens that were read before the answer (exact with REDRAFT_PINNED_COST set), and the seconds to the first hunk
@@ -20,11 +20,9 @@ edit by edit, and the seconds are given as ratios too.
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
 import sys
-import tempfile
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -59,18 +57,16 @@ def other_place(before, line):
 class Server:
     """One run of `redraft lsp`; starts it anew on restart()."""
 
-    def __init__(self, program, options, cache):
+    def __init__(self, program, options):
         self.command = [program, "lsp", "--no-share", "--no-index", "--log-level", "error",
                         *(["--target", options.target] if options.target else []),
                         *(["--threads", str(options.threads)] if options.threads else [])]
-        # What it keeps on disk must not come from elsewhere. Models are looked up as usual.
-        self.environment = dict(os.environ, REDRAFT_KV_CACHE_DIR=cache)
         self.whole = options.whole
         self.n_files = 0
         self.start()
 
     def start(self):
-        self.client = lsp_client.Client(self.command, env=self.environment)
+        self.client = lsp_client.Client(self.command)
         self.client.request("initialize", {"processId": None, "capabilities": {
             "general": {"positionEncodings": ["utf-32"]},
             "experimental": {"redraft": {"streamedEdits": True, "prepare": True}}}})
@@ -142,9 +138,10 @@ def measure(server, task):
     found = {"cold": server.edit(uri, place, instruction),
              "again": server.edit(uri, place, ANOTHER_INSTRUCTION),
              "another": server.edit(uri, other_place(before, place[0]), instruction)}
-    unseen = server.open(before.replace("\n", " \n", 1), suffix)  # no text that was read before
-    if server.announce(unseen, place):
-        found["announced"] = server.edit(unseen, place, instruction)
+    server.restart()
+    uri = server.open(before, suffix)
+    if server.announce(uri, place):
+        found["announced"] = server.edit(uri, place, instruction)
     return found
 
 
@@ -157,7 +154,6 @@ def measure_restarted(server, tasks):
             server.open(task["before"], task["suffix"], uri)
             yield server.edit(uri, first_change(task["before"], task["after"]), task["instruction"])
     list(edit_all())
-    time.sleep(2)  # what is kept is written when nothing else is to be done
     server.restart()
     return list(edit_all())
 
@@ -221,19 +217,18 @@ def main():
     if not tasks:
         parser.error(f"no edit of a file of {options.min_lines} to {options.max_lines} lines in {', '.join(options.files)}")
     programs = [options.program] + ([options.baseline] if options.baseline else [])
-    with tempfile.TemporaryDirectory() as cache:
-        servers = {program: Server(program, options, cache) for program in programs}
-        results = {program: [] for program in programs}
-        for i, task in enumerate(tasks):
-            print(f"\r{i + 1} of {len(tasks)}: {task['id'][:60]:60}", end="", file=sys.stderr, flush=True)
-            for program in programs:
-                results[program].append(measure(servers[program], task))
-        for program in [] if options.no_restart else programs:
-            for found, restarted in zip(results[program], measure_restarted(servers[program], tasks)):
-                found["restarted"] = restarted
-        print("\r" + " " * 80 + "\r", end="", file=sys.stderr)
-        for server in servers.values():
-            server.stop()
+    servers = {program: Server(program, options) for program in programs}
+    results = {program: [] for program in programs}
+    for i, task in enumerate(tasks):
+        print(f"\r{i + 1} of {len(tasks)}: {task['id'][:60]:60}", end="", file=sys.stderr, flush=True)
+        for program in programs:
+            results[program].append(measure(servers[program], task))
+    for program in [] if options.no_restart else programs:
+        for found, restarted in zip(results[program], measure_restarted(servers[program], tasks)):
+            found["restarted"] = restarted
+    print("\r" + " " * 80 + "\r", end="", file=sys.stderr)
+    for server in servers.values():
+        server.stop()
     print_table(results)
 
 
