@@ -8,6 +8,7 @@
 #include "indexing/files/file_kind.h"
 #include "workspace/completion/completion_session.h"
 #include "workspace/documents/document.h"
+#include "workspace/documents/line_endings.h"
 
 namespace redraft {
 namespace {

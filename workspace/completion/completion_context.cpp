@@ -61,16 +61,6 @@ CompletionWindow completion_window(const Document& document, std::size_t offset,
   return window;
 }
 
-std::string with_newlines(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-    if (!pair) result += text[i];
-  }
-  return result;
-}
-
 std::string_view line_ending_at(const Document& document, std::size_t offset) {
   const LineIndex& lines = document.lines();
   for (int line = lines.line_of(offset); line >= 0; --line) {

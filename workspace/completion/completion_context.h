@@ -34,8 +34,6 @@ struct CompletionWindow {
 CompletionWindow completion_window(const Document& document, std::size_t offset,
                                    const CompletionBudget& budget);
 
-// As the model reads it: lines end with "\n".
-std::string with_newlines(std::string_view text);
 // The ending of the line at `offset`, or if it has none, of the line above; "\n" in a text of one
 // line.
 std::string_view line_ending_at(const Document& document, std::size_t offset);

@@ -10,6 +10,7 @@
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/completion/completion_prompt.h"
+#include "workspace/documents/line_endings.h"
 
 namespace redraft {
 namespace {

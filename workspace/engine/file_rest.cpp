@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "workspace/documents/line_endings.h"
+
 namespace redraft {
 namespace {
 
@@ -12,17 +14,6 @@ constexpr std::size_t kMinSideBytes = 32;
 // at most this much is neither shown nor kept.
 constexpr std::size_t kMaxOverlapBytes = 4000;
 constexpr std::size_t kMaxGapBytes = 400;
-
-// As the model writes it: lines end with "\n".
-std::string without_returns(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-    if (!pair) result += text[i];
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -44,7 +35,7 @@ FileRest::Tokens FileRest::of(const Document& document, ByteRange shown,
   uri_ = document.uri();
   std::vector<std::vector<TokenId>> tokens;
   for (const std::string* side : {&below_, &above_}) {
-    if (side->size() >= kMinSideBytes) tokens.push_back(tokenizer.encode(without_returns(*side)));
+    if (side->size() >= kMinSideBytes) tokens.push_back(tokenizer.encode(with_newlines(*side)));
   }
   tokens_ = tokens.empty()
                 ? nullptr
