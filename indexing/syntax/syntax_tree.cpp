@@ -27,10 +27,6 @@ ByteRange whole_lines(std::string_view text, const ByteRange& range) {
   return {line_start(text, range.begin), std::min(line_end(text, last) + 1, text.size())};
 }
 
-bool fits(const ByteRange& range, std::string_view text, std::size_t max_bytes) {
-  return whole_lines(text, range).size() <= max_bytes;
-}
-
 // `block`, the lines of `node`, with those of its siblings that touch them.
 ByteRange with_neighbours(std::string_view text, const TSNode& node, ByteRange block,
                           std::size_t max_bytes) {
@@ -91,15 +87,15 @@ std::optional<ByteRange> SyntaxTree::block_around(std::size_t offset, std::size_
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
   cursor.descend_to(std::max(first, std::min(offset, line_end(text, line) - 1)));
   std::optional<ByteRange> block;
-  while (cursor.path().size() > 1) {
+  TSNode largest = cursor.node();
+  for (; cursor.path().size() > 1; cursor.to_parent()) {
     const ByteRange lines = whole_lines(text, range_of(cursor.node()));
     if (lines.size() > max_bytes) break;
     block = lines;
-    if (!fits(range_of(cursor.path()[cursor.path().size() - 2]), text, max_bytes)) break;
-    cursor.to_parent();
+    largest = cursor.node();
   }
   if (!block) return std::nullopt;
-  return with_neighbours(text, cursor.node(), *block, max_bytes);
+  return with_neighbours(text, largest, *block, max_bytes);
 }
 
 std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {
