@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -31,13 +32,17 @@ constexpr int kMaxRegionTokens = 2048;
 // imports of the overview.
 constexpr std::size_t kDistantShare = 2;
 
-// Some lines of a document, up to a number of bytes.
+// Some lines of a document, up to a number of bytes. Those of the region are shown elsewhere and
+// cost nothing.
 class ShownLines {
  public:
-  ShownLines(const Document& document, std::size_t max_bytes)
+  ShownLines(const Document& document, std::size_t max_bytes, int region_first = 0,
+             int region_end = 0)
       : document_(document),
         shown_(static_cast<std::size_t>(document.lines().line_count()), false),
-        left_(max_bytes) {}
+        left_(max_bytes) {
+    std::fill(shown_.begin() + region_first, shown_.begin() + region_end, true);
+  }
 
   int count() const { return static_cast<int>(shown_.size()); }
   std::size_t left() const { return left_; }
@@ -58,6 +63,7 @@ class ShownLines {
     return std::string_view(document_.text())
         .substr(begin, document_.lines().content_end(line) - begin);
   }
+  bool is_blank(int line) const { return trimmed(line_text(line)).empty(); }
   // Those of lines [first, end) that are shown. `gaps`: with a line "..." for omitted ones.
   std::string text(int first, int end, bool gaps) const {
     std::string text;
@@ -83,24 +89,19 @@ class ShownLines {
   std::size_t left_;
 };
 
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\f\v") == std::string_view::npos;
-}
-
 // The line with the definition's name: the first one that is no comment or decorator.
 int header_line(const Document& document, const Definition& definition) {
   return document.lines().line_of(definition.name.empty() ? definition.range.begin
                                                           : definition.name.begin);
 }
 
-std::string overview_of(const Document& document, const SyntaxTree& tree, std::size_t max_bytes) {
+std::string overview_of(const Document& document, const SyntaxTree& tree,
+                        std::vector<Definition> definitions, std::size_t max_bytes) {
   ShownLines lines(document, max_bytes / kDistantShare);
-  std::vector<Definition> definitions = tree.definitions();
   const LineIndex& index = document.lines();
   const int first = definitions.empty() ? 0 : index.line_of(definitions.front().range.begin);
   for (int line = 0; line < first; ++line) {
-    const std::string_view text = lines.line_text(line);
-    if (is_blank(text) || tree.in_comment(index.content_end(line))) continue;
+    if (lines.is_blank(line) || tree.in_comment(index.content_end(line))) continue;
     if (!lines.show(line)) break;
   }
   lines.limit(max_bytes - max_bytes / kDistantShare + lines.left());
@@ -116,7 +117,7 @@ bool holds(const ByteRange& outer, const ByteRange& inner) {
 }
 
 // Of the definitions around the region: their first lines and, of the innermost one, the lines that
-// belong to no definition within it.
+// belong to no definition within it. `definitions`: in the order in which they begin.
 void show_enclosing(const Document& document, const std::vector<Definition>& definitions,
                     const ByteRange& region, ShownLines& lines) {
   const Definition* innermost = nullptr;
@@ -127,15 +128,19 @@ void show_enclosing(const Document& document, const std::vector<Definition>& def
   }
   if (innermost == nullptr) return;
   const LineIndex& index = document.lines();
-  const int end = index.line_of(innermost->range.end);
-  for (int line = index.line_of(innermost->range.begin); line < end; ++line) {
-    if (is_blank(lines.line_text(line))) continue;
-    const std::size_t at = index.content_end(line) - 1;
-    const bool within = std::ranges::any_of(definitions, [&](const Definition& each) {
-      return each.depth > innermost->depth && each.range.begin <= at && at < each.range.end;
-    });
-    if (!within && !lines.show(line)) break;
+  int line = index.line_of(innermost->range.begin);
+  const auto show_to = [&](int end) {
+    for (; line < end; ++line) {
+      if (!lines.is_blank(line) && !lines.show(line)) return false;
+    }
+    return true;
+  };
+  for (const Definition& each : definitions) {
+    if (each.range.empty() || !holds(innermost->range, each.range)) continue;
+    if (!show_to(index.line_of(each.range.begin))) return;
+    line = std::max(line, index.line_of(each.range.end - 1) + 1);
   }
+  show_to(index.line_of(innermost->range.end));
 }
 
 void show_named(const Document& document, const SyntaxTree& tree,
@@ -170,12 +175,14 @@ EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
   const int first = document.lines().line_of(range.begin);
   const int end = first + static_cast<int>(region.lines().size());
   EditContext context;
-  ShownLines lines(document, max_bytes);
-  if (const SyntaxTree* tree = document.syntax()) {
-    context.overview = overview_of(document, *tree, std::min(overview_bytes, max_bytes));
+  ShownLines lines(document, max_bytes, first, end);
+  const bool fits = document.text().size() - range.size() <= max_bytes;
+  if (const SyntaxTree* tree = fits ? nullptr : document.syntax()) {
+    const std::vector<Definition> definitions = tree->definitions();
+    context.overview =
+        overview_of(document, *tree, definitions, std::min(overview_bytes, max_bytes));
     const std::size_t around = max_bytes - context.overview.size();
     lines.limit(around / kDistantShare);
-    const std::vector<Definition> definitions = tree->definitions();
     show_enclosing(document, definitions, range, lines);
     show_named(document, *tree, definitions, range, lines);
     lines.limit(around - around / kDistantShare + lines.left());

@@ -42,7 +42,7 @@ void expect_in_order(const std::string& shown, const std::string& text) {
 
 TEST(EditContext, OfASmallFileAllThatIsNotTheRegion) {
   const std::string text = "a = 1\n\ndef f():\n    return a\n\nb = 2\n";
-  const EditContext context = edit_context(region_of(text, "return"), 1000, 0);
+  const EditContext context = edit_context(region_of(text, "return"), 1000, 500);
   EXPECT_EQ(context.overview, "");
   EXPECT_EQ(context.before, "a = 1\n\n");
   EXPECT_EQ(context.after, "\nb = 2\n");
@@ -81,6 +81,19 @@ TEST(EditContext, WhatTheRegionIsInAndWhatItNamesComesFirst) {
   EXPECT_THAT(context.before, HasSubstr("...\ndef function_42(x):\n...\n"));
   EXPECT_THAT(context.before, HasSubstr("class Store:\n    limit = 10\n"));
   EXPECT_LE(context.before.size() + context.after.size(), 430U);
+}
+
+// Its own lines are shown elsewhere: neither what it defines nor what it is inside of may use up
+// room for them.
+TEST(EditContext, TheRegionItselfTakesNoRoom) {
+  std::string text = "class Large:\n";
+  for (int i = 0; i < 100; ++i) text += "    field_" + std::to_string(i) + " = 1\n";
+  const std::size_t begin = text.find("    field_2 "), end = text.find("    field_90 ");
+  const EditRegion region = *EditRegion::make(*Document::make("a.py", 1, text, "python"),
+                                              EditScope::kSelection, ByteRange{begin, end});
+  const EditContext context = edit_context(region, 130, 0);
+  EXPECT_EQ(context.before, "class Large:\n    field_0 = 1\n    field_1 = 1\n");
+  EXPECT_THAT(context.after, StartsWith("    field_90 = 1\n    field_91 = 1\n"));
 }
 
 TEST(EditContext, CommentsOfTheHeadAreNotImports) {
