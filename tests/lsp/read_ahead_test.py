@@ -36,6 +36,15 @@ class ReadAhead(ServerTest):
         region = self.events(client, edit, "region")
         self.assertEqual([event["range"] for event in region], [prepared["range"]])
 
+    def test_on_an_attribute_of_a_large_class_the_attributes_are_edited(self):
+        client = self.start([{"instruction": "rename", "find": "limit", "replace": "most"}], ANNOUNCING)
+        methods = "".join(f"    def method_{i}(self):\n        return {i}\n\n" for i in range(1000))
+        self.open(client, f"class Large:\n    limit = 1\n    size = 2\n\n{methods}")
+        self.assertEqual(self.prepare(client, span(1, 4, 1, 4))["range"], span(1, 0, 3, 0))
+        edit, statistics = self.edit_there(client, span(1, 4, 1, 4))
+        self.assertEqual([event["range"] for event in self.events(client, edit, "region")], [span(1, 0, 3, 0)])
+        self.assertLess(statistics["newTokens"], 100)
+
     def test_an_edit_that_was_not_announced_reads_its_prompt(self):
         client = self.start(RENAME, ANNOUNCING)
         self.open(client, TEXT)

@@ -70,9 +70,7 @@ void ReadAhead::read(std::int64_t id) {
 }
 
 void ReadAhead::receive_fraction(std::int64_t id, double fraction) {
-  if (id != reading_) return;
-  if (observer_.on_read) observer_.on_read(fraction);
-  if (fraction >= 1 && id == reading_) end("");
+  if (id == reading_ && observer_.on_read) observer_.on_read(fraction);
 }
 
 void ReadAhead::end(const std::string& why) {

@@ -97,6 +97,32 @@ TEST_F(ReadAheadTest, ReadingMakesNoDifferenceToTheAnswer) {
   EXPECT_EQ(prompts[0], prompts[1]) << "a small file is shown whole in any case";
 }
 
+// There was time to read it, so the model is shown more of a large file.
+TEST_F(ReadAheadTest, AnAnnouncedEditShowsMore) {
+  start_with([](const ScriptedPrompt& prompt) { return "x\n" + prompt.fence; });
+  std::string text = kText;
+  for (int i = 0; i < 2000; ++i) text += "\nnumber_" + std::to_string(i) + " = 1";
+  open(text);
+  const DecodeStatistics cold = statistics_of(edit_at(kInSecond));
+  ASSERT_TRUE(announce(kInSecond));
+  settle();
+  const DecodeStatistics announced = statistics_of(edit_at(kInSecond));
+  EXPECT_GT(announced.prompt_tokens, 2 * cold.prompt_tokens);
+  EXPECT_LT(announced.prompt_tokens - announced.cached_prompt_tokens, 60);
+}
+
+// If there was none, it is not made to wait for more.
+TEST_F(ReadAheadTest, AnAnnouncedEditShowsNoMoreThanWasRead) {
+  start_with([](const ScriptedPrompt& prompt) { return "x\n" + prompt.fence; });
+  std::string text = kText;
+  for (int i = 0; i < 2000; ++i) text += "\nnumber_" + std::to_string(i) + " = 1";
+  open(text);
+  const DecodeStatistics cold = statistics_of(edit_at(kInSecond));
+  ASSERT_TRUE(announce(kInSecond, /*reads=*/false));
+  settle();
+  EXPECT_EQ(statistics_of(edit_at(kInSecond)).prompt_tokens, cold.prompt_tokens);
+}
+
 TEST_F(ReadAheadTest, OnlyTheRegionIsLookedForIfReadingIsOff) {
   start_with([](const ScriptedPrompt& prompt) { return "x\n" + prompt.fence; });
   open();
