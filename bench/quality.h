@@ -18,7 +18,7 @@ namespace redraft {
 // file, and region, context and prompt are those of the server (run_edit). What was written is
 // compared with what that somebody wrote within the region.
 struct QualityPlan {
-  std::optional<EditScope> scope = {};  // nothing: what a cursor alone means, the symbol
+  std::optional<EditScope> scope = {};  // nothing: what a cursor alone means
   // Of the file around the region; nothing: what suits this machine's speed.
   std::optional<std::size_t> context_bytes = {};
   DecoderName decoder;

@@ -252,9 +252,10 @@ void add_edit(CLI::App& app, Command& chosen) {
   const std::map<std::string, EditScope> scopes = {{"selection", EditScope::kSelection},
                                                    {"symbol", EditScope::kSymbol},
                                                    {"file", EditScope::kFile}};
-  edit->add_option("--scope", options->scope,
-                   "What may change: symbol is the smallest definition around the range's start "
-                   "(default: the range if it is not empty, symbol if it is, file without one)")
+  edit->add_option(
+          "--scope", options->scope,
+          "What may change: symbol is the smallest definition around the range's start "
+          "(default: the range if it is not empty, what is around it if it is, file without one)")
       ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol or file"));
   add_decoder_option(*edit, options->decoder);
   edit->add_option("--max-new-tokens", options->max_new_tokens,

@@ -172,7 +172,7 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
   const std::map<std::string, EditScope> scopes = {
       {"around", EditScope::kAround}, {"symbol", EditScope::kSymbol}, {"file", EditScope::kFile}};
   quality->add_option("--scope", options->scope, "What is edited (default: what a cursor means)")
-      ->transform(CLI::CheckedTransformer(scopes).description("symbol or file"));
+      ->transform(CLI::CheckedTransformer(scopes).description("around, symbol or file"));
   quality
       ->add_option("--context-tokens", options->context_tokens,
                    "Of the file around the region (default: what suits this machine)")
