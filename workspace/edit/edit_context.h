@@ -29,8 +29,8 @@ struct EditContext {
   std::string before, after;
 };
 
-// All of the file if it has at most `max_bytes` besides the region. Otherwise an overview of at most
-// `overview_bytes`, and of what is left of `max_bytes` the lines around the region.
+// All of the file if it has at most `max_bytes` besides the region. Otherwise an overview of at
+// most `overview_bytes`, and of what is left of `max_bytes` the lines around the region.
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
                          std::size_t overview_bytes);
 
