@@ -22,6 +22,14 @@ class KvStorage {
   virtual void discard(int from) = 0;
   // The memory that the first `slots` slots take once they are written; grows with `slots`.
   virtual std::size_t bytes(int slots) const = 0;
+
+  // The size of a slot's rows as the next two copy them; 0: this storage does not offer that (its
+  // rows are on a device, say).
+  virtual std::size_t bytes_per_slot() const { return 0; }
+  // Copies the rows of slots `first` and up, one slot after the other, to and from memory outside:
+  // as many slots as `rows` has room for. They must exist.
+  virtual void copy_slots_out(int /*first*/, std::span<std::byte> /*rows*/) const {}
+  virtual void copy_slots_in(int /*first*/, std::span<const std::byte> /*rows*/) {}
 };
 
 // The memory of one token sequence under one model. Slots 0..length()-1 hold the committed tokens
@@ -46,6 +54,7 @@ class KvCache {
   int length() const { return static_cast<int>(tokens_.size()); }
   std::span<const TokenId> tokens() const { return tokens_; }
   KvStorage* storage() { return storage_.get(); }
+  const KvStorage* storage() const { return storage_.get(); }
 
   // Called by LanguageModel::forward once the rows are written: `context` becomes committed,
   // `draft` is in flight.

@@ -83,6 +83,30 @@ std::size_t TransformerKvStorage::bytes(int slots) const {
   return strips_ * whole_pages(slot_bytes_ * static_cast<std::size_t>(slots));
 }
 
+// Strip by strip, so that what lies far apart is one stream; the rows outside are few enough for
+// the processor's caches.
+void TransformerKvStorage::copy_slots_out(int first, std::span<std::byte> rows) const {
+  const std::size_t slots = rows.size() / bytes_per_slot();
+  for (std::size_t i = 0; i < strips_; ++i) {
+    const std::uint8_t* const from = strip(i) + slot_bytes_ * static_cast<std::size_t>(first);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      std::memcpy(rows.data() + slot * bytes_per_slot() + i * slot_bytes_,
+                  from + slot * slot_bytes_, slot_bytes_);
+    }
+  }
+}
+
+void TransformerKvStorage::copy_slots_in(int first, std::span<const std::byte> rows) {
+  const std::size_t slots = rows.size() / bytes_per_slot();
+  for (std::size_t i = 0; i < strips_; ++i) {
+    std::uint8_t* const to = strip(i) + slot_bytes_ * static_cast<std::size_t>(first);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      std::memcpy(to + slot * slot_bytes_, rows.data() + slot * bytes_per_slot() + i * slot_bytes_,
+                  slot_bytes_);
+    }
+  }
+}
+
 const PassRows& PassBuffers::rows(int count) {
   if (count == count_) return view_;
   if (count > capacity_) {

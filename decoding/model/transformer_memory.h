@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -31,6 +32,9 @@ class TransformerKvStorage : public KvStorage {
   std::unique_ptr<KvStorage> fork(int slots) const override;
   void discard(int from) override;
   std::size_t bytes(int slots) const override;
+  std::size_t bytes_per_slot() const override { return strips_ * slot_bytes_; }
+  void copy_slots_out(int first, std::span<std::byte> rows) const override;
+  void copy_slots_in(int first, std::span<const std::byte> rows) override;
 
  private:
   // The slots of one head's keys or values in one layer.

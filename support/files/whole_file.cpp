@@ -45,7 +45,11 @@ bool NewFile::write(std::span<const std::byte> bytes) {
 }
 
 bool NewFile::rename_to(const fs::path& file) {
-  renamed_ = ::fsync(handle_.get()) == 0 && ::rename(path_.c_str(), file.c_str()) == 0;
+  return ::fsync(handle_.get()) == 0 && rename_unsynced_to(file);
+}
+
+bool NewFile::rename_unsynced_to(const fs::path& file) {
+  renamed_ = ::rename(path_.c_str(), file.c_str()) == 0;
   return renamed_;
 }
 

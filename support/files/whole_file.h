@@ -25,6 +25,9 @@ class NewFile {
   bool write(std::span<const std::byte> bytes);
   // After its contents have reached the disk; the name itself may not have yet.
   bool rename_to(const std::filesystem::path& file);
+  // Without that: after a failure of power the file may have any contents. For what is checked when
+  // it is read, and can be lost.
+  bool rename_unsynced_to(const std::filesystem::path& file);
 
  private:
   std::string path_;

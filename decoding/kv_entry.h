@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// One file of the KvArchive: the tokens that a model has read, and the keys and values that it
+// computed for them.
+//
+//   preamble     a fixed number of bytes: the counts, and checksums of itself and of the names
+//   names        model, build and source as text, then the tokens
+//   blocks       the rows of kSlots slots each (of the last one fewer), and their checksum
+//
+// Checksums detect damage, not malice: whoever can write to the folder is the user. But whatever a
+// file contains, reading it ends with a usable answer or an error.
+struct KvEntryHead {
+  // What the rows depend on: the weights and the processor, and the build of the program.
+  std::string model;
+  std::string build;
+  std::string source;  // the document that the tokens were read for; may be empty
+  std::vector<TokenId> tokens;
+  std::uint64_t slot_bytes = 0;  // KvStorage::bytes_per_slot()
+
+  bool operator==(const KvEntryHead&) const = default;
+
+  std::uint64_t bytes() const;       // of preamble and names
+  std::uint64_t file_bytes() const;  // of everything
+};
+
+// Reads exactly `out.size()` bytes of a file from `offset` on; false: they are not there.
+using ReadFileAt = std::function<bool(std::uint64_t offset, std::span<std::byte> out)>;
+
+class KvEntry {
+ public:
+  static constexpr int kSlots = 64;
+  static constexpr int kMaxTokens = 1 << 15;
+  static constexpr std::uint64_t kMaxName = 4096;
+  static constexpr std::uint64_t kMaxSlotBytes = std::uint64_t{1} << 22;
+
+  // Whether the counts are within the limits of a file.
+  static bool fits(const KvEntryHead& head);
+  // The beginning of the file, up to the blocks. `head` fits.
+  static std::vector<std::byte> write_head(const KvEntryHead& head);
+  // An error if these are not the bytes of such a file of this size.
+  static Result<KvEntryHead> read_head(const ReadFileAt& read, std::uint64_t file_bytes);
+  // The slots of a block.
+  static int block_count(const KvEntryHead& head);
+  static int slots_of_block(const KvEntryHead& head, int block);
+  // Of a block with its checksum; `rows` is overwritten and has slots_of_block() slots.
+  static std::uint64_t offset_of_block(const KvEntryHead& head, int block);
+  // Reads a block's rows into `rows`, which it resizes. False: they are not what was written.
+  static bool read_block(const ReadFileAt& read, const KvEntryHead& head, int block,
+                         std::vector<std::byte>& rows);
+};
+
+}  // namespace redraft
