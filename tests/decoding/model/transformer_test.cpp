@@ -8,6 +8,7 @@
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/pass_profile.h"
+#include "tests/decoding/model/archive_bits.h"
 #include "tests/decoding/model/cache_bits.h"
 #include "tests/decoding/model/cache_checks.h"
 #include "tests/decoding/model/tiny_model.h"
@@ -76,6 +77,11 @@ TEST_P(TinyTransformer, AnyHistoryOfACacheIsAFreshPrefill) {
   const auto model = load({}, three_);
   check_cache_histories(*model, 6, 40, 60);
   check_cache_comparison(*model);
+}
+
+TEST_P(TinyTransformer, RowsFromTheArchiveAreThoseOfAFreshPrefill) {
+  const auto model = load({}, three_);
+  check_archive_bits(*model, TinyModel().layers, 200);
 }
 
 TEST_P(TinyTransformer, CachesGiveTheirMemoryBack) {
