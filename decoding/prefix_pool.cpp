@@ -22,7 +22,8 @@
 
 namespace redraft {
 
-PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<const TokenId> tokens) {
+std::pair<PrefixPool::Kept::const_iterator, int> PrefixPool::longest(
+    const LanguageModel& model, std::span<const TokenId> tokens) const {
   auto found = kept_.end();
   int shared = 0;
   for (auto each = kept_.begin(); each != kept_.end(); ++each) {
@@ -32,8 +33,33 @@ PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<cons
     found = each;  // of several that share as much, the most recently used
     shared = common;
   }
-  Sequence sequence =
-      shared > 0 ? reuse(found, shared, tokens) : Sequence{&model, model.new_cache(capacity_), 0};
+  return {found, shared};
+}
+
+int PrefixPool::known(const LanguageModel& model, std::span<const TokenId> tokens) const {
+  return longest(model, tokens).second;
+}
+
+const KvCache* PrefixPool::find(const LanguageModel& model, std::span<const TokenId> tokens) const {
+  const auto [found, shared] = longest(model, tokens);
+  return shared > 0 ? found->cache.get() : nullptr;
+}
+
+bool PrefixPool::insert(const LanguageModel& model, int length,
+                        const std::function<bool(KvCache&)>& fill) {
+  std::unique_ptr<KvCache> cache = model.new_cache(capacity_);
+  const std::size_t bytes = cache->bytes_of(length);
+  if (length > capacity_ || bytes + lent_bytes_ > budget_) return false;
+  make_room(bytes);
+  if (!fill(*cache)) return false;
+  kept_.push_back({&model, std::move(cache), length});
+  return true;
+}
+
+PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<const TokenId> tokens) {
+  const auto [found, shared] = longest(model, tokens);
+  Sequence sequence = shared > 0 ? reuse(kept_.begin() + (found - kept_.cbegin()), shared, tokens)
+                                 : Sequence{&model, model.new_cache(capacity_), 0};
   sequence.asked = static_cast<int>(tokens.size());
   ++counts_.lookups;
   counts_.hits += shared > 0 ? 1 : 0;
@@ -94,14 +120,6 @@ void PrefixPool::make_room(std::size_t bytes) {
     kept_.erase(kept_.begin());
     ++counts_.evictions;
   }
-}
-
-int PrefixPool::known(const LanguageModel& model, std::span<const TokenId> tokens) const {
-  int known = 0;
-  for (const Sequence& each : kept_) {
-    if (each.model == &model) known = std::max(known, each.cache->common_prefix(tokens));
-  }
-  return known;
 }
 
 void PrefixPool::clear() { kept_.clear(); }

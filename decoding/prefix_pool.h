@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decoding/kv_cache.h"
@@ -43,6 +45,12 @@ class PrefixPool {
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
   // How many tokens of the longest known beginning of `tokens` are kept and not lent.
   int known(const LanguageModel& model, std::span<const TokenId> tokens) const;
+  // The cache that acquire() would find now, where it is: valid until the next call of anything
+  // else. Null: none shares a token.
+  const KvCache* find(const LanguageModel& model, std::span<const TokenId> tokens) const;
+  // Adds a cache of `length` tokens that `fill` reads from elsewhere, if there is room for it
+  // within the budget; it is dropped if `fill` returns false. Whether it was added.
+  bool insert(const LanguageModel& model, int length, const std::function<bool(KvCache&)>& fill);
   // Forgets everything that is not lent.
   void clear();
   // For a caller that has run out of memory: forgets the least recently used cache, and from then
@@ -59,6 +67,9 @@ class PrefixPool {
   };
   using Kept = std::vector<Sequence>;
 
+  // kept_.end() and 0 if none shares a token.
+  std::pair<Kept::const_iterator, int> longest(const LanguageModel& model,
+                                               std::span<const TokenId> tokens) const;
   static bool worth_a_copy(const Sequence& sequence, int shared);
   Sequence reuse(Kept::iterator found, int shared, std::span<const TokenId> tokens);
   void give_back(Sequence sequence, std::size_t lent_bytes);

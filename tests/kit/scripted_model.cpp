@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -39,6 +40,17 @@ struct ScriptedStorage : KvStorage {
   void discard(int from) override { std::fill(slots.begin() + from, slots.end(), Slot()); }
   std::size_t bytes(int count) const override {
     return ScriptedModel::kSlotBytes * static_cast<std::size_t>(count);
+  }
+  std::size_t bytes_per_slot() const override { return sizeof(Slot); }
+  void copy_slots_out(int first, std::span<std::byte> rows) const override {
+    if (rows.size() / sizeof(Slot) + first > slots.size())
+      throw std::logic_error("KvStorage: slots that do not exist are copied");
+    std::memcpy(rows.data(), slots.data() + first, rows.size());
+  }
+  void copy_slots_in(int first, std::span<const std::byte> rows) override {
+    if (rows.size() / sizeof(Slot) + first > slots.size())
+      throw std::logic_error("KvStorage: slots that do not exist are copied");
+    std::memcpy(slots.data() + first, rows.data(), rows.size());
   }
 
   std::vector<Slot> slots;

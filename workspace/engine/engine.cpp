@@ -154,6 +154,27 @@ std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int cou
   return predictions.top_ids;
 }
 
+void Engine::set_archive(KvArchive archive, std::function<void(const Error&)> on_problem) {
+  on_archive_problem_ = std::move(on_problem);
+  if (KeptPrompts::offers_rows(*target_.model))
+    kept_prompts_.emplace(std::move(archive), caches_, *target_.model);
+}
+
+void Engine::restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop) {
+  if (kept_prompts_) kept_prompts_->restore(tokens, cost_curve(), stop);
+}
+
+std::vector<std::vector<TokenId>> Engine::take_read_prompts() {
+  return kept_prompts_ ? kept_prompts_->take_read() : std::vector<std::vector<TokenId>>();
+}
+
+void Engine::save(std::span<const TokenId> prompt, const std::string& source,
+                  const std::function<bool()>& go_on) {
+  if (!kept_prompts_) return;
+  const Result<void> saved = kept_prompts_->save(prompt, source, cost_curve(), go_on);
+  if (!saved && on_archive_problem_) on_archive_problem_(saved.error());
+}
+
 Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                                     const DecodeRequest& request, const TokenSink& sink,
                                     std::stop_token stop, Remembering remembering) {
@@ -164,6 +185,9 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                  std::to_string(context_length_));
   }
   const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
+  const bool kept = purpose == Purpose::kEdit && remembering == Remembering::kShared;
+  if (kept) restore_from_archive(request.prompt, stop);
+  if (kept && kept_prompts_) kept_prompts_->add_read(request.prompt);
   std::optional<Span> taking_caches(std::in_place, TraceName("take caches"));
   const PrefixPool::Lease target = caches_.acquire(*target_.model, request.prompt);
   std::optional<PrefixPool::Lease> draft;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/decoder_memory.h"
+#include "decoding/kv_archive.h"
 #include "decoding/language_model.h"
 #include "decoding/prefix_pool.h"
 #include "decoding/text/prompt_encoder.h"
@@ -22,6 +24,7 @@
 #include "support/token.h"
 #include "workspace/documents/document.h"
 #include "workspace/engine/file_rest.h"
+#include "workspace/engine/kept_prompts.h"
 
 namespace redraft {
 
@@ -104,6 +107,18 @@ class Engine {
                   const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
   // The `count` likeliest next tokens of the target, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
+  // From now on the beginnings of prompts of edits come from `archive` too, and save() adds to it.
+  // Without effect if the target's caches cannot leave its device. `on_problem` (may be empty) is
+  // called if the disk fails.
+  void set_archive(KvArchive archive, std::function<void(const Error&)> on_problem = {});
+  // The prompts of edits (Remembering::kShared) since the last call, a few at most, for save();
+  // none without an archive.
+  std::vector<std::vector<TokenId>> take_read_prompts();
+  // Writes what the caches hold of the beginning of `prompt` to the archive, if it is worth that.
+  // `source` is the document that the prompt is about. For an idle moment: before each block of a
+  // few milliseconds it asks `go_on`, which may run other jobs or end it.
+  void save(std::span<const TokenId> prompt, const std::string& source,
+            const std::function<bool()>& go_on);
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
   // Likewise forgets what decoders keep from earlier requests.
@@ -115,11 +130,15 @@ class Engine {
 
  private:
   Engine(Model target, Model draft, int context_length, const EngineOptions& options);
+  // Puts a cache from the archive into the pool, if it has one that is worth it.
+  void restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop);
 
   Model target_;
   Model draft_;
   int context_length_;
   PrefixPool caches_;
+  std::optional<KeptPrompts> kept_prompts_;  // none: there is no archive
+  std::function<void(const Error&)> on_archive_problem_;
   std::shared_ptr<const LineTable> lines_;
   std::array<DecoderMemory, kPurposes> memories_;
   std::unique_ptr<CostCurve> cost_;
