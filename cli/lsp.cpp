@@ -17,6 +17,7 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/identity.h"
 #include "cli/common/index_loader.h"
+#include "cli/common/kv_folder.h"
 #include "cli/common/tracing.h"
 #include "cli/shared_server.h"
 #include "indexing/files/dependencies.h"
@@ -59,8 +60,11 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
   const Result<DecoderName> decoder =
       parse_decoder_name(has_draft(choices) ? "redraft:model" : "redraft");
   if (!decoder) return decoder.error();
-  return load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
-                     {.cache_bytes = choices.cache_mib << 20});
+  Result<std::unique_ptr<Engine>> engine =
+      load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
+                  {.cache_bytes = choices.cache_mib << 20});
+  if (engine && !choices.no_kv_cache) keep_on_disk(**engine, choices.common);
+  return engine;
 }
 
 // Called again, it means that the previous engine failed: then a GPU is not tried again.
@@ -132,7 +136,9 @@ std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
 }
 
 int run_replay(const LspOptions& options) {
-  lsp::ServerOptions server = server_options(options.choices);
+  ServerChoices choices = options.choices;
+  choices.no_kv_cache = true;  // what is on disk is no part of the recording
+  lsp::ServerOptions server = server_options(choices);
   const Result<int> code = lsp::replay(options.replay, options.speed, std::move(server.make_engine),
                                        std::move(server.index), std::cout);
   return code ? *code : fail(code.error());
@@ -249,6 +255,9 @@ void add_lsp(CLI::App& app, Command& chosen) {
                    "MiB for what earlier requests have read, so that the next ones need not")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  command->add_flag("--no-kv-cache", options->choices.no_kv_cache,
+                    "Do not keep what was read on disk, and use nothing that is (see `redraft "
+                    "cache`)");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
   command->callback([&chosen, command, options] {

@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_bench(app, chosen);
   add_models(app, chosen);
   add_index(app, chosen);
+  add_cache(app, chosen);
   add_decoders(app, chosen);
   add_doctor(app, chosen);
   add_lsp(app, chosen);

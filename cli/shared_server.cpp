@@ -51,10 +51,11 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   const std::string draft = common.draft.empty() ? "" : anywhere(common.draft);
   const int threads = common.threads > 0 ? common.threads : physical_cores();
   const std::string index = choices.no_index ? "no index" : "index";
+  const std::string kept = choices.no_kv_cache ? "nothing on disk" : "kept on disk";
   std::string same;
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft), common.device,
-        std::to_string(threads), std::to_string(choices.cache_mib), index, folders_of_user()})
+        std::to_string(threads), std::to_string(choices.cache_mib), index, kept, folders_of_user()})
     same += part + "\n";
   lsp::AttachOptions options{
       .key = stable_hash(same),
@@ -65,6 +66,7 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
       .waiter = executable().replace_filename("redraft-attached")};
   if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
   if (choices.no_index) options.command.push_back("--no-index");
+  if (choices.no_kv_cache) options.command.push_back("--no-kv-cache");
   options.command.push_back(kAttachedOption);
   return options;
 }

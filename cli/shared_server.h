@@ -12,6 +12,7 @@ struct ServerChoices {
   CommonOptions common;
   bool no_index = false;
   std::size_t cache_mib = 0;
+  bool no_kv_cache = false;  // on disk
 };
 
 // How `redraft lsp` finds a server with the same choices, or starts one that ends `idle_seconds`

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "lsp/features/cache_on_disk.h"
 #include "lsp/features/completion_feed.h"
 #include "lsp/features/document_sync.h"
 #include "lsp/features/edit_feature.h"
@@ -41,6 +42,7 @@ void Server::make_features(IndexFactories index) {
   decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
   add(std::make_unique<DocumentSync>(connection_, workspace_));
   add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_));
+  add(std::make_unique<CacheOnDisk>(workspace_, configuration_));
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));
   add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, *decoder_,

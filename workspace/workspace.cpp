@@ -13,6 +13,7 @@
 #include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/engine/decode_queue.h"
+#include "workspace/engine/save_when_idle.h"
 
 namespace redraft {
 namespace {
@@ -39,8 +40,10 @@ struct Workspace::Impl {
   static Result<EditResult> run_request(Impl* self, const OwnerPost& call, Engine& engine,
                                         EditId id, const EditRequest& request,
                                         const DecodeQueue::Control& control);
+  // `source` is the file whose prompts may be kept on disk, or empty.
   static void run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
-                                   const EditRequest& request, const DecodeQueue::Control& control);
+                                   const EditRequest& request, const std::string& source,
+                                   const DecodeQueue::Control& control);
 
   // On the owner's thread.
   // Fills in what the client does not say. An error if there can be no such edit.
@@ -66,6 +69,12 @@ struct Workspace::Impl {
   Remembering remembering(const std::string& uri) const {
     return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
   }
+  // The file whose prompts may be kept on disk; empty: none. A text without a file is not kept,
+  // because nobody could name it to have it erased.
+  std::string source_to_keep(const std::string& uri) const {
+    const auto path = path_of_uri(uri);
+    return keeps_on_disk && path ? path->string() : std::string();
+  }
   // The document is gone or replaced: all work on it ends.
   void forget(const std::string& uri, const std::string& reason);
 
@@ -83,14 +92,19 @@ struct Workspace::Impl {
   std::vector<std::filesystem::path> folders;
   IndexSlot indexer;  // empty: there is none
   IndexSlot common;   // likewise
+  bool keeps_on_disk = true;
 };
 
 void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
                                            EditId id, const EditRequest& request,
+                                           const std::string& source,
                                            const DecodeQueue::Control& control) {
   const Span span("edit", "edit", id);
   Result<EditResult> result = run_on_engine(host, "the edit failed", [&](Engine& engine) {
-    return run_request(self, call, engine, id, request, control);
+    engine.take_read_prompts();  // of an edit that ended with an exception
+    Result<EditResult> edited = run_request(self, call, engine, id, request, control);
+    save_when_idle(host, engine.take_read_prompts(), source);
+    return edited;
   });
   if (!result) {
     call([self, id, error = result.error().message()] {
@@ -370,13 +384,14 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   impl_->read_ahead.stop();
   const EditId id = impl_->edits.add(uri);
   impl_->find_region(id, request);
-  impl_->edits.set_job(id,
-                       impl_->host->queue().add(
-                           [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
-                            request = std::move(request)](const DecodeQueue::Control& control) {
-                             Impl::run_on_decode_thread(self, call, *host, id, request, control);
-                           },
-                           Urgency::kEdit));
+  impl_->edits.set_job(
+      id, impl_->host->queue().add(
+              [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
+               request = std::move(request),
+               source = impl_->source_to_keep(uri)](const DecodeQueue::Control& control) {
+                Impl::run_on_decode_thread(self, call, *host, id, request, source, control);
+              },
+              Urgency::kEdit));
   return id;
 }
 
@@ -447,6 +462,8 @@ void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); 
 void Workspace::reject_next_edit(const Document& document, const TextEdit& edit) {
   impl_->next_edits.reject(document, edit);
 }
+
+void Workspace::keep_on_disk(bool keep) { impl_->keeps_on_disk = keep; }
 
 void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 

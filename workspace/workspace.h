@@ -145,6 +145,9 @@ class Workspace {
   // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 
+  // Whether what edits read from now on may be kept on disk (see Engine::save); true at first.
+  void keep_on_disk(bool keep);
+
   // The user has switched to this document.
   void focus(const std::string& uri);
 

@@ -26,6 +26,7 @@ void add_score(CLI::App& app, Command& chosen);
 void add_bench(CLI::App& app, Command& chosen);
 void add_models(CLI::App& app, Command& chosen);
 void add_index(CLI::App& app, Command& chosen);
+void add_cache(CLI::App& app, Command& chosen);
 void add_decoders(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);

@@ -240,6 +240,13 @@ void add_edits(Definitions& all) {
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
       "The most tokens that one edit may write; 0: by the size of what is edited."));
+  // Scope machine: a file in a workspace must not decide what is written to the user's disk.
+  all.push_back(with_scope(
+      Scope::kMachine, boolean(
+                           "cacheOnDisk", [](Settings& s) -> bool& { return s.cache_on_disk; },
+                           "Keep what the model has computed for edited files in the user's cache "
+                           "folder, so that it need not read them again after a restart: at most "
+                           "2 GiB, which `redraft cache` lists and erases.")));
 }
 
 void add_read_ahead(Definitions& all) {

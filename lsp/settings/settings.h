@@ -32,6 +32,7 @@ struct Settings {
   bool dependencies = false;
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
   std::vector<std::string> common_folders;  // as the user wrote them
+  bool cache_on_disk = true;
 
   struct Completion {
     bool enabled = true;

@@ -1,12 +1,11 @@
 -- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in
 -- lsp/settings/setting_table.cpp.
 return {
-  decoder = 'string',
   index = 'boolean',
   dependencies = 'boolean',
   commonFolders = 'table',
   completion = 'table',
   nextEdit = 'table',
   edit = 'table',
-  readAhead = 'string',
+  cacheOnDisk = 'boolean',
 }
