@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "decoding/kv_entry.h"
+#include "indexing/store/checksum.h"
 #include "tests/decoding/model/gguf_writer.h"
 #include "tests/decoding/model/safetensors_writer.h"
 #include "tests/decoding/model/tiny_model.h"
@@ -116,6 +118,33 @@ void write_lsp(const std::filesystem::path& folder) {
   write(folder / "outlines", seed('\2', outlines));
 }
 
+// Entries with two blocks, of the names given.
+Bytes kv_entry(char kind, const KvEntryHead& head) {
+  const std::vector<std::byte> begin = KvEntry::write_head(head);
+  Bytes bytes = seed(kind, {reinterpret_cast<const char*>(begin.data()), begin.size()});
+  for (int block = 0; block < KvEntry::block_count(head); ++block) {
+    const std::size_t size =
+        static_cast<std::size_t>(KvEntry::slots_of_block(head, block)) * head.slot_bytes;
+    const std::vector<std::byte> rows(size, static_cast<std::byte>(block));
+    const std::uint64_t sum = checksum(rows);
+    bytes.insert(bytes.end(), size, static_cast<std::uint8_t>(block));
+    const auto* const end = reinterpret_cast<const std::uint8_t*>(&sum);
+    bytes.insert(bytes.end(), end, end + sizeof sum);
+  }
+  return bytes;
+}
+
+void write_kv_entries(const std::filesystem::path& folder) {
+  KvEntryHead head{
+      .model = "m", .build = "b", .source = "/a", .tokens = std::vector<TokenId>(66, 7)};
+  head.slot_bytes = 2;
+  write(folder / "file", kv_entry('r', head));
+  write(folder / "counts", kv_entry('w', head));
+  head.source.clear();
+  head.tokens = {1};
+  write(folder / "one", kv_entry('w', head));
+}
+
 // The first three bytes are the language and the change.
 void write_syntax(const std::filesystem::path& folder) {
   char language = 0;
@@ -136,6 +165,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path corpus = argv[1];
   redraft::write_gguf(corpus / "gguf_fuzz");
+  redraft::write_kv_entries(corpus / "kv_entry_fuzz");
   redraft::write_lsp(corpus / "lsp_fuzz");
   redraft::write_safetensors(corpus / "safetensors_fuzz");
   redraft::write_syntax(corpus / "syntax_fuzz");
