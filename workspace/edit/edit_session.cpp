@@ -309,7 +309,7 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
     if (!prompt) return prompt.error();
     prompt->tokens.resize(static_cast<std::size_t>(prompt->before_instruction));
     if (!beginnings.empty() && beginnings.back() == prompt->tokens) continue;
-    unread.push_back(static_cast<int>(prompt->tokens.size()) - engine.known_tokens(prompt->tokens));
+    unread.push_back(unread_tokens(engine, *prompt));
     beginnings.push_back(std::move(prompt->tokens));
   }
   int limit = cost.tokens_read_in(seconds, engine.context_length());

@@ -119,7 +119,8 @@ const CostCurve& Engine::cost_curve() {
   return *cost_;
 }
 
-int Engine::known_tokens(std::span<const TokenId> prompt) const {
+int Engine::known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) {
+  restore_from_archive(prompt, stop);
   return caches_.known(*target_.model, prompt);
 }
 
