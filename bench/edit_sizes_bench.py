@@ -46,7 +46,7 @@ def file_of(lines, count):
 class Server:
     def __init__(self, options):
         lsp_client.TIME_LIMIT = 60 * options.minutes
-        self.client = lsp_client.Client([options.program, "lsp", "--no-share", "--no-index", "--log-level", "error",
+        self.client = lsp_client.Client([options.program, "lsp", "--no-kv-cache", "--no-share", "--no-index", "--log-level", "error",
                                          *(["--target", options.target] if options.target else [])])
         self.client.request("initialize", {"processId": None, "capabilities": {
             "experimental": {"redraft": {"streamedEdits": True}}}})

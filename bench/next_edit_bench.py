@@ -73,7 +73,7 @@ def without(lines, diff):
 
 class Editor:
     def __init__(self, options):
-        self.client = lsp_client.Client([options.program, "lsp", "--no-share", "--no-index", "--log-level", "error",
+        self.client = lsp_client.Client([options.program, "lsp", "--no-kv-cache", "--no-share", "--no-index", "--log-level", "error",
                                          *(["--target", options.target] if options.target else [])])
         self.client.request("initialize", {"processId": None, "capabilities": {
             "general": {"positionEncodings": ["utf-8"]}}})

@@ -29,7 +29,7 @@ KEYSTROKES = 400
 class Server:
     def __init__(self, program, folder, cache, *options):
         os.environ["XDG_CACHE_HOME"] = cache
-        self.client = lsp_client.Client([program, "lsp", "--no-share", *options])
+        self.client = lsp_client.Client([program, "lsp", "--no-kv-cache", "--no-share", *options])
         self.client.request("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {
             "experimental": {"redraft": {"streamedEdits": True}}}})
         self.client.notify("initialized")

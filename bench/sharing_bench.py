@@ -53,7 +53,7 @@ def megabytes(process, what):
 def measure(options, count, folder):
     runtime = pathlib.Path(folder)
     environment = {**os.environ, "XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
-    command = [options.program, "lsp", "--no-index", "--target", options.target, "--idle-seconds", "0"]
+    command = [options.program, "lsp", "--no-kv-cache", "--no-index", "--target", options.target, "--idle-seconds", "0"]
     clients, seconds = [], []
     for _ in range(count):
         start = time.monotonic()

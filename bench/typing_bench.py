@@ -55,7 +55,7 @@ class TimedClient(lsp_client.Client):
 class Typist:
     def __init__(self, options):
         self.options = options
-        self.client = TimedClient([options.program, "lsp", "--no-share", "--no-index", "--log-level", "error",
+        self.client = TimedClient([options.program, "lsp", "--no-kv-cache", "--no-share", "--no-index", "--log-level", "error",
                                    *(["--target", options.target] if options.target else [])])
         self.client.request("initialize", {"processId": None, "capabilities": {
             "general": {"positionEncodings": ["utf-32"]}, "textDocument": {"inlineCompletion": {}}},

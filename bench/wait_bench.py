@@ -11,7 +11,7 @@ is opened as it was before, the cursor stands where the change begins, and the f
   another    the instruction at another place of the same file
   announced  in a file that a new server has not seen, but the place was announced (redraft/prepare) and 5 s have passed,
              or all is read
-  restarted  the first place again, after a restart of the server
+  restarted  the first place again, with another instruction, after a restart of the server
 
 For each the tokens that were read before the answer (exact with REDRAFT_PINNED_COST set), and the seconds to the first hunk
 and to the end. An edit is cancelled at its first hunk unless --whole is given. With --baseline both programs take turns,
@@ -20,9 +20,12 @@ edit by edit, and the seconds are given as ratios too.
 
 import argparse
 import json
+import os
 import pathlib
+import shutil
 import statistics
 import sys
+import tempfile
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -32,6 +35,7 @@ import lsp_client  # noqa: E402
 
 lsp_client.TIME_LIMIT = 1200
 ANNOUNCED_SECONDS = 5
+IDLE_SECONDS = 1
 ANOTHER_INSTRUCTION = "Add a comment that says what this is for."
 SITUATIONS = ("cold", "again", "another", "announced", "restarted")
 LANGUAGES = {"py": "python", "cc": "cpp", "h": "cpp", "js": "javascript", "ts": "typescript", "go": "go", "rs": "rust",
@@ -55,7 +59,7 @@ def other_place(before, line):
 
 
 class Server:
-    """One run of `redraft lsp`; starts it anew on restart()."""
+    """Runs of `redraft lsp`, one after the other, with a cache folder of their own."""
 
     def __init__(self, program, options):
         self.command = [program, "lsp", "--no-share", "--no-index", "--log-level", "error",
@@ -63,10 +67,11 @@ class Server:
                         *(["--threads", str(options.threads)] if options.threads else [])]
         self.whole = options.whole
         self.n_files = 0
+        self.folder = tempfile.TemporaryDirectory()
         self.start()
 
     def start(self):
-        self.client = lsp_client.Client(self.command)
+        self.client = lsp_client.Client(self.command, env={**os.environ, "XDG_CACHE_HOME": self.folder.name})
         self.client.request("initialize", {"processId": None, "capabilities": {
             "general": {"positionEncodings": ["utf-32"]},
             "experimental": {"redraft": {"streamedEdits": True, "prepare": True}}}})
@@ -74,8 +79,15 @@ class Server:
         # Loads the model, and what every prompt begins with.
         self.edit(self.open("a = 1\nb = 2\n", "py"), (0, 0), "Rename a to c.", whole=True)
 
-    def restart(self):
+    def restart(self, remembering=False):
+        """What was read is forgotten; `remembering`: but for what the server keeps on disk once it is idle."""
+        kept = pathlib.Path(self.folder.name) / "redraft" / "kv"
+        if remembering:
+            while kept.exists() and time.time() - max(each.stat().st_mtime for each in (kept, *kept.iterdir())) < IDLE_SECONDS:
+                time.sleep(0.1)
         self.stop()
+        if not remembering:
+            shutil.rmtree(kept, ignore_errors=True)
         self.start()
 
     def stop(self):
@@ -149,13 +161,13 @@ def measure_restarted(server, tasks):
     """Edits the files, restarts, and edits them again; at the first place each."""
     places = [(f"file:///again/{i}/file.{task['suffix']}", task) for i, task in enumerate(tasks)]
 
-    def edit_all():
+    def edit_all(instruct):
         for uri, task in places:
             server.open(task["before"], task["suffix"], uri)
-            yield server.edit(uri, first_change(task["before"], task["after"]), task["instruction"])
-    list(edit_all())
-    server.restart()
-    return list(edit_all())
+            yield server.edit(uri, first_change(task["before"], task["after"]), instruct(task))
+    list(edit_all(lambda task: task["instruction"]))
+    server.restart(remembering=True)
+    return list(edit_all(lambda _: ANOTHER_INSTRUCTION))
 
 
 def read_tasks(options):

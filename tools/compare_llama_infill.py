@@ -39,7 +39,7 @@ class Redraft:
     """`redraft lsp` as a source of ghost text."""
 
     def __init__(self, program, model, threads, max_tokens, context_tokens):
-        self.process = subprocess.Popen([str(program), "lsp", "--no-share", "--no-index", "--target", model, "--threads",
+        self.process = subprocess.Popen([str(program), "lsp", "--no-kv-cache", "--no-share", "--no-index", "--target", model, "--threads",
                                          str(threads), "--log-level", "error"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, preexec_fn=die_with_parent)
         self.last_id = 0

@@ -25,7 +25,7 @@ local function redraft(...)
 end
 
 local function a_real_edit(start)
-  local nvim = start({ server = redraft('lsp', '--target', model) })
+  local nvim = start({ server = redraft('lsp', '--no-kv-cache', '--target', model) })
   nvim:open('shapes.py', before)
   local command = redraft('edit', nvim.path, '--instruction', instruction, '--target', model, '--format', 'text')
   local edited = vim.system(command, { text = true }):wait(patience)

@@ -43,7 +43,7 @@ test('an edit by the 0.5B model', { skip }, async () => {
   fs.writeFileSync(path.join(folder, 'expected.json'), JSON.stringify({ instruction, before, after }));
   let server;
   try {
-    server = await CodeServer.start({ 'redraft.path': start, 'redraft.target': model });
+    server = await CodeServer.start({ 'redraft.path': start, 'redraft.target': model, 'redraft.cacheOnDisk': false });
     const { code, log } = await runInExtensionHost(server, folder, path.join(__dirname, 'model_in_host.js'));
     assert.strictEqual(code, 0, log);
   } finally {
