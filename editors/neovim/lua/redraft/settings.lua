@@ -1,6 +1,7 @@
 -- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in
 -- lsp/settings/setting_table.cpp.
 return {
+  decoder = 'string',
   index = 'boolean',
   dependencies = 'boolean',
   commonFolders = 'table',
@@ -8,4 +9,5 @@ return {
   nextEdit = 'table',
   edit = 'table',
   cacheOnDisk = 'boolean',
+  readAhead = 'string',
 }
