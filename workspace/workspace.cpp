@@ -14,6 +14,7 @@
 #include "workspace/documents/open_documents.h"
 #include "workspace/engine/decode_queue.h"
 #include "workspace/engine/save_when_idle.h"
+#include "workspace/index/workspace_indexes.h"
 
 namespace redraft {
 namespace {
@@ -58,9 +59,6 @@ struct Workspace::Impl {
   void stop_job(EditId id);
   std::shared_ptr<const Document> document_of(const LiveEdit* edit) const;
   void index_buffer(const std::string& uri);
-  // Null if there is no such index.
-  std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
-  std::shared_ptr<const Datastore> common_code() const;
   std::filesystem::path root_of(const std::string& uri) const;
   DecoderName default_decoder() const {
     return *parse_decoder_name(host->has_draft() ? "redraft:model" : "redraft");
@@ -90,8 +88,7 @@ struct Workspace::Impl {
   Completions completions;
   NextEdits next_edits;
   std::vector<std::filesystem::path> folders;
-  IndexSlot indexer;  // empty: there is none
-  IndexSlot common;   // likewise
+  WorkspaceIndexes indexes;
   bool keeps_on_disk = true;
 };
 
@@ -221,30 +218,11 @@ void Workspace::Impl::forget(const std::string& uri, const std::string& reason) 
   next_edits.forget(uri);
 }
 
-// The buffer replaces the file, as long as it is open.
 void Workspace::Impl::index_buffer(const std::string& uri) {
-  const auto path = indexer ? path_of_uri(uri) : std::nullopt;
-  if (!path) return;
-  if (std::shared_ptr<const Document> document = documents.find(uri)) {
-    // A withheld document is indexed as empty text, so that its file is not read instead.
-    if (documents.withheld(uri)) document = *Document::make(uri, document->version(), "");
-    indexer->set_buffer(*path, std::move(document));
-  } else {
-    indexer->close_buffer(*path);
-  }
-}
-
-std::shared_ptr<const IndexSnapshot> Workspace::Impl::repository_without(
-    const std::string& uri) const {
-  if (!indexer) return nullptr;
-  return indexer->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
-}
-
-// Null while nothing is read: an empty store would displace the repository in a decoder that uses
-// only one.
-std::shared_ptr<const Datastore> Workspace::Impl::common_code() const {
-  std::shared_ptr<const Datastore> code = common ? common->snapshot({}) : nullptr;
-  return code && code->token_count() > 0 ? code : nullptr;
+  std::shared_ptr<const Document> document = documents.find(uri);
+  // A withheld document is indexed as empty text, so that its file is not read instead.
+  if (document && documents.withheld(uri)) document = *Document::make(uri, document->version(), "");
+  indexes.set_buffer(uri, std::move(document));
 }
 
 std::filesystem::path Workspace::Impl::root_of(const std::string& uri) const {
@@ -272,7 +250,7 @@ Workspace::~Workspace() {
 }
 
 void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
-  impl_->common.start(
+  impl_->indexes.common.start(
       std::move(make_index), impl_->call,
       [impl = impl_.get()](const IndexStatus& news) {
         if (impl->observer.on_common) impl->observer.on_common(news);
@@ -287,7 +265,7 @@ void Workspace::set_folders(std::vector<std::filesystem::path> folders) {
 }
 
 void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
-  impl_->indexer.start(
+  impl_->indexes.repository.start(
       std::move(make_index), impl_->call,
       [impl = impl_.get()](const IndexStatus& news) {
         if (impl->observer.on_index) impl->observer.on_index(news);
@@ -296,19 +274,19 @@ void Workspace::index(RepositoryIndexer::MakeIndex make_index) {
   for (const auto& document : impl_->documents.all()) impl_->index_buffer(document->uri());
 }
 
-void Workspace::drop_index() { impl_->indexer.drop(); }
+void Workspace::drop_index() { impl_->indexes.repository.drop(); }
 
-void Workspace::drop_common_index() { impl_->common.drop(); }
+void Workspace::drop_common_index() { impl_->indexes.common.drop(); }
 
 std::vector<IndexSlot> Workspace::take_indexes() {
   std::vector<IndexSlot> taken;
-  taken.push_back(std::exchange(impl_->indexer, {}));
-  taken.push_back(std::exchange(impl_->common, {}));
+  taken.push_back(std::exchange(impl_->indexes.repository, {}));
+  taken.push_back(std::exchange(impl_->indexes.common, {}));
   return taken;
 }
 
 void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
-  if (impl_->indexer) impl_->indexer->files_changed(paths);
+  if (impl_->indexes.repository) impl_->indexes.repository->files_changed(paths);
 }
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
@@ -370,8 +348,8 @@ Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t versi
                  ", not " + std::to_string(version));
   }
   request.beside = documents.beside(uri);
-  request.repository = repository_without(uri);
-  request.common = common_code();
+  request.repository = indexes.repository_without(uri);
+  request.common = indexes.common_code();
   request.remembering = remembering(uri);
   return {};
 }
@@ -426,8 +404,8 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
   if (offset > document->text().size()) return Error("the place is none of the document");
   CompletionRequest request{.document = std::move(document),
                             .offset = offset,
-                            .repository = impl_->repository_without(wish.uri),
-                            .common = impl_->common_code(),
+                            .repository = impl_->indexes.repository_without(wish.uri),
+                            .common = impl_->indexes.common_code(),
                             .beside = impl_->documents.beside(wish.uri),
                             .recent = recent_snippets(impl_->documents, wish.uri, offset),
                             .file = file_of(wish.uri),
@@ -452,7 +430,7 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAns
   return impl_->next_edits.ask({.recent = impl_->documents.recent_changes(),
                                 .documents = impl_->documents.from(uri),
                                 .beside = impl_->documents.beside(uri),
-                                .repository = impl_->repository_without(uri),
+                                .repository = impl_->indexes.repository_without(uri),
                                 .decoder = impl_->decoder},
                                std::move(on_answer));
 }

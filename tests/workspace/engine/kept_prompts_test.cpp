@@ -101,6 +101,18 @@ TEST_F(KeptPromptsTest, AfterARestartAPromptIsNotReadAgain) {
   EXPECT_EQ(again.tokens, read.tokens);
 }
 
+TEST_F(KeptPromptsTest, WhatIsReadAheadComesFromDiskToo) {
+  read_and_save(text_);
+  Process process(folder_);
+  const std::vector<TokenId> prompt = byte_tokenizer()->encode(text_ + letters(40, 2));
+  EXPECT_EQ(process.engine->known_tokens(prompt), 300);
+  std::vector<int> known;
+  EXPECT_TRUE(process.engine->read_ahead(prompt, 64, [&](int n) { known.push_back(n); }, {}));
+  EXPECT_EQ(known.back(), 340);
+  EXPECT_GT(known.front(), 300);
+  EXPECT_EQ(process.cached(text_ + letters(40, 2) + "x"), 340);
+}
+
 TEST_F(KeptPromptsTest, OnlyEditsThatMayBeRememberedAreKeptAndRestored) {
   Process process(folder_);
   process.decode(text_, Purpose::kCompletion);
