@@ -13,9 +13,10 @@ is opened as it was before, the cursor stands where the change begins, and the f
              or all is read
   restarted  the first place again, with another instruction, after a restart of the server
 
-For each the tokens that were read before the answer (exact with REDRAFT_PINNED_COST set), and the seconds to the first hunk
-and to the end. An edit is cancelled at its first hunk unless --whole is given. With --baseline both programs take turns,
-edit by edit, and the seconds are given as ratios too.
+For each the tokens that were read before the answer (exact with REDRAFT_PINNED_COST set), and the seconds to the first hunk,
+from the end of reading to the first hunk, and to the end. An edit is cancelled at its first hunk unless --whole is given.
+With --baseline both programs take turns, edit by edit, and the seconds to the first hunk are given as ratios too, in all and
+after reading.
 """
 
 import argparse
@@ -139,7 +140,7 @@ class Server:
             raise RuntimeError(end.get("error") or "the edit failed")
         told = end["statistics"]
         return {"read": told["promptTokens"] - told["cachedPromptTokens"], "prompt": told["promptTokens"], "first": first,
-                "all": time.monotonic() - began, "hunks": sum(1 for event in self.client.all("$/redraft/edit")
+                "after": max(first - told["prefillSeconds"], 0.001), "all": time.monotonic() - began, "hunks": sum(1 for event in self.client.all("$/redraft/edit")
                                                               if mine({"hunk"})(event))}
 
 
@@ -192,22 +193,23 @@ def median(values):
 
 def print_table(results):
     names = list(results)
-    print(f"{'':10}" + "".join(f" | {name[-28:]:^34}" for name in names))
-    print(f"{'':10}" + f" | {'read':>6} {'(10 %':>6} {'90 %)':>6} {'first':>6} {'all':>6}" * len(names))
+    print(f"{'':10}" + "".join(f" | {name[-28:]:^41}" for name in names))
+    print(f"{'':10}" + f" | {'read':>6} {'(10 %':>6} {'90 %)':>6} {'first':>6} {'after':>6} {'all':>6}" * len(names))
     for situation in SITUATIONS:
         row = f"{situation:10}"
         for name in names:
             found = [each[situation] for each in results[name] if situation in each]
             read = sorted(each["read"] for each in found)
             if not read:
-                row += f" | {'-':>6}" + " " * 28
+                row += f" | {'-':>6}" + " " * 35
                 continue
             row += (f" | {median(read):6.0f} {read[len(read) // 10]:6} {read[-1 - len(read) // 10]:6} "
-                    f"{median([each['first'] for each in found]):6.2f} {median([each['all'] for each in found]):6.2f}")
+                    + " ".join(f"{median([each[time] for each in found]):6.2f}" for time in ("first", "after", "all")))
         if len(names) == 2:
-            pairs = [(a[situation]["first"], b[situation]["first"]) for a, b in zip(*results.values())
-                     if situation in a and situation in b]
-            row += f" | {median([a / b for a, b in pairs]):5.2f} x" if pairs else ""
+            for time in ("first", "after"):
+                ratios = [a[situation][time] / b[situation][time] for a, b in zip(*results.values())
+                          if situation in a and situation in b]
+                row += f" | {median(ratios):5.2f} x" if ratios else ""
         print(row)
     print("tokens read before the answer, seconds to the first hunk (or the end, if there is none) and to the end: medians")
 
