@@ -139,24 +139,30 @@ void EditFeature::prepare(const PrepareParams& params, Reply reply) {
   if (!request) return;
   const std::shared_ptr<const Document> document = request->document;
   const bool reads = configuration_.settings().read_ahead != ReadAheadWhen::kOff;
-  const auto region = std::make_shared<Json>();
+  const auto news = std::make_shared<Json>();  // null until the region is known
   const ReadAhead::Observer observer = {
       .reads = reads,
       .on_region =
-          [this, document, reply, region, reads](ByteRange range) {
-            *region = to_range(*document, range, client_.encoding);
-            reply({{"version", document->version()}, {"range", *region}, {"reads", reads}});
+          [this, document, reply, news, reads](ByteRange bytes) {
+            const Json range = to_range(*document, bytes, client_.encoding);
+            reply({{"version", document->version()}, {"range", range}, {"reads", reads}});
+            *news = {{"uri", document->uri()},
+                     {"version", document->version()},
+                     {"range", range},
+                     {"fraction", 0.0}};
           },
       .on_read =
-          [this, document, region](double fraction) {
-            connection_->notify("$/redraft/prepare", {{"uri", document->uri()},
-                                                      {"version", document->version()},
-                                                      {"range", *region},
-                                                      {"fraction", fraction}});
+          [this, news](double fraction) {
+            (*news)["fraction"] = fraction;
+            connection_->notify("$/redraft/prepare", *news);
           },
       .on_end =
-          [reply, region](const std::string& why) {
-            if (region->is_null()) reply.fail(ErrorCode::kRequestFailed, why);
+          [this, reply, news, reads](const std::string& why) {
+            if (news->is_null()) return reply.fail(ErrorCode::kRequestFailed, why);
+            if (!reads) return;
+            (*news)["end"] = true;
+            if (!why.empty()) (*news)["why"] = why;
+            connection_->notify("$/redraft/prepare", *news);
           }};
   const Result<void> announced =
       workspace_.announce(document->uri(), document->version(), std::move(*request), observer);

@@ -66,6 +66,25 @@ class ReadAhead(ServerTest):
         _, other = self.edit_there(client, span(120, 4, 120, 4))
         self.assertGreater(other["cachedPromptTokens"], 300)
 
+    def test_the_last_news_of_a_place_says_so(self):
+        client = self.start(RENAME, ANNOUNCING)
+        self.open(client, TEXT)
+        self.prepare(client)
+        last = client.notification("$/redraft/prepare", lambda news: news.get("end"))
+        self.assertEqual((last["fraction"], last["range"], last.get("why")), (1, span(19, 0, 21, 0), None))
+        self.assertEqual(client.all("$/redraft/prepare")[-1], last)
+
+    def test_reading_that_ends_early_says_so(self):
+        client = self.start(RENAME, ANNOUNCING, **self.hold())
+        self.open(client, TEXT)
+        self.edit(client)  # nothing is read before it is over
+        self.prepare(client)
+        client.notify("redraft/stopPreparing")
+        last = client.notification("$/redraft/prepare", lambda news: news.get("end"))
+        self.assertEqual((last["fraction"], last["range"]), (0, span(19, 0, 21, 0)))
+        self.assertIn("before it", last["why"])
+        self.release()
+
     def test_it_can_be_turned_off(self):
         client = self.start(RENAME, initialize=False)
         self.initialize(client, ANNOUNCING, initializationOptions={"redraft": {"readAhead": "off"}})

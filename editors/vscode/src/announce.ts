@@ -106,6 +106,7 @@ export class Announcer implements vscode.Disposable {
     const uri = newest && client?.code2ProtocolConverter.asUri(newest.place.document.uri);
     if (newest?.region && uri === event.uri && linesOf(newest.region) === linesOf(event.range)) {
       newest.fraction = event.fraction;
+      newest.reads &&= !(event.end && event.fraction < 1); // otherwise it would be on display as being read
       this.changed.fire();
     }
   }

@@ -20,6 +20,7 @@ export interface PrepareEvent {
   version: number;
   range: Range;
   fraction: number;
+  end?: boolean; // the last one for that place
 }
 
 export interface Statistics {

@@ -192,6 +192,7 @@ function M.handle_progress(_, event, context)
   if newest and newest.client_id == context.client_id and newest.region and vim.deep_equal(newest.region, event.range)
     and event.uri == vim.uri_from_bufnr(newest.buf) then
     newest.fraction = event.fraction
+    newest.reads = newest.reads and not (event['end'] and event.fraction < 1) -- otherwise it would be on display as being read
     refresh(newest)
   end
 end
