@@ -20,7 +20,7 @@ struct CompleteOptions {
   std::string file;
   std::string at;
   std::string workspace;
-  std::string decoder = "redraft";
+  std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = CompletionRequest().max_new_tokens;
   Format format = Format::kText;
 };
@@ -44,10 +44,11 @@ Result<CompletionRequest> make_request(const CompleteOptions& options, const Dec
                            .blocks = kBlocksWhenInvoked};
 }
 
-int report(const CompleteOptions& options, const CompletionResult& result, const Engine& engine) {
+int report(const CompleteOptions& options, const DecoderName& decoder,
+           const CompletionResult& result, const Engine& engine) {
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(Report{result.text(), result.output, result.finish_reason,
-                                     result.statistics, options.decoder, engine.target_name(),
+                                     result.statistics, decoder.text, engine.target_name(),
                                      engine.device()}))
               << std::endl;
   } else {
@@ -60,7 +61,7 @@ int report(const CompleteOptions& options, const CompletionResult& result, const
 }
 
 int run_complete(const CompleteOptions& options) {
-  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
   if (!decoder) return misuse(decoder.error());
   if (const Result<TextPosition> position = parse_text_position(options.at); !position)
     return misuse(position.error().in("--at"));
@@ -80,7 +81,7 @@ int run_complete(const CompleteOptions& options) {
   request->repository = std::move(setup.stores.repository);
   const Result<CompletionResult> result = run_completion(*setup.engine, *request, watch.token());
   if (!result) return fail(result.error());
-  return report(options, *result, *setup.engine);
+  return report(options, *decoder, *result, *setup.engine);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct EditOptions {
   std::string instruction;
   std::string range;
   std::optional<EditScope> scope;
-  std::string decoder = "redraft";
+  std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 0;
   Format format = Format::kDiff;
   bool write = false;
@@ -200,7 +200,7 @@ int run_edit_command(const EditOptions& options) {
   if (options.instruction.find_first_not_of(" \t\r\n") == std::string::npos) {
     return misuse(Error("--instruction: it is empty; say what to change"));
   }
-  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
   if (!decoder) return misuse(decoder.error());
   std::optional<TextRange> range;
   if (!options.range.empty()) {

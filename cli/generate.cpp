@@ -19,7 +19,7 @@ struct GenerateOptions {
   std::string prompt;
   std::string prompt_file;
   bool chat = false;
-  std::string decoder = "redraft";
+  std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 512;
   Format format = Format::kText;
 };
@@ -44,11 +44,12 @@ Result<DecodeRequest> make_request(const GenerateOptions& options, const std::st
   return request;
 }
 
-int report(const GenerateOptions& options, const DecodeResult& result, const Engine& engine) {
+int report(const GenerateOptions& options, const DecoderName& decoder, const DecodeResult& result,
+           const Engine& engine) {
   const std::string text = engine.tokenizer().decode(result.tokens);
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(Report{text, text, result.finish_reason, result.statistics,
-                                     options.decoder, engine.target_name(), engine.device()}))
+                                     decoder.text, engine.target_name(), engine.device()}))
               << std::endl;
   } else {
     std::cout << std::endl;
@@ -58,7 +59,7 @@ int report(const GenerateOptions& options, const DecodeResult& result, const Eng
 }
 
 int run_generate(const GenerateOptions& options) {
-  const Result<DecoderName> decoder = parse_decoder_name(options.decoder);
+  const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
   if (!decoder) return misuse(decoder.error());
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
@@ -91,7 +92,7 @@ int run_generate(const GenerateOptions& options) {
       setup.engine->decode(Purpose::kEdit, *decoder, *request, show, watch.token());
   status.clear();
   if (!result) return fail(result.error());
-  return report(options, *result, *setup.engine);
+  return report(options, *decoder, *result, *setup.engine);
 }
 
 }  // namespace

@@ -193,7 +193,12 @@ void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
   subcommand
       .add_option("--decoder", decoder,
                   "How tokens are made, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
-      ->capture_default_str();
+      ->default_str("redraft, or redraft:model if --draft is given");
+}
+
+Result<DecoderName> choose_decoder(const std::string& name, const CommonOptions& options) {
+  if (!name.empty()) return parse_decoder_name(name);
+  return parse_decoder_name(options.draft.empty() ? "redraft" : "redraft:model");
 }
 
 }  // namespace redraft::cli

@@ -39,7 +39,9 @@ Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
 // warnings on stderr.
 LoadControl shown_on(StatusLine& status, std::stop_token stop);
 
-// Adds `--decoder`.
+// Adds `--decoder`; empty: none was given.
 void add_decoder_option(CLI::App& subcommand, std::string& decoder);
+// The decoder of that name; without one `redraft`, which asks a draft model that was given.
+Result<DecoderName> choose_decoder(const std::string& name, const CommonOptions& options);
 
 }  // namespace redraft::cli

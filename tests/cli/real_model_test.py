@@ -115,6 +115,13 @@ class Edit(InFolder):
             self.assertEqual((decoder, other["text"]), (decoder, plain["text"]))
             self.assertEqual(other["output_sha256"], plain["output_sha256"])
 
+    def test_a_draft_model_that_is_given_is_asked(self):
+        file = self.write(SOURCE)
+        drafted = self.edit_json(file, "--draft", "qwen2.5-coder-0.5b")
+        self.assertEqual(drafted["decoder"], "redraft:model")
+        self.assertGreater(drafted["accepted_by_source"]["model"], 0, "the draft model is the target here")
+        self.assertEqual(drafted["text"], self.edit_json(file)["text"])
+
     def test_diff_text_and_file_agree(self):
         file = self.write(SOURCE)
         expected = self.edit_json(file)["text"]

@@ -9,6 +9,7 @@
 #include "decoding/chunk_sizer.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
+#include "workspace/documents/line_endings.h"
 
 namespace redraft {
 namespace {
@@ -97,7 +98,7 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
   for (const auto& document : documents) {
     bytes += document->text().size();
     if (bytes > kMaxOpenBytes) break;
-    files.push_back(target_.tokenizer->encode(document->text()));
+    files.push_back(target_.tokenizer->encode(with_newlines(document->text())));
   }
   open_documents_ = documents;
   open_files_ = std::make_shared<const std::vector<std::vector<TokenId>>>(std::move(files));

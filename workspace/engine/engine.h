@@ -97,8 +97,8 @@ class Engine {
   Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
                               const DecodeRequest& request, const TokenSink& sink,
                               std::stop_token stop, Remembering remembering = Remembering::kShared);
-  // How many tokens at the beginning of `prompt` need not be read for it. What the archive has of it
-  // is in the pool from then on.
+  // How many tokens at the beginning of `prompt` need not be read for it. What the archive has of
+  // it is in the pool from then on.
   int known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop = {});
   // Reads the beginning of a prompt that is expected, in chunks, so that the request itself need
   // not: `limit` tokens at most, besides those that are known. `on_chunk` is told after each chunk

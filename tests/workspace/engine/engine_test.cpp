@@ -143,6 +143,9 @@ TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
   EXPECT_NE(engine->open_files({b, a}), files);
   const auto large = *Document::make("large", 1, std::string(2 << 20, 'x'));
   EXPECT_EQ(engine->open_files({a, large, b})->size(), 1U) << "up to a budget";
+  const auto with_returns = *Document::make("c", 1, "a\r\nb");
+  EXPECT_EQ(*engine->open_files({with_returns}), (std::vector<std::vector<TokenId>>{{97, 10, 98}}))
+      << "as the model writes it";
 }
 
 // Writes the same text after every prompt, which ends with ":".
