@@ -119,7 +119,6 @@ class Edit(InFolder):
         file = self.write(SOURCE)
         drafted = self.edit_json(file, "--draft", "qwen2.5-coder-0.5b")
         self.assertEqual(drafted["decoder"], "redraft:model")
-        self.assertGreater(drafted["accepted_by_source"]["model"], 0, "the draft model is the target here")
         self.assertEqual(drafted["text"], self.edit_json(file)["text"])
 
     def test_diff_text_and_file_agree(self):
