@@ -51,6 +51,7 @@ struct Workspace::Impl {
   Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
   void find_region(EditId id, const EditRequest& request);
   void receive_region(EditId id, const Document* document, ByteRange region);
+  void receive_places(EditId id, const Document& document, const ChosenPlaces& places);
   void receive_hunk(EditId id, Hunk hunk);
   void receive_progress(EditId id, const EditProgress& progress);
   void receive_end(EditId id, EditOutcome outcome, const EditResult* result,
@@ -121,6 +122,12 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
                                                 EditId id, const EditRequest& request,
                                                 const DecodeQueue::Control& control) {
   const EditObserver edit_observer{
+      .on_places =
+          [&](const ChosenPlaces& places) {
+            call([self, id, document = request.document, places] {
+              self->receive_places(id, *document, places);
+            });
+          },
       .on_hunk =
           [&](const Hunk& hunk) { call([self, id, hunk] { self->receive_hunk(id, hunk); }); },
       .on_progress =
@@ -133,8 +140,10 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
 
 // The decode thread finds out which lines are around a cursor, because that parses the document,
 // which should not delay the user's typing. It does so even between two passes of a running edit,
-// since that may be the edit that the new one replaces.
+// since that may be the edit that the new one replaces. Places are found by the edit itself, which
+// may have to ask the model.
 void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
+  if (request.scope == EditScope::kPlaces) return;
   if (request.scope == EditScope::kSelection || request.scope == EditScope::kFile) {
     const auto region = EditRegion::make(request.document, request.scope, request.range);
     return receive_region(id, nullptr, region->range());
@@ -159,6 +168,17 @@ void Workspace::Impl::receive_region(EditId id, const Document* document, ByteRa
   if (is_news && document_of(edit).get() == document && observer.on_region)
     observer.on_region(id, *document, region);
   carry_out(edits.set_region(id, region));
+}
+
+void Workspace::Impl::receive_places(EditId id, const Document& document,
+                                     const ChosenPlaces& places) {
+  const LiveEdit* edit = edits.find(id);
+  const bool is_news = edit != nullptr && edit->runs();
+  if (is_news && document_of(edit).get() == &document && observer.on_places)
+    observer.on_places(id, document, places);
+  std::vector<ByteRange> regions;
+  for (const EditPlace& place : places.chosen) regions.push_back(place.range);
+  carry_out(edits.set_regions(id, std::move(regions)));
 }
 
 void Workspace::Impl::carry_out(const LiveEdits::Consequences& then) {

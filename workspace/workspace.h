@@ -39,6 +39,8 @@ struct WorkspaceObserver {
   // Which lines of `document` an edit may change that was requested for a cursor or a symbol. Once,
   // before its hunks, unless the document was changed or the edit ended meanwhile.
   std::function<void(EditId, const Document& document, ByteRange)> on_region;
+  // The same of an edit with EditScope::kPlaces: which places of `document` it changes.
+  std::function<void(EditId, const Document& document, const ChosenPlaces&)> on_places;
   std::function<void(EditId, const EditProgress&)> on_progress;
   // Once per edit, after its last hunk. Failed: `error` says why, and the result is null if the
   // model never ran. Cancelled: `error` says why unless it was by cancel(); the hunks so far remain

@@ -70,7 +70,7 @@ void append_lines(const std::vector<std::string_view>& lines, std::string* text)
 }  // namespace
 
 EditScope default_scope(const std::optional<ByteRange>& range) {
-  if (!range) return EditScope::kFile;
+  if (!range) return EditScope::kPlaces;
   return range->empty() ? EditScope::kAround : EditScope::kSelection;
 }
 
@@ -81,7 +81,7 @@ Result<void> EditRegion::check(const Document& document, EditScope scope,
     return Error("the range " + std::to_string(range->begin) + "-" + std::to_string(range->end) +
                  " lies outside the text, which has " + std::to_string(size) + " bytes");
   }
-  if (range || scope == EditScope::kFile) return {};
+  if (range || scope == EditScope::kFile || scope == EditScope::kPlaces) return {};
   return Error(
       scope != EditScope::kSelection
           ? "the scope 'symbol' needs a range, to say where: give one, or edit the whole file"

@@ -17,11 +17,12 @@ enum class EditScope {
   kSelection,
   kAround,  // the cursor: its symbol or, where that is too much to wait for, a part of it
   kSymbol,
-  kFile
+  kPlaces,  // of a large file the parts that the instruction concerns; a small one as a whole
+  kFile     // all lines
 };
 
 // The scope of a request that names none: the selection, else what is around the cursor, else
-// (without a range) the file.
+// (without a range) the places in the file.
 EditScope default_scope(const std::optional<ByteRange>& range);
 
 // The whole lines of a document that the model rewrites. The model sees them with "\n" endings and
@@ -29,12 +30,12 @@ EditScope default_scope(const std::optional<ByteRange>& range);
 // byte stays as it is.
 class EditRegion {
  public:
-  // kFile: everything but a byte order mark. kSelection: the lines that `range` touches (an empty
-  // range: its line; a range that ends where a line begins does not touch that line). kSymbol: the
-  // lines of the smallest definition around the beginning of `range`; the file if there is none, or
-  // the language is unknown. kAround: the same if it has at most `max_bytes`, else the block around
-  // the beginning of `range` that has, or the lines next to it. The last two parse the document, so
-  // do not call them on the main thread.
+  // kFile, kPlaces: everything but a byte order mark. kSelection: the lines that `range` touches
+  // (an empty range: its line; a range that ends where a line begins does not touch that line).
+  // kSymbol: the lines of the smallest definition around the beginning of `range`; the file if
+  // there is none, or the language is unknown. kAround: the same if it has at most `max_bytes`,
+  // else the block around the beginning of `range` that has, or the lines next to it. The last two
+  // parse the document, so do not call them on the main thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
                                  const std::optional<ByteRange>& range,
                                  std::size_t max_bytes = kMaxDocumentBytes);

@@ -168,6 +168,12 @@ std::size_t edit_region_bytes(const CostCurve& cost) {
   return static_cast<std::size_t>(kBytesPerToken * std::max(tokens, kMinRegionTokens));
 }
 
+std::string file_overview(const Document& document, std::size_t max_bytes) {
+  const SyntaxTree* tree = document.syntax();
+  return tree == nullptr ? std::string()
+                         : overview_of(document, *tree, tree->definitions(), max_bytes);
+}
+
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
                          std::size_t overview_bytes) {
   const Document& document = region.document();

@@ -29,6 +29,10 @@ struct EditContext {
   std::string before, after;
 };
 
+// EditContext::overview, as it is shown of a file that does not fit. Parses the document; empty
+// where that is not possible.
+std::string file_overview(const Document& document, std::size_t max_bytes);
+
 // All of the file if it has at most `max_bytes` besides the region. Otherwise an overview of at
 // most `overview_bytes`, and of what is left of `max_bytes` the lines around the region.
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,

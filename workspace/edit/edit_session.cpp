@@ -4,118 +4,30 @@
 #include <numeric>
 #include <utility>
 
-#include "support/trace/trace.h"
-#include "support/utf8/utf8.h"
-#include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_windows.h"
-#include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
 
 namespace redraft {
 namespace {
 
-// Passing over a token of the original takes about as long as reading so many of the prompt.
-constexpr double kTokensReadPerWritten = 4;
-// How long reading the file around a region may take: when the user waits for it, and when it is
-// read while the user types the instruction.
-constexpr double kReadingSeconds = 1;
+// How long reading the file around a region may take when it is read while the user types the
+// instruction.
 constexpr double kReadAheadSeconds = 5;
 // An instruction, and what comes after it.
 constexpr int kInstructionTokens = 64;
+// Of the parts that are left, so many are told.
+constexpr std::size_t kMaxOthers = 50;
+
+constexpr const char* kNothingFound =
+    "found no part of the file that the instruction concerns: name the function or class, select "
+    "the lines to edit, or edit the file as a whole (scope 'whole')";
+
+bool is_file(EditScope scope) { return scope == EditScope::kFile || scope == EditScope::kPlaces; }
 
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
-}
-
-// From tokens to hunks: bytes, lines, changes of lines, edits.
-class HunkStream {
- public:
-  HunkStream(const Tokenizer& tokenizer, const EditRegion& region, const std::string& fence,
-             const EditObserver& observer)
-      : tokenizer_(tokenizer),
-        region_(region),
-        fence_(fence),
-        output_(fence),
-        diff_(region.lines()),
-        observer_(observer) {}
-
-  // False once the closing fence is written.
-  bool add(TokenId token) {
-    const std::string_view bytes = tokenizer_.bytes(token);
-    raw_ += bytes;
-    take(output_.add(bytes));
-    return !output_.closed();
-  }
-  // The model has written all it wanted to, of one part if it is given several: what it writes next
-  // goes on where this ends.
-  void end_part() {
-    take(output_.end());
-    output_ = FencedOutput(fence_);
-  }
-  // There is no more.
-  void finish() {
-    const Span span("diff");
-    emit(diff_.finish());
-  }
-
-  bool closed() const { return output_.closed(); }
-  // How much of these lines is dealt with.
-  double fraction(int first, int last) const {
-    const int passed = std::clamp(diff_.passed(), first, last) - first;
-    return first == last ? 1.0 : static_cast<double>(passed) / (last - first);
-  }
-  std::string& raw() { return raw_; }
-  std::vector<Hunk>& hunks() { return hunks_; }
-
- private:
-  void take(std::vector<std::string> lines) {
-    if (lines.empty()) return;
-    const Span span("diff", "lines", std::ssize(lines));
-    for (std::string& line : lines) {
-      const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
-      emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
-    }
-  }
-
-  void emit(const std::vector<LineChange>& changes) {
-    for (const LineChange& change : changes) {
-      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
-      const ByteRange range = hunk.edit.range;
-      hunk.old_text = region_.document().text().substr(range.begin, range.size());
-      hunks_.push_back(std::move(hunk));
-      if (observer_.on_hunk) observer_.on_hunk(hunks_.back());
-    }
-  }
-
-  const Tokenizer& tokenizer_;
-  const EditRegion& region_;
-  std::string fence_;
-  FencedOutput output_;
-  IncrementalDiff diff_;
-  const EditObserver& observer_;
-  std::string raw_;
-  std::vector<Hunk> hunks_;
-};
-
-std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
-  std::vector<TextEdit> edits;
-  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
-  return edits;
-}
-
-double fraction_done(const DecodeStatistics& statistics, double passed, double n_original) {
-  const double to_read = statistics.prompt_tokens - statistics.cached_prompt_tokens - 1.0;
-  const double to_write = kTokensReadPerWritten * n_original;
-  return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
-}
-
-bool breaks_syntax_of(const Document& document, const std::string& text) {
-  const Span span("check syntax");
-  const SyntaxTree* before = document.syntax();
-  if (!before || text == document.text()) return false;
-  const auto after = before->edited(std::make_shared<const std::string>(text));
-  return after && breaks_syntax(*before, *after);
 }
 
 // Of an edit that was cancelled before the model wrote anything.
@@ -126,136 +38,15 @@ EditResult unchanged(const EditRequest& request) {
   return result;
 }
 
-Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
-                             std::size_t context_bytes) {
-  const Span span("prompt");
-  // The same in every prompt for the file.
-  const std::size_t overview_bytes =
-      std::min(edit_context_bytes(engine.cost_curve(), kReadingSeconds), context_bytes) / 2;
-  return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
-                          {.context_bytes = context_bytes, .overview_bytes = overview_bytes});
-}
-
 int unread_tokens(Engine& engine, const EditPrompt& prompt) {
   return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens);
 }
 
-// What one request is made of, part by part: the region as a whole, or the windows of a file.
-class EditRun {
- public:
-  EditRun(Engine& engine, const EditRequest& request, const EditRegion& region,
-          std::size_t context_bytes, const EditObserver& observer, std::stop_token stop)
-      : engine_(engine),
-        request_(request),
-        region_(region),
-        context_bytes_(context_bytes),
-        observer_(observer),
-        stop_(std::move(stop)),
-        stream_(engine.tokenizer(), region, fence_around(request.document->text()), observer) {}
-
-  Result<EditResult> whole(EditPrompt prompt, int budget) {
-    const int n_lines = static_cast<int>(region_.lines().size());
-    const Result<FinishReason> reason = write({0, n_lines}, 0, 1, std::move(prompt), budget);
-    if (!reason) return reason.error();
-    return result(*reason);
-  }
-  Result<EditResult> in_windows(const EditWindows& windows);
-
- private:
-  // A part of the region, and of the work.
-  Result<FinishReason> write(LineWindow lines, double from, double to, EditPrompt prompt,
-                             int budget);
-  EditResult result(FinishReason reason);
-  // What the prompt for these lines may not show of the file.
-  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(LineWindow lines);
-
-  Engine& engine_;
-  const EditRequest& request_;
-  const EditRegion& region_;
-  std::size_t context_bytes_;
-  const EditObserver& observer_;
-  std::stop_token stop_;
-  HunkStream stream_;
-  DecodeStatistics statistics_;  // of the parts that are done
-};
-
-Result<FinishReason> EditRun::write(LineWindow lines, double from, double to, EditPrompt prompt,
-                                    int budget) {
-  const auto n_original = static_cast<double>(prompt.original.size());
-  const auto on_progress = [&](const DecodeStatistics& statistics) {
-    if (!observer_.on_progress) return;
-    const double passed = stream_.fraction(lines.first, lines.last);
-    const double fraction = fraction_done(statistics, passed, n_original);
-    DecodeStatistics so_far = statistics_;
-    so_far += statistics;
-    observer_.on_progress({from + (to - from) * fraction, so_far});
-  };
-  const auto sink = [&](TokenId token) { return stream_.add(token); };
-  const DecodeRequest decode{.prompt = std::move(prompt.tokens),
-                             .original = std::move(prompt.original),
-                             .replacements = std::move(prompt.replacements),
-                             .stop_tokens = std::move(prompt.stop_tokens),
-                             .max_new_tokens = budget,
-                             .on_progress = on_progress,
-                             .rest_of_file = rest_of_file(lines),
-                             .open_files = engine_.open_files(request_.beside),
-                             .repository = request_.repository,
-                             .common = request_.common};
-  Result<DecodeResult> decoded =
-      engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
-  if (!decoded) return decoded.error();
-  statistics_ += decoded->statistics;
-  const bool complete = decoded->finish_reason == FinishReason::kStop || stream_.closed();
-  if (complete) stream_.end_part();
-  return complete ? FinishReason::kStop : decoded->finish_reason;
-}
-
-std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(LineWindow lines) {
-  const Document& document = *request_.document;
-  const int first = document.lines().line_of(region_.range().begin);
-  const ByteRange written{document.lines().start(first + lines.first),
-                          document.lines().start(first + lines.last)};
-  if (document.text().size() - written.size() <= context_bytes_) return nullptr;  // it shows all
-  return engine_.rest_of_file(Purpose::kEdit, document, written);
-}
-
-// One after the other; where one is cut short the edit ends. What the model writes is one text to
-// the differ, so that hunks are the same wherever the file is cut.
-Result<EditResult> EditRun::in_windows(const EditWindows& windows) {
-  const double n_tokens = std::accumulate(windows.tokens.begin(), windows.tokens.end(), 0);
-  FinishReason reason = FinishReason::kStop;
-  LineWindow lines;
-  double from = 0;
-  for (std::size_t i = 0; i < windows.regions.size() && reason == FinishReason::kStop; ++i) {
-    const EditRegion& window = windows.regions[i];
-    lines = {lines.last, lines.last + static_cast<int>(window.lines().size())};
-    const double to = from + windows.tokens[i] / n_tokens;
-    Result<EditPrompt> prompt = prompt_of(engine_, request_, window, windows.context_bytes);
-    if (!prompt) return prompt.error();
-    const int asked = request_.max_new_tokens;
-    const int left = asked > 0 ? asked - statistics_.new_tokens : 0;
-    if (asked > 0 && left <= 0) return result(FinishReason::kLength);
-    const Result<int> budget = edit_token_budget(*prompt, left, engine_.context_length());
-    if (!budget) return budget.error();
-    const Result<FinishReason> written = write(lines, from, to, std::move(*prompt), *budget);
-    if (!written) return written.error();
-    reason = *written;
-    from = to;
-  }
-  return result(reason);
-}
-
-EditResult EditRun::result(FinishReason reason) {
-  if (reason == FinishReason::kStop) stream_.finish();
-  EditResult result;
-  result.finish_reason = reason;
-  result.statistics = statistics_;
-  result.hunks = std::move(stream_.hunks());
-  result.output = std::move(stream_.raw());
-  result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
-  result.region = region_.range();
-  result.breaks_syntax = breaks_syntax_of(*request_.document, result.text);
-  return result;
+// Whether places in the file are edited, not all of its lines.
+bool in_places(Engine& engine, const EditRequest& request) {
+  if (request.scope != EditScope::kPlaces) return false;
+  return !request.places.empty() ||
+         request.document->text().size() > edit_region_bytes(engine.cost_curve());
 }
 
 }  // namespace
@@ -263,6 +54,10 @@ EditResult EditRun::result(FinishReason reason) {
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
   if (is_blank(request.instruction)) return Error("the instruction is empty: say what to change");
+  for (const ByteRange& place : request.places) {
+    const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
+    if (!checked) return checked;
+  }
   return EditRegion::check(*request.document, request.scope, request.range);
 }
 
@@ -300,6 +95,10 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
   any.instruction = "-";
   const Result<EditRegion> region = edit_region(engine, any);
   if (!region) return region.error();
+  if (in_places(engine, request)) {  // which ones, the instruction says
+    on_read(1);
+    return {};
+  }
   const CostCurve& cost = engine.cost_curve();
   std::vector<std::vector<TokenId>> beginnings;
   std::vector<int> unread;
@@ -329,26 +128,108 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
   return {};
 }
 
+namespace {
+
+// Those that were given, as whole lines; places that share a line are one.
+Result<ChosenPlaces> given_places(const EditRequest& request) {
+  std::vector<ByteRange> given = request.places;
+  std::ranges::sort(given, {}, &ByteRange::begin);
+  ChosenPlaces places;
+  for (const ByteRange& range : given) {
+    const Result<EditRegion> region =
+        EditRegion::make(request.document, EditScope::kSelection, range);
+    if (!region) return region.error();
+    const ByteRange lines = region->range();
+    if (!places.chosen.empty() && lines.begin < places.chosen.back().range.end) {
+      ByteRange& last = places.chosen.back().range;
+      last.end = std::max(last.end, lines.end);
+    } else {
+      places.chosen.push_back({lines, name_of_lines(*region)});
+    }
+  }
+  places.n_parts = static_cast<int>(places.chosen.size());
+  return places;
+}
+
+ChosenPlaces chosen_places(const EditRegion& file, const FoundParts& found, std::size_t max_bytes) {
+  ChosenPlaces places{.chosen = places_of(file, found.parts, found.chosen, max_bytes),
+                      .others = {},
+                      .n_parts = static_cast<int>(found.parts.size())};
+  for (const RankedPart& ranked : found.ranked) {
+    if (places.others.size() == kMaxOthers) break;
+    if (std::ranges::binary_search(found.chosen, ranked.part)) continue;
+    places.others.push_back(places_of(file, found.parts, {ranked.part}, max_bytes).front());
+  }
+  return places;
+}
+
+Result<EditResult> edit_places(Engine& engine, const EditRequest& request,
+                               const EditObserver& observer, const std::stop_token& stop) {
+  const CostCurve& cost = engine.cost_curve();
+  const std::size_t context_bytes =
+      request.context_bytes.value_or(edit_context_bytes(cost, kReadingSeconds));
+  EditRun run(engine, request, context_bytes, observer, stop);
+  ChosenPlaces places;
+  if (request.places.empty()) {
+    Result<EditRegion> file = edit_region(engine, request);
+    if (!file) return file.error();
+    const FindOptions options{.decoder = request.decoder,
+                              .overview_bytes = overview_bytes(engine, context_bytes),
+                              .on_progress = [&](const DecodeStatistics& statistics) {
+                                if (observer.on_progress) observer.on_progress({0, statistics});
+                              }};
+    const Result<FoundParts> found = find_parts(engine, *file, request.instruction, options, stop);
+    if (!found) return found.error();
+    if (found->cancelled || stop.stop_requested()) {
+      EditResult result = unchanged(request);
+      result.statistics = found->statistics;
+      return result;
+    }
+    run.add(found->statistics);
+    places = chosen_places(*file, *found, edit_region_bytes(cost));
+    if (places.chosen.empty()) return Error(kNothingFound);
+  } else {
+    Result<ChosenPlaces> given = given_places(request);
+    if (!given) return given.error();
+    places = std::move(*given);
+  }
+  if (observer.on_places) observer.on_places(places);
+  std::vector<EditRegion> parts;
+  std::vector<double> work;
+  for (const EditPlace& place : places.chosen) {
+    parts.push_back(*EditRegion::make(request.document, EditScope::kSelection, place.range));
+    work.push_back(static_cast<double>(place.range.size()) + 1);
+  }
+  return run.in_parts(parts, work);
+}
+
+}  // namespace
+
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
+  if (in_places(engine, request)) return edit_places(engine, request, observer, stop);
   Result<EditPlan> plan = plan_edit(engine, request);
   if (!plan) return plan.error();
-  EditRun run(engine, request, plan->region, plan->context_bytes, observer, stop);
+  if (request.scope == EditScope::kPlaces && observer.on_places)
+    observer.on_places(
+        {.chosen = {{plan->region.range(), {}}}, .others = {}, .n_parts = 1, .whole_file = true});
   Result<int> budget =
       edit_token_budget(plan->prompt, request.max_new_tokens, engine.context_length());
   if (!budget) {
     std::optional<EditWindows> windows;
-    if (request.scope == EditScope::kFile)
+    if (is_file(request.scope))
       windows =
           edit_windows(plan->region, plan->prompt, engine.tokenizer(), engine.context_length());
     if (!windows) return budget.error();
-    windows->context_bytes = std::min(windows->context_bytes, plan->context_bytes);
-    return run.in_windows(*windows);
+    const std::size_t context_bytes = std::min(windows->context_bytes, plan->context_bytes);
+    EditRun run(engine, request, context_bytes, observer, stop);
+    return run.in_parts(windows->regions, {windows->tokens.begin(), windows->tokens.end()});
   }
   if (stop.stop_requested()) return unchanged(request);
-  return run.whole(std::move(plan->prompt), *budget);
+  EditRun run(engine, request, plan->context_bytes, observer, stop);
+  return run.whole(plan->region, std::move(plan->prompt), *budget);
 }
 
 }  // namespace redraft

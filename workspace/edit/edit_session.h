@@ -13,6 +13,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/edit_places.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
 
@@ -27,11 +28,13 @@ struct EditRequest {
   // What decoders that retrieve look things up in; null: nothing.
   std::shared_ptr<const Datastore> repository = {};
   std::shared_ptr<const Datastore> common = {};  // code of other projects
-  // The selection, or the cursor; needed unless the scope is the file. The model rewrites the whole
-  // lines that the scope touches: within a line there is no telling what belongs to it once the
-  // line has changed. Other lines stay as they are.
+  // The selection, or the cursor; needed unless the scope is the file or places in it. The model
+  // rewrites the whole lines that the scope touches: within a line there is no telling what belongs
+  // to it once the line has changed. Other lines stay as they are.
   std::optional<ByteRange> range;
   EditScope scope = EditScope::kFile;
+  // With kPlaces: the places to edit, each the whole lines that it touches. Empty: they are found.
+  std::vector<ByteRange> places = {};
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
   Remembering remembering = Remembering::kShared;
@@ -58,8 +61,18 @@ struct EditProgress {
   bool reading() const { return statistics.passes == 0; }  // nothing is written yet
 };
 
+// What an edit with kPlaces changes, and the best of what it leaves.
+struct ChosenPlaces {
+  std::vector<EditPlace> chosen;  // in file order
+  std::vector<EditPlace> others;  // the best first; not of places that were given
+  int n_parts = 0;                // among which they were chosen
+  bool whole_file = false;        // it is small: there was no choice
+};
+
 // Called on the decode thread.
 struct EditObserver {
+  // Once, before all hunks, of an edit with kPlaces.
+  std::function<void(const ChosenPlaces&)> on_places = {};
   std::function<void(const Hunk&)> on_hunk;
   std::function<void(const EditProgress&)> on_progress;  // at most once a forward pass
 };
@@ -67,7 +80,7 @@ struct EditObserver {
 struct EditResult {
   std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
   std::string text;         // the whole new file
-  ByteRange region;         // of the document: what could change
+  ByteRange region;         // of the document: what could change; with kPlaces, all places
   std::string output;       // the model's raw output text, of all parts
   FinishReason finish_reason = FinishReason::kStop;
   // The whole text has syntax errors that the document had not.
@@ -101,10 +114,10 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
 
 // One edit request, from instruction to streamed text edits. Blocking; runs on the decode thread.
 // A file (by its scope) that does not fit the context is edited in parts, see EditWindows: the
-// instruction is carried out in each by itself.
-// Errors: blank instruction, range outside the document, another scope beyond the context, or a
-// line that is too long for any part; a cancelled edit is a result with kCancelled and whatever
-// hunks were final.
+// instruction is carried out in each by itself. So it is in places, see edit_places.h.
+// Errors: no place found, blank instruction, range outside the document, another scope beyond the
+// context, or a line that is too long for any part; a cancelled edit is a result with kCancelled
+// and whatever hunks were final.
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop);
 

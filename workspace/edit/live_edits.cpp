@@ -15,8 +15,12 @@ constexpr const char* kOvertaken = "a newer edit changes this place";
 constexpr const char* kReplaced = "a newer edit of these lines took its place";
 
 bool covers(const LiveEdit& newer, const LiveEdit& older) {
-  return newer.uri == older.uri && newer.region && older.region &&
-         newer.region->begin <= older.region->begin && older.region->end <= newer.region->end;
+  return newer.uri == older.uri && !older.regions.empty() &&
+         std::ranges::all_of(older.regions, [&](const ByteRange& old) {
+           return std::ranges::any_of(newer.regions, [&](const ByteRange& region) {
+             return region.begin <= old.begin && old.end <= region.end;
+           });
+         });
 }
 
 // The order of two insertions at one place would be undefined.
@@ -69,12 +73,14 @@ const LiveEdit* LiveEdits::find(EditId id) const {
   return found == edits_.end() ? nullptr : &found->second;
 }
 
-LiveEdits::Consequences LiveEdits::set_region(EditId id, ByteRange region) {
+LiveEdits::Consequences LiveEdits::set_regions(EditId id, std::vector<ByteRange> regions) {
   Consequences then;
   const auto asked = edits_.find(id);
   if (asked == edits_.end() || asked->second.state != State::kRunning) return then;
-  for (const BufferChange& change : asked->second.changes) follow(change, &region);
-  asked->second.region = region;
+  for (ByteRange& region : regions) {
+    for (const BufferChange& change : asked->second.changes) follow(change, &region);
+  }
+  asked->second.regions = std::move(regions);
   // The regions of two edits may become known in any order.
   for (auto newer = asked; newer != edits_.end(); ++newer) {
     if (newer->second.state != State::kRunning) continue;
@@ -159,8 +165,8 @@ LiveEdits::Consequences LiveEdits::change(const std::string& uri, std::int64_t v
   for (auto& [id, edit] : edits_) {
     if (edit.uri != uri || !edit.counts()) continue;
     if (edit.runs()) edit.changes.insert(edit.changes.end(), changes.begin(), changes.end());
-    if (edit.region) {
-      for (const BufferChange& change : changes) follow(change, &*edit.region);
+    for (ByteRange& region : edit.regions) {
+      for (const BufferChange& change : changes) follow(change, &region);
     }
     News news{id, {}};
     for (LiveHunk& live : edit.hunks) {

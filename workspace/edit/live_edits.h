@@ -79,8 +79,8 @@ struct LiveEdit {
   std::string why_stopped;  // the first reason other than the user's cancellation
   std::vector<LiveHunk> hunks;
   int n_dropped = 0;  // hunks
-  // The lines that the model rewrites, where they are now, once they are known.
-  std::optional<ByteRange> region;
+  // The lines that the model rewrites, where they are now; empty: they are not known yet.
+  std::vector<ByteRange> regions;
   // The document's changes since the edit started, while it runs: its hunks are against that
   // version.
   std::vector<BufferChange> changes;
@@ -152,8 +152,9 @@ class LiveEdits {
   const LiveEdit* find(EditId id) const;  // null for an unknown one
   const std::map<EditId, LiveEdit>& all() const { return edits_; }
 
-  // `region` is against the version for which the edit was requested.
-  Consequences set_region(EditId id, ByteRange region);
+  // `regions` are against the version for which the edit was requested.
+  Consequences set_regions(EditId id, std::vector<ByteRange> regions);
+  Consequences set_region(EditId id, ByteRange region) { return set_regions(id, {region}); }
   // For an edit that runs and is not kOrphaned. `version` is the document's current one.
   Received receive(EditId id, Hunk hunk, std::int64_t version);
   Consequences change(const std::string& uri, std::int64_t version,

@@ -45,6 +45,13 @@ std::string info_string(const Document& document) {
   return word && language != "plaintext" ? language : std::string();
 }
 
+std::string with_overview(const std::string& system, const Document& document,
+                          const std::string& overview) {
+  if (overview.empty()) return system;
+  return system + "\n\nThe user edits " + file_name(document.uri()) +
+         ", which has, among others, these lines:\n<code>\n" + overview + "</code>";
+}
+
 // The turns before the answer.
 struct Conversation {
   std::string system;
@@ -99,8 +106,7 @@ class ConversationMaker {
   // in the user's turn, or in a fence like that of the answer, writes parts of it as the answer.
   void add_context() {
     const EditContext context = edit_context(region_, form_.context_bytes, form_.overview_bytes);
-    add_code("The user edits " + name_ + ", which has, among others, these lines:",
-             context.overview);
+    made_.system = with_overview(made_.system, region_.document(), context.overview);
     add_code("Before the lines to edit stands:", context.before);
     add_code("After them stands:", context.after);
   }
@@ -162,6 +168,20 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   prompt.replacements = replacements_in(instruction, region.document().text());
   prompt.stop_tokens = end_of_turn_tokens(tokenizer);
   return prompt;
+}
+
+Result<QuestionPrompt> make_question_prompt(PromptEncoder& encoder, const Document& document,
+                                            const std::string& question, const std::string& opening,
+                                            std::size_t overview_bytes) {
+  const std::string system =
+      with_overview(kSystem, document, file_overview(document, overview_bytes));
+  Result<std::vector<PromptPart>> parts =
+      chat_prompt(encoder.tokenizer(), {{"system", system}, {"user", question}});
+  if (!parts) return parts.error().in("prompt for a question");
+  parts->push_back({opening, false});
+  Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
+  if (!tokens) return tokens.error().in("prompt for a question");
+  return QuestionPrompt{std::move(*tokens), end_of_turn_tokens(encoder.tokenizer())};
 }
 
 std::string opening_fence(const std::string& fence, const Document& document) {

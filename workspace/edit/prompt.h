@@ -43,6 +43,18 @@ struct EditPrompt {
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
                                     const std::string& instruction, const PromptForm& form = {});
 
+// A question about a file whose answer is not code.
+struct QuestionPrompt {
+  std::vector<TokenId> tokens;
+  std::vector<TokenId> stop_tokens;
+};
+
+// Begins like the prompts for regions of a large file, so that these do not pay for it again. The
+// answer goes on behind `opening`.
+Result<QuestionPrompt> make_question_prompt(PromptEncoder& encoder, const Document& document,
+                                            const std::string& question, const std::string& opening,
+                                            std::size_t overview_bytes);
+
 // The line that opens a fence around code of the document.
 std::string opening_fence(const std::string& fence, const Document& document);
 

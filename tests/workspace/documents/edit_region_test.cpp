@@ -122,7 +122,7 @@ TEST(EditRegion, ASymbolIsItsLines) {
 }
 
 TEST(EditRegion, TheScopeFollowsFromTheRange) {
-  EXPECT_EQ(default_scope({}), EditScope::kFile);
+  EXPECT_EQ(default_scope({}), EditScope::kPlaces);
   EXPECT_EQ(default_scope(ByteRange{3, 3}), EditScope::kAround);
   EXPECT_EQ(default_scope(ByteRange{3, 4}), EditScope::kSelection);
 }

@@ -1,0 +1,243 @@
+#include "workspace/edit/edit_run.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "support/trace/trace.h"
+#include "support/utf8/utf8.h"
+#include "workspace/documents/diff.h"
+#include "workspace/edit/edit_context.h"
+#include "workspace/edit/fenced_output.h"
+
+namespace redraft {
+
+// From tokens to hunks: bytes, lines, changes of lines, edits.
+class HunkStream {
+ public:
+  // Adds to `hunks` and `raw`, the model's raw output. All of it outlives this.
+  HunkStream(const Tokenizer& tokenizer, const EditRegion& region, const EditObserver& observer,
+             std::vector<Hunk>& hunks, std::string& raw)
+      : tokenizer_(tokenizer),
+        region_(region),
+        fence_(fence_around(region.document().text())),
+        output_(fence_),
+        diff_(region.lines()),
+        observer_(observer),
+        hunks_(hunks),
+        raw_(raw) {}
+
+  // False once the closing fence is written.
+  bool add(TokenId token) {
+    const std::string_view bytes = tokenizer_.bytes(token);
+    raw_ += bytes;
+    take(output_.add(bytes));
+    return !output_.closed();
+  }
+  // The model has written all it wanted to, of one part if it is given several: what it writes next
+  // goes on where this ends.
+  void end_part() {
+    take(output_.end());
+    output_ = FencedOutput(fence_);
+  }
+  // There is no more.
+  void finish() {
+    const Span span("diff");
+    emit(diff_.finish());
+  }
+
+  bool closed() const { return output_.closed(); }
+  // How much of these lines is dealt with.
+  double fraction(int first, int last) const {
+    const int passed = std::clamp(diff_.passed(), first, last) - first;
+    return first == last ? 1.0 : static_cast<double>(passed) / (last - first);
+  }
+
+ private:
+  void take(std::vector<std::string> lines) {
+    if (lines.empty()) return;
+    const Span span("diff", "lines", std::ssize(lines));
+    for (std::string& line : lines) {
+      const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
+      emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
+    }
+  }
+
+  void emit(const std::vector<LineChange>& changes) {
+    for (const LineChange& change : changes) {
+      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
+      const ByteRange range = hunk.edit.range;
+      hunk.old_text = region_.document().text().substr(range.begin, range.size());
+      hunks_.push_back(std::move(hunk));
+      if (observer_.on_hunk) observer_.on_hunk(hunks_.back());
+    }
+  }
+
+  const Tokenizer& tokenizer_;
+  const EditRegion& region_;
+  std::string fence_;
+  FencedOutput output_;
+  IncrementalDiff diff_;
+  const EditObserver& observer_;
+  std::vector<Hunk>& hunks_;
+  std::string& raw_;
+};
+
+namespace {
+
+// Passing over a token of the original takes about as long as reading so many of the prompt.
+constexpr double kTokensReadPerWritten = 4;
+
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
+  return edits;
+}
+
+double fraction_done(const DecodeStatistics& statistics, double passed, double n_original) {
+  const double to_read = statistics.prompt_tokens - statistics.cached_prompt_tokens - 1.0;
+  const double to_write = kTokensReadPerWritten * n_original;
+  return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
+}
+
+bool breaks_syntax_of(const Document& document, const std::string& text) {
+  const Span span("check syntax");
+  const SyntaxTree* before = document.syntax();
+  if (!before || text == document.text()) return false;
+  const auto after = before->edited(std::make_shared<const std::string>(text));
+  return after && breaks_syntax(*before, *after);
+}
+
+}  // namespace
+
+std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
+  return std::min(edit_context_bytes(engine.cost_curve(), kReadingSeconds), context_bytes) / 2;
+}
+
+Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
+                             std::size_t context_bytes) {
+  const Span span("prompt");
+  return make_edit_prompt(
+      engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
+      {.context_bytes = context_bytes, .overview_bytes = overview_bytes(engine, context_bytes)});
+}
+
+EditRun::EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
+                 const EditObserver& observer, std::stop_token stop)
+    : engine_(engine),
+      request_(request),
+      context_bytes_(context_bytes),
+      observer_(observer),
+      stop_(std::move(stop)) {}
+
+EditRun::~EditRun() = default;
+
+Result<EditResult> EditRun::whole(const EditRegion& region, EditPrompt prompt, int budget) {
+  begin_text(region);
+  const Result<FinishReason> reason = write(region, 0, 1, std::move(prompt), budget);
+  if (!reason) return reason.error();
+  if (*reason == FinishReason::kStop) end_text();
+  return result(*reason, region.range());
+}
+
+Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
+                                     const std::vector<double>& work) {
+  const double all_work = std::accumulate(work.begin(), work.end(), 0.0);
+  const ByteRange region{parts.front().range().begin, parts.back().range().end};
+  double from = 0;
+  for (std::size_t i = 0, text_end = 0; i < parts.size(); ++i) {
+    if (i == text_end) {  // as many as follow each other
+      while (++text_end < parts.size() &&
+             parts[text_end - 1].range().end == parts[text_end].range().begin) {
+      }
+      const ByteRange lines{parts[i].range().begin, parts[text_end - 1].range().end};
+      begin_text(*EditRegion::make(request_.document, EditScope::kSelection, lines));
+    }
+    const double to = from + work[i] / all_work;
+    const Result<FinishReason> reason = write_part(parts[i], from, to);
+    if (!reason) return reason.error();
+    if (*reason != FinishReason::kStop) return result(*reason, region);
+    if (i + 1 == text_end) end_text();
+    from = to;
+  }
+  return result(FinishReason::kStop, region);
+}
+
+Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, double to) {
+  Result<EditPrompt> prompt = prompt_of(engine_, request_, part, context_bytes_);
+  if (!prompt) return prompt.error();
+  const int asked = request_.max_new_tokens;
+  const int left = asked > 0 ? asked - n_written_ : 0;
+  if (asked > 0 && left <= 0) return FinishReason::kLength;
+  const Result<int> budget = edit_token_budget(*prompt, left, engine_.context_length());
+  if (!budget) return budget.error();
+  return write(part, from, to, std::move(*prompt), *budget);
+}
+
+void EditRun::begin_text(EditRegion text) {
+  stream_.reset();
+  text_ = std::move(text);
+  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), *text_, observer_, hunks_, raw_);
+}
+
+void EditRun::end_text() { stream_->finish(); }
+
+Result<FinishReason> EditRun::write(const EditRegion& part, double from, double to,
+                                    EditPrompt prompt, int budget) {
+  const LineIndex& index = request_.document->lines();
+  const int first = index.line_of(part.range().begin) - index.line_of(text_->range().begin);
+  const int last = first + static_cast<int>(part.lines().size());
+  const auto n_original = static_cast<double>(prompt.original.size());
+  const auto on_progress = [&](const DecodeStatistics& statistics) {
+    if (!observer_.on_progress) return;
+    const double passed = stream_->fraction(first, last);
+    const double fraction = fraction_done(statistics, passed, n_original);
+    DecodeStatistics so_far = statistics_;
+    so_far += statistics;
+    observer_.on_progress({from + (to - from) * fraction, so_far});
+  };
+  const auto sink = [&](TokenId token) { return stream_->add(token); };
+  const DecodeRequest decode{.prompt = std::move(prompt.tokens),
+                             .original = std::move(prompt.original),
+                             .replacements = std::move(prompt.replacements),
+                             .stop_tokens = std::move(prompt.stop_tokens),
+                             .max_new_tokens = budget,
+                             .on_progress = on_progress,
+                             .rest_of_file = rest_of_file(part),
+                             .open_files = engine_.open_files(request_.beside),
+                             .repository = request_.repository,
+                             .common = request_.common};
+  Result<DecodeResult> decoded =
+      engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
+  if (!decoded) return decoded.error();
+  statistics_ += decoded->statistics;
+  n_written_ += decoded->statistics.new_tokens;
+  const bool complete = decoded->finish_reason == FinishReason::kStop || stream_->closed();
+  if (complete) stream_->end_part();
+  return complete ? FinishReason::kStop : decoded->finish_reason;
+}
+
+std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(
+    const EditRegion& part) {
+  const Document& document = *request_.document;
+  if (document.text().size() - part.range().size() <= context_bytes_)
+    return nullptr;  // it shows all
+  const int first = document.lines().line_of(part.range().begin);
+  const ByteRange written{document.lines().start(first),
+                          document.lines().start(first + static_cast<int>(part.lines().size()))};
+  return engine_.rest_of_file(Purpose::kEdit, document, written);
+}
+
+EditResult EditRun::result(FinishReason reason, ByteRange region) {
+  EditResult result;
+  result.finish_reason = reason;
+  result.statistics = statistics_;
+  result.hunks = std::move(hunks_);
+  result.output = std::move(raw_);
+  result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
+  result.region = region;
+  result.breaks_syntax = breaks_syntax_of(*request_.document, result.text);
+  return result;
+}
+
+}  // namespace redraft

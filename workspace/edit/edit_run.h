@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "workspace/edit/edit_session.h"
+
+namespace redraft {
+
+// How long reading the file around a region may take when the user waits for it.
+inline constexpr double kReadingSeconds = 1;
+
+// PromptForm::overview_bytes: the same in every prompt for a file.
+std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
+
+Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
+                             std::size_t context_bytes);
+
+class HunkStream;
+
+// What one request is made of: the region as a whole, or parts of the file one after the other.
+class EditRun {
+ public:
+  EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
+          const EditObserver& observer, std::stop_token stop);
+  ~EditRun();
+
+  Result<EditResult> whole(const EditRegion& region, EditPrompt prompt, int budget);
+  // In file order, each with a prompt of its own and its share of the work; where one is cut short
+  // the edit ends. What the model writes of parts that follow each other is one text to the
+  // differ, so that hunks are the same wherever lines are cut.
+  Result<EditResult> in_parts(const std::vector<EditRegion>& parts,
+                              const std::vector<double>& work);
+  // What was spent before it.
+  void add(const DecodeStatistics& statistics) { statistics_ += statistics; }
+
+ private:
+  Result<FinishReason> write(const EditRegion& part, double from, double to, EditPrompt prompt,
+                             int budget);
+  Result<FinishReason> write_part(const EditRegion& part, double from, double to);
+  void begin_text(EditRegion text);
+  void end_text();
+  EditResult result(FinishReason reason, ByteRange region);
+  // What the prompt for these lines may not show of the file.
+  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(const EditRegion& part);
+
+  Engine& engine_;
+  const EditRequest& request_;
+  std::size_t context_bytes_;
+  const EditObserver& observer_;
+  std::stop_token stop_;
+  std::optional<EditRegion> text_;  // lines that follow each other, which are written now
+  std::unique_ptr<HunkStream> stream_;
+  std::vector<Hunk> hunks_;
+  std::string raw_;
+  DecodeStatistics statistics_;  // of what is done
+  int n_written_ = 0;            // tokens
+};
+
+}  // namespace redraft
