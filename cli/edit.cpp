@@ -33,6 +33,8 @@ struct EditOptions {
   bool compare = false;
 };
 
+constexpr std::size_t kMaxOthers = 8;  // of the parts that are left, shown
+
 bool shows_live(const EditOptions& options) {
   return options.format == Format::kDiff && isatty(STDOUT_FILENO);
 }
@@ -84,6 +86,10 @@ class EditCommand {
     StatusLine status;
     status.show("reading " + options_.file);
     EditObserver observer;
+    observer.on_places = [&](const ChosenPlaces& places) {
+      status.clear();
+      print_places(places);
+    };
     if (shows_live(options_)) {
       observer.on_hunk = [&](const Hunk& hunk) {
         status.clear();
@@ -104,6 +110,7 @@ class EditCommand {
     const Result<DecoderName> plain = parse_decoder_name("ar");
     if (!plain) return plain.error();
     EditRequest request = request_;
+    request.places = places_;
     request.decoder = *plain;
     StatusLine status;
     status.show("decoding plainly, to compare");
@@ -114,6 +121,30 @@ class EditCommand {
     Result<EditResult> result = run_edit(engine_, request, observer, std::move(stop));
     status.clear();
     return result;
+  }
+
+  // What is edited and what is left, so that the user can say otherwise.
+  void print_places(const ChosenPlaces& places) {
+    for (const EditPlace& place : places.chosen) places_.push_back(place.range);
+    if (places.whole_file) {
+      places_.clear();
+      return;
+    }
+    std::cerr << "redraft: editing " << places.chosen.size() << " of " << places.n_parts
+              << " parts of " << options_.file << ":\n";
+    for (const EditPlace& place : places.chosen) std::cerr << "  " << described(place) << "\n";
+    const std::size_t n_others = std::min(places.others.size(), kMaxOthers);
+    if (n_others > 0) std::cerr << "left as they are, the likeliest first:\n";
+    for (std::size_t i = 0; i < n_others; ++i)
+      std::cerr << "  " << described(places.others[i]) << "\n";
+    std::cerr << std::flush;
+  }
+
+  std::string described(const EditPlace& place) const {
+    const LineIndex& index = request_.document->lines();
+    const int first = index.line_of(place.range.begin) + 1;
+    const int last = index.line_of(place.range.end - 1) + 1;
+    return "lines " + std::to_string(first) + "-" + std::to_string(last) + ": " + place.name;
   }
 
   static Comparison compare(const EditResult& result, EditResult plain) {
@@ -194,6 +225,7 @@ class EditCommand {
   EditRequest request_;
   Engine& engine_;
   const std::string& text_;
+  std::vector<ByteRange> places_;  // that were edited; empty: the file is small
 };
 
 int run_edit_command(const EditOptions& options) {
@@ -251,12 +283,15 @@ void add_edit(CLI::App& app, Command& chosen) {
                    "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
   const std::map<std::string, EditScope> scopes = {{"selection", EditScope::kSelection},
                                                    {"symbol", EditScope::kSymbol},
-                                                   {"file", EditScope::kFile}};
+                                                   {"file", EditScope::kPlaces},
+                                                   {"whole", EditScope::kFile}};
   edit->add_option(
           "--scope", options->scope,
           "What may change: symbol is the smallest definition around the range's start "
-          "(default: the range if it is not empty, what is around it if it is, file without one)")
-      ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol or file"));
+          "(default: the range if it is not empty, what is around it if it is, file without one). "
+          "Of a large file, file changes the parts that the instruction concerns, which are "
+          "printed; whole goes over all of it, part by part")
+      ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol, file or whole"));
   add_decoder_option(*edit, options->decoder);
   edit->add_option("--max-new-tokens", options->max_new_tokens,
                    "Longest output (default: by the size of the scope)")

@@ -62,6 +62,9 @@ WorkspaceObserver Server::observer() {
           },
       .on_region = [this](EditId id, const Document& document,
                           ByteRange region) { edit_feed_.on_region(id, document, region); },
+      .on_places = [this](
+                       EditId id, const Document& document,
+                       const ChosenPlaces& places) { edit_feed_.on_places(id, document, places); },
       .on_progress = [this](EditId id,
                             const EditProgress& news) { edit_feed_.on_progress(id, news); },
       .on_end =

@@ -20,16 +20,22 @@ bool is_blank(const std::string& text) {
 constexpr std::size_t kSmallFile = 3000;
 
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
-                               const std::optional<ByteRange>& range, const Document& document) {
+                               const std::optional<ByteRange>& range, bool has_ranges,
+                               const Document& document) {
+  if (has_ranges) {
+    if (!range && (!name || *name == "file")) return EditScope::kPlaces;
+    return Error("\"ranges\" goes with no \"range\" and with no scope but \"file\"");
+  }
   if (!name) return default_scope(range);
   if (*name == kAutomaticScope) {
     const bool small = document.text().size() <= kSmallFile;
     return small && range && range->empty() ? EditScope::kFile : default_scope(range);
   }
-  if (*name == "file") return EditScope::kFile;
+  if (*name == "file") return EditScope::kPlaces;
+  if (*name == "whole") return EditScope::kFile;
   if (*name == "symbol") return EditScope::kSymbol;
   if (*name != "selection")
-    return Error("unknown scope \"" + *name + "\": use selection, symbol, file or auto");
+    return Error("unknown scope \"" + *name + "\": use selection, symbol, file, whole or auto");
   if (!range || range->empty()) return Error("scope \"selection\" needs a range that is not empty");
   return EditScope::kSelection;
 }
@@ -49,13 +55,17 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
-  const Result<EditScope> scope = choose_scope(params.scope, range, *document);
+  const Result<EditScope> scope =
+      choose_scope(params.scope, range, !params.ranges.empty(), *document);
   if (!scope) return scope.error();
+  std::vector<ByteRange> places;
+  for (const Range& place : params.ranges) places.push_back(to_bytes(*document, place, encoding));
   return EditRequest{
       .document = std::move(document),
       .instruction = params.instruction,
       .range = range,
       .scope = *scope,
+      .places = std::move(places),
       .decoder = std::move(*decoder),
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
 }

@@ -81,6 +81,26 @@ void EditFeed::on_region(EditId id, const Document& document, ByteRange region) 
           {"range", to_range(document, region, client_.encoding)}});
 }
 
+// Nothing if the file is small enough to be edited as a whole: there was no choice.
+void EditFeed::on_places(EditId id, const Document& document, const ChosenPlaces& places) {
+  Recipient* recipient = find(id);
+  if (recipient == nullptr || !recipient->streamed || places.whole_file) return;
+  const auto list = [&](const std::vector<EditPlace>& named) {
+    Json json = Json::array();
+    for (const EditPlace& place : named) {
+      json.push_back(
+          {{"range", to_range(document, place.range, client_.encoding)}, {"name", place.name}});
+    }
+    return json;
+  };
+  notify(id, *recipient, "places",
+         {{"uri", document.uri()},
+          {"version", document.version()},
+          {"chosen", list(places.chosen)},
+          {"others", list(places.others)},
+          {"parts", places.n_parts}});
+}
+
 void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
   Recipient* recipient = find(id);
   if (recipient == nullptr || !recipient->streamed) return;

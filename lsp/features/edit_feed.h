@@ -54,6 +54,7 @@ class EditFeed {
 
   // Called by the Workspace.
   void on_region(EditId id, const Document& document, ByteRange region);
+  void on_places(EditId id, const Document& document, const ChosenPlaces& places);
   void on_hunk(EditId id, const LiveHunk& live);
   void on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks);
   void on_progress(EditId id, const EditProgress& progress);

@@ -9,7 +9,8 @@ namespace {
 
 const Json kNull;
 
-constexpr int kInvoked = 1;  // CodeActionTriggerKind.Invoked
+constexpr std::size_t kMaxRanges = 256;  // of one edit
+constexpr int kInvoked = 1;              // CodeActionTriggerKind.Invoked
 
 // Null, too, if something on the path is missing or not an object.
 const Json& member(const Json& json, std::string_view key) {
@@ -245,6 +246,7 @@ void to_json(Json& json, const EditParams& params) {
           {"instruction", params.instruction}};
   if (params.version) json["textDocument"]["version"] = *params.version;
   if (params.range) json["range"] = *params.range;
+  if (!params.ranges.empty()) json["ranges"] = params.ranges;
   if (params.scope) json["scope"] = *params.scope;
 }
 
@@ -259,6 +261,12 @@ void from_json(const Json& json, EditParams& params) {
   params.uri = read_uri(json);
   params.version = read_optional_integer(json.at("textDocument"), "version");
   params.range = read_optional<Range>(json, "range");
+  if (!member(json, "ranges").is_null()) {
+    for (const Json& range : read_list(json, "ranges")) params.ranges.push_back(range.get<Range>());
+    if (params.ranges.empty() || params.ranges.size() > kMaxRanges)
+      throw std::invalid_argument("ranges must hold 1 to " + std::to_string(kMaxRanges) +
+                                  " ranges");
+  }
   params.instruction = json.at("instruction").get<std::string>();
   params.scope = read_optional<std::string>(json, "scope");
   params.decoder = read_optional<std::string>(json, "decoder").value_or(params.decoder);

@@ -146,6 +146,7 @@ struct EditParams {
   std::string uri;
   std::optional<std::int64_t> version;
   std::optional<Range> range;
+  std::vector<Range> ranges;  // several places; empty: `range` or `scope` says where
   std::string instruction;
   std::optional<std::string> scope;
   std::string decoder;  // empty: that of the settings
