@@ -118,11 +118,13 @@ Result<FoundParts> find_parts(Engine& engine, const EditRegion& file,
   FoundParts found;
   found.parts = divide_into_parts(file, edit_region_bytes(engine.cost_curve()));
   found.ranked = rank_parts(file, found.parts, instruction);
-  if (options.ask_model && !found.parts.empty()) {
-    choose_shown(engine, found);
-    const Result<void> asked = ask_model(engine, file, instruction, options, stop, found);
-    if (!asked) return asked.error();
-  }
+  found.chosen = choose(found);
+  const bool asks = options.ask_model == AskModel::kAlways ||
+                    (options.ask_model == AskModel::kIfWordsFindNothing && found.chosen.empty());
+  if (!asks || found.parts.empty()) return found;
+  choose_shown(engine, found);
+  const Result<void> asked = ask_model(engine, file, instruction, options, stop, found);
+  if (!asked) return asked.error();
   found.chosen = choose(found);
   return found;
 }

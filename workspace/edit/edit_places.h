@@ -5,13 +5,17 @@
 // chosen, and only these are written, each with a prompt of its own.
 //
 //   "rename `total` to `sum`"    the parts that have the name: rank_parts finds it spelled out
-//   "retry when the download     the parts with those words, the rarest counting most; then the
-//    times out"                  model is shown the first lines of the best of them, as many as it
-//                                reads in two seconds, and answers with numbers: "2, 5"
+//   "retry when the download     the parts with those words, the rarest counting most
+//    times out"
+//   "make it faster"             no part has such a word: the model is shown the first lines of as
+//                                many parts as it reads in two seconds, and answers with numbers:
+//                                "2, 5"
 //
-// What is chosen is an opinion, so it is told before anything is written, together with the best of
-// the parts that were left; a request may name the places itself. The model's answer is text like
-// any other: if it is not a list of such numbers, the words alone decide.
+// The model is not asked where words find something, because a small one only adds wrong parts then
+// (docs/performance.md has the figures). What is chosen is an opinion, so it is told before
+// anything is written, together with the best of the parts that were left; a request may name the
+// places itself. The model's answer is text like any other: if it is not a list of such numbers,
+// nothing is found.
 #pragma once
 
 #include <functional>
@@ -36,8 +40,10 @@ struct EditPlace {
   friend bool operator==(const EditPlace&, const EditPlace&) = default;
 };
 
+enum class AskModel { kNever, kIfWordsFindNothing, kAlways };
+
 struct FindOptions {
-  bool ask_model = true;
+  AskModel ask_model = AskModel::kIfWordsFindNothing;
   DecoderName decoder;
   // How many bytes of each prompt's beginning show the file, see PromptForm.
   std::size_t overview_bytes = 0;

@@ -14,6 +14,9 @@ namespace redraft {
 // How long reading the file around a region may take when the user waits for it.
 inline constexpr double kReadingSeconds = 1;
 
+// Whether places in the file are edited, not all lines of the request's scope.
+bool edits_places(Engine& engine, const EditRequest& request);
+
 // PromptForm::overview_bytes: the same in every prompt for a file.
 std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
 

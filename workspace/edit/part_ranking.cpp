@@ -24,20 +24,6 @@ constexpr double kSpelledWeight = 3;
 // A name that occurs in more parts than this, and in more than one of four, names none of them.
 constexpr int kMaxNamedParts = 24;
 
-const std::set<std::string_view>& stop_words() {
-  static const std::set<std::string_view> kWords = {
-      "a",    "an",     "and",    "are",    "as",     "at",       "be",     "by",    "can",
-      "do",   "does",   "for",    "from",   "have",   "if",       "in",     "into",  "instead",
-      "is",   "it",     "its",    "no",     "not",    "now",      "of",     "on",    "only",
-      "or",   "our",    "should", "so",     "than",   "that",     "the",    "their", "them",
-      "then", "there",  "they",   "this",   "to",     "up",       "use",    "was",   "we",
-      "when", "where",  "which",  "will",   "with",   "would",    "you",    "add",   "fix",
-      "make", "change", "also",   "but",    "all",    "any",      "each",   "every", "code",
-      "file", "please", "return", "new",    "self",   "def",      "let",    "const", "var",
-      "int",  "void",   "public", "static", "string", "function", "method", "class"};
-  return kWords;
-}
-
 bool is_name_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x80 || std::isalnum(byte) || c == '_' || c == '$';
@@ -92,6 +78,26 @@ void for_each_word(std::string_view name, const std::function<void(std::string)>
   }
 }
 
+// Said of any part. As stem() leaves them.
+bool is_stop_word(const std::string& word) {
+  static const std::set<std::string> kStems = [] {
+    std::set<std::string> stems;
+    for (const char* each :
+         {"a",    "an",     "and",    "are",    "as",     "at",       "be",     "by",    "can",
+          "do",   "does",   "for",    "from",   "have",   "if",       "in",     "into",  "instead",
+          "is",   "it",     "its",    "no",     "not",    "now",      "of",     "on",    "only",
+          "or",   "our",    "should", "so",     "than",   "that",     "the",    "their", "them",
+          "then", "there",  "they",   "this",   "to",     "up",       "use",    "was",   "we",
+          "when", "where",  "which",  "will",   "with",   "would",    "you",    "add",   "fix",
+          "make", "change", "also",   "but",    "all",    "any",      "each",   "every", "code",
+          "file", "please", "return", "new",    "self",   "def",      "let",    "const", "var",
+          "int",  "void",   "public", "static", "string", "function", "method", "class"})
+      stems.insert(stem(each));
+    return stems;
+  }();
+  return kStems.contains(word);
+}
+
 struct Query {
   std::set<std::string, std::less<>> spelled;  // names
   std::set<std::string, std::less<>> words;
@@ -124,7 +130,7 @@ Query query_of(std::string_view instruction, std::string_view text) {
   for_each_name(instruction, [&](std::string_view name, std::size_t at) {
     if (looks_like_code(instruction, name, at)) query.spelled.emplace(name);
     for_each_word(name, [&](std::string word) {
-      if (!stop_words().contains(word)) query.words.insert(std::move(word));
+      if (!is_stop_word(word)) query.words.insert(std::move(word));
     });
   });
   return query;
