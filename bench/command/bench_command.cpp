@@ -189,6 +189,7 @@ void add_bench(CLI::App& app, Command& chosen) {
   bench->require_subcommand(1);
   add_task_benches(*bench, chosen);
   add_quality_bench(*bench, chosen);
+  add_places_bench(*bench, chosen);
   add_cost(*bench, chosen);
 }
 

@@ -49,5 +49,6 @@ void add_task_benches(CLI::App& bench, Command& chosen);
 int run_task_bench(const TaskBenchOptions& options);
 
 void add_quality_bench(CLI::App& bench, Command& chosen);
+void add_places_bench(CLI::App& bench, Command& chosen);
 
 }  // namespace redraft::cli
