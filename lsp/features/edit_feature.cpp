@@ -16,21 +16,15 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
-// A file of at most this many bytes is edited as a whole when nothing is selected.
-constexpr std::size_t kSmallFile = 3000;
-
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
-                               const std::optional<ByteRange>& range, bool has_ranges,
-                               const Document& document) {
+                               const std::optional<ByteRange>& range, bool has_ranges) {
   if (has_ranges) {
     if (!range && (!name || *name == "file")) return EditScope::kPlaces;
     return Error("\"ranges\" goes with no \"range\" and with no scope but \"file\"");
   }
   if (!name) return default_scope(range);
-  if (*name == kAutomaticScope) {
-    const bool small = document.text().size() <= kSmallFile;
-    return small && range && range->empty() ? EditScope::kFile : default_scope(range);
-  }
+  if (*name == kAutomaticScope)
+    return range && range->empty() ? EditScope::kAuto : default_scope(range);
   if (*name == "file") return EditScope::kPlaces;
   if (*name == "whole") return EditScope::kFile;
   if (*name == "symbol") return EditScope::kSymbol;
@@ -55,8 +49,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
-  const Result<EditScope> scope =
-      choose_scope(params.scope, range, !params.ranges.empty(), *document);
+  const Result<EditScope> scope = choose_scope(params.scope, range, !params.ranges.empty());
   if (!scope) return scope.error();
   std::vector<ByteRange> places;
   for (const Range& place : params.ranges) places.push_back(to_bytes(*document, place, encoding));

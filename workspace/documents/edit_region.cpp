@@ -8,6 +8,8 @@
 namespace redraft {
 namespace {
 
+// Bytes of a file that is edited as a whole where only the cursor's place is known.
+constexpr std::size_t kSmallFile = 3000;
 // Where no syntax tells what belongs together.
 constexpr int kLinesNextTo = 16;
 
@@ -96,7 +98,9 @@ Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, Ed
   std::optional<ByteRange> touched;
   if (scope == EditScope::kSelection) touched = range;
   if (scope == EditScope::kSymbol) touched = symbol_at(*document, range->begin);
-  if (scope == EditScope::kAround) touched = around(*document, range->begin, max_bytes);
+  const bool is_small = document->text().size() <= std::min(max_bytes, kSmallFile);
+  if (scope == EditScope::kAround || (scope == EditScope::kAuto && !is_small))
+    touched = around(*document, range->begin, max_bytes);
   if (!touched) return EditRegion(std::move(document), 0, n_lines, true);
   const LineIndex& index = document->lines();
   const int first = index.line_of(touched->begin);

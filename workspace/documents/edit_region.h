@@ -16,6 +16,7 @@ namespace redraft {
 enum class EditScope {
   kSelection,
   kAround,  // the cursor: its symbol or, where that is too much to wait for, a part of it
+  kAuto,    // the same, but a small file as a whole
   kSymbol,
   kPlaces,  // of a large file the parts that the instruction concerns; a small one as a whole
   kFile     // all lines
@@ -34,8 +35,9 @@ class EditRegion {
   // (an empty range: its line; a range that ends where a line begins does not touch that line).
   // kSymbol: the lines of the smallest definition around the beginning of `range`; the file if
   // there is none, or the language is unknown. kAround: the same if it has at most `max_bytes`,
-  // else the block around the beginning of `range` that has, or the lines next to it. The last two
-  // parse the document, so do not call them on the main thread.
+  // else the block around the beginning of `range` that has, or the lines next to it. kAuto: the
+  // file if it has at most `max_bytes` and 3,000, else as kAround. The last three parse the
+  // document, so do not call them on the main thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
                                  const std::optional<ByteRange>& range,
                                  std::size_t max_bytes = kMaxDocumentBytes);

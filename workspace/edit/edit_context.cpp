@@ -174,6 +174,10 @@ std::string file_overview(const Document& document, std::size_t max_bytes) {
                          : overview_of(document, *tree, tree->definitions(), max_bytes);
 }
 
+std::size_t min_edit_region_bytes() {
+  return static_cast<std::size_t>(kBytesPerToken * kMinRegionTokens);
+}
+
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
                          std::size_t overview_bytes) {
   const Document& document = region.document();

@@ -18,6 +18,8 @@ std::size_t edit_context_bytes(const CostCurve& cost, double seconds);
 // The largest region that is edited around a cursor, in bytes: as much as the machine goes over in
 // a few seconds by `cost`.
 std::size_t edit_region_bytes(const CostCurve& cost);
+// A smaller file is edited as a whole on any machine.
+std::size_t min_edit_region_bytes();
 
 // What the model is shown of a file besides the region, with "\n" endings. A line "..." marks
 // omitted lines.

@@ -42,13 +42,6 @@ int unread_tokens(Engine& engine, const EditPrompt& prompt) {
   return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens);
 }
 
-// Whether places in the file are edited, not all of its lines.
-bool in_places(Engine& engine, const EditRequest& request) {
-  if (request.scope != EditScope::kPlaces) return false;
-  return !request.places.empty() ||
-         request.document->text().size() > edit_region_bytes(engine.cost_curve());
-}
-
 }  // namespace
 
 Result<void> check_request(const EditRequest& request) {
@@ -61,8 +54,14 @@ Result<void> check_request(const EditRequest& request) {
   return EditRegion::check(*request.document, request.scope, request.range);
 }
 
+bool edits_places(Engine& engine, const EditRequest& request) {
+  if (request.scope != EditScope::kPlaces) return false;
+  return !request.places.empty() ||
+         request.document->text().size() > edit_region_bytes(engine.cost_curve());
+}
+
 Result<EditRegion> edit_region(Engine& engine, const EditRequest& request) {
-  const bool is_bounded = request.scope == EditScope::kAround;
+  const bool is_bounded = request.scope == EditScope::kAround || request.scope == EditScope::kAuto;
   const std::size_t max_bytes =
       is_bounded ? edit_region_bytes(engine.cost_curve()) : kMaxDocumentBytes;
   return EditRegion::make(request.document, request.scope, request.range, max_bytes);
@@ -95,7 +94,7 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
   any.instruction = "-";
   const Result<EditRegion> region = edit_region(engine, any);
   if (!region) return region.error();
-  if (in_places(engine, request)) {  // which ones, the instruction says
+  if (edits_places(engine, request)) {  // which ones, the instruction says
     on_read(1);
     return {};
   }
@@ -209,7 +208,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
-  if (in_places(engine, request)) return edit_places(engine, request, observer, stop);
+  if (edits_places(engine, request)) return edit_places(engine, request, observer, stop);
   Result<EditPlan> plan = plan_edit(engine, request);
   if (!plan) return plan.error();
   if (request.scope == EditScope::kPlaces && observer.on_places)
