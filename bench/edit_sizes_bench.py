@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What one small change costs in files of 300, 1,000 and 3,000 lines, as an edit of its definition and of the whole file.
 
-    bench/edit_sizes_bench.py [--program build/redraft] [--target NAME] [--lines 300 1000 3000] [--scopes symbol file]
+    bench/edit_sizes_bench.py [--program build/redraft] [--target NAME] [--lines 300 1000 3000] [--scopes symbol whole]
                               [--minutes 15]
 
 The files are made of this repository's own Python. `redraft lsp` renames a variable in the definition in the middle: once
@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--program", default=str(REPOSITORY / "build" / "redraft"))
     parser.add_argument("--target")
     parser.add_argument("--lines", type=int, nargs="+", default=[300, 1000, 3000])
-    parser.add_argument("--scopes", nargs="+", choices=("symbol", "file"), default=["symbol", "file"])
+    parser.add_argument("--scopes", nargs="+", choices=("symbol", "file", "whole"), default=["symbol", "whole"])
     parser.add_argument("--minutes", type=int, default=15, help="that one edit may take")
     options = parser.parse_args()
     if not shutil.which(options.program):

@@ -53,7 +53,7 @@ class Server:
         busy, start = self.processor_seconds(), time.monotonic()
         edit = self.client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [{
             "textDocument": {"uri": self.uri, "version": self.version}, "decoder": decoder, "maxNewTokens": 160,
-            "instruction": "round to three digits", "scope": "file"}]})["editId"]
+            "instruction": "round to three digits", "scope": "whole"}]})["editId"]
         end = self.client.wait(lambda m: m.get("method") == "$/redraft/edit" and m["params"]["editId"] == edit and
                                m["params"]["kind"] == "end", limit=600)["params"]
         spent = (self.processor_seconds() - busy) / (time.monotonic() - start)

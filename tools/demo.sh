@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 instruction=$(cat tests/cases/demo/instruction.txt)
 echo "tests/cases/demo/inventory.py: $instruction"
 echo
-exec build/redraft edit tests/cases/demo/inventory.py --instruction "$instruction" --compare "$@"
+exec build/redraft edit tests/cases/demo/inventory.py --instruction "$instruction" --scope whole --compare "$@"

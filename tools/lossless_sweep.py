@@ -62,7 +62,7 @@ def read_tasks(data, count, max_chars):
 def run_edit(arguments, file, task, decoder):
     command = [
         str(arguments.redraft), "edit", str(file), "--instruction", instruction_of(task),
-        "--scope", "file", "--decoder", decoder, "--format", "json",
+        "--scope", "whole", "--decoder", decoder, "--format", "json",
         "--target", arguments.target, "--draft", arguments.draft,
         "--max-new-tokens", str(arguments.max_new_tokens),
     ]

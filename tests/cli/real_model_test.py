@@ -153,6 +153,20 @@ class Edit(InFolder):
         text = self.edit_json(file, "--range", "5:1-7:1")["text"]
         self.assertTrue(text.startswith("".join(SOURCE.splitlines(keepends=True)[:4])))
 
+    def test_in_a_large_file_only_what_the_instruction_names_is_written(self):
+        parts = [f"def area_{i}(width, height):\n    # in square metres, as everywhere\n    return width * height + {i}\n"
+                 for i in range(200)]
+        file = self.write("\n\n".join(parts))
+        process = self.edit(file, "--format", "text", instruction="Rename the parameter width of area_77 to w")
+        text = self.assert_succeeds(process)
+        self.assertIn("editing 1 of 200 parts", process.stderr.decode())
+        self.assertIn("area_77", process.stderr.decode())
+        changed = [i for i, part in enumerate(text.split("\n\n")) if part.strip() != parts[i].strip()]
+        self.assertEqual(changed, [77])
+        self.assertIn("def area_77(w, height):", text)
+        nothing = self.edit(file, instruction="Polish")
+        self.assert_fails(nothing, 1, "found no part of the file", "scope 'whole'")
+
     def test_an_empty_file_can_be_edited(self):
         result = self.edit_json(self.write(""), "--max-new-tokens", "60",
                                 instruction="Write a Python function that returns 42.")
@@ -167,14 +181,14 @@ class Edit(InFolder):
 
     def test_a_line_beyond_the_context_is_refused(self):
         file = self.write("values = [" + ", ".join(str(i * 7919) for i in range(20000)) + "]\n")
-        self.assert_fails(self.edit(file), 1, "context")
+        self.assert_fails(self.edit(file, "--scope", "whole"), 1, "context")
 
     def test_an_interrupt_ends_it_and_writes_nothing(self):
         long_source = "".join(f"def f{i}(width):\n    return width * {i}\n\n\n" for i in range(60))
         file = self.write(long_source)
         terminal, stderr = os.openpty()
-        process = subprocess.Popen([PROGRAM, "edit", str(file), "--instruction", INSTRUCTION, *TARGET, "--write"],
-                                   stdout=subprocess.DEVNULL, stderr=stderr)
+        process = subprocess.Popen([PROGRAM, "edit", str(file), "--instruction", INSTRUCTION, *TARGET, "--write",
+                                    "--scope", "whole"], stdout=subprocess.DEVNULL, stderr=stderr)
         os.close(stderr)
         message = b""
         while b"reading" not in message:  # printed on a terminal once the model is loaded

@@ -64,7 +64,7 @@ class StreamedEdits(ServerTest):
     def test_reading_a_long_text_is_reported_and_cancelled(self):
         client = self.start(RENAME, STREAMING, delay_ms_per_pass=100)
         self.open(client, LINES * 20)
-        edit = self.edit(client, token="reading")
+        edit = self.edit(client, token="reading", scope="whole")
         progress = client.notification("$/progress", lambda p: p["token"] == "reading" and
                                        p["value"].get("message", "").startswith("reading"))
         self.assertRegex(progress["value"]["message"], r"^reading, \d+ of \d+ tokens$")
@@ -81,7 +81,7 @@ class StreamedEdits(ServerTest):
         text = "".join(f"def function_{i}(x):\n    y = x + {'old' if i % 25 == 7 else i}\n    return y\n\n"
                        for i in range(200))
         self.open(client, text)
-        edit = self.edit(client)
+        edit = self.edit(client, scope="whole")
         end = self.end(client, edit)
         self.assertEqual((end["state"], end["finishReason"], end["error"]), ("done", "stop", None))
         self.assertEqual([h["hunkId"] for h in self.events(client, edit, "hunk")], list(range(8)))

@@ -42,7 +42,7 @@ class KvCacheTest(unittest.TestCase):
         client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
                                                                 "text": text}})
         edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
-            {"textDocument": {"uri": uri, "version": 1}, "instruction": instruction, "scope": "file"}]})["editId"]
+            {"textDocument": {"uri": uri, "version": 1}, "instruction": instruction, "scope": "whole"}]})["editId"]
         end = client.notification("$/redraft/edit", lambda p: (p["editId"], p["kind"]) == (edit, "end"))
         self.assertEqual(end["state"], "done", end)
         hunks = [p["newText"] for p in client.all("$/redraft/edit") if (p["editId"], p["kind"]) == (edit, "hunk")]

@@ -3,7 +3,7 @@
 import unittest
 
 from lsp_client import ResponseError
-from server_case import RENAME, STREAMING, URI, ServerTest, span
+from server_case import RENAME, SLOW, STREAMING, URI, ServerTest, span
 
 ANNOUNCING = {"experimental": {"redraft": {"streamedEdits": True, "prepare": True}}}
 TEXT = "import os\n\n\n" + "".join(f"def f{i}(old):\n    return old + {i}\n\n\n" for i in range(100))
@@ -75,15 +75,13 @@ class ReadAhead(ServerTest):
         self.assertEqual(client.all("$/redraft/prepare")[-1], last)
 
     def test_reading_that_ends_early_says_so(self):
-        client = self.start(RENAME, ANNOUNCING, **self.hold())
-        self.open(client, TEXT)
-        self.edit(client)  # nothing is read before it is over
-        self.prepare(client)
+        client = self.start(SLOW, ANNOUNCING, delay_ms_per_pass=100)
+        self.edit_slowly(client)  # nothing is read before it is over
+        prepared = self.prepare(client, span(20, 0, 20, 0))
         client.notify("redraft/stopPreparing")
         last = client.notification("$/redraft/prepare", lambda news: news.get("end"))
-        self.assertEqual((last["fraction"], last["range"]), (0, span(19, 0, 21, 0)))
+        self.assertEqual((last["fraction"], last["range"]), (0, prepared["range"]))
         self.assertIn("before it", last["why"])
-        self.release()
 
     def test_it_can_be_turned_off(self):
         client = self.start(RENAME, initialize=False)

@@ -172,7 +172,7 @@ class ServerTest(unittest.TestCase):
         """Begins an edit under SLOW that takes a quarter of an hour where a pass takes 0.1 s: longer than anything waits,
         so what ends did not wait for it."""
         self.open(client, LINES * 30)
-        edit = self.edit(client, "slow", decoder="ar")
+        edit = self.edit(client, "slow", decoder="ar", scope="whole")
         client.notification("$/redraft/edit", lambda event: event["editId"] == edit)
 
     def events(self, client, edit, kind=None):

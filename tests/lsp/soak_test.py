@@ -172,7 +172,7 @@ class Session:
     def act(self):
         uri = self.any()
         action = self.action_of(uri)
-        action["data"]["scope"] = "file"
+        action["data"]["scope"] = "whole"
         self.ask("codeAction/resolve", action)
 
     def edit(self):
@@ -220,7 +220,7 @@ class Session:
     def check_text(self):
         uri = self.any()
         action = self.action_of(uri)
-        action["data"]["scope"] = "file"
+        action["data"]["scope"] = "whole"
         answer = self.server.answer(self.server.ask("codeAction/resolve", action))
         if "error" in answer:
             raise AssertionError(f"{answer['error']} for {self.texts[uri]!r}")
