@@ -90,7 +90,8 @@ void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
             });
         // Where it fails the edit fails too, and says why.
         if (!region || is_later) return;
-        const bool is_news = request.scope != EditScope::kPlaces;
+        const bool is_whole = request.scope == EditScope::kAuto && region->whole_file();
+        const bool is_news = request.scope != EditScope::kPlaces && !is_whole;
         call([self, id, document = is_news ? request.document : nullptr, range = region->range()] {
           self->receive_region(id, document.get(), range);
         });
