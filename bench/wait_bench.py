@@ -137,7 +137,8 @@ class Server:
             self.client.request("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [{"editId": edit}]})
         end = self.client.notification("$/redraft/edit", mine({"end"}), start)
         if end["statistics"] is None:
-            raise RuntimeError(end.get("error") or "the edit failed")
+            print(f"\nleft out: {end.get('error') or 'the edit failed'}", file=sys.stderr)
+            return None
         told = end["statistics"]
         return {"read": told["promptTokens"] - told["cachedPromptTokens"], "prompt": told["promptTokens"], "first": first,
                 "after": max(first - told["prefillSeconds"], 0.001), "all": time.monotonic() - began, "hunks": sum(1 for event in self.client.all("$/redraft/edit")
@@ -155,7 +156,7 @@ def measure(server, task):
     uri = server.open(before, suffix)
     if server.announce(uri, place):
         found["announced"] = server.edit(uri, place, instruction)
-    return found
+    return {situation: edit for situation, edit in found.items() if edit}
 
 
 def measure_restarted(server, tasks):
@@ -239,7 +240,8 @@ def main():
             results[program].append(measure(servers[program], task))
     for program in [] if options.no_restart else programs:
         for found, restarted in zip(results[program], measure_restarted(servers[program], tasks)):
-            found["restarted"] = restarted
+            if restarted:
+                found["restarted"] = restarted
     print("\r" + " " * 80 + "\r", end="", file=sys.stderr)
     for server in servers.values():
         server.stop()
