@@ -2,7 +2,7 @@
 """How well next edits predict what programmers did, on commits of several hunks.
 
     bench/next_edit_bench.py --data COMMITS.jsonl [--data …] [--program build/redraft] [--target NAME] [--limit N] [--seed S]
-                             [--verbose]
+                             [--typed] [--verbose]
 
 Each commit gives three kinds of questions, put to `redraft lsp` as an editor would, with the file as it was at the time:
 
@@ -12,6 +12,10 @@ recorded  after the file's previous commit (recent_edits): what does this commit
 
 A proposal is exact if all of its changes are among the commit's remaining ones, right by the line if at least half of the
 lines that it removes and adds are, and wrong otherwise. It undoes if it restores a line that the user had just removed.
+
+With --typed the changes come as from a person: the last one is typed, five characters a second (of a longer one the last 40
+characters, the rest is pasted), and each is followed by the pause after which editors ask. What the server does meanwhile is
+not counted: the times and tokens are those of the request.
 """
 
 import argparse
@@ -32,6 +36,9 @@ import lsp_client  # noqa: E402
 
 lsp_client.TIME_LIMIT = 300
 KINDS = ("within", "done", "recorded")
+PAUSE = 0.6  # seconds without a change, after which an editor asks
+PER_CHARACTER = 0.2
+MAX_TYPED = 40
 
 
 def changes(before, after):
@@ -71,8 +78,27 @@ def without(lines, diff):
     return lines
 
 
+def common(old, new):
+    """How many characters two texts begin with in common, and end with."""
+    limit = min(len(old), len(new))
+    begin = next((i for i in range(limit) if old[i] != new[i]), limit)
+    end = next((i for i in range(limit - begin) if old[-1 - i] != new[-1 - i]), limit - begin)
+    return begin, end
+
+
+def position(text, offset):
+    """In UTF-8, as agreed."""
+    line = text.count("\n", 0, offset)
+    return {"line": line, "character": len(text[text.rfind("\n", 0, offset) + 1:offset].encode())}
+
+
+def span(text, begin, end):
+    return {"start": position(text, begin), "end": position(text, end)}
+
+
 class Editor:
     def __init__(self, options):
+        self.typed = options.typed
         self.client = lsp_client.Client([options.program, "lsp", "--no-kv-cache", "--no-share", "--no-index", "--log-level", "error",
                                          *(["--target", options.target] if options.target else [])])
         self.client.request("initialize", {"processId": None, "capabilities": {
@@ -80,19 +106,38 @@ class Editor:
         self.client.notify("initialized", {})
         self.documents = 0
 
+    def typing(self, old, new, is_last):
+        """The texts from `old` to `new`, each with the one before it, as they come into being."""
+        if not self.typed or not is_last:
+            yield new, old
+            return
+        begin, end = common(old, new)
+        written = new[begin:len(new) - end]
+        before = old
+        for size in range(max(0, len(written) - MAX_TYPED), len(written) + 1):
+            text = new[:begin] + written[:size] + new[len(new) - end:]
+            if text != before:
+                yield text, before
+                time.sleep(PER_CHARACTER)
+            before = text
+
     def ask(self, task, steps):
-        """Changes the document from one text to the next, then asks. (the proposed text or None, seconds)."""
+        """Changes the document from one text to the next, then asks. (the proposed text or None, seconds, the statistics or None)."""
         self.documents += 1
         uri = f"file:///{self.documents}/{pathlib.PurePath(task['path']).name}"
         self.client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": task["language"], "version": 1,
                                                                      "text": "\n".join(steps[0])}})
-        for version, (old, new) in enumerate(zip(steps, steps[1:]), 2):
-            self.client.notify("textDocument/didChange", {
-                "textDocument": {"uri": uri, "version": version},
-                "contentChanges": [{"range": {"start": {"line": at, "character": 0},
-                                              "end": {"line": at + len(gone), "character": 0}},
-                                    "text": "".join(line + "\n" for line in come)}
-                                   for at, gone, come in reversed(changes(old + [""], new + [""]))]})
+        texts = ["\n".join(lines) for lines in steps]
+        version = 1
+        for number, (old, new) in enumerate(zip(texts, texts[1:]), 2):
+            for text, before in self.typing(old, new, is_last=number == len(texts)):
+                version += 1
+                begin, end = common(before, text)
+                self.client.notify("textDocument/didChange", {
+                    "textDocument": {"uri": uri, "version": version},
+                    "contentChanges": [{"range": span(before, begin, len(before) - end), "text": text[begin:len(text) - end]}]})
+            if self.typed:
+                time.sleep(PAUSE)
         start = time.monotonic()
         answer = self.client.request("redraft/nextEdit", {"textDocument": {"uri": uri}})
         seconds = time.monotonic() - start
@@ -106,7 +151,7 @@ class Editor:
                 come = edit["text"].split("\n")
                 proposed[first:last] = come[:-1] if edit["text"].endswith("\n") or not edit["text"] else come
             text = proposed
-        return text, seconds, bool(answer["statistics"])
+        return text, seconds, answer["statistics"]
 
 
 def verdict(now, proposed, goal, start):
@@ -148,6 +193,7 @@ def main():
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--limit", type=int, default=40, help="questions of each kind")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--typed", action="store_true", help="the changes come at the pace of a person")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     try:
@@ -163,16 +209,19 @@ def main():
             if kind in asked:
                 asked[kind].append((task, kind, steps))
     editor = Editor(options)
-    print(f"{'':10} {'asked':>6} {'fired':>6} {'exact':>6} {'line':>6} {'wrong':>6} {'undoes':>7} {'p50 s':>7} {'p90 s':>7}")
+    print(f"{'':10} {'asked':>6} {'fired':>6} {'exact':>6} {'line':>6} {'wrong':>6} {'undoes':>7} {'p50 s':>7} {'p90 s':>7} "
+          f"{'read':>6} {'rows':>6}")
     for kind in options.kinds:
         random.Random(options.seed).shuffle(asked[kind])
         counts = dict.fromkeys(("exact", "line", "wrong", "undoes"), 0)
-        times = []
+        times, read, rows = [], [], []
         for task, _, steps in asked[kind][:options.limit]:
-            proposed, seconds, ran = editor.ask(task, steps)
+            proposed, seconds, run = editor.ask(task, steps)
             goal = task["after"].split("\n")
-            if ran:
+            if run:
                 times.append(seconds)
+                read.append(run["promptTokens"] - run["cachedPromptTokens"])
+                rows.append(run["rows"])
             if proposed is None:
                 continue
             what, undoes = verdict(steps[-1], proposed, goal, steps[0])
@@ -183,8 +232,8 @@ def main():
         fired = sum(counts[what] for what in ("exact", "line", "wrong"))
         slow = sorted(times) or [0]
         print(f"{kind:10} {len(asked[kind][:options.limit]):6} {fired:6} {counts['exact']:6} {counts['line']:6} "
-              f"{counts['wrong']:6} {counts['undoes']:7} {statistics.median(slow):7.2f} {slow[int(0.9 * (len(slow) - 1))]:7.2f}",
-              flush=True)
+              f"{counts['wrong']:6} {counts['undoes']:7} {statistics.median(slow):7.2f} {slow[int(0.9 * (len(slow) - 1))]:7.2f} "
+              f"{statistics.median(read or [0]):6.0f} {statistics.median(rows or [0]):6.0f}", flush=True)
     editor.client.close()
 
 

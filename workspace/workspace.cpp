@@ -117,7 +117,12 @@ Result<void> Workspace::change(const std::string& uri, std::int64_t version,
   }
   impl_->carry_out(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
-  if (impl_->documents.withheld(uri)) impl_->next_edits.forget(uri);
+  if (impl_->documents.withheld(uri)) {
+    impl_->next_edits.forget(uri);
+  } else if (impl_->expects_next_edits) {
+    impl_->next_edits.read_ahead(
+        [impl = impl_.get(), uri] { return impl->next_edit_request(uri); });
+  }
   return {};
 }
 
@@ -192,12 +197,9 @@ Result<void> Workspace::announce(const std::string& uri, std::int64_t version, E
 
 void Workspace::stop_reading_ahead() { impl_->read_ahead.stop(); }
 
-Result<CompletionId> Workspace::complete(const CompletionWish& wish,
-                                         Completions::OnAnswer on_answer) {
-  std::shared_ptr<const Document> document = this->document(wish.uri);
-  if (!document) return impl_->documents.why_not(wish.uri);
-  if (const auto reason = impl_->documents.withheld(wish.uri); reason == SkipReason::kSecret)
-    return impl_->completions.decline(why_nothing_unasked(*reason), on_answer);
+Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWish& wish) const {
+  std::shared_ptr<const Document> document = documents.find(wish.uri);
+  if (!document) return documents.why_not(wish.uri);
   std::size_t offset = wish.offset;
   if (wish.selected) {
     const ByteRange& range = wish.selected_range;
@@ -210,22 +212,37 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
     offset = range.begin + wish.selected->size();
   }
   if (offset > document->text().size()) return Error("the place is none of the document");
-  CompletionRequest request{.document = std::move(document),
-                            .offset = offset,
-                            .repository = impl_->indexes.repository_without(wish.uri),
-                            .common = impl_->indexes.common_code(),
-                            .beside = impl_->documents.beside(wish.uri),
-                            .recent = recent_snippets(impl_->documents, wish.uri, offset),
-                            .file = file_of(wish.uri),
-                            .root = impl_->root_of(wish.uri),
-                            .decoder = impl_->decoder,
-                            .max_new_tokens = wish.max_new_tokens,
-                            .context_tokens = wish.context_tokens,
-                            .alternatives = wish.alternatives,
-                            .blocks = wish.blocks,
-                            .in_comments = wish.in_comments,
-                            .remembering = impl_->remembering(wish.uri)};
-  return impl_->completions.ask(std::move(request), wish.delay, std::move(on_answer));
+  return CompletionRequest{.document = std::move(document),
+                           .offset = offset,
+                           .repository = indexes.repository_without(wish.uri),
+                           .common = indexes.common_code(),
+                           .beside = documents.beside(wish.uri),
+                           .recent = recent_snippets(documents, wish.uri, offset),
+                           .file = file_of(wish.uri),
+                           .root = root_of(wish.uri),
+                           .decoder = decoder,
+                           .max_new_tokens = wish.max_new_tokens,
+                           .context_tokens = wish.context_tokens,
+                           .alternatives = wish.alternatives,
+                           .blocks = wish.blocks,
+                           .in_comments = wish.in_comments,
+                           .remembering = remembering(wish.uri)};
+}
+
+Result<CompletionId> Workspace::complete(const CompletionWish& wish,
+                                         Completions::OnAnswer on_answer) {
+  if (!document(wish.uri)) return impl_->documents.why_not(wish.uri);
+  if (const auto reason = impl_->documents.withheld(wish.uri); reason == SkipReason::kSecret)
+    return impl_->completions.decline(why_nothing_unasked(*reason), on_answer);
+  Result<CompletionRequest> request = impl_->completion_request(wish);
+  if (!request) return request.error();
+  return impl_->completions.ask(std::move(*request), wish.delay, std::move(on_answer));
+}
+
+void Workspace::expect_completion(const CompletionWish& wish) {
+  if (impl_->documents.withheld(wish.uri) == SkipReason::kSecret) return;
+  if (Result<CompletionRequest> request = impl_->completion_request(wish))
+    impl_->completions.read_ahead(std::move(*request));
 }
 
 void Workspace::cancel_completion(CompletionId id) { impl_->completions.cancel(id); }
@@ -235,12 +252,20 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAns
   if (!document) return impl_->documents.why_not(uri);
   if (const auto reason = impl_->documents.withheld(uri))
     return impl_->next_edits.decline(why_nothing_unasked(*reason), on_answer);
-  return impl_->next_edits.ask({.recent = impl_->documents.recent_changes(),
-                                .documents = impl_->documents.from(uri),
-                                .beside = impl_->documents.beside(uri),
-                                .repository = impl_->indexes.repository_without(uri),
-                                .decoder = impl_->decoder},
-                               std::move(on_answer));
+  return impl_->next_edits.ask(impl_->next_edit_request(uri), std::move(on_answer));
+}
+
+NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const {
+  return {.recent = documents.recent_changes(),
+          .documents = documents.from(uri),
+          .beside = documents.beside(uri),
+          .repository = indexes.repository_without(uri),
+          .decoder = decoder};
+}
+
+void Workspace::expect_next_edits(bool expect) {
+  impl_->expects_next_edits = expect;
+  if (!expect) impl_->next_edits.stop_reading_ahead();
 }
 
 void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); }

@@ -138,12 +138,19 @@ class Workspace {
   // name or its content, nothing is suggested.
   Result<CompletionId> complete(const CompletionWish& wish, Completions::OnAnswer on_answer);
   void cancel_completion(CompletionId id);
+  // A completion is about to be requested at that place, or near it: its prompt is read while
+  // nothing else is to be done. See Completions::read_ahead(). Nothing where complete() would
+  // suggest nothing.
+  void expect_completion(const CompletionWish& wish);
 
   // Looks for changes that follow from the user's recent ones, in this and other open documents.
   // See NextEdits::ask(). An error if the document is not open. Nothing is proposed in a withheld
   // document, nor in documents that are withheld from this one.
   Result<NextEditId> next_edit(const std::string& uri, NextEdits::OnAnswer on_answer);
   void cancel_next_edit(NextEditId id);
+  // Whether requests for next edits are to be expected after changes, and read ahead; see
+  // NextEdits::read_ahead(). False at first.
+  void expect_next_edits(bool expect);
   // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 

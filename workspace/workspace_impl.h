@@ -42,6 +42,8 @@ struct Workspace::Impl {
   // On the owner's thread.
   // Fills in what the client does not say. An error if there can be no such edit.
   Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
+  Result<CompletionRequest> completion_request(const CompletionWish& wish) const;
+  NextEditRequest next_edit_request(const std::string& uri) const;
   void find_region(EditId id, const EditRequest& request);
   void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_places(EditId id, const Document& document, const ChosenPlaces& places);
@@ -84,6 +86,7 @@ struct Workspace::Impl {
   std::vector<std::filesystem::path> folders;
   WorkspaceIndexes indexes;
   bool keeps_on_disk = true;
+  bool expects_next_edits = false;
 };
 
 }  // namespace redraft

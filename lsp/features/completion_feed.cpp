@@ -111,6 +111,9 @@ void CompletionFeed::begin(const InitializeParams& params, FeatureRegistry& regi
   menu_offered_ = wants_menu();
   if (menu_offered_) registry.announce("completionProvider", kMenuOptions);
 
+  registry.on("redraft/expectCompletion", this, &CompletionFeed::expect);
+  registry.announce("experimental", {{"redraft", {{"expectCompletion", true}}}});
+
   registry.on("textDocument/didShowCompletion", this, &CompletionFeed::shown);
   registry.on("textDocument/didPartiallyAcceptCompletion", this,
               &CompletionFeed::accepted_partially);
@@ -191,6 +194,18 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
     return;
   }
   reply.on_cancel([this, id = *id] { workspace_.cancel_completion(id); });
+}
+
+void CompletionFeed::expect(const CompletionParams& params) {
+  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+  if (!document || !settings().enabled || !settings().enabled_for(document->language_id()) ||
+      configuration_.settings().read_ahead == ReadAheadWhen::kOff)
+    return;
+  workspace_.expect_completion(
+      {.uri = params.uri,
+       .offset = to_offset(document->text(), document->lines(), params.position, client_.encoding),
+       .context_tokens = settings().context_tokens,
+       .in_comments = settings().in_comments});
 }
 
 void CompletionFeed::count(const CompletionAnswer& answer) {

@@ -43,6 +43,8 @@ class CompletionFeed : public Feature {
   void menu_completion(const CompletionParams& params, Reply reply);
   // Adds the documentation of an item of the menu.
   void resolve(const CompletionItemParams& params, Reply reply);
+  // The user is about to type there.
+  void expect(const CompletionParams& params);
   void shown(const CompletionNews& news);
   void accepted(const ExecuteCommandParams& params, const Reply& reply);
   void accepted_partially(const CompletionNews& news);

@@ -52,6 +52,11 @@ void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& regist
   registry.on_command(kNextEditRejectedCommand, this, &NextEditFeed::rejected);
 }
 
+void NextEditFeed::follow_settings() {
+  const bool reads = configuration_.settings().read_ahead != ReadAheadWhen::kOff;
+  workspace_.expect_next_edits(expects_ && enabled() && reads);
+}
+
 void NextEditFeed::add_reasons(StatusReport::Reasons& reasons) const {
   if (!enabled()) reasons.push_back("Next edits are off (redraft.nextEdit.enabled).");
 }
@@ -85,6 +90,8 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
     return;
   }
   usage_.count(UsageEvent::kNextEditAsked);
+  expects_ = true;
+  follow_settings();
   reply.on_cancel([this, id = *id] { workspace_.cancel_next_edit(id); });
 }
 

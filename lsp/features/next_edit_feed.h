@@ -34,6 +34,7 @@ class NextEditFeed : public Feature {
       : workspace_(workspace), configuration_(configuration), decoder_(decoder), usage_(usage) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
+  void follow_settings() override;
   void add_reasons(StatusReport::Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
@@ -54,6 +55,7 @@ class NextEditFeed : public Feature {
   Usage& usage_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;
+  bool expects_ = false;      // the client requests next edits: it has done so
   std::int64_t last_id_ = 0;  // of the last answer with edits
   NextEditAnswer last_;
 };

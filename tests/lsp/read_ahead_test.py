@@ -1,9 +1,11 @@
 """Reading ahead: a client announces an edit, is told its lines, and finds the prompt read when it requests the edit."""
 
+import pathlib
+import time
 import unittest
 
 from lsp_client import ResponseError
-from server_case import RENAME, SLOW, STREAMING, URI, ServerTest, span
+from server_case import RENAME, SLOW, STREAMING, URI, ServerTest, position, span
 
 ANNOUNCING = {"experimental": {"redraft": {"streamedEdits": True, "prepare": True}}}
 TEXT = "import os\n\n\n" + "".join(f"def f{i}(old):\n    return old + {i}\n\n\n" for i in range(100))
@@ -130,6 +132,69 @@ class ReadAhead(ServerTest):
             self.invoke_code_actions(client, span(20, 4, 20, 4), kind)
             _, statistics = self.edit_there(client)
             self.assertEqual(statistics["cachedPromptTokens"], 0)
+
+
+class ExpectedRequests(ServerTest):
+    """Completions where the user is about to type, and next edits after a change."""
+
+    def start_with(self, settings):
+        self.record = pathlib.Path(self.folder.name) / "record"
+        client = self.start([{"find": "f7(old)", "replace": "f7(fresh)"}], initialize=False, record=str(self.record),
+                            fills=[{"after": "x = ", "write": "1"}])
+        self.initialize(client, {"textDocument": {"inlineCompletion": {}}}, initializationOptions={"redraft": settings})
+        self.open(client, "x = \n", uri="file:///tmp/first.py")
+        self.complete(client, "file:///tmp/first.py", position(0, 4))  # loads the model
+        self.open(client, "x = \n" + TEXT)
+        return client
+
+    def complete(self, client, uri, place):
+        (item,) = client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": uri}, "position": place, "context": {"triggerKind": 2}})["items"]
+        return item["data"]["statistics"]
+
+    def shown(self):
+        return self.record.read_text(encoding="utf-8")
+
+    def unread(self, statistics):
+        return statistics["promptTokens"] - statistics["cachedPromptTokens"]
+
+    def expect(self, client, place):
+        client.notify("redraft/expectCompletion", {"textDocument": {"uri": URI}, "position": place})
+
+    def test_where_the_user_is_about_to_type_is_read(self):
+        client = self.start_with({})
+        self.assertTrue(self.reply["capabilities"]["experimental"]["redraft"]["expectCompletion"])
+        before = TEXT + "x = "
+        end = position(before.count("\n") + 1, 4)
+        self.change(client, 2, {"text": "x = \n" + before + "\n"})
+        self.expect(client, end)
+        self.until(lambda: "return old + 99" in self.shown(), "it is not read")
+        statistics = self.complete(client, URI, end)
+        self.assertGreater(statistics["cachedPromptTokens"], 0.9 * statistics["promptTokens"])
+
+    def test_after_a_change_what_a_next_edit_needs_is_read(self):
+        client = self.start_with({})
+        ask = lambda: client.request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        self.assertEqual(ask()["edits"], [])  # now the server knows that the client asks
+        self.change(client, 2, {"range": span(4, 7, 4, 10), "text": "fresh"})
+        self.until(lambda: "f0(fresh)" in self.shown(), "it is not read")
+        self.assertGreater(ask()["statistics"]["cachedPromptTokens"], 0)
+
+    def test_with_the_setting_off_nothing_is(self):
+        client = self.start_with({"readAhead": "off"})
+        client.request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        self.change(client, 2, {"range": span(4, 7, 4, 10), "text": "fresh"})
+        self.expect(client, position(300, 0))
+        time.sleep(0.5)  # it would be read by now
+        for text in ("f0(fresh)", "return old + 70"):
+            self.assertFalse(text in self.shown(), f"{text} is read")
+
+    def test_a_place_that_is_none_is_no_error(self):
+        client = self.start_with({})
+        client.notify("redraft/expectCompletion", {"textDocument": {"uri": "file:///none.py"}, "position": position(0, 0)})
+        self.expect(client, position(10**6, 7))
+        self.expect(client, position(0, 4))
+        self.complete(client, URI, position(0, 4))
 
 
 if __name__ == "__main__":

@@ -133,6 +133,11 @@ Result<void> add_alternatives(Engine& engine, const Writing& writing, const Deco
   return {};
 }
 
+bool is_off_here(const CompletionRequest& request) {
+  const SyntaxTree* tree = request.in_comments ? nullptr : request.document->syntax();
+  return tree != nullptr && tree->in_comment(request.offset);
+}
+
 }  // namespace
 
 CompletionShape completion_shape(const CompletionRequest& request) {
@@ -190,11 +195,8 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
   const std::string& text = request.document->text();
   if (request.offset > text.size() || is_within_character(text, request.offset))
     return Error("the place to complete is not one of the text");
-  if (!request.in_comments) {
-    const SyntaxTree* tree = request.document->syntax();
-    if (tree && tree->in_comment(request.offset))
-      return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
-  }
+  if (is_off_here(request))
+    return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
   const Result<DecodeRequest> decode = completion_decode(engine, request);
   if (!decode) return decode.error().in("completion");
   const Writing writing(engine, request);
@@ -217,6 +219,17 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
                           : "what the model wrote stands behind the place already";
   }
   return result;
+}
+
+Result<void> read_completion_ahead(Engine& engine, const CompletionRequest& request,
+                                   const std::function<void(int known)>& on_chunk,
+                                   const std::stop_token& stop) {
+  if (is_off_here(request)) return {};
+  const Result<DecodeRequest> decode = completion_decode(engine, request);
+  if (!decode) return decode.error();
+  const int size = static_cast<int>(decode->prompt.size());
+  engine.read_ahead(decode->prompt, size, on_chunk, stop);
+  return {};
 }
 
 }  // namespace redraft

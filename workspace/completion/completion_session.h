@@ -72,4 +72,10 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
 Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest& request,
                                         const std::stop_token& stop);
 
+// Reads what such a request would read before it writes; see Engine::read_ahead(). Nothing is read
+// where the model would not be asked.
+Result<void> read_completion_ahead(Engine& engine, const CompletionRequest& request,
+                                   const std::function<void(int known)>& on_chunk,
+                                   const std::stop_token& stop);
+
 }  // namespace redraft

@@ -116,11 +116,22 @@ Completions::~Completions() {
 CompletionId Completions::ask(CompletionRequest request, std::chrono::milliseconds delay,
                               OnAnswer on_answer) {
   const CompletionId id = ++last_id_;
+  reading_.stop();
   if (join_run(request, id, on_answer)) return id;
   end_run(superseded());
   if (answer_from_memory(request, on_answer)) return id;
   start(std::move(request), delay, id, std::move(on_answer));
   return id;
+}
+
+void Completions::read_ahead(CompletionRequest request) {
+  if (run_) return;  // it reads that itself, or something that the user has left already
+  request.snippets = snippets_;
+  reading_.start([request = std::move(request)](Engine& engine,
+                                                const IdleReading::OnChunk& on_chunk,
+                                                const std::stop_token& stop) {
+    return read_completion_ahead(engine, request, on_chunk, stop);
+  });
 }
 
 CompletionId Completions::decline(const std::string& why, const OnAnswer& on_answer) {
@@ -257,6 +268,7 @@ void Completions::cancel(CompletionId id) {
 }
 
 void Completions::forget(const std::string& uri) {
+  reading_.stop();
   std::erase_if(suggested_,
                 [&](const Suggested& suggested) { return suggested.document->uri() == uri; });
   if (run_ && run_->request.document->uri() == uri)

@@ -17,6 +17,10 @@
 //   c   is answered from memory, carried forward: "e * count"
 //   u   does not continue any suggestion: a new run, after the delay
 //
+// Where the user jumps, nothing of the prompt is known, and most of it stands before the cursor. So
+// a client may tell that it is about to request completions there: the prompt is read at the lowest
+// urgency, until the first request.
+//
 // A run whose request was cancelled goes on for 100 ms, because the next request usually comes
 // within that time. Answers are remembered for a while, so that deleting a letter brings back the
 // longer rest.
@@ -36,6 +40,7 @@
 #include "support/owner_post.h"
 #include "workspace/completion/completion_session.h"
 #include "workspace/engine/engine_host.h"
+#include "workspace/engine/idle_reading.h"
 
 namespace redraft {
 
@@ -70,12 +75,15 @@ class Completions {
  public:
   using OnAnswer = std::function<void(const CompletionAnswer&)>;
 
-  Completions(EngineHost& host, OwnerPost call) : host_(host), call_(std::move(call)) {}
+  Completions(EngineHost& host, OwnerPost call)
+      : host_(host), call_(std::move(call)), reading_(host) {}
   ~Completions();
 
   // `on_answer` is called once, perhaps before this returns. The model starts after `delay` at the
   // earliest; the previous request is answered with nothing.
   CompletionId ask(CompletionRequest request, std::chrono::milliseconds delay, OnAnswer on_answer);
+  // Such a request is to be expected soon: its prompt is read while nothing else is to be done.
+  void read_ahead(CompletionRequest request);
   // Answers with nothing, because of `why`.
   CompletionId decline(const std::string& why, const OnAnswer& on_answer);
   // `on_answer` is not called any more. The model stops within one pass unless the next request
@@ -133,6 +141,7 @@ class Completions {
   std::optional<Run> run_;
   std::deque<Suggested> suggested_;  // the newest first
   std::shared_ptr<SteadySnippets> snippets_ = std::make_shared<SteadySnippets>();
+  IdleReading reading_;
 };
 
 }  // namespace redraft

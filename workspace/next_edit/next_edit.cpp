@@ -97,15 +97,22 @@ std::string task_of(const std::vector<RecentChange>& recent) {
 }
 
 struct RegionPrompt {
-  std::vector<TokenId> tokens, original, stop_tokens;
-  std::string fence;
+  EditRegion region;
+  std::vector<TokenId> tokens = {}, original = {}, stop_tokens = {};
+  std::string fence = {};
 };
 
 // The text before the region is the same for all regions, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
-                                const std::string& quiet, const EditRegion& region) {
+                                const std::string& quiet, const NextPlace& place) {
   const Span span("prompt");
-  RegionPrompt prompt;
+  const LineIndex& index = place.document->lines();
+  Result<EditRegion> found =
+      EditRegion::make(place.document, EditScope::kSelection,
+                       ByteRange{index.start(place.first_line), index.start(place.end_line)});
+  if (!found) return found.error();
+  RegionPrompt prompt{.region = std::move(*found)};
+  const EditRegion& region = prompt.region;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
   Conversation conversation(prompt.fence, opening);
@@ -164,17 +171,25 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
   return edits;
 }
 
+int max_new_tokens(const RegionPrompt& prompt) {
+  return static_cast<int>(prompt.original.size()) + kRoom;
+}
+
+bool fits(const Engine& engine, const RegionPrompt& prompt) {
+  return static_cast<int>(prompt.tokens.size()) + max_new_tokens(prompt) <= engine.context_length();
+}
+
 // Adds to `result` the model's changes in the region.
-Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditRegion& region,
-                     RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
-  const int n_most = static_cast<int>(prompt.original.size()) + kRoom;
-  if (static_cast<int>(prompt.tokens.size()) + n_most > engine.context_length()) return {};
+Result<void> look_at(Engine& engine, const NextEditRequest& request, RegionPrompt prompt,
+                     const std::stop_token& stop, NextEditResult& result) {
+  if (!fits(engine, prompt)) return {};
+  const EditRegion& region = prompt.region;
   WrittenLines written(engine.tokenizer(), prompt.fence);
   DecodeRequest decode;
+  decode.max_new_tokens = max_new_tokens(prompt);
   decode.prompt = std::move(prompt.tokens);
   decode.original = std::move(prompt.original);
   decode.stop_tokens = std::move(prompt.stop_tokens);
-  decode.max_new_tokens = n_most;
   if (region.shared_document() == request.documents.front())  // the others are beside it
     decode.rest_of_file =
         engine.rest_of_file(Purpose::kNextEdit, region.document(), region.range());
@@ -188,13 +203,28 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const EditR
       [&](TokenId token) { return written.add(token); }, stop);
   if (!decoded) return decoded.error();
   ++result.regions;
-  result.statistics = decoded->statistics;
+  result.statistics += decoded->statistics;
   result.finish_reason = decoded->finish_reason;
   if (decoded->finish_reason == FinishReason::kCancelled) return {};
   if (decoded->finish_reason == FinishReason::kLength) return {};  // it writes something else
   if (decoded->finish_reason == FinishReason::kStop) written.finish();
   result.edits = edits_that_follow(region, request, written.lines());
   return {};
+}
+
+// Where the model is asked to look, and a part of the code that stays as it is.
+struct Search {
+  std::vector<NextPlace> places;
+  std::string quiet;
+};
+
+Search search_for(const NextEditRequest& request) {
+  Search search{.places = next_places(request.recent, request.documents, request.max_regions),
+                .quiet = {}};
+  if (search.places.empty()) return search;
+  search.quiet = quiet_lines(request.recent, search.places, request.quiet ? *request.quiet : "");
+  if (request.quiet) *request.quiet = search.quiet;
+  return search;
 }
 
 }  // namespace
@@ -227,23 +257,15 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const std::stop_token& stop) {
   NextEditResult result;
-  const std::vector<NextPlace> places =
-      next_places(request.recent, request.documents, request.max_regions);
-  if (places.empty()) {
+  const Search search = search_for(request);
+  if (search.places.empty()) {
     result.why_none = "nothing else looks like what was changed";
     return result;
   }
-  const std::string quiet = quiet_lines(request.recent, places);
-  for (const NextPlace& place : places) {
-    const LineIndex& index = place.document->lines();
-    const Result<EditRegion> region =
-        EditRegion::make(place.document, EditScope::kSelection,
-                         ByteRange{index.start(place.first_line), index.start(place.end_line)});
-    if (!region) return region.error();
-    Result<RegionPrompt> prompt = prompt_for(engine, request, quiet, *region);
+  for (const NextPlace& place : search.places) {
+    Result<RegionPrompt> prompt = prompt_for(engine, request, search.quiet, place);
     if (!prompt) return prompt.error();
-    if (const Result<void> looked =
-            look_at(engine, request, *region, std::move(*prompt), stop, result);
+    if (const Result<void> looked = look_at(engine, request, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;
@@ -253,6 +275,20 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
   }
   result.why_none = "the model sees nothing that has to follow";
   return result;
+}
+
+Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
+                                  const std::function<void(int known)>& on_chunk,
+                                  const std::stop_token& stop) {
+  const Search search = search_for(request);
+  if (search.places.empty()) return {};
+  // The second place would take the first one's place in the cache.
+  const Result<RegionPrompt> prompt =
+      prompt_for(engine, request, search.quiet, search.places.front());
+  if (!prompt) return prompt.error();
+  if (fits(engine, *prompt))
+    engine.read_ahead(prompt->tokens, static_cast<int>(prompt->tokens.size()), on_chunk, stop);
+  return {};
 }
 
 }  // namespace redraft

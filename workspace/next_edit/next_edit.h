@@ -27,6 +27,9 @@ struct NextEditRequest {
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
   DecoderName decoder;
+  // The part of the code that prompts show as one that stays as it is, from one request to the
+  // next: prompts that begin alike are read once. May be null. Used on the decode thread only.
+  std::shared_ptr<std::string> quiet = {};
   // How many regions the model tries before concluding that there is nothing to propose.
   int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
@@ -38,7 +41,7 @@ struct NextEditResult {
   std::string why_none;
   int regions = 0;  // that the model tried
   FinishReason finish_reason = FinishReason::kStop;
-  DecodeStatistics statistics;  // of the last region
+  DecodeStatistics statistics;  // of all regions that the model tried
 };
 
 // Whether a change of lines follows from the recent ones: it removes or adds words that they
@@ -53,5 +56,11 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
 // its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const std::stop_token& stop);
+
+// Reads what such a request would read before it writes; see Engine::read_ahead(). Nothing is read
+// where the model would not be asked.
+Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
+                                  const std::function<void(int known)>& on_chunk,
+                                  const std::stop_token& stop);
 
 }  // namespace redraft

@@ -1,6 +1,7 @@
 #include "workspace/next_edit/next_edits.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -10,6 +11,8 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kRejected = 64;
+// Between two keystrokes of a fast typist there is less.
+constexpr auto kPause = std::chrono::milliseconds(150);
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
   const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());
@@ -19,11 +22,13 @@ std::size_t hash_of(const Document& document, const TextEdit& edit) {
 }  // namespace
 
 NextEdits::~NextEdits() {
+  stop_reading_ahead();
   if (run_) host_.queue().cancel(run_->job);
 }
 
 NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
   const NextEditId id = ++last_id_;
+  stop_reading_ahead();
   end_run("a newer request took its place");
   if (document_ && !left_.empty()) {
     on_answer({.document = document_, .edits = left_, .carried = true});
@@ -33,6 +38,7 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     on_answer({.why_none = "nothing was changed lately"});
     return id;
   }
+  request.quiet = quiet_;
   run_ = Run{id, 0, request.documents, std::move(on_answer)};
   run_->job = host_.queue().add(
       [this, call = call_, host = &host_, request = std::move(request),
@@ -74,7 +80,38 @@ void NextEdits::changed(const std::shared_ptr<const Document>& now,
   if (left_.size() == before) left_.clear();
 }
 
+void NextEdits::read_ahead(MakeRequest make_request) {
+  stop_reading_ahead();
+  if (!left_.empty()) return;  // they will be proposed
+  expected_ = std::move(make_request);
+  // The request compares whole documents, so it is made once and not at each keystroke.
+  pausing_ = host_.queue().add(
+      [this, call = call_](const DecodeQueue::Control&) {
+        call([this] {
+          if (const MakeRequest make = std::exchange(expected_, nullptr)) read(make());
+        });
+      },
+      Urgency::kWarmUp, DecodeQueue::Clock::now() + kPause);
+}
+
+void NextEdits::read(const NextEditRequest& request) {
+  if (request.recent.empty()) return;
+  reading_.start([request, quiet = quiet_](Engine& engine, const IdleReading::OnChunk& on_chunk,
+                                           const std::stop_token& stop) {
+    NextEditRequest expected = request;
+    expected.quiet = quiet;
+    return read_next_edit_ahead(engine, expected, on_chunk, stop);
+  });
+}
+
+void NextEdits::stop_reading_ahead() {
+  expected_ = nullptr;
+  host_.queue().cancel(pausing_);
+  reading_.stop();
+}
+
 void NextEdits::forget(const std::string& uri) {
+  stop_reading_ahead();
   end_run_over(uri, "the document was closed");
   if (!document_ || document_->uri() != uri) return;
   document_ = nullptr;

@@ -15,6 +15,11 @@
 //   reject    the user does not want B; nothing is left
 //   ask       the model runs and finds B again, which is left out
 //
+// Most of a request's time is spent reading, and most of its prompt is known while the user still
+// types: the changes before this one, and this one's old lines. So whenever the user pauses, what a
+// request would read now is read, at the lowest urgency. The next keystroke ends that, and only
+// what it changed is read again.
+//
 // A rejected edit is recognised by its document, old text and new text, so it is not proposed again
 // after changes elsewhere.
 #pragma once
@@ -30,6 +35,7 @@
 #include "support/owner_post.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/engine/engine_host.h"
+#include "workspace/engine/idle_reading.h"
 #include "workspace/next_edit/next_edit.h"
 
 namespace redraft {
@@ -51,8 +57,11 @@ struct NextEditAnswer {
 class NextEdits {
  public:
   using OnAnswer = std::function<void(const NextEditAnswer&)>;
+  // The request as it would be now.
+  using MakeRequest = std::function<NextEditRequest()>;
 
-  NextEdits(EngineHost& host, OwnerPost call) : host_(host), call_(std::move(call)) {}
+  NextEdits(EngineHost& host, OwnerPost call)
+      : host_(host), call_(std::move(call)), reading_(host) {}
   ~NextEdits();
 
   // `on_answer` is called once, perhaps before this returns; the previous request is answered with
@@ -67,6 +76,10 @@ class NextEdits {
   // else.
   void changed(const std::shared_ptr<const Document>& now,
                const std::vector<BufferChange>& changes);
+  // After changed(): a request is to be expected when the user has made the change. `make_request`
+  // is called after a short pause, if nothing else happens meanwhile.
+  void read_ahead(MakeRequest make_request);
+  void stop_reading_ahead();
   void forget(const std::string& uri);
   // The user rejects this change of the document's lines: it is not proposed again.
   void reject(const Document& document, const TextEdit& edit);
@@ -82,6 +95,7 @@ class NextEdits {
   void end_run(const std::string& why);
   void end_run_over(const std::string& uri, const std::string& why);
   void receive(NextEditId id, const Result<NextEditResult>& result);
+  void read(const NextEditRequest& request);
   bool rejected(const Document& document, const TextEdit& edit) const;
 
   EngineHost& host_;
@@ -91,6 +105,10 @@ class NextEdits {
   std::shared_ptr<const Document> document_;  // of the rest; null: there is none
   std::vector<TextEdit> left_;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end
+  std::shared_ptr<std::string> quiet_ = std::make_shared<std::string>();
+  IdleReading reading_;
+  MakeRequest expected_;            // null: no request is expected
+  DecodeQueue::JobId pausing_ = 0;  // waits for a pause
 };
 
 }  // namespace redraft

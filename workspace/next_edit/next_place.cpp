@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -117,6 +118,66 @@ void add_places(const std::vector<RecentChange>& recent,
   }
 }
 
+// Lines of the document that was changed last, in blocks of kQuietLines.
+class QuietLines {
+ public:
+  QuietLines(const std::vector<RecentChange>& recent, const std::vector<NextPlace>& places,
+             const EditRegion& file)
+      : places_(places), file_(file), weights_(recent, file.document(), file) {}
+
+  // Whether this block is there, and quiet.
+  bool has(const std::string& block) const {
+    if (block.empty()) return false;
+    for (int line = 0; line + kQuietLines <= weights_.count(); ++line) {
+      if (block.starts_with(lines()[static_cast<std::size_t>(line)]) && text(line) == block &&
+          weight(line) < kMaxWeight)
+        return true;
+    }
+    return false;
+  }
+
+  // The quietest block; empty: none is quiet.
+  std::string best() const {
+    double least = kMaxWeight;
+    int best = -1;
+    for (int line = 0; line + kQuietLines <= weights_.count(); line += kQuietLines / 2) {
+      const double weighs = weight(line);
+      if (weighs >= least || text(line).size() < kMinBytes) continue;
+      least = weighs;
+      best = line;
+    }
+    return best < 0 ? std::string() : text(best);
+  }
+
+ private:
+  static constexpr double kMaxWeight = 0.5;
+  static constexpr std::size_t kMinBytes = 21 * kQuietLines;  // with newlines
+
+  const std::vector<std::string_view>& lines() const { return file_.lines(); }
+  std::string text(int first) const {
+    std::string text;
+    for (int line = first; line < first + kQuietLines; ++line)
+      text.append(lines()[static_cast<std::size_t>(line)]) += '\n';
+    return text;
+  }
+  // Infinite in a place where something may follow.
+  double weight(int first) const {
+    const bool in_a_place =
+        std::any_of(places_.begin(), places_.end(), [&](const NextPlace& place) {
+          return place.document->uri() == file_.document().uri() && first < place.end_line &&
+                 first + kQuietLines > place.first_line;
+        });
+    if (in_a_place) return std::numeric_limits<double>::infinity();
+    double weight = 0;
+    for (int line = first; line < first + kQuietLines; ++line) weight += weights_.of(line);
+    return weight;
+  }
+
+  const std::vector<NextPlace>& places_;
+  const EditRegion& file_;
+  LineWeights weights_;
+};
+
 }  // namespace
 
 std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
@@ -140,35 +201,13 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
 }
 
 std::string quiet_lines(const std::vector<RecentChange>& recent,
-                        const std::vector<NextPlace>& places) {
+                        const std::vector<NextPlace>& places, const std::string& last) {
   const std::shared_ptr<const Document>& document = recent.back().document;
   const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
   if (!file) return {};
-  const LineWeights weights(recent, *document, *file);
-  const auto in_a_place = [&](int line) {
-    return std::any_of(places.begin(), places.end(), [&](const NextPlace& place) {
-      return place.document->uri() == document->uri() && line < place.end_line &&
-             line + kQuietLines > place.first_line;
-    });
-  };
-  double least = 0.5;
-  int best = -1;
-  for (int line = 0; line + kQuietLines <= weights.count(); line += kQuietLines / 2) {
-    if (in_a_place(line)) continue;
-    double weight = 0;
-    std::size_t bytes = 0;
-    for (int i = line; i < line + kQuietLines; ++i) {
-      weight += weights.of(i);
-      bytes += file->lines()[static_cast<std::size_t>(i)].size();
-    }
-    if (weight >= least || bytes < 20 * kQuietLines) continue;
-    least = weight;
-    best = line;
-  }
-  std::string text;
-  for (int line = best; best >= 0 && line < best + kQuietLines; ++line)
-    text.append(file->lines()[static_cast<std::size_t>(line)]) += '\n';
-  return text;
+  const QuietLines quiet(recent, places, *file);
+  if (quiet.has(last)) return last;
+  return quiet.best();
 }
 
 }  // namespace redraft

@@ -25,8 +25,8 @@ std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
                                    int most);
 
 // A few lines of the document changed last that the changes do not concern, away from them and from
-// these places; empty: there are none.
+// these places; empty: there are none. `last` (may be empty) if it still is such a part.
 std::string quiet_lines(const std::vector<RecentChange>& recent,
-                        const std::vector<NextPlace>& places);
+                        const std::vector<NextPlace>& places, const std::string& last);
 
 }  // namespace redraft

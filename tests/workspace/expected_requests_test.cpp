@@ -1,0 +1,231 @@
+// Completions and next edits that are to be expected are read before they are requested.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/kit/edit_script.h"
+#include "tests/kit/temp_folder.h"
+#include "tests/workspace/workspace_fixture.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kOther = "file:///b.py";
+
+// Twelve functions that call old(x), far enough apart to be separate places, and lines that have
+// nothing in common with them.
+std::string many_calls() {
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    const std::string n = std::to_string(i);
+    text += "def function_" + n + "(x):\n    first = " + n + "\n    second = first * " + n +
+            "\n    third = second - first\n    return old(x) + third\n\n\n";
+  }
+  for (const char* word : {"apple", "birch", "cedar", "dogwood", "elder", "fir", "gorse", "hazel"})
+    text += std::string("    ") + word + "_tree = describe_" + word + "('" + word + "')\n";
+  return text;
+}
+
+class ExpectedRequests : public WorkspaceTest {
+ protected:
+  ExpectedRequests() {
+    script_.edits = {{"", "old(", "fresh("}};
+    script_.fills.fills = {{"= ", "width"}};
+    script_.record = (folder_.path() / "shown").string();
+    start([this](const LoadControl&) {
+      ++loads_;
+      return make_scripted_engine(script_);
+    });
+  }
+
+  // The model is loaded by a first request.
+  void load() {
+    open("x = \n", kOther);
+    complete(4, kOther);
+    workspace_->close(kOther);
+  }
+  // A change is read by the third job: one waits for a pause, one comes back to the owner.
+  void settle() {
+    for (int i = 0; i < 3; ++i) finish();
+  }
+  void replace(const std::string& from, const std::string& to) {
+    const std::size_t begin = workspace_->document(kUri)->text().find(from);
+    ASSERT_NE(begin, std::string::npos);
+    change(++version_, {{begin, begin + from.size()}, to});
+  }
+  NextEditAnswer next_edit() {
+    std::optional<NextEditAnswer> answer;
+    EXPECT_TRUE(workspace_->next_edit(kUri, [&](const NextEditAnswer& a) { answer = a; }));
+    settle();
+    EXPECT_TRUE(answer);
+    return answer.value_or(NextEditAnswer());
+  }
+  CompletionAnswer complete(std::size_t offset, const char* uri = kUri) {
+    std::optional<CompletionAnswer> answer;
+    EXPECT_TRUE(workspace_->complete({.uri = uri, .offset = offset},
+                                     [&](const CompletionAnswer& a) { answer = a; }));
+    settle();
+    EXPECT_TRUE(answer);
+    return answer.value_or(CompletionAnswer());
+  }
+  static int unread(const DecodeStatistics& statistics) {
+    return statistics.prompt_tokens - statistics.cached_prompt_tokens;
+  }
+  // All that the model was shown so far.
+  std::string shown() const {
+    std::ifstream file(script_.record);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  TempFolder folder_;
+  EditScript script_;
+  int loads_ = 0;
+  std::int64_t version_ = 1;
+};
+
+TEST_F(ExpectedRequests, ANextEditFindsItsPromptRead) {
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("old(x)", "fresh(x)");
+  settle();
+  const NextEditAnswer answer = next_edit();
+  ASSERT_FALSE(answer.edits.empty());
+  EXPECT_EQ(answer.edits[0].new_text, "    return fresh(x) + third\n");
+  EXPECT_LE(unread(answer.statistics), 1) << "bytes are tokens here";
+  EXPECT_GT(answer.statistics.prompt_tokens, 1000);
+}
+
+TEST_F(ExpectedRequests, ReadingMakesNoDifferenceToANextEdit) {
+  std::vector<TextEdit> edits[2];
+  for (const bool expected : {false, true}) {
+    load();
+    workspace_->expect_next_edits(expected);
+    open(many_calls());
+    replace("old(x)", "fr(x)");
+    settle();
+    replace("fr(x)", "fresh(x)");
+    settle();
+    const NextEditAnswer answer = next_edit();
+    edits[expected ? 1 : 0] = answer.edits;
+    if (expected) {
+      EXPECT_LE(unread(answer.statistics), 1);
+    } else {
+      EXPECT_GT(unread(answer.statistics), 1000);
+    }
+    workspace_->close(kUri);
+    version_ = 1;
+  }
+  EXPECT_FALSE(edits[0].empty());
+  EXPECT_EQ(edits[0], edits[1]);
+}
+
+// The model is shown the same quiet part, and the changes before the latest one.
+TEST_F(ExpectedRequests, OnlyWhatAKeystrokeChangesIsReadAgain) {
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("old(x) + third\n\n\ndef function_1", "fresh(x) + third\n\n\ndef function_1");
+  settle();
+  replace("old(x) + third\n\n\ndef function_2", "fresh(x) + third\n\n\ndef function_2");
+  settle();
+  workspace_->expect_next_edits(false);
+  replace("fresh(x) + third\n\n\ndef function_2", "fresher(x) + third\n\n\ndef function_2");
+  const NextEditAnswer answer = next_edit();
+  EXPECT_GT(answer.statistics.cached_prompt_tokens, 1200);
+  EXPECT_LT(unread(answer.statistics), 600);
+}
+
+TEST_F(ExpectedRequests, NothingIsReadBeforeTheFirstRequestLoadsTheModel) {
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("old(x)", "fresh(x)");
+  workspace_->expect_completion({.uri = kUri, .offset = 10});
+  settle();
+  EXPECT_EQ(loads_, 0);
+}
+
+TEST_F(ExpectedRequests, NothingIsReadWhereNoNextEditsAreExpected) {
+  load();
+  open(many_calls());
+  replace("old(x)", "fresh(x)");
+  settle();
+  EXPECT_THAT(shown(), Not(HasSubstr("function_1")));
+  workspace_->expect_next_edits(true);
+  replace("fresh(x)", "fresher(x)");
+  workspace_->expect_next_edits(false);
+  settle();
+  EXPECT_THAT(shown(), Not(HasSubstr("function_1")));
+}
+
+TEST_F(ExpectedRequests, NothingIsReadWhereNothingMayFollow) {
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("apple_tree = describe_apple('apple')", "unique_grove = 1  # so");
+  settle();
+  EXPECT_THAT(shown(), Not(HasSubstr("# so")));
+}
+
+TEST_F(ExpectedRequests, OfSecretsNothingIsRead) {
+  load();
+  workspace_->expect_next_edits(true);
+  const char* secret = "file:///home/me/.env";
+  open("TOKEN=abcdefgh\nOTHER=abcdefgh\n", secret);
+  ASSERT_TRUE(workspace_->change(secret, 2, {TextEdit{{6, 8}, "zz"}}));
+  workspace_->expect_completion({.uri = secret, .offset = 10});
+  settle();
+  EXPECT_THAT(shown(), Not(HasSubstr("TOKEN")));
+}
+
+TEST_F(ExpectedRequests, AClosedDocumentIsNotRead) {
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("old(x)", "fresh(x)");
+  workspace_->close(kUri);
+  settle();
+  EXPECT_THAT(shown(), Not(HasSubstr("function_1")));
+}
+
+TEST_F(ExpectedRequests, ACompletionFindsItsPromptRead) {
+  load();
+  const std::string before = many_calls();
+  open(before + "x = \n");
+  const std::size_t offset = before.size() + 4;
+  workspace_->expect_completion({.uri = kUri, .offset = offset});
+  settle();
+  EXPECT_THAT(shown(), HasSubstr("function_11"));
+  const CompletionAnswer answer = complete(offset);
+  EXPECT_THAT(answer.texts, testing::ElementsAre("width"));
+  EXPECT_LE(unread(*answer.statistics), 1);
+  EXPECT_GT(answer.statistics->prompt_tokens, 500);
+}
+
+TEST_F(ExpectedRequests, ACompletionAFewKeysLaterReadsWhatIsBehindThem) {
+  load();
+  const std::string before = many_calls();
+  open(before + "x\n");
+  workspace_->expect_completion({.uri = kUri, .offset = before.size() + 1});
+  settle();
+  change(2, {{before.size() + 1, before.size() + 1}, " = "});
+  const CompletionAnswer answer = complete(before.size() + 4);
+  EXPECT_THAT(answer.texts, testing::ElementsAre("width"));
+  EXPECT_LT(unread(*answer.statistics), 20);
+}
+
+TEST_F(ExpectedRequests, APlaceOutsideTheTextIsNotRead) {
+  load();
+  open("x = \n");
+  workspace_->expect_completion({.uri = kUri, .offset = 99});
+  workspace_->expect_completion({.uri = "file:///none.py", .offset = 0});
+  settle();
+  EXPECT_EQ(complete(4).texts, std::vector<std::string>{"width"});
+}
+
+}  // namespace
+}  // namespace redraft
