@@ -14,6 +14,8 @@
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"
 #include "lsp/status/usage.h"
+#include "support/files/mains_power.h"
+#include "workspace/edit/edit_run.h"
 
 namespace redraft::cli {
 namespace {
@@ -99,13 +101,15 @@ std::string age_of(std::int64_t time) {
   return hours < 48 ? std::to_string(hours) + " h ago" : std::to_string(hours / 24) + " days ago";
 }
 
-// The costs by which the planner decides.
-std::string cost_of_passes(const std::string& target, const std::string& device, int threads) {
+// The costs by which the planner decides; none before they are measured.
+std::optional<StoredCost> stored_cost(const std::filesystem::path& model, const std::string& device,
+                                      int threads) {
+  const Result<CostKey> key = cost_key(model, threads, kernels_on(device));
+  return key ? CostCache().load(*key) : std::nullopt;
+}
+
+std::string cost_of_passes(const std::optional<StoredCost>& cost) {
   const std::string how = "`redraft bench cost` measures it in some minutes";
-  const Result<std::filesystem::path> file = find_model(target);
-  if (!file) return "unknown: " + target + " is not here";
-  const Result<CostKey> key = cost_key(*file, threads, kernels_on(device));
-  const std::optional<StoredCost> cost = key ? CostCache().load(*key) : std::nullopt;
   if (!cost) return "not measured yet: a first edit does so in a second; " + how;
   constexpr int kMany = 64;
   const double one = cost->curve.seconds(1);
@@ -118,6 +122,32 @@ std::string cost_of_passes(const std::string& target, const std::string& device,
                 cost->curve.tokens_read_in(1.0, kMaxTokens));
   return std::string(text) + ", measured " + age_of(cost->measured_at) +
          (cost->complete ? "" : " in a second;\n          " + how);
+}
+
+// What is read for an edit on request, and before it.
+std::string reading_of(const CostCurve& cost) {
+  constexpr int kMaxTokens = 8192;
+  const auto tokens = [&](double seconds) {
+    return std::to_string(cost.tokens_read_in(seconds, kMaxTokens)) + " tokens (" +
+           std::to_string(static_cast<int>(seconds)) + " s)";
+  };
+  return "up to " + tokens(kReadingSeconds) + " around an edit, " + tokens(kReadAheadSeconds) +
+         " if announced; `redraft.readAhead: idle`\n          " +
+         (on_mains_power() ? "reads wherever the cursor rests (mains power)"
+                           : "reads no more than `prompt` (on battery)");
+}
+
+void print_costs(const std::string& target, const std::string& device, int threads) {
+  const Result<std::filesystem::path> file = find_model(target);
+  if (!file) return print_row("cost", "unknown: " + target + " is not here");
+  const std::optional<StoredCost> cost = stored_cost(*file, device, threads);
+  print_row("cost", cost_of_passes(cost));
+  if (cost) print_row("reading", reading_of(cost->curve));
+}
+
+std::string duration_of(std::int64_t milliseconds) {
+  const std::int64_t seconds = (milliseconds + 500) / 1000;
+  return seconds < 120 ? std::to_string(seconds) + " s" : std::to_string(seconds / 60) + " min";
 }
 
 std::string part_of(std::int64_t part, std::int64_t whole) {
@@ -137,11 +167,14 @@ void print_usage() {
   const auto taken = [&](UsageEvent accepted, UsageEvent all) {
     return part_of(usage->of(accepted), usage->of(all));
   };
-  print_row("usage", taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionSuggested) +
-                         " completions taken, " +
-                         taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkShown) + " hunks, " +
-                         taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditShown) +
-                         " next edits\n          (counted in " + file.string() + ")");
+  print_row("usage",
+            taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionSuggested) +
+                " completions taken, " + taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkShown) +
+                " hunks, " + taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditShown) +
+                " next edits;\n          " +
+                std::to_string(usage->of(UsageEvent::kReadAheadTokens)) + " tokens read ahead in " +
+                duration_of(usage->of(UsageEvent::kReadAheadMilliseconds)) + " (counted in " +
+                file.string() + ")");
   if (usage->none_at() > 0)
     print_row("", "last time there was no suggestion, " + age_of(usage->none_at()) + ": " +
                       usage->why_none());
@@ -156,7 +189,7 @@ int run_doctor(const DoctorOptions& options) {
   print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
   print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
-  print_row("cost", cost_of_passes(options.common.target, options.common.device, pool->threads()));
+  print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
   const Result<void> target = check_target(options.common.target);
   if (!target) return fail(target.error());

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cmath>
 #include <utility>
 
 #include "lsp/features/cache_on_disk.h"
@@ -135,7 +136,14 @@ void Server::exit(const NoParams&) { on_exit_(shut_down() ? 0 : 1); }
 void Server::stop() {
   workspace_.cancel_all();
   dispatcher_.cancel_all();
+  count_read_ahead();
   usage_.save();
+}
+
+void Server::count_read_ahead() {
+  const Engine::ReadAheadWork work = workspace_.take_read_ahead_work();
+  usage_.now().count(UsageEvent::kReadAheadTokens, work.tokens);
+  usage_.now().count(UsageEvent::kReadAheadMilliseconds, std::llround(1000 * work.seconds));
 }
 
 void Server::report_malformed(const Error& error) {

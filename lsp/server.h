@@ -43,6 +43,7 @@ class Server {
 
   void receive(std::string_view content) {
     dispatcher_.receive(content);
+    count_read_ahead();
     usage_.save_if_due();
   }
   // A message that was too long to read: only its outline is known.
@@ -73,6 +74,7 @@ class Server {
   void did_change_configuration(const DidChangeConfigurationParams& params);
 
   void make_features(IndexFactories index);
+  void count_read_ahead();
   void follow_settings();
   WorkspaceObserver observer();
 

@@ -33,6 +33,11 @@ void Workspace::Impl::index_buffer(const std::string& uri) {
   indexes.set_buffer(uri, std::move(document));
 }
 
+void Workspace::Impl::stop_reading_guesses() {
+  completions.stop_reading_ahead();
+  next_edits.stop_reading_ahead();
+}
+
 std::filesystem::path Workspace::Impl::root_of(const std::string& uri) const {
   const auto path = path_of_uri(uri);
   for (const std::filesystem::path& folder : folders) {
@@ -173,6 +178,7 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
   request.announced = impl_->read_ahead.announced(request);
   impl_->read_ahead.stop();
+  impl_->stop_reading_guesses();
   const EditId id = impl_->edits.add(uri);
   impl_->find_region(id, request);
   impl_->edits.set_job(
@@ -191,11 +197,16 @@ Result<void> Workspace::announce(const std::string& uri, std::int64_t version, E
   if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled.error();
   if (auto checked = EditRegion::check(*request.document, request.scope, request.range); !checked)
     return checked.error();
+  impl_->stop_reading_guesses();
   impl_->read_ahead.announce(std::move(request), std::move(observer));
   return {};
 }
 
 void Workspace::stop_reading_ahead() { impl_->read_ahead.stop(); }
+
+Engine::ReadAheadWork Workspace::take_read_ahead_work() {
+  return impl_->host->take_read_ahead_work();
+}
 
 Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWish& wish) const {
   std::shared_ptr<const Document> document = documents.find(wish.uri);

@@ -107,6 +107,9 @@ class Workspace {
                         ReadAhead::Observer observer);
   // Nothing is read ahead any more.
   void stop_reading_ahead();
+  // How much was read ahead since the last call, of these and of expected requests (below), for all
+  // workspaces that share the engine.
+  Engine::ReadAheadWork take_read_ahead_work();
   // Takes effect within one forward pass, or at once while the model is loading; on_end follows.
   // False if no such edit runs.
   bool cancel(EditId id);

@@ -44,6 +44,8 @@ struct Workspace::Impl {
   Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
   Result<CompletionRequest> completion_request(const CompletionWish& wish) const;
   NextEditRequest next_edit_request(const std::string& uri) const;
+  // An edit that the user is asked about is worth more than requests that may never come.
+  void stop_reading_guesses();
   void find_region(EditId id, const EditRequest& request);
   void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_places(EditId id, const Document& document, const ChosenPlaces& places);

@@ -252,10 +252,10 @@ void add_edits(Definitions& all) {
 void add_read_ahead(Definitions& all) {
   all.push_back(choice(
       "readAhead", [](Settings& s) -> ReadAheadWhen& { return s.read_ahead; }, kReadAheadNames,
-      "When the lines around the cursor are read for an edit that may come: `prompt`, while the "
-      "instruction is typed or lines are selected; `idle`, also wherever the cursor rests, on "
-      "mains "
-      "power; `off`, never."));
+      "When the model reads before it is asked: `prompt`, for an edit while the instruction is "
+      "typed "
+      "or lines are selected, for completions after a jump, for next edits after a change; `idle`, "
+      "also for an edit wherever the cursor rests, on mains power; `off`, never."));
 }
 
 const char* to_string(Scope scope) {

@@ -38,7 +38,9 @@ constexpr std::array<const char*, kUsageEvents> kNames = {"completionsSuggested"
                                                           "nextEditsAsked",
                                                           "nextEditsShown",
                                                           "nextEditsAccepted",
-                                                          "nextEditsRejected"};
+                                                          "nextEditsRejected",
+                                                          "readAheadTokens",
+                                                          "readAheadMilliseconds"};
 
 Result<Usage> parse(const std::filesystem::path& file) {
   const Result<JsonDocument> document = JsonDocument::open(file, kLimits);

@@ -12,7 +12,7 @@
 
 namespace redraft::lsp {
 
-// What can happen to a suggestion.
+// What can happen to a suggestion, and what it took.
 enum class UsageEvent : std::uint8_t {
   kCompletionSuggested,  // an answer with a text
   kCompletionCarried,    // of those, without the model
@@ -27,8 +27,11 @@ enum class UsageEvent : std::uint8_t {
   kNextEditShown,
   kNextEditAccepted,
   kNextEditRejected,
+  // Of prompts, before a request came.
+  kReadAheadTokens,
+  kReadAheadMilliseconds,
 };
-inline constexpr std::size_t kUsageEvents = 12;
+inline constexpr std::size_t kUsageEvents = 14;
 
 // How often each event happened: only numbers, and the last reason to suggest nothing.
 class Usage {

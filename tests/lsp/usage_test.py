@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from lsp_client import TIME_LIMIT, Client
-from server_case import LINES, RENAME, STREAMING, URI, ServerTest, position
+from server_case import LINES, RENAME, STREAMING, URI, ServerTest, position, span
 
 REDRAFT = os.environ["REDRAFT"]
 CAPABILITIES = {**STREAMING, "textDocument": {"inlineCompletion": {}}}
@@ -56,8 +56,18 @@ class UsageTest(ServerTest):
         self.assertEqual({key: value for key, value in counts.items() if value},
                          {"completionsSuggested": 2, "completionsAccepted": 2, "hunksShown": 4, "hunksAccepted": 1,
                           "hunksRejected": 3})
+        self.assertIn("; 0 tokens read ahead in 0 s", " ".join(self.doctor().split()))
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
         self.assertIn("2 of 2 completions taken, 1 of 4 hunks, 0 of 0 next edits", self.doctor())
+
+    def test_what_is_read_ahead_is_counted(self):
+        client = self.start_counting()
+        self.open(client, LINES)
+        client.request("redraft/prepare", {"textDocument": {"uri": URI}, "range": span(3, 0, 3, 0)})
+        client.notification("$/redraft/prepare", lambda news: news.get("end"))
+        counts = self.end(client)
+        self.assertGreater(counts["readAheadTokens"], len(LINES) // 2)
+        self.assertIn(f"{counts['readAheadTokens']} tokens read ahead in ", self.doctor())
 
     def test_a_file_that_cannot_be_written_disturbs_nobody(self):
         self.file.parent.mkdir(parents=True)

@@ -218,6 +218,24 @@ TEST_F(ExpectedRequests, ACompletionAFewKeysLaterReadsWhatIsBehindThem) {
   EXPECT_LT(unread(*answer.statistics), 20);
 }
 
+// Otherwise it would wait for them.
+TEST_F(ExpectedRequests, AnAnnouncedEditEndsTheReadingOfGuesses) {
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  replace("old(x)", "fresh(x)");
+  workspace_->expect_completion({.uri = kUri, .offset = 10});
+  EditRequest edit;
+  edit.range = ByteRange{0, 0};
+  edit.decoder = *parse_decoder_name("ar");
+  std::string read;
+  ASSERT_TRUE(workspace_->announce(kUri, version_, edit,
+                                   {.on_end = [&](const std::string&) { read = shown(); }}));
+  settle();
+  EXPECT_THAT(read, HasSubstr("precise code editor"));
+  EXPECT_THAT(shown(), Not(HasSubstr("You help"))) << "the system prompt of next edits";
+}
+
 TEST_F(ExpectedRequests, APlaceOutsideTheTextIsNotRead) {
   load();
   open("x = \n");

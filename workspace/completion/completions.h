@@ -84,6 +84,7 @@ class Completions {
   CompletionId ask(CompletionRequest request, std::chrono::milliseconds delay, OnAnswer on_answer);
   // Such a request is to be expected soon: its prompt is read while nothing else is to be done.
   void read_ahead(CompletionRequest request);
+  void stop_reading_ahead() { reading_.stop(); }
   // Answers with nothing, because of `why`.
   CompletionId decline(const std::string& why, const OnAnswer& on_answer);
   // `on_answer` is not called any more. The model stops within one pass unless the next request

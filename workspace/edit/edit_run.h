@@ -11,8 +11,10 @@
 
 namespace redraft {
 
-// How long reading the file around a region may take when the user waits for it.
+// How long reading the file around a region may take when the user waits for it, and when it is
+// read while the user types the instruction.
 inline constexpr double kReadingSeconds = 1;
+inline constexpr double kReadAheadSeconds = 5;
 
 // Whether places in the file are edited, not all lines of the request's scope.
 bool edits_places(Engine& engine, const EditRequest& request);

@@ -12,9 +12,6 @@
 namespace redraft {
 namespace {
 
-// How long reading the file around a region may take when it is read while the user types the
-// instruction.
-constexpr double kReadAheadSeconds = 5;
 // An instruction, and what comes after it.
 constexpr int kInstructionTokens = 64;
 // Of the parts that are left, so many are told.

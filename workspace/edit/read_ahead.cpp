@@ -59,7 +59,9 @@ void ReadAhead::read(std::int64_t id) {
           if (!control.stop.stop_requested()) control.give_way();
         };
         const Result<void> read = run_on_engine(*host, "reading ahead failed", [&](Engine& engine) {
-          return read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
+          Result<void> done = read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
+          host->count_read_ahead(engine);
+          return done;
         });
         // Whatever is not read is read with the edit.
         call([this, id, why = read ? std::string() : read.error().message()] {

@@ -140,7 +140,10 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
     const auto began = std::chrono::steady_clock::now();
     target_.model->forward(beginning.subspan(static_cast<std::size_t>(cache.length()), rows),
                            DraftTree(), cache, PredictionNeeds{.every_row = false});
-    chunks.measured(rows, seconds_since(began));
+    const double seconds = seconds_since(began);
+    chunks.measured(rows, seconds);
+    read_ahead_work_.tokens += rows;
+    read_ahead_work_.seconds += seconds;
     on_chunk(cache.length());
   }
   return cache.length() == std::ssize(beginning);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -106,6 +107,12 @@ class Engine {
   // it came to the end.
   bool read_ahead(std::span<const TokenId> beginning, int limit,
                   const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+  // What read_ahead() has done since the last call.
+  struct ReadAheadWork {
+    std::int64_t tokens = 0;
+    double seconds = 0;  // of all threads
+  };
+  ReadAheadWork take_read_ahead_work() { return std::exchange(read_ahead_work_, {}); }
   // The `count` likeliest next tokens of the target, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // From now on the beginnings of prompts of edits come from `archive` too, and save() adds to it.
@@ -143,6 +150,7 @@ class Engine {
   std::shared_ptr<const LineTable> lines_;
   std::array<DecoderMemory, kPurposes> memories_;
   std::unique_ptr<CostCurve> cost_;
+  ReadAheadWork read_ahead_work_;
   std::optional<DecodeObserver> observer_;
   std::array<PromptEncoder, kPurposes> prompt_encoders_;
   std::array<FileRest, kPurposes> rests_;

@@ -50,6 +50,18 @@ Result<Engine*> EngineHost::engine() {
   return engine_.get();
 }
 
+Engine::ReadAheadWork EngineHost::take_read_ahead_work() {
+  const std::lock_guard lock(read_ahead_mutex_);
+  return std::exchange(read_ahead_, {});
+}
+
+void EngineHost::count_read_ahead(Engine& engine) {
+  const Engine::ReadAheadWork work = engine.take_read_ahead_work();
+  const std::lock_guard lock(read_ahead_mutex_);
+  read_ahead_.tokens += work.tokens;
+  read_ahead_.seconds += work.seconds;
+}
+
 void EngineHost::give_up(const ModelFailure& failure) {
   failed_ = true;
   failure_ = std::string("A request ended because ") + failure.what() + ".";

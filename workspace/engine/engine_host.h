@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -65,6 +66,11 @@ class EngineHost {
   ObserverId observe(OnStatus on_status);
   void forget(ObserverId id) { observers_.erase(id); }
 
+  // How much was read ahead since the last call, for all workspaces. Any thread.
+  Engine::ReadAheadWork take_read_ahead_work();
+  // On the decode thread: adds what the engine read ahead.
+  void count_read_ahead(Engine& engine);
+
   // On the decode thread: the engine, loaded now if there is none. The caller holds a Use.
   Result<Engine*> engine();
   // The engine is kept while one of these exists. On the decode thread.
@@ -95,6 +101,9 @@ class EngineHost {
   bool failed_ = false;  // engine_ is destroyed once nothing uses it
   std::string failure_;  // of the previous engine
   std::string notice_;   // about that failure
+  // Of both:
+  std::mutex read_ahead_mutex_;
+  Engine::ReadAheadWork read_ahead_;
   // Of the owner's thread:
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;

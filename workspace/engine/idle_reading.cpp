@@ -17,7 +17,9 @@ void IdleReading::start(Read read) {
         };
         // What is not read here is read by the request, which reports what is wrong.
         static_cast<void>(run_on_engine(*host, "reading ahead failed", [&](Engine& engine) {
-          return read(engine, on_chunk, control.stop);
+          Result<void> done = read(engine, on_chunk, control.stop);
+          host->count_read_ahead(engine);
+          return done;
         }));
       },
       Urgency::kWarmUp);

@@ -4,6 +4,7 @@ import { LanguageClient, State } from 'vscode-languageclient/node';
 import { Announcer } from './announce';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
+import { Jumps } from './jumps';
 import { MissingExecutable } from './missing';
 import { NextEdit } from './nextEdit';
 import { Preview } from './preview';
@@ -22,6 +23,7 @@ class Extension implements vscode.Disposable {
   private readonly preview = new Preview((uri) => this.edits.sessionsAt(uri));
   private readonly nextEdit = new NextEdit();
   private readonly announcer = new Announcer();
+  private readonly jumps = new Jumps();
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private started: ServerCommand | undefined; // the last one, even if starting it failed
@@ -41,6 +43,7 @@ class Extension implements vscode.Disposable {
       this.preview,
       this.nextEdit,
       this.announcer,
+      this.jumps,
       ...registerCommands(this.edits, this.preview, this.announcer),
       vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
@@ -92,6 +95,7 @@ class Extension implements vscode.Disposable {
     client.onDidChangeState(({ newState }) => {
       const runs = newState === State.Running;
       this.nextEdit.use(runs ? client : undefined);
+      this.jumps.use(runs ? client : undefined);
       if (runs) {
         this.edits.use(client);
         this.announcer.use(client);

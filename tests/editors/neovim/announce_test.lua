@@ -25,12 +25,13 @@ local function start_recorded(start)
       table.insert(Statuses, require('redraft').status())
     end })]])
   -- What the client told the server of reading ahead and of edits, in order: { method, params }.
-  nvim.told = function()
+  nvim.told = function(...)
+    local methods = select('#', ...) > 0 and { ... } or { 'redraft/prepare', 'redraft/stopPreparing', 'workspace/executeCommand' }
     local told = {}
     for line in io.lines(record) do
       local message = vim.json.decode(line)
       local method = message.from == 'client' and message.message.method or ''
-      if method == 'redraft/prepare' or method == 'redraft/stopPreparing' or method == 'workspace/executeCommand' then
+      if vim.list_contains(methods, method) then
         table.insert(told, { method, message.message.params })
       end
     end
@@ -135,6 +136,7 @@ end
 
 local function a_selection_that_changes_is_not_announced(start)
   local nvim = start_recorded(start)
+  nvim:lua([[require('redraft.jumps').disable()]]) -- it has a timer of its own
   hold_timers(nvim)
   local held = function() return nvim:lua('return Held and Held.delay or false') end
   nvim:keys('100GV')
@@ -183,7 +185,41 @@ local function an_older_server_is_told_nothing(start)
   equal(nvim.methods(), { 'workspace/executeCommand' })
 end
 
+-- The lines, from 0, at which the server was told to expect completions.
+local function expected(nvim)
+  return vim.tbl_map(function(each) return each[2].position.line end, nvim.told('redraft/expectCompletion'))
+end
+
+local function a_jump_is_told(start)
+  local nvim = start_recorded(start)
+  nvim:keys('gg')
+  nvim:wait(function() return vim.deep_equal(expected(nvim), { 0 }) end, 'the place where the file was opened')
+  nvim:keys('200G')
+  nvim:wait(function() return vim.deep_equal(expected(nvim), { 0, 199 }) end, 'the jump')
+  nvim:keys('5j')
+  nvim:keys('V400G')
+  nvim:keys('<Esc>gg')
+  nvim:wait(function() return vim.deep_equal(expected(nvim), { 0, 199, 0 }) end, 'the jump, and no other place')
+  nvim:keys('300GO# new<Esc>') -- completions are requested there
+  nvim:keys('310G')
+  nvim:keys('100G')
+  nvim:wait(function() return #expected(nvim) >= 4 end, 'the last jump')
+  equal(expected(nvim), { 0, 199, 0, 99 }) -- not where something was typed
+end
+
+local function an_older_server_is_told_of_no_jump(start)
+  local nvim = start_recorded(start)
+  nvim:lua([[vim.lsp.get_clients()[1].server_capabilities.experimental.redraft.expectCompletion = nil]])
+  local known = #expected(nvim)
+  nvim:keys('200G')
+  nvim:lua('vim.wait(700)') -- longer than a cursor has to rest
+  nvim:server_status()
+  equal(#expected(nvim), known)
+end
+
 return {
+  { 'a jump is told', a_jump_is_told },
+  { 'an older server is told of no jump', an_older_server_is_told_of_no_jump },
   { 'the prompt shows the lines', the_prompt_shows_the_lines },
   { 'the edit is of what was announced', the_edit_is_of_what_was_announced },
   { 'a selection that stands is announced', a_selection_that_stands_is_announced },

@@ -184,6 +184,16 @@ async function theEditIsOfWhatWasAnnounced(workbench) {
   await untilAttached(workbench, 'return a + b');
 }
 
+// What was announced did not move the cursor.
+async function aJumpIsTold(workbench) {
+  const lines = () => slow.told('redraft/expectCompletion').map(({ params }) => params.position.line);
+  assert.deepStrictEqual(lines(), [100]);
+  await workbench.goToLine(110);
+  await workbench.goToLine(300);
+  await until(() => lines().length === 2, 'the jump');
+  assert.deepStrictEqual(lines(), [100, 299]);
+}
+
 async function missingExecutable(workbench) {
   const missing = workspace.server + '-late';
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
@@ -253,6 +263,7 @@ test('what is read before it is asked for', async () => {
     await seesTheLinesBeforeEnter(workbench);
     await aStandingSelectionIsRead(workbench);
     await theEditIsOfWhatWasAnnounced(workbench);
+    await aJumpIsTold(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-reading');
     console.log((await workbench.statusTexts()).join('\n'), slow.log(), server.extensionLogs());

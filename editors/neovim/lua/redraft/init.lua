@@ -302,6 +302,7 @@ function M.setup(opts)
   end
   if config.values.ghost_text then
     require('redraft.ghost').enable()
+    require('redraft.jumps').enable()
   end
   if config.values.next_edit then
     require('redraft.next_edit').enable()
