@@ -227,6 +227,7 @@ async def test_an_announcement_has_the_members_that_the_document_shows():
         read = await session.received("$/redraft/prepare", lambda read: read["fraction"] == 1)
         assert set(read) == set(example('"fraction": 0.4}'))
         session.notify("redraft/stopPreparing", {})
+        session.notify("redraft/expectCompletion", {"textDocument": {"uri": URI}, "position": place["start"]})
         assert await session.error("redraft/prepare", {"textDocument": {**document, "version": 0}}) == CONTENT_MODIFIED
 
 

@@ -18,6 +18,14 @@ command('RedraftEdit', function(args)
   })
 end, { nargs = '*', range = true, desc = 'Edit the definition at the cursor, or the lines given: :RedraftEdit [instruction]' })
 
+command('RedraftFile', function(args)
+  require('redraft').edit_file({ instruction = args.args })
+end, { nargs = '*', desc = 'Edit the places of the file that the instruction concerns: :RedraftFile [instruction]' })
+
+command('RedraftMore', function()
+  require('redraft').more()
+end, { desc = 'Choose further places for the last :RedraftFile' })
+
 command('RedraftAccept', function(args)
   require('redraft').accept({ all = args.bang })
 end, { bang = true, desc = 'Accept the change under the cursor, with ! all' })
@@ -41,6 +49,8 @@ end, { desc = 'Go to the proposed change, then make it; without one, look for on
 local map = vim.keymap.set
 map('n', '<Plug>(redraft-edit)', '<Cmd>RedraftEdit<CR>')
 map('x', '<Plug>(redraft-edit)', ':RedraftEdit<CR>', { silent = true })
+map('n', '<Plug>(redraft-file)', '<Cmd>RedraftFile<CR>')
+map('n', '<Plug>(redraft-more)', '<Cmd>RedraftMore<CR>')
 map('n', '<Plug>(redraft-accept)', '<Cmd>RedraftAccept<CR>')
 map('n', '<Plug>(redraft-reject)', '<Cmd>RedraftReject<CR>')
 map('n', '<Plug>(redraft-accept-all)', '<Cmd>RedraftAccept!<CR>')

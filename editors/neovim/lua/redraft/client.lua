@@ -3,6 +3,7 @@ local Session = require('redraft.session')
 local announce = require('redraft.announce')
 local apply = require('redraft.apply')
 local config = require('redraft.config')
+local places = require('redraft.places')
 
 local M = {}
 
@@ -69,6 +70,10 @@ local function say_end(session, event)
   elseif session:count() == 0 and not session.resolved then
     notify('the model changed nothing')
   end
+  local n_left = places.count(session.buf)
+  if event.state == 'done' and session.places and n_left > 0 then
+    notify(('edited %s. :RedraftMore offers %d more'):format(session.places, n_left))
+  end
 end
 
 --- A newer edit may replace many hunks at once: that is reported once.
@@ -89,6 +94,9 @@ end
 local on_event = {
   region = function(session, event)
     session.lines = announce.lines(event.range)
+  end,
+  places = function(session, event)
+    session.places = places.receive(session, event)
   end,
   hunk = function(session, event)
     session:add({
@@ -228,15 +236,16 @@ end
 ---@param client vim.lsp.Client
 ---@param buf integer
 ---@param instruction string
----@param range lsp.Range? nil: the whole buffer
-function M.start(client, buf, instruction, range)
+---@param place table the lines (`range`), or the places of the file (`ranges`, or the scope `file` to have them found)
+function M.start(client, buf, instruction, place)
   if apply.has_stray_returns(buf) then
     return notify('the buffer holds carriage returns that end no line here but do for the server: remove them first '
       .. '(the pattern \\r finds them)', vim.log.levels.ERROR)
   end
-  local session = Session.new(buf, client.id)
+  local session = Session.new(buf, client.id, instruction)
+  session.is_chosen = place.ranges ~= nil
   table.insert(sessions, session)
-  local arguments = vim.tbl_extend('error', announce.place(buf, range), { instruction = instruction })
+  local arguments = vim.tbl_extend('error', place, { instruction = instruction })
   local request = { command = 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)
     if err then

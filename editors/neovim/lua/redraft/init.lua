@@ -13,13 +13,13 @@ local function is_blank(text)
   return text == nil or text:match('^%s*$') ~= nil
 end
 
-local function start(buf, instruction, range_of)
+local function start(buf, instruction, place_of)
   if not vim.bo[buf].modifiable then
     return notify('the buffer is not modifiable', vim.log.levels.ERROR)
   end
   local lsp = client.attach(buf)
   if lsp then
-    client.start(lsp, buf, instruction, range_of(lsp))
+    client.start(lsp, buf, instruction, place_of(lsp))
   end
 end
 
@@ -30,8 +30,9 @@ end
 --- Prompts for an instruction if there is none; a server that runs reads the place meanwhile. The answer may come late
 --- (vim.ui.input may be a plugin's window): a range belongs to the text as it was before.
 local function ask_then_start(buf, instruction, has_range, range_of)
+  local place_of = function(lsp) return announce.place(buf, range_of(lsp)) end
   if not is_blank(instruction) then
-    return start(buf, instruction, range_of)
+    return start(buf, instruction, place_of)
   end
   local tick = vim.api.nvim_buf_get_changedtick(buf)
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = buf })[1]
@@ -45,7 +46,7 @@ local function ask_then_start(buf, instruction, has_range, range_of)
     elseif is_stale then
       return say_stale()
     end
-    start(buf, answer, range_of)
+    start(buf, answer, place_of)
   end)
 end
 
@@ -64,6 +65,33 @@ function M.edit(opts)
   local buf = vim.api.nvim_get_current_buf()
   ask_then_start(buf, opts.instruction, opts.first ~= nil, function(lsp)
     return opts.first and announce.line_range(lsp, buf, opts.first, opts.last or opts.first) or cursor_range(lsp)
+  end)
+end
+
+--- Edits the places of the file that the instruction concerns. Prompts if there is none.
+---@param opts { instruction: string? }?
+function M.edit_file(opts)
+  local buf = vim.api.nvim_get_current_buf()
+  local start_file = function(instruction)
+    if not is_blank(instruction) then
+      start(buf, instruction, function()
+        return vim.tbl_extend('force', announce.place(buf), { scope = 'file' })
+      end)
+    end
+  end
+  if opts and not is_blank(opts.instruction) then
+    return start_file(opts.instruction)
+  end
+  vim.ui.input({ prompt = 'redraft: how should this file be edited? ' }, start_file)
+end
+
+--- Offers the places that the last edit of the file left, to be edited by the same instruction.
+function M.more()
+  local buf = vim.api.nvim_get_current_buf()
+  require('redraft.places').choose(buf, function(instruction, ranges)
+    start(buf, instruction, function()
+      return vim.tbl_extend('force', announce.place(buf), { ranges = ranges })
+    end)
   end)
 end
 
@@ -193,7 +221,8 @@ function M.status()
   if model and model.state == 'loading' then
     return 'redraft: loading the model'
   elseif session and session.state == 'running' then
-    local lines = session.lines and session.lines .. ', ' or ''
+    local what = session.places or session.lines
+    local lines = what and what .. ', ' or ''
     return ('redraft: %s%d %%, %s'):format(lines, math.floor(session.fraction * 100), hunks_text(n_hunks))
   end
   local announced = announce.status(vim.api.nvim_get_current_buf())
@@ -250,6 +279,8 @@ end
 
 local default_keys = {
   { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
+  { 'n', '<leader>rf', '<Plug>(redraft-file)', 'Edit the places of the file that an instruction concerns' },
+  { 'n', '<leader>rm', '<Plug>(redraft-more)', 'Have further places edited' },
   { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
   { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
   { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },

@@ -18,6 +18,9 @@ local view = require('redraft.view')
 ---@field state 'running'|'done'|'cancelled'|'failed'
 ---@field fraction number the progress of the edit, 0 to 1
 ---@field statistics table?
+---@field instruction string
+---@field is_chosen boolean the user chose the places
+---@field places string? what is edited of a file: "3 of 41 places: read, write, close"
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
@@ -26,10 +29,11 @@ Session.__index = Session
 
 ---@param buf integer
 ---@param client_id integer
+---@param instruction string
 ---@return redraft.Session
-function Session.new(buf, client_id)
+function Session.new(buf, client_id, instruction)
   local self = setmetatable({
-    buf = buf, client_id = client_id, state = 'running', fraction = 0, hunks = {}, changes = {}, closed = false,
+    buf = buf, client_id = client_id, instruction = instruction, state = 'running', fraction = 0, hunks = {}, changes = {}, closed = false,
   }, Session)
   vim.api.nvim_buf_attach(buf, false, {
     on_lines = function(_, _, tick, first, last, new_last)

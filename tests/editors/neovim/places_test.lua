@@ -1,0 +1,167 @@
+-- Edits of a file: which places are taken, and how the user has further ones edited.
+local check = require('check')
+local equal, expect = check.equal, check.expect
+local scripted = require('scripted')
+
+-- Function N, from 0, is lines 7 N + 3 to 7 N + 7.
+local function functions(n)
+  local text = { 'import os\n\n' }
+  for i = 0, n - 1 do
+    table.insert(text, ('def step%d(a, b):\n    x = a + %d\n    y = b * 2\n'
+      .. '    # a line like this makes the file a large one\n    pass\n\n\n'):format(i, i))
+  end
+  return table.concat(text)
+end
+
+local text = functions(120) -- too large to be edited as a whole
+
+local function start_recorded(start, edits)
+  local record = vim.fn.tempname()
+  local server = scripted.start({ edits = edits or { { find = 'pass', replace = 'return x + y' } } })
+  local nvim = start({ server = vim.list_extend(server, { '--record', record }) })
+  nvim:lua([[Statuses = {}
+    vim.api.nvim_create_autocmd('User', { pattern = 'RedraftStatus', callback = function()
+      table.insert(Statuses, require('redraft').status())
+    end })
+    vim.ui.select = function(items, options, on_choice)
+      Offered = { prompt = options.prompt, texts = vim.tbl_map(options.format_item, items) }
+      Choose = function(n) on_choice(items[n]) end
+    end]])
+  -- The arguments of the edits that were requested.
+  nvim.requested = function()
+    local requested = {}
+    for line in io.lines(record) do
+      local message = vim.json.decode(line)
+      if message.from == 'client' and message.message.method == 'workspace/executeCommand' then
+        table.insert(requested, message.message.params.arguments[1])
+      end
+    end
+    return requested
+  end
+  nvim.offered = function(number)
+    nvim:keys(':RedraftMore<CR>')
+    nvim:wait(function() return nvim:lua('return Offered ~= nil') end, 'the choice')
+    return nvim:lua('local offered = Offered Offered = nil return offered')
+  end
+  nvim:open('a.py', text)
+  return nvim
+end
+
+local function rows_of_hunks(nvim)
+  return vim.tbl_map(function(hunk) return hunk.range[1] end, nvim:edit().hunks)
+end
+
+local function the_places_are_named(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile let step3 and step70 return it<CR>')
+  nvim:wait_for_end(2)
+  equal(rows_of_hunks(nvim), { 7 * 3 + 6, 7 * 70 + 6 })
+  local request = nvim.requested()[1]
+  equal({ request.scope, request.range, request.instruction }, { 'file', nil, 'let step3 and step70 return it' })
+  local what = '2 of 121 places: step3, step70'
+  local told = nvim:lua('return Statuses')
+  expect(vim.iter(told):any(function(status) return vim.startswith(status, 'redraft: ' .. what .. ', ') end), vim.inspect(told))
+  expect(nvim:messages():find('edited ' .. what .. '. :RedraftMore offers 50 more', 1, true), nvim:messages())
+end
+
+local function it_asks_for_the_instruction(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile<CR>')
+  nvim:wait(function() return nvim:shows('how should this file be edited?') end, 'the prompt')
+  nvim:keys('<CR>:RedraftFile<CR>let step3 return it<CR>')
+  nvim:wait_for_end(1)
+  equal(#nvim.requested(), 1)
+end
+
+local function one_goes_from_place_to_place(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile let step3 and step70 return it<CR>')
+  nvim:wait_for_end(2)
+  nvim:keys('gg:lua require("redraft").jump(1)<CR>')
+  nvim:wait(function() return nvim:call('win_get_cursor', 0)[1] == 7 * 3 + 7 end, 'the first place')
+  nvim:keys(':RedraftAccept<CR>:lua require("redraft").jump(1)<CR>')
+  nvim:wait(function() return nvim:call('win_get_cursor', 0)[1] == 7 * 70 + 7 end, 'the second place')
+  nvim:keys(':RedraftReject<CR>')
+  nvim:wait(function() return nvim:edit() == nil end, 'the end')
+  equal({ nvim:lines()[7 * 3 + 7], nvim:lines()[7 * 70 + 7] }, { '    return x + y', '    pass' })
+end
+
+local function number_of(offered, name)
+  for i, each in ipairs(offered.texts) do
+    if vim.startswith(each, name .. ' ') then
+      return i
+    end
+  end
+  error(name .. ' is not offered: ' .. vim.inspect(offered))
+end
+
+local function further_places_follow_the_text(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile let step3 return it<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:keys('ggO# one<CR># two<Esc>') -- everything moves down
+  nvim:wait(function() return nvim:lines()[2] == '# two' end, 'the new lines')
+  nvim:lua('vim.api.nvim_buf_set_lines(0, 7 * 5 + 4, 7 * 5 + 9, true, {})') -- and step5 goes
+  local offered = nvim.offered()
+  equal(offered.prompt, 'redraft: edit further places? "let step3 return it"')
+  expect(not vim.iter(offered.texts):any(function(each) return vim.startswith(each, 'step5 ') end), 'step5 is gone')
+  expect(not vim.iter(offered.texts):any(function(each) return vim.startswith(each, 'step3 ') end), 'step3 is done')
+  local n = number_of(offered, 'step4')
+  equal(offered.texts[n], 'step4 (line 33)')
+  equal(offered.texts[#offered.texts], ('all %d of them'):format(#offered.texts - 1))
+  nvim:lua('Choose(...)', n)
+  nvim:wait_for_end(1)
+  local request = nvim.requested()[2]
+  equal(request.instruction, 'let step3 return it')
+  equal({ request.scope, request.range, #request.ranges }, { nil, nil, 1 })
+  equal({ request.ranges[1].start.line, request.ranges[1]['end'].line }, { 32, 37 })
+  equal(rows_of_hunks(nvim), { 36 })
+  expect(#nvim.offered().texts < #offered.texts, 'what was chosen is not offered again')
+end
+
+local function all_of_them(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile let step3 return it<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys(':RedraftAccept!<CR>')
+  local offered = nvim.offered()
+  nvim:lua('Choose(...)', #offered.texts)
+  nvim:wait(function() return #nvim.requested() == 2 and nvim:edit() ~= nil end, 'the second edit')
+  nvim:wait_for_end()
+  equal(#nvim.requested()[2].ranges, #offered.texts - 1)
+  nvim:keys(':RedraftMore<CR>')
+  nvim:wait(function() return nvim:messages():find('no places are left', 1, true) ~= nil end, 'the message')
+end
+
+local function where_nothing_is_found_it_says_what_to_do(start)
+  local nvim = start_recorded(start, { { find = 'something else', replace = '' } })
+  nvim:keys(':RedraftFile qqq<CR>')
+  nvim:wait(function() return nvim:messages():find('E5108', 1, true) or nvim:messages():find('redraft: ', 1, true) end, 'a message')
+  expect(nvim:messages():find('whole', 1, true), nvim:messages())
+  nvim:keys(':RedraftMore<CR>')
+  nvim:wait(function() return nvim:messages():find('no places are left in this buffer; :RedraftFile finds some', 1, true) ~= nil end,
+    'the message')
+end
+
+local function a_choice_that_comes_too_late_does_nothing(start)
+  local nvim = start_recorded(start)
+  nvim:keys(':RedraftFile let step3 return it<CR>')
+  nvim:wait_for_end(1)
+  nvim.offered()
+  nvim:keys('ggO# one<Esc>')
+  nvim:wait(function() return nvim:lines()[1] == '# one' end, 'the line')
+  nvim:lua('Choose(1)')
+  nvim:wait(function() return nvim:messages():find('changed meanwhile: choose again', 1, true) ~= nil end, 'the message')
+  equal(#nvim.requested(), 1)
+end
+
+return {
+  { 'the places are named', the_places_are_named },
+  { 'it asks for the instruction', it_asks_for_the_instruction },
+  { 'one goes from place to place', one_goes_from_place_to_place },
+  { 'further places follow the text', further_places_follow_the_text },
+  { 'all of them', all_of_them },
+  { 'where nothing is found it says what to do', where_nothing_is_found_it_says_what_to_do },
+  { 'a choice that comes too late does nothing', a_choice_that_comes_too_late_does_nothing },
+}
