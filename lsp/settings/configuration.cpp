@@ -16,7 +16,9 @@ void Configuration::begin(const ClientCapabilities& client, const Json& options)
   client_ = client;
   waits_ = client_.configuration;
   // The options also hold, next to the settings, what the client can do.
-  const ReadSettings read = read_settings(options, {}, {"streamedEdits", "prompt"});
+  std::vector<std::string_view> capabilities;
+  for (const auto& [name, capability] : kOwnCapabilities) capabilities.emplace_back(name);
+  const ReadSettings read = read_settings(options, {}, capabilities);
   initial_ = settings_ = read.settings;
   report(read.problems);
   of_options_ = reported_;

@@ -127,9 +127,8 @@ ClientCapabilities read_capabilities(const Json& params) {
       is_true(member(offered, {"workspace", "didChangeConfiguration", "dynamicRegistration"}));
   for (const Json* own : {&member(offered, {"experimental", "redraft"}),
                           &member(params, {"initializationOptions", "redraft"})}) {
-    result.streamed_edits = result.streamed_edits || is_true(member(*own, "streamedEdits"));
-    result.prompt = result.prompt || is_true(member(*own, "prompt"));
-    result.prepares = result.prepares || is_true(member(*own, "prepare"));
+    for (const auto& [name, capability] : kOwnCapabilities)
+      result.*capability = result.*capability || is_true(member(*own, name));
   }
   return result;
 }

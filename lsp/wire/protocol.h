@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lsp/wire/json.h"
@@ -68,6 +70,12 @@ struct ClientCapabilities {
   bool prompt = false;
   bool prepares = false;  // announces edits with redraft/prepare
 };
+
+// What a client says of itself in its own section, of the capabilities or of the options.
+inline constexpr std::array<std::pair<const char*, bool ClientCapabilities::*>, 3>
+    kOwnCapabilities = {{{"streamedEdits", &ClientCapabilities::streamed_edits},
+                         {"prompt", &ClientCapabilities::prompt},
+                         {"prepare", &ClientCapabilities::prepares}}};
 
 struct InitializeParams {
   ClientCapabilities capabilities;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Announcer, Place } from './announce';
 import type { Edits } from './edits';
+import { plain } from './place';
 import type { Preview } from './preview';
 import { isEmpty, type PromptArguments, type Range } from './protocol';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
@@ -58,13 +59,25 @@ async function prompt(edits: Edits, announcer: Announcer, wish: PromptArguments 
   if (instruction && isStale(place)) {
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
   } else if (instruction) {
-    await edits.start(document, instruction, range, version);
+    await edits.start(document, instruction, { range, version });
   }
 }
 
-function plain(range: vscode.Range): Range {
-  const position = ({ line, character }: vscode.Position) => ({ line, character });
-  return { start: position(range.start), end: position(range.end) };
+async function editFile(edits: Edits): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!document) {
+    void vscode.window.showInformationMessage('redraft: open a file first.');
+    return;
+  }
+  const instruction = await vscode.window.showInputBox({
+    title: 'redraft: edit the places of this file that the instruction concerns',
+    prompt: 'How should the file be changed?',
+    placeHolder: 'use pathlib instead of os.path',
+    ignoreFocusOut: true,
+  });
+  if (instruction?.trim()) {
+    await edits.start(document, instruction, 'file');
+  }
 }
 
 function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
@@ -112,6 +125,11 @@ export function registerCommands(edits: Edits, preview: Preview, announcer: Anno
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
     prompt: (wish?: PromptArguments) => prompt(edits, announcer, wish?.textDocument ? wish : undefined),
+    editFile: () => editFile(edits),
+    editMore: async () => {
+      const document = vscode.window.activeTextEditor?.document;
+      await (document && edits.startMore(document));
+    },
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),
     acceptAll: decideAll('accept'),

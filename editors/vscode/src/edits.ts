@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
-import { EditEvent, ResolveResult, editsOf, isEmpty, linesOf, placeOf } from './protocol';
+import { Places } from './places';
+import { EditEvent, ResolveResult, Target, editsOf, isEmpty, linesOf, targetOf } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
@@ -14,11 +15,13 @@ export class Edits implements vscode.Disposable {
   private readonly droppedWhy = new Map<string, number>(); // reasons about to be shown, and the number of hunks each
   private early: EditEvent[] = []; // of edits whose ids are not known yet
   private client: LanguageClient | undefined;
+  private readonly places = new Places();
   private readonly parts: vscode.Disposable[];
 
   // `changed` is called whenever something on display may have changed.
   constructor(private readonly changed: (document: vscode.TextDocument) => void) {
     this.parts = [
+      this.places,
       vscode.workspace.onDidChangeTextDocument((event) => {
         const sessions = this.sessionsAt(event.document.uri.toString());
         if (sessions.length > 0 && event.contentChanges.length > 0) {
@@ -69,9 +72,16 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Earlier edits of the document stay, except those of the same place, which the server reports. `range` is against
-  // `version` of the document.
-  async start(document: vscode.TextDocument, instruction: string, range: Range | undefined, version: number): Promise<void> {
+  // Lets the user choose among the places that the last edit of the file left.
+  async startMore(document: vscode.TextDocument): Promise<void> {
+    const chosen = await this.places.choose(document);
+    if (chosen) {
+      await this.start(document, chosen.instruction, chosen);
+    }
+  }
+
+  // Earlier edits of the document stay, except those of the same place, which the server reports.
+  async start(document: vscode.TextDocument, instruction: string, target: Target): Promise<void> {
     if (!this.client) {
       await vscode.commands.executeCommand('redraft.restart'); // shows the reason if it cannot be started
     }
@@ -79,11 +89,11 @@ export class Edits implements vscode.Disposable {
     if (!client) {
       return;
     }
-    const session = new Session(document);
+    const session = new Session(document, instruction, target !== 'file' && 'ranges' in target);
     this.sessions.push(session);
     this.changed(document);
     try {
-      session.editId = await this.requestEdit(client, document, instruction, range, version);
+      session.editId = await this.requestEdit(client, document, instruction, target);
     } catch (error) {
       this.forget(session);
       void vscode.window.showErrorMessage(`redraft: ${(error as Error).message}`);
@@ -95,25 +105,23 @@ export class Edits implements vscode.Disposable {
     events.forEach((event) => this.onEvent(event));
   }
 
-  // A range means nothing in another version; without a range the request is repeated if the document changes
-  // meanwhile.
+  // A selection means nothing in another version; otherwise the request is repeated if the document changes meanwhile.
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
     instruction: string,
-    range: Range | undefined,
-    version: number,
+    target: Target,
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
-    const isSelection = range !== undefined && !isEmpty(range);
+    const selection = target !== 'file' && 'range' in target && target.range && !isEmpty(target.range) ? target : undefined;
     for (let attempt = 1; ; attempt++) {
-      const place = placeOf(uri, isSelection ? version : document.version, range);
+      const place = targetOf(target, uri, selection?.version ?? document.version);
       const request = { command: 'redraft.edit', arguments: [{ ...place, instruction }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
         const isStale = error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified;
-        if (!isStale || isSelection || attempt === attempts) {
+        if (!isStale || selection || attempt === attempts) {
           throw error;
         }
       }
@@ -196,6 +204,9 @@ export class Edits implements vscode.Disposable {
       case 'region':
         session.lines = linesOf(event.range);
         break;
+      case 'places':
+        session.places = this.places.receive(session, event, asRange);
+        break;
       case 'hunk':
         session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
         break;
@@ -212,13 +223,26 @@ export class Edits implements vscode.Disposable {
       case 'end':
         session.state = event.state;
         session.statistics = event.statistics ?? undefined;
-        sayEnd(session, event);
+        this.sayEnd(session, event);
         break;
+    }
+  }
+
+  private sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {
+    sayHow(session, event);
+    const nLeft = this.places.countOf(session.document);
+    if (event.state === 'done' && session.places && nLeft > 0) {
+      const more = `Edit More (${nLeft})…`;
+      void vscode.window.showInformationMessage(`redraft: edited ${session.places}.`, more).then((choice) => {
+        if (choice) {
+          void this.startMore(session.document);
+        }
+      });
     }
   }
 }
 
-function sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {
+function sayHow(session: Session, event: EditEvent & { kind: 'end' }): void {
   if (event.state === 'failed') {
     void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
   } else if (event.state === 'cancelled') {

@@ -3,6 +3,18 @@ import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node'
 
 export type { Range };
 
+// What is to be edited: a selection of `version`, the cursor, the places of a file that the instruction concerns, or places
+// that were chosen. All but a selection hold for any version.
+export type Target = { range: Range | undefined; version: number } | 'file' | { ranges: () => Range[] };
+
+// The argument of `redraft.edit` that names it.
+export function targetOf(target: Target, uri: string, version: number) {
+  if (target === 'file') {
+    return { textDocument: { uri, version }, scope: 'file' };
+  }
+  return 'ranges' in target ? { textDocument: { uri, version }, ranges: target.ranges() } : placeOf(uri, version, target.range);
+}
+
 // The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
 export function placeOf(uri: string, version: number, range: Range | undefined) {
   const scope = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
@@ -35,8 +47,23 @@ interface EventOfEdit {
   seq: number;
 }
 
+interface NamedPlace {
+  range: Range;
+  name: string;
+}
+
+export interface PlacesEvent {
+  kind: 'places';
+  uri: string;
+  version: number;
+  parts: number;
+  chosen: NamedPlace[];
+  others: NamedPlace[];
+}
+
 export type EditEvent = EventOfEdit &
   (
+    | PlacesEvent
     | { kind: 'region'; uri: string; version: number; range: Range }
     | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }

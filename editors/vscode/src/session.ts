@@ -16,6 +16,7 @@ export type PlacedHunk = Hunk & { range: vscode.Range };
 export class Session {
   editId: number | undefined; // undefined until the server has answered
   state: 'running' | 'done' | 'cancelled' | 'failed' = 'running';
+  places = ''; // what is edited of a file: "3 of 41 places: read, write, close"
   lines = ''; // that may change, as the server took them for a cursor: "lines 12–40"
   fraction = 0;
   statistics: Statistics | undefined;
@@ -23,7 +24,11 @@ export class Session {
   readonly log: Change[] = [];
   private readonly hunks = new Map<number, Hunk>();
 
-  constructor(readonly document: vscode.TextDocument) {}
+  constructor(
+    readonly document: vscode.TextDocument,
+    readonly instruction: string,
+    readonly isChosen: boolean, // the user chose the places
+  ) {}
 
   get isOver(): boolean {
     return this.state !== 'running' && this.hunks.size === 0;

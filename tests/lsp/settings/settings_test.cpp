@@ -273,6 +273,11 @@ TEST_F(ConfigurationTest, AnAnswerThatSaysNothingMeansTheOptions) {
   EXPECT_EQ(server_.settings().edit.max_tokens, 5);
 }
 
+TEST_F(ConfigurationTest, WhatAClientSaysOfItselfIsNoWrongSetting) {
+  initialize_with(asking(), {{"streamedEdits", true}, {"prompt", true}, {"prepare", true}});
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
 TEST_F(ConfigurationTest, AWrongValueIsToldOnce) {
   initialize_with(asking(), {{"index", "yes"}, {"streamedEdits", true}});
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.index takes true or false")));
