@@ -93,6 +93,8 @@ class PrefixPool::Lease {
     if (sequence_.cache) pool_->give_back(std::move(sequence_), bytes_);
   }
   KvCache& cache() const { return *sequence_.cache; }
+  // Continues with another cache of the same model; what this one held is forgotten.
+  void replace(std::unique_ptr<KvCache> cache) { sequence_.cache = std::move(cache); }
 
  private:
   friend class PrefixPool;

@@ -124,6 +124,23 @@ TEST_F(ExpectedRequests, ReadingMakesNoDifferenceToANextEdit) {
   EXPECT_EQ(edits[0], edits[1]);
 }
 
+// The model sees nothing to do in the first place, and is asked about the second.
+TEST_F(ExpectedRequests, BothPlacesOfANextEditAreRead) {
+  script_.edits.clear();
+  load();
+  workspace_->expect_next_edits(true);
+  open(many_calls());
+  for (int round = 0; round < 3; ++round) {
+    replace(round == 0 ? "old(x)" : "fresh" + std::to_string(round) + "(x)",
+            "fresh" + std::to_string(round + 1) + "(x)");
+    settle();
+  }
+  const NextEditAnswer answer = next_edit();
+  EXPECT_TRUE(answer.edits.empty());
+  EXPECT_GT(answer.statistics.prompt_tokens, 2000) << "of both";
+  EXPECT_LE(unread(answer.statistics), 2);
+}
+
 // The model is shown the same quiet part, and the changes before the latest one.
 TEST_F(ExpectedRequests, OnlyWhatAKeystrokeChangesIsReadAgain) {
   load();

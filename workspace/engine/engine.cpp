@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decoding/chunk_sizer.h"
+#include "decoding/model_failure.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
 #include "workspace/documents/line_endings.h"
@@ -129,9 +130,49 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
                         const std::function<void(int known)>& on_chunk,
                         const std::stop_token& stop) {
   if (beginning.empty() || std::ssize(beginning) >= context_length_) return false;
-  ChunkSizer chunks(cost_curve());
   const PrefixPool::Lease lease = caches_.acquire(*target_.model, beginning);
-  KvCache& cache = lease.cache();
+  return read_into(lease.cache(), beginning, limit, on_chunk, stop);
+}
+
+namespace {
+
+int common_beginning(const KvCache& cache, std::span<const TokenId> tokens) {
+  const auto [known, end] = std::ranges::mismatch(cache.tokens(), tokens);
+  return static_cast<int>(end - tokens.begin());
+}
+
+// Makes what `from` holds of the prompt's beginning part of the lease, if it holds more of it.
+void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
+                    PrefixPool::Lease& lease) {
+  const int shared = common_beginning(from, prompt);
+  if (shared <= common_beginning(lease.cache(), prompt)) return;
+  try {
+    lease.replace(from.fork(shared));
+  } catch (const ModelFailure&) {
+    // The device has no memory for a copy: it is read.
+  }
+}
+
+}  // namespace
+
+bool Engine::read_ahead(const std::vector<std::vector<TokenId>>& prompts,
+                        const std::function<void(int known)>& on_chunk,
+                        const std::stop_token& stop) {
+  std::vector<PrefixPool::Lease> leases;  // kept until the end: what is lent is not found
+  for (const std::vector<TokenId>& prompt : prompts) {
+    if (prompt.empty() || std::ssize(prompt) >= context_length_) return false;
+    leases.push_back(caches_.acquire(*target_.model, prompt));
+    if (leases.size() > 1) copy_beginning(leases.front().cache(), prompt, leases.back());
+    const int size = static_cast<int>(prompt.size());
+    if (!read_into(leases.back().cache(), prompt, size, on_chunk, stop)) return false;
+  }
+  return true;
+}
+
+bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
+                       const std::function<void(int known)>& on_chunk,
+                       const std::stop_token& stop) {
+  ChunkSizer chunks(cost_curve());
   const int end = std::min(cache.length() + limit, static_cast<int>(beginning.size()));
   while (cache.length() < end) {
     if (stop.stop_requested()) return false;

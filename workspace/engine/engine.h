@@ -107,6 +107,10 @@ class Engine {
   // it came to the end.
   bool read_ahead(std::span<const TokenId> beginning, int limit,
                   const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+  // The same for whole prompts that begin alike. What they share is read once, and each gets a
+  // cache of its own.
+  bool read_ahead(const std::vector<std::vector<TokenId>>& prompts,
+                  const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
   // What read_ahead() has done since the last call.
   struct ReadAheadWork {
     std::int64_t tokens = 0;
@@ -138,6 +142,8 @@ class Engine {
 
  private:
   Engine(Model target, Model draft, int context_length, const EngineOptions& options);
+  bool read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
+                 const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
   // Puts a cache from the archive into the pool, if it has one that is worth it.
   void restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop);
 

@@ -281,13 +281,13 @@ Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request
                                   const std::function<void(int known)>& on_chunk,
                                   const std::stop_token& stop) {
   const Search search = search_for(request);
-  if (search.places.empty()) return {};
-  // The second place would take the first one's place in the cache.
-  const Result<RegionPrompt> prompt =
-      prompt_for(engine, request, search.quiet, search.places.front());
-  if (!prompt) return prompt.error();
-  if (fits(engine, *prompt))
-    engine.read_ahead(prompt->tokens, static_cast<int>(prompt->tokens.size()), on_chunk, stop);
+  std::vector<std::vector<TokenId>> prompts;
+  for (const NextPlace& place : search.places) {
+    Result<RegionPrompt> prompt = prompt_for(engine, request, search.quiet, place);
+    if (!prompt) return prompt.error();
+    if (fits(engine, *prompt)) prompts.push_back(std::move(prompt->tokens));
+  }
+  engine.read_ahead(prompts, on_chunk, stop);
   return {};
 }
 
