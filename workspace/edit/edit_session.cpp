@@ -19,7 +19,7 @@ constexpr std::size_t kMaxOthers = 50;
 
 constexpr const char* kNothingFound =
     "found no part of the file that the instruction concerns: name the function or class, select "
-    "the lines to edit, or edit the file as a whole (scope 'whole')";
+    "the lines to edit, or select all of them (scope 'whole')";
 
 bool is_file(EditScope scope) { return scope == EditScope::kFile || scope == EditScope::kPlaces; }
 

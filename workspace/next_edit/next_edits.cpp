@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRejected = 64;
 // Between two keystrokes of a fast typist there is less.
-constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr auto kPause = std::chrono::milliseconds(60);
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
   const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());

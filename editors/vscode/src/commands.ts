@@ -2,10 +2,13 @@
 import * as vscode from 'vscode';
 import type { Announcer, Place } from './announce';
 import type { Edits } from './edits';
-import { plain } from './place';
+import type { Places } from './places';
 import type { Preview } from './preview';
 import { isEmpty, type PromptArguments, type Range } from './protocol';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
+
+const prompt = 'How should it be changed?';
+const placeHolder = 'use pathlib instead of os.path';
 
 function isSelection(range: Range | undefined): boolean {
   return range !== undefined && !isEmpty(range);
@@ -23,8 +26,8 @@ async function ask(announcer: Announcer, place: Place): Promise<string | undefin
   const showLines = () => {
     box.title = titleOf(place, announcer.announcementOf(place.document) === announcement ? announcement.lines : undefined);
   };
-  box.prompt = 'How should it be changed?';
-  box.placeholder = 'use pathlib instead of os.path';
+  box.prompt = prompt;
+  box.placeholder = placeHolder;
   box.ignoreFocusOut = true;
   showLines();
   const following = announcer.onDidChange(showLines);
@@ -44,7 +47,7 @@ function isStale({ document, range, version }: Place): boolean {
   return isSelection(range) && document.version !== version;
 }
 
-async function prompt(edits: Edits, announcer: Announcer, wish: PromptArguments | undefined): Promise<void> {
+async function editPlace(edits: Edits, announcer: Announcer, wish: PromptArguments | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
   if (!document) {
@@ -63,6 +66,7 @@ async function prompt(edits: Edits, announcer: Announcer, wish: PromptArguments 
   }
 }
 
+// Which lines will change is not known before the instruction, so nothing is announced.
 async function editFile(edits: Edits): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (!document) {
@@ -70,14 +74,25 @@ async function editFile(edits: Edits): Promise<void> {
     return;
   }
   const instruction = await vscode.window.showInputBox({
-    title: 'redraft: edit the places of this file that the instruction concerns',
-    prompt: 'How should the file be changed?',
-    placeHolder: 'use pathlib instead of os.path',
-    ignoreFocusOut: true,
+    title: 'redraft: edit the places of this file that the instruction concerns', prompt, placeHolder, ignoreFocusOut: true,
   });
   if (instruction?.trim()) {
     await edits.start(document, instruction, 'file');
   }
+}
+
+async function editMorePlaces(edits: Edits, places: Places, uri: string | undefined): Promise<void> {
+  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
+  const document = uri === undefined ? vscode.window.activeTextEditor?.document : open;
+  const choice = document && (await places.choose(document));
+  if (document && choice) {
+    await edits.start(document, choice.instruction, { ranges: choice.ranges, version: document.version });
+  }
+}
+
+function plain(range: vscode.Range): Range {
+  const position = ({ line, character }: vscode.Position) => ({ line, character });
+  return { start: position(range.start), end: position(range.end) };
 }
 
 function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
@@ -97,7 +112,9 @@ function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): voi
   }
 }
 
-export function registerCommands(edits: Edits, preview: Preview, announcer: Announcer): vscode.Disposable[] {
+export function registerCommands(
+  edits: Edits, places: Places, preview: Preview, announcer: Announcer,
+): vscode.Disposable[] {
   const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
   // A code lens names its hunk; a key means the hunk at the cursor.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
@@ -124,12 +141,9 @@ export function registerCommands(edits: Edits, preview: Preview, announcer: Anno
     }
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
-    prompt: (wish?: PromptArguments) => prompt(edits, announcer, wish?.textDocument ? wish : undefined),
+    prompt: (wish?: PromptArguments) => editPlace(edits, announcer, wish?.textDocument ? wish : undefined),
     editFile: () => editFile(edits),
-    editMore: async () => {
-      const document = vscode.window.activeTextEditor?.document;
-      await (document && edits.startMore(document));
-    },
+    morePlaces: (uri?: unknown) => editMorePlaces(edits, places, typeof uri === 'string' ? uri : undefined),
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),
     acceptAll: decideAll('accept'),

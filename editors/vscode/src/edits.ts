@@ -3,25 +3,30 @@ import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
 import { Places } from './places';
-import { EditEvent, ResolveResult, Target, editsOf, isEmpty, linesOf, targetOf } from './protocol';
+import { EditEvent, ResolveResult, editsOf, isEmpty, linesOf, placeOf, placesOf } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
 const attempts = 3; // when the document changes during a request
 const gathering = 50; // ms in which messages of one kind are combined
 
+// What an edit changes: the lines of `range`, which is against `version` of the document, or places of the file, those of
+// `ranges` or the ones that the server finds.
+export type Target = { range: Range | undefined; version: number } | { ranges: Range[]; version: number } | 'file';
+
 export class Edits implements vscode.Disposable {
   private sessions: Session[] = []; // in the order in which they were requested
   private readonly droppedWhy = new Map<string, number>(); // reasons about to be shown, and the number of hunks each
   private early: EditEvent[] = []; // of edits whose ids are not known yet
   private client: LanguageClient | undefined;
-  private readonly places = new Places();
   private readonly parts: vscode.Disposable[];
 
   // `changed` is called whenever something on display may have changed.
-  constructor(private readonly changed: (document: vscode.TextDocument) => void) {
+  constructor(
+    private readonly places: Places,
+    private readonly changed: (document: vscode.TextDocument) => void,
+  ) {
     this.parts = [
-      this.places,
       vscode.workspace.onDidChangeTextDocument((event) => {
         const sessions = this.sessionsAt(event.document.uri.toString());
         if (sessions.length > 0 && event.contentChanges.length > 0) {
@@ -72,14 +77,6 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Lets the user choose among the places that the last edit of the file left.
-  async startMore(document: vscode.TextDocument): Promise<void> {
-    const chosen = await this.places.choose(document);
-    if (chosen) {
-      await this.start(document, chosen.instruction, chosen);
-    }
-  }
-
   // Earlier edits of the document stay, except those of the same place, which the server reports.
   async start(document: vscode.TextDocument, instruction: string, target: Target): Promise<void> {
     if (!this.client) {
@@ -105,7 +102,8 @@ export class Edits implements vscode.Disposable {
     events.forEach((event) => this.onEvent(event));
   }
 
-  // A selection means nothing in another version; otherwise the request is repeated if the document changes meanwhile.
+  // A range means nothing in another version; without a range the request is repeated if the document changes
+  // meanwhile.
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
@@ -113,15 +111,14 @@ export class Edits implements vscode.Disposable {
     target: Target,
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
-    const selection = target !== 'file' && 'range' in target && target.range && !isEmpty(target.range) ? target : undefined;
     for (let attempt = 1; ; attempt++) {
-      const place = targetOf(target, uri, selection?.version ?? document.version);
+      const place = placeFor(uri, document.version, target);
       const request = { command: 'redraft.edit', arguments: [{ ...place, instruction }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
         const isStale = error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified;
-        if (!isStale || selection || attempt === attempts) {
+        if (!isStale || isBound(target) || attempt === attempts) {
           throw error;
         }
       }
@@ -205,7 +202,7 @@ export class Edits implements vscode.Disposable {
         session.lines = linesOf(event.range);
         break;
       case 'places':
-        session.places = this.places.receive(session, event, asRange);
+        session.places = this.places.receive(session, event);
         break;
       case 'hunk':
         session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
@@ -223,32 +220,42 @@ export class Edits implements vscode.Disposable {
       case 'end':
         session.state = event.state;
         session.statistics = event.statistics ?? undefined;
-        this.sayEnd(session, event);
+        sayEnd(session, event, this.places.count(session.document));
         break;
-    }
-  }
-
-  private sayEnd(session: Session, event: EditEvent & { kind: 'end' }): void {
-    sayHow(session, event);
-    const nLeft = this.places.countOf(session.document);
-    if (event.state === 'done' && session.places && nLeft > 0) {
-      const more = `Edit More (${nLeft})…`;
-      void vscode.window.showInformationMessage(`redraft: edited ${session.places}.`, more).then((choice) => {
-        if (choice) {
-          void this.startMore(session.document);
-        }
-      });
     }
   }
 }
 
-function sayHow(session: Session, event: EditEvent & { kind: 'end' }): void {
+// Its ranges mean nothing in another version.
+function isBound(target: Target): target is Exclude<Target, 'file'> {
+  return target !== 'file' && ('ranges' in target || (target.range !== undefined && !isEmpty(target.range)));
+}
+
+function placeFor(uri: string, newest: number, target: Target) {
+  const version = isBound(target) ? target.version : newest;
+  if (target === 'file' || 'ranges' in target) {
+    return placesOf(uri, version, target === 'file' ? undefined : target.ranges);
+  }
+  return placeOf(uri, version, target.range);
+}
+
+async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft: number): Promise<void> {
+  const what = nHunks > 0 || isDecided ? 'edited' : 'the model changed nothing in';
+  const offers = nLeft > 0 ? ['Further Places…'] : [];
+  if (await vscode.window.showInformationMessage(`redraft: ${what} ${places}.`, ...offers)) {
+    await vscode.commands.executeCommand('redraft.morePlaces', document.uri.toString());
+  }
+}
+
+function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): void {
   if (event.state === 'failed') {
     void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
   } else if (event.state === 'cancelled') {
     vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {
     void vscode.window.showWarningMessage('redraft: the model ran into the token limit: the edit may be incomplete.');
+  } else if (session.places) {
+    void sayPlaces(session, nLeft);
   } else if (session.nHunks === 0 && !session.isDecided) {
     void vscode.window.showInformationMessage('redraft: the model changed nothing.');
   }

@@ -7,6 +7,7 @@ import { Edits } from './edits';
 import { Jumps } from './jumps';
 import { MissingExecutable } from './missing';
 import { NextEdit } from './nextEdit';
+import { Places } from './places';
 import { Preview } from './preview';
 import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
 import {
@@ -18,7 +19,8 @@ import { View } from './view';
 class Extension implements vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('redraft', { log: true });
   private readonly status = new Status();
-  private readonly edits = new Edits((document) => this.refresh(document));
+  private readonly places = new Places();
+  private readonly edits = new Edits(this.places, (document) => this.refresh(document));
   private readonly view = new View((document) => this.edits.sessionsOf(document));
   private readonly preview = new Preview((uri) => this.edits.sessionsAt(uri));
   private readonly nextEdit = new NextEdit();
@@ -38,13 +40,14 @@ class Extension implements vscode.Disposable {
     this.parts = [
       this.output,
       this.status,
+      this.places,
       this.edits,
       this.view,
       this.preview,
       this.nextEdit,
       this.announcer,
       this.jumps,
-      ...registerCommands(this.edits, this.preview, this.announcer),
+      ...registerCommands(this.edits, this.places, this.preview, this.announcer),
       vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
@@ -194,6 +197,7 @@ class Extension implements vscode.Disposable {
     const sessions = this.edits.sessionsOf(document);
     this.status.show(sessions, this.announcer.announcementOf(document));
     void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', sessions.some(({ nHunks }) => nHunks > 0));
+    void vscode.commands.executeCommand('setContext', 'redraft.hasPlaces', this.places.count(document) > 0);
     void vscode.commands.executeCommand('setContext', 'redraft.running', sessions.some(({ state }) => state === 'running'));
   }
 }

@@ -7,12 +7,6 @@ export interface Change {
   changes: readonly vscode.TextDocumentContentChangeEvent[];
 }
 
-// As the protocol has it.
-export function plain({ start, end }: vscode.Range) {
-  const position = ({ line, character }: vscode.Position) => ({ line, character });
-  return { start: position(start), end: position(end) };
-}
-
 function shiftedPosition(at: vscode.Position, replaced: vscode.Range, text: string): vscode.Position {
   const lines = text.split(/\r\n|\r|\n/);
   const last = lines[lines.length - 1].length;
@@ -35,29 +29,46 @@ export function shift(range: vscode.Range, replaced: vscode.Range, text: string)
   return replaced.start.isAfterOrEqual(range.end) ? range : undefined;
 }
 
-// Like shift(), but a change within the range grows or shrinks it.
-export function grow(range: vscode.Range, replaced: vscode.Range, text: string): vscode.Range | undefined {
-  const isWithin = range.contains(replaced) && replaced.end.isAfter(range.start) && replaced.start.isBefore(range.end);
-  return isWithin && !replaced.isEqual(range)
-    ? new vscode.Range(range.start, shiftedPosition(range.end, replaced, text))
-    : shift(range, replaced, text);
-}
-
-export function carryGrowing(range: vscode.Range, version: number, log: readonly Change[]): vscode.Range | undefined {
-  return carried(range, version, log, grow);
-}
-
 // Adjusts `range` from `version` to all later changes.
 export function carry(range: vscode.Range, version: number, log: readonly Change[]): vscode.Range | undefined {
-  return carried(range, version, log, shift);
-}
-
-function carried(range: vscode.Range, version: number, log: readonly Change[], by: typeof shift): vscode.Range | undefined {
   let now: vscode.Range | undefined = range;
   for (const { changes } of log.filter((change) => change.version > version)) {
     for (const change of changes) {
-      now = now && by(now, change.range, change.text);
+      now = now && shift(now, change.range, change.text);
     }
   }
   return now;
+}
+
+// Whole lines, from `first` to before `end`.
+export interface Lines {
+  first: number;
+  end: number;
+}
+
+// Undefined if all of the lines are replaced. Text that is inserted between two lines belongs to neither.
+function shiftLines(lines: Lines, replaced: vscode.Range, text: string): Lines | undefined {
+  const { start, end } = replaced;
+  const added = text.split(/\r\n|\r|\n/).length - 1;
+  const delta = added - (end.line - start.line);
+  if (end.isBeforeOrEqual(new vscode.Position(lines.first, 0))) {
+    return { first: lines.first + delta, end: lines.end + delta };
+  } else if (start.line >= lines.end) {
+    return lines;
+  }
+  const takesFirst = start.isBeforeOrEqual(new vscode.Position(lines.first, 0));
+  const takesLast = end.line >= lines.end;
+  if (takesFirst && takesLast) {
+    return undefined;
+  }
+  return {
+    first: start.line < lines.first ? start.line + added : lines.first,
+    end: takesLast ? start.line + (start.character > 0 ? 1 : 0) : lines.end + delta,
+  };
+}
+
+// Adjusts `lines` from `version` to all later changes.
+export function carryLines(lines: Lines, version: number, log: readonly Change[]): Lines | undefined {
+  const changes = log.filter((change) => change.version > version).flatMap((change) => change.changes);
+  return changes.reduce<Lines | undefined>((now, { range, text }) => now && shiftLines(now, range, text), lines);
 }

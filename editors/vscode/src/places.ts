@@ -1,26 +1,38 @@
 // The places of a file that an edit takes, and those that it leaves: they follow the text, so that the user can have them
 // edited too.
 import * as vscode from 'vscode';
-import { carryGrowing, grow, plain } from './place';
+import { carryLines, type Lines } from './place';
 import type { PlacesEvent, Range } from './protocol';
 import type { Session } from './session';
 
 const shownNames = 3;
+const nameLength = 30;
 
 interface LeftPlace {
-  name: string;
-  range: vscode.Range;
+  readonly name: string;
+  lines: Lines | undefined; // in the present document; undefined when they are gone
 }
 
 // What the last edit of a document's places left, the likeliest first.
 interface Left {
-  instruction: string;
+  readonly instruction: string;
   places: LeftPlace[];
-  chosen: LeftPlace[]; // of these, by the user, and no longer left
 }
 
 interface Item extends vscode.QuickPickItem {
   place: LeftPlace;
+}
+
+function shortened(name: string): string {
+  return name.length > nameLength ? `${name.slice(0, nameLength - 1)}…` : name;
+}
+
+// "3 of 41 places: read, write, close", "5 of 41 places: read, write, close and 2 more".
+function described({ chosen, parts }: PlacesEvent, isChosen: boolean): string {
+  const n = chosen.length;
+  const count = isChosen ? (n === 1 ? '1 place' : `${n} places`) : `${n} of ${parts} places`;
+  const names = chosen.slice(0, shownNames).map(({ name }) => shortened(name)).join(', ');
+  return `${count}: ${names}${n > shownNames ? ` and ${n - shownNames} more` : ''}`;
 }
 
 export class Places implements vscode.Disposable {
@@ -30,11 +42,9 @@ export class Places implements vscode.Disposable {
   constructor() {
     this.parts = [
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        const left = this.left.get(document);
-        for (const change of left ? contentChanges : []) {
-          const move = (range: vscode.Range) => grow(range, change.range, change.text);
-          left!.places = moved(left!.places, move);
-          left!.chosen = moved(left!.chosen, move);
+        const change = { version: document.version, changes: contentChanges };
+        for (const place of this.left.get(document)?.places ?? []) {
+          place.lines = place.lines && carryLines(place.lines, change.version - 1, [change]);
         }
       }),
       vscode.workspace.onDidCloseTextDocument((document) => this.left.delete(document)),
@@ -45,49 +55,54 @@ export class Places implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Handles the event: gives what is edited, for people ("3 of 41 places: read, write, close"), and remembers what is left.
-  receive(session: Session, event: PlacesEvent, asRange: (range: Range) => vscode.Range): string {
-    if (!session.isChosen) {
-      const others = event.others.map(({ name, range }) => ({ name, range: asRange(range) }));
-      const places = moved(others, (range) => carryGrowing(range, event.version, session.log));
-      this.left.set(session.document, { instruction: session.instruction, places, chosen: [] });
+  // Handles a `places` event.
+  receive({ document, instruction, isChosen, log }: Session, event: PlacesEvent): string {
+    if (!isChosen) {
+      const places = event.others.map(({ name, range }) => ({
+        name, lines: carryLines({ first: range.start.line, end: range.end.line }, event.version, log),
+      }));
+      this.left.set(document, { instruction, places });
     }
-    const names = event.chosen.map(({ name }) => name);
-    const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
-    return `${names.length} of ${Math.max(event.parts, names.length)} places: ${names.slice(0, shownNames).join(', ')}${more}`;
+    return described(event, isChosen);
   }
 
-  countOf(document: vscode.TextDocument): number {
-    return this.left.get(document)?.places.length ?? 0;
+  // How many places are left and still there.
+  count(document: vscode.TextDocument | undefined): number {
+    return document ? itemsOf(document, this.left.get(document)).length : 0;
   }
 
-  // Offers the places that are left; gives the instruction and where the chosen ones are, whenever that is asked.
-  async choose(document: vscode.TextDocument): Promise<{ instruction: string; ranges: () => Range[] } | undefined> {
+  // Offers the places that are left. What is chosen is no longer left; its ranges are in the document as it is then, which
+  // may have changed since it was offered.
+  async choose(document: vscode.TextDocument): Promise<{ instruction: string; ranges: Range[] } | undefined> {
     const left = this.left.get(document);
-    if (!left || left.places.length === 0) {
-      void vscode.window.showInformationMessage('redraft: no places are left in this file; "redraft: Edit File…" finds some.');
+    const items = itemsOf(document, left);
+    if (!left || items.length === 0) {
+      void vscode.window.showInformationMessage('redraft: no places are left in this file; "Edit File" finds some.');
       return undefined;
     }
-    const items: Item[] = left.places.map((place) => (
-      { label: place.name, description: `line ${place.range.start.line + 1}`, place }));
-    const title = `redraft: edit further places? "${left.instruction}"`;
-    const options = { canPickMany: true, title, placeHolder: 'Places that the edit left, the likeliest first' } as const;
-    const chosen = await vscode.window.showQuickPick<Item>(items, options);
-    if (!chosen || chosen.length === 0) {
-      return undefined;
-    }
-    const isChosen = (place: LeftPlace) => chosen.some((item) => item.place === place);
-    left.chosen = left.places.filter(isChosen);
-    left.places = left.places.filter((place) => !isChosen(place));
-    return { instruction: left.instruction, ranges: () => left.chosen.map(({ range }) => plain(range)) };
+    const picked = await vscode.window.showQuickPick(items, {
+      canPickMany: true,
+      title: `redraft: edit further places: ${left.instruction}`,
+      placeHolder: 'Which places should be edited too?',
+      ignoreFocusOut: true,
+    });
+    const chosen = (picked ?? []).map(({ place }) => place);
+    const present = itemsOf(document, left).map(({ place }) => place).filter((place) => chosen.includes(place));
+    left.places = left.places.filter((place) => !chosen.includes(place));
+    const ranges = present.map(({ lines }) => rangeOf(lines!));
+    return ranges.length > 0 ? { instruction: left.instruction, ranges } : undefined;
   }
 }
 
-// Keeps each place's identity: the user may be choosing among them. Those whose lines are gone are left out.
-function moved(places: LeftPlace[], move: (range: vscode.Range) => vscode.Range | undefined): LeftPlace[] {
-  return places.filter((place) => {
-    const range = move(place.range);
-    place.range = range ?? place.range;
-    return range !== undefined && range.end.line > range.start.line;
-  });
+function rangeOf({ first, end }: Lines): Range {
+  return { start: { line: first, character: 0 }, end: { line: end, character: 0 } };
+}
+
+// A place of which only blank lines remain is gone too.
+function itemsOf(document: vscode.TextDocument, left: Left | undefined): Item[] {
+  const isThere = ({ lines }: LeftPlace) =>
+    lines !== undefined && document.getText(new vscode.Range(lines.first, 0, lines.end, 0)).trim() !== '';
+  return (left?.places ?? []).filter(isThere).map((place) => ({
+    label: place.name, description: `line ${place.lines!.first + 1}`, place,
+  }));
 }

@@ -3,22 +3,15 @@ import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node'
 
 export type { Range };
 
-// What is to be edited: a selection of `version`, the cursor, the places of a file that the instruction concerns, or places
-// that were chosen. All but a selection hold for any version.
-export type Target = { range: Range | undefined; version: number } | 'file' | { ranges: () => Range[] };
-
-// The argument of `redraft.edit` that names it.
-export function targetOf(target: Target, uri: string, version: number) {
-  if (target === 'file') {
-    return { textDocument: { uri, version }, scope: 'file' };
-  }
-  return 'ranges' in target ? { textDocument: { uri, version }, ranges: target.ranges() } : placeOf(uri, version, target.range);
-}
-
 // The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
 export function placeOf(uri: string, version: number, range: Range | undefined) {
   const scope = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
   return { textDocument: { uri, version }, range, scope };
+}
+
+// The same for the places of a file: `ranges`, or those that the server finds.
+export function placesOf(uri: string, version: number, ranges: Range[] | undefined) {
+  return { textDocument: { uri, version }, ranges, scope: 'file' };
 }
 
 export interface PrepareResult {
@@ -47,8 +40,8 @@ interface EventOfEdit {
   seq: number;
 }
 
-interface NamedPlace {
-  range: Range;
+interface NamedRange {
+  range: Range; // whole lines
   name: string;
 }
 
@@ -56,15 +49,15 @@ export interface PlacesEvent {
   kind: 'places';
   uri: string;
   version: number;
-  parts: number;
-  chosen: NamedPlace[];
-  others: NamedPlace[];
+  parts: number; // of the file
+  chosen: NamedRange[]; // are edited
+  others: NamedRange[]; // are left, the likeliest first
 }
 
 export type EditEvent = EventOfEdit &
   (
-    | PlacesEvent
     | { kind: 'region'; uri: string; version: number; range: Range }
+    | PlacesEvent
     | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
     | { kind: 'dropped'; hunkId: number; reason: string }

@@ -16,8 +16,8 @@ export type PlacedHunk = Hunk & { range: vscode.Range };
 export class Session {
   editId: number | undefined; // undefined until the server has answered
   state: 'running' | 'done' | 'cancelled' | 'failed' = 'running';
-  places = ''; // what is edited of a file: "3 of 41 places: read, write, close"
   lines = ''; // that may change, as the server took them for a cursor: "lines 12–40"
+  places = ''; // of the file that are edited: "3 of 41 places: read, write, close"
   fraction = 0;
   statistics: Statistics | undefined;
   isDecided = false; // at least one hunk was accepted or rejected

@@ -49,8 +49,8 @@ export class Status implements vscode.Disposable {
     const nHunks = sessions.reduce((sum, each) => sum + each.nHunks, 0);
     const hunks = `${nHunks} ${nHunks === 1 ? 'change' : 'changes'}`;
     if (session?.state === 'running') {
-      const what = session.places || session.lines;
-      return `$(sync~spin) redraft: ${what && `${what}, `}${Math.floor(session.fraction * 100)} %, ${hunks}`;
+      const what = session.places ? `editing ${session.places}, ` : session.lines && `${session.lines}, `;
+      return `$(sync~spin) redraft: ${what}${Math.floor(session.fraction * 100)} %, ${hunks}`;
     }
     if (announcement?.reads) {
       return readingText(announcement);

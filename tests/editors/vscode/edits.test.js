@@ -12,11 +12,7 @@ const crlf = before.trimEnd().replaceAll('\n', '\r\n');
 const c = 'def add(a, b):\n    pass\n\ndef sub(a, b):\n    pass\n';
 const filler = Array.from({ length: 16 }, (_, i) => `x${i} = ${i}`);
 const calls = ['a = fetch(1)', ...filler, 'b = fetch(2)', ''].join('\n');
-// Of its functions number N, from 0, is lines 7 N + 3 to 7 N + 7. It is too large to be edited as a whole.
-const steps = Array.from({ length: 120 }, (_, i) =>
-  `def step${i}(a, b):\n    x = a + ${i}\n    y = b * 2\n    # a line like this makes the file a large one\n    pass\n\n\n`);
 const files = {
-  'steps.py': 'import os\n\n' + steps.join(''),
   'a.py': before, 'user.py': before, 'crlf.py': crlf, 'b.py': 'a = 1\nb = 2\n', 'c.py': c, 'stale.py': c, 'refused.py': before,
   'calls.py': calls, 'more_calls.py': calls, 'elsewhere.py': '\n', // a window restores what one before it left unsaved
 };
@@ -198,66 +194,6 @@ async function aJumpIsTold(workbench) {
   assert.deepStrictEqual(lines(), [100, 299]);
 }
 
-const editsOf = (name) => workspace.told('workspace/executeCommand')
-  .filter(({ params }) => params.command === 'redraft.edit' && params.arguments[0].textDocument.uri.endsWith(name))
-  .map(({ params }) => params.arguments[0]);
-
-async function openNotification(workbench, text) {
-  const notification = workbench.page.locator('.notifications-center .notification-list-item').filter({ hasText: text }).first();
-  if (!(await notification.isVisible())) {
-    await workbench.page.locator('.statusbar-item[id="status.notifications"]').click(); // the test mode shows no pop-ups
-  }
-  await notification.waitFor();
-  return notification;
-}
-
-async function editsPlacesOfAFile(workbench) {
-  await untilServed(workbench);
-  await workbench.quickInput('Control+Alt+Shift+E', 'write the body of step3 and step70');
-  await workbench.status(/redraft: 2 changes, \d+ tokens\/s/);
-  assert.deepStrictEqual(editsOf('steps.py').map(({ scope, range, ranges }) => [scope, range, ranges]), [['file', undefined, undefined]]);
-  await openNotification(workbench, 'redraft: edited 2 of 121 places: step3, step70.');
-  const others = workbench.page.locator('.notifications-center .notification-list-item').filter({ hasNotText: 'edited 2 of' });
-  assert.deepStrictEqual((await others.allTextContents()).filter((text) => text.includes('redraft')), []); // no complaint
-  await workbench.screenshot('vscode-places');
-  await workbench.page.locator('.editor-instance .view-lines').first().click();
-  await workbench.key('Control+Home');
-  await workbench.key('Alt+]');
-  await workbench.lens('Accept').first().waitFor();
-  await workbench.key('Control+Alt+Y');
-  await workbench.status('redraft: 1 change,');
-  await workbench.key('Alt+]');
-  await workbench.page.locator('.statusbar-item', { hasText: `Ln ${7 * 70 + 7},` }).waitFor();
-  await workbench.key('Control+Alt+Y');
-  await workbench.status(/redraft: \d+ tokens\/s/);
-}
-
-async function editsFurtherPlaces(workbench) {
-  await workbench.key('Control+Home');
-  await workbench.type('# one');
-  await workbench.key('Enter');
-  const notification = await openNotification(workbench, 'redraft: edited 2 of 121 places: step3, step70.');
-  await notification.locator('.monaco-button', { hasText: 'Edit More (50)…' }).click();
-  await workbench.page.locator('.quick-input-title', { hasText: 'edit further places? "write the body of step3 and step70"' }).waitFor();
-  await workbench.page.locator('.quick-input-widget input[type="text"]').first().fill('step4 ');
-  await workbench.screenshot('vscode-more-places');
-  const row = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: /step4/ }).first();
-  assert((await row.textContent()).includes(`line ${7 * 4 + 4}`), await row.textContent()); // one line was added above
-  await row.click();
-  await workbench.key('Enter');
-  await until(() => editsOf('steps.py').length === 2, 'the second edit');
-  const { instruction, scope, range, ranges } = editsOf('steps.py')[1];
-  assert.deepStrictEqual([instruction, scope, range], ['write the body of step3 and step70', undefined, undefined]);
-  assert.deepStrictEqual(ranges, [{ start: position(7 * 4 + 3, 0), end: position(7 * 4 + 8, 0) }]);
-  await workbench.status(/redraft: 1 change, \d+ tokens\/s/);
-}
-
-async function nothingIsFoundInAFile(workbench) {
-  await workbench.page.locator('.editor-instance .view-lines').first().click();
-  await workbench.quickInput('Control+Alt+Shift+E', 'qqq');
-  await openNotification(workbench, 'redraft: found no part of the file that the instruction concerns');
-}
-
 async function missingExecutable(workbench) {
   const missing = workspace.server + '-late';
   fs.mkdirSync(path.join(workspace.folder, '.vscode'));
@@ -314,21 +250,6 @@ test('a setting that comes late, and what follows from a change', async () => {
   } catch (error) {
     await workbench.screenshot('vscode-failed-nextEdit');
     console.log(workspace.log(), server.extensionLogs());
-    throw error;
-  } finally {
-    await workbench.close();
-  }
-});
-
-test('a file is edited place by place', async () => {
-  const workbench = await Workbench.open(server, workspace.folder, 'steps.py');
-  try {
-    await editsPlacesOfAFile(workbench);
-    await editsFurtherPlaces(workbench);
-    await nothingIsFoundInAFile(workbench);
-  } catch (error) {
-    await workbench.screenshot('vscode-failed-places');
-    console.log((await workbench.statusTexts()).join('\n'), workspace.log(), server.extensionLogs());
     throw error;
   } finally {
     await workbench.close();

@@ -32,7 +32,7 @@ def main():
 
 // Of the language server whose start is the file `start`: log() is what it wrote, pid() the process that was started last,
 // ends() how often edits have ended, told(method…) the messages of these methods that it has got. When hold() was called its
-// model stops within the second change that it makes of `before`, until release().
+// model stops within the second change that it makes of `before`, or at the text `stop`, until release().
 function controlsOf(start) {
   const beside = (name) => path.join(path.dirname(start), name);
   const log = () => fs.readFileSync(beside('log'), { encoding: 'utf8', flag: 'a+' });
@@ -52,7 +52,7 @@ function controlsOf(start) {
 
 // A folder to open in VS Code with `files`, and with a language server of its own whose model knows one edit for each
 // instruction. Its start is what the setting redraft.path is to hold. `more` is for its script.
-function makeWorkspace(files, more = {}) {
+function makeWorkspace(files, more = {}, stop = 'as f:') {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-workspace-'));
   for (const [name, text] of Object.entries(files)) {
     fs.writeFileSync(path.join(folder, name), text);
@@ -66,7 +66,7 @@ function makeWorkspace(files, more = {}) {
   const fills = [{ after: 'area = ', write: 'width * height' }];
   const outside = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-server-'));
   const script = path.join(outside, 'script.json');
-  const hold = { before: 'as f:', file: path.join(outside, 'hold') };
+  const hold = { before: stop, file: path.join(outside, 'hold') };
   fs.writeFileSync(script, JSON.stringify({ edits, fills, hold, ...more }));
   const start = path.join(outside, 'redraft');
   const run = `'${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' --record '${outside}/record.'$$ 2>>'${outside}/log'`;

@@ -59,6 +59,16 @@ local function to_bytes(session, range, version)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
+--- One line: more than that asks for a key before one can go on.
+local function say_places(session)
+  local changed = session:count() > 0 or session.resolved
+  local n_left = places.count(session.buf)
+  local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
+  local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
+    session.places.names)
+  notify(vim.fn.strcharpart(said, 0, vim.o.columns - 22)) -- beside what 'ruler' and 'showcmd' show
+end
+
 local function say_end(session, event)
   if event.state == 'failed' then
     notify(event.error or 'the edit failed', vim.log.levels.ERROR)
@@ -67,12 +77,10 @@ local function say_end(session, event)
     notify('edit cancelled' .. (why and ': ' .. why or ''))
   elseif event.finishReason == 'length' then
     notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
+  elseif session.places then
+    say_places(session)
   elseif session:count() == 0 and not session.resolved then
     notify('the model changed nothing')
-  end
-  local n_left = places.count(session.buf)
-  if event.state == 'done' and session.places and n_left > 0 then
-    notify(('edited %s. :RedraftMore offers %d more'):format(session.places, n_left))
   end
 end
 

@@ -221,9 +221,9 @@ function M.status()
   if model and model.state == 'loading' then
     return 'redraft: loading the model'
   elseif session and session.state == 'running' then
-    local what = session.places or session.lines
-    local lines = what and what .. ', ' or ''
-    return ('redraft: %s%d %%, %s'):format(lines, math.floor(session.fraction * 100), hunks_text(n_hunks))
+    local places = session.places and ('editing %s: %s'):format(session.places.count, session.places.names)
+    local what = places or session.lines
+    return ('redraft: %s%d %%, %s'):format(what and what .. ', ' or '', math.floor(session.fraction * 100), hunks_text(n_hunks))
   end
   local announced = announce.status(vim.api.nvim_get_current_buf())
   if announced ~= '' then

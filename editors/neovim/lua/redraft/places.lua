@@ -6,6 +6,11 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('redraft.places')
 local shown_names = 3
+local name_width = 30
+
+---@class redraft.Places what an edit takes of a file, for people
+---@field count string "3 of 41 places"
+---@field names string "read, write, close and 2 more"
 
 ---@class redraft.Left what the last edit of a buffer's places left
 ---@field instruction string
@@ -19,90 +24,116 @@ local function forget(buf)
   end
 end
 
---- Where a place is now; nil if all of its lines are gone.
+--- Where a place is now; nil if its lines are gone, or blank.
 ---@return integer? first 0-based
 ---@return integer? last exclusive
 local function lines_of(buf, mark)
   local found = vim.api.nvim_buf_get_extmark_by_id(buf, namespace, mark, { details = true })
-  if not found[1] or found[3].invalid or found[3].end_row <= found[1] then
-    return nil
+  local first, last = found[1], found[3].end_col > 0 and found[3].end_row + 1 or found[3].end_row
+  if vim.iter(vim.api.nvim_buf_get_lines(buf, first, last, false)):any(function(line) return line:find('%S') end) then
+    return first, last
   end
-  return found[1], found[3].end_row
+end
+
+local function remember(session, event)
+  forget(session.buf)
+  local n_lines = vim.api.nvim_buf_line_count(session.buf)
+  local places = vim.tbl_map(function(other)
+    local range = { other.range.start.line, 0, other.range['end'].line, 0 }
+    range = place.carry(range, event.version, session.changes)
+    local mark = vim.api.nvim_buf_set_extmark(session.buf, namespace, math.min(range[1], n_lines), 0, {
+      end_row = math.min(range[3], n_lines), end_col = 0, right_gravity = true, end_right_gravity = false,
+    })
+    return { name = other.name, mark = mark }
+  end, event.others)
+  left[session.buf] = { instruction = session.instruction, places = places }
+end
+
+local function shortened(name)
+  return vim.fn.strcharlen(name) > name_width and vim.fn.strcharpart(name, 0, name_width - 1) .. '…' or name
 end
 
 --- Handles a `places` event: remembers what is left.
 ---@param session redraft.Session
 ---@param event table
----@return string what is edited, for people: "3 of 41 places: read, write, close"
+---@return redraft.Places
 function M.receive(session, event)
   if not session.is_chosen then
-    forget(session.buf)
-    local places = {}
-    for _, other in ipairs(event.others) do
-      local range = { other.range.start.line, 0, other.range['end'].line, 0 }
-      range = place.carry(range, event.version, session.changes)
-      local end_row = math.min(range[3], vim.api.nvim_buf_line_count(session.buf))
-      local mark = vim.api.nvim_buf_set_extmark(session.buf, namespace, range[1], 0, {
-        end_row = end_row, right_gravity = true, end_right_gravity = false, invalidate = true, undo_restore = true,
-      })
-      table.insert(places, { name = other.name, mark = mark })
-    end
-    left[session.buf] = { instruction = session.instruction, places = places }
+    remember(session, event)
   end
-  local names = vim.tbl_map(function(chosen) return chosen.name end, event.chosen)
-  local text = table.concat(names, ', ', 1, math.min(#names, shown_names))
-  local more = #names > shown_names and (' and %d more'):format(#names - shown_names) or ''
-  return ('%d of %d places: %s%s'):format(#names, math.max(event.parts, #names), text, more)
+  local n = #event.chosen
+  local names = vim.iter(event.chosen):take(shown_names):map(function(chosen) return shortened(chosen.name) end):join(', ')
+  return {
+    count = session.is_chosen and (n == 1 and '1 place' or n .. ' places') or ('%d of %d places'):format(n, event.parts),
+    names = n > shown_names and ('%s and %d more'):format(names, n - shown_names) or names,
+  }
+end
+
+--- The places of the buffer that are left and still there.
+---@return { name: string, first: integer, last: integer, place: table }[]
+local function offered_in(buf)
+  local offered = {}
+  for _, each in ipairs(left[buf] and left[buf].places or {}) do
+    local first, last = lines_of(buf, each.mark)
+    if first then
+      table.insert(offered, { name = each.name, first = first, last = last, place = each })
+    end
+  end
+  return offered
 end
 
 --- How many places of the buffer are left.
 ---@param buf integer
 ---@return integer
 function M.count(buf)
-  return left[buf] and #left[buf].places or 0
+  return #offered_in(buf)
 end
 
---- Offers the places that are left. `start` edits the ranges of those that the user chooses, by the same instruction;
---- they are no longer left then.
+--- The ranges of those of `chosen` that are still there. They are no longer left then.
+local function take(buf, chosen)
+  local ranges = {}
+  for _, item in ipairs(offered_in(buf)) do
+    if vim.list_contains(chosen, item.place) then
+      table.insert(ranges, { start = { line = item.first, character = 0 }, ['end'] = { line = item.last, character = 0 } })
+    end
+  end
+  left[buf].places = vim.tbl_filter(function(each) return not vim.list_contains(chosen, each) end, left[buf].places)
+  return ranges
+end
+
+local function say_none()
+  vim.notify('redraft: no places are left in this buffer; :RedraftFile finds some', vim.log.levels.INFO)
+end
+
+--- Offers the places that are left. `start` edits the ranges of those that the user chooses, by the same instruction. The
+--- choice may come late (vim.ui.select may be a plugin's window), so it is of places, not of lines.
 ---@param buf integer
 ---@param start fun(instruction: string, ranges: lsp.Range[])
 function M.choose(buf, start)
-  local known = left[buf]
-  local offered = {}
-  for _, each in ipairs(known and known.places or {}) do
-    local first, last = lines_of(buf, each.mark)
-    if first then
-      table.insert(offered, { name = each.name, first = first, last = last, place = each })
-    end
+  local known, items = left[buf], offered_in(buf)
+  if #items == 0 then
+    return say_none()
   end
-  if #offered == 0 then
-    return vim.notify('redraft: no places are left in this buffer; :RedraftFile finds some', vim.log.levels.INFO)
+  local all = vim.tbl_map(function(item) return item.place end, items)
+  if #items > 1 then
+    table.insert(items, { all = true })
   end
-  if #offered > 1 then
-    table.insert(offered, { all = true })
-  end
-  local tick = vim.api.nvim_buf_get_changedtick(buf)
-  vim.ui.select(offered, {
+  vim.ui.select(items, {
     prompt = ('redraft: edit further places? "%s"'):format(known.instruction),
     kind = 'redraft.places',
     format_item = function(item)
-      return item.all and ('all %d of them'):format(#offered - 1) or ('%s (line %d)'):format(item.name, item.first + 1)
+      return item.all and ('all %d of them'):format(#all) or ('%s (line %d)'):format(item.name, item.first + 1)
     end,
   }, function(choice)
     if not choice then
       return
-    elseif left[buf] ~= known or vim.api.nvim_buf_get_changedtick(buf) ~= tick then
-      return vim.notify('redraft: the file was changed meanwhile: choose again', vim.log.levels.WARN)
+    elseif left[buf] ~= known then
+      return vim.notify('redraft: other places were found meanwhile: choose again', vim.log.levels.WARN)
     end
-    local ranges, rest = {}, {}
-    for _, item in ipairs(offered) do
-      if not item.all and (choice.all or item == choice) then
-        table.insert(ranges, { start = { line = item.first, character = 0 }, ['end'] = { line = item.last, character = 0 } })
-      elseif not item.all then
-        table.insert(rest, item.place)
-      end
+    local ranges = take(buf, choice.all and all or { choice.place })
+    if #ranges == 0 then
+      return say_none()
     end
-    known.places = rest
     start(known.instruction, ranges)
   end)
 end

@@ -20,7 +20,7 @@ local view = require('redraft.view')
 ---@field statistics table?
 ---@field instruction string
 ---@field is_chosen boolean the user chose the places
----@field places string? what is edited of a file: "3 of 41 places: read, write, close"
+---@field places redraft.Places? of the file that are edited
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
@@ -33,7 +33,8 @@ Session.__index = Session
 ---@return redraft.Session
 function Session.new(buf, client_id, instruction)
   local self = setmetatable({
-    buf = buf, client_id = client_id, instruction = instruction, state = 'running', fraction = 0, hunks = {}, changes = {}, closed = false,
+    buf = buf, client_id = client_id, instruction = instruction, state = 'running', fraction = 0, hunks = {}, changes = {},
+    closed = false,
   }, Session)
   vim.api.nvim_buf_attach(buf, false, {
     on_lines = function(_, _, tick, first, last, new_last)
