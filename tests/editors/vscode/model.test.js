@@ -45,7 +45,7 @@ test('an edit by the 0.5B model', { skip }, async () => {
   try {
     server = await CodeServer.start({ 'redraft.path': start, 'redraft.target': model, 'redraft.cacheOnDisk': false });
     const { code, log } = await runInExtensionHost(server, folder, path.join(__dirname, 'model_in_host.js'));
-    assert.strictEqual(code, 0, log);
+    assert.strictEqual(code, 0, `${log}\n${server.extensionLogs()}`);
   } finally {
     await server?.stop();
     fs.rmSync(folder, { recursive: true });
