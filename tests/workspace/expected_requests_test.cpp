@@ -6,6 +6,7 @@
 
 #include "tests/kit/edit_script.h"
 #include "tests/kit/temp_folder.h"
+#include "tests/workspace/next_edit/many_calls.h"
 #include "tests/workspace/workspace_fixture.h"
 
 namespace redraft {
@@ -16,15 +17,9 @@ using testing::Not;
 
 constexpr const char* kOther = "file:///b.py";
 
-// Twelve functions that call old(x), far enough apart to be separate places, and lines that have
-// nothing in common with them.
-std::string many_calls() {
-  std::string text;
-  for (int i = 0; i < 12; ++i) {
-    const std::string n = std::to_string(i);
-    text += "def function_" + n + "(x):\n    first = " + n + "\n    second = first * " + n +
-            "\n    third = second - first\n    return old(x) + third\n\n\n";
-  }
+// And lines that have nothing in common with the calls: one that stays is shown as an example.
+std::string calls_and_others() {
+  std::string text = many_calls();
   for (const char* word : {"apple", "birch", "cedar", "dogwood", "elder", "fir", "gorse", "hazel"})
     text += std::string("    ") + word + "_tree = describe_" + word + "('" + word + "')\n";
   return text;
@@ -90,7 +85,7 @@ class ExpectedRequests : public WorkspaceTest {
 TEST_F(ExpectedRequests, ANextEditFindsItsPromptRead) {
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x)", "fresh(x)");
   settle();
   const NextEditAnswer answer = next_edit();
@@ -105,7 +100,7 @@ TEST_F(ExpectedRequests, ReadingMakesNoDifferenceToANextEdit) {
   for (const bool expected : {false, true}) {
     load();
     workspace_->expect_next_edits(expected);
-    open(many_calls());
+    open(calls_and_others());
     replace("old(x)", "fr(x)");
     settle();
     replace("fr(x)", "fresh(x)");
@@ -129,7 +124,7 @@ TEST_F(ExpectedRequests, BothPlacesOfANextEditAreRead) {
   script_.edits.clear();
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   for (int round = 0; round < 3; ++round) {
     replace(round == 0 ? "old(x)" : "fresh" + std::to_string(round) + "(x)",
             "fresh" + std::to_string(round + 1) + "(x)");
@@ -145,7 +140,7 @@ TEST_F(ExpectedRequests, BothPlacesOfANextEditAreRead) {
 TEST_F(ExpectedRequests, OnlyWhatAKeystrokeChangesIsReadAgain) {
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x) + third\n\n\ndef function_1", "fresh(x) + third\n\n\ndef function_1");
   settle();
   replace("old(x) + third\n\n\ndef function_2", "fresh(x) + third\n\n\ndef function_2");
@@ -159,7 +154,7 @@ TEST_F(ExpectedRequests, OnlyWhatAKeystrokeChangesIsReadAgain) {
 
 TEST_F(ExpectedRequests, NothingIsReadBeforeTheFirstRequestLoadsTheModel) {
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x)", "fresh(x)");
   workspace_->expect_completion({.uri = kUri, .offset = 10});
   settle();
@@ -168,7 +163,7 @@ TEST_F(ExpectedRequests, NothingIsReadBeforeTheFirstRequestLoadsTheModel) {
 
 TEST_F(ExpectedRequests, NothingIsReadWhereNoNextEditsAreExpected) {
   load();
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x)", "fresh(x)");
   settle();
   EXPECT_THAT(shown(), Not(HasSubstr("function_1")));
@@ -182,7 +177,7 @@ TEST_F(ExpectedRequests, NothingIsReadWhereNoNextEditsAreExpected) {
 TEST_F(ExpectedRequests, NothingIsReadWhereNothingMayFollow) {
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("apple_tree = describe_apple('apple')", "unique_grove = 1  # so");
   settle();
   EXPECT_THAT(shown(), Not(HasSubstr("# so")));
@@ -202,7 +197,7 @@ TEST_F(ExpectedRequests, OfSecretsNothingIsRead) {
 TEST_F(ExpectedRequests, AClosedDocumentIsNotRead) {
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x)", "fresh(x)");
   workspace_->close(kUri);
   settle();
@@ -211,7 +206,7 @@ TEST_F(ExpectedRequests, AClosedDocumentIsNotRead) {
 
 TEST_F(ExpectedRequests, ACompletionFindsItsPromptRead) {
   load();
-  const std::string before = many_calls();
+  const std::string before = calls_and_others();
   open(before + "x = \n");
   const std::size_t offset = before.size() + 4;
   workspace_->expect_completion({.uri = kUri, .offset = offset});
@@ -225,7 +220,7 @@ TEST_F(ExpectedRequests, ACompletionFindsItsPromptRead) {
 
 TEST_F(ExpectedRequests, ACompletionAFewKeysLaterReadsWhatIsBehindThem) {
   load();
-  const std::string before = many_calls();
+  const std::string before = calls_and_others();
   open(before + "x\n");
   workspace_->expect_completion({.uri = kUri, .offset = before.size() + 1});
   settle();
@@ -239,7 +234,7 @@ TEST_F(ExpectedRequests, ACompletionAFewKeysLaterReadsWhatIsBehindThem) {
 TEST_F(ExpectedRequests, AnAnnouncedEditEndsTheReadingOfGuesses) {
   load();
   workspace_->expect_next_edits(true);
-  open(many_calls());
+  open(calls_and_others());
   replace("old(x)", "fresh(x)");
   workspace_->expect_completion({.uri = kUri, .offset = 10});
   EditRequest edit;

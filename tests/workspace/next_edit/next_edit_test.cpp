@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/edit_script.h"
+#include "tests/workspace/next_edit/many_calls.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
@@ -16,17 +17,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* kUri = "file:///a.py";
-
-// Twelve functions that call old(x), far enough apart to be separate places.
-std::string many_calls() {
-  std::string text;
-  for (int i = 0; i < 12; ++i) {
-    const std::string n = std::to_string(i);
-    text += "def function_" + n + "(x):\n    first = " + n + "\n    second = first * " + n +
-            "\n    third = second - first\n    return old(x) + third\n\n\n";
-  }
-  return text;
-}
 
 class NextEdit : public testing::Test {
  protected:
