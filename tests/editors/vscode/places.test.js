@@ -89,6 +89,16 @@ async function changesTheText(workbench) {
   await workbench.status(`Ln ${6 * 4 + 6},`);
 }
 
+// The functions that the list of further places shows. A list opens with the rows of the one before, such as "Go to line".
+async function placesOffered(list) {
+  let texts = [];
+  await until(async () => {
+    texts = await list.allTextContents();
+    return texts.length > 0 && texts.every((text) => /step\d+/.test(text));
+  }, () => `a list of places instead of ${JSON.stringify(texts)}`);
+  return texts.map((text) => text.match(/step\d+/)[0]);
+}
+
 async function choosesFurtherPlaces(workbench) {
   const list = workbench.page.locator('.quick-input-list .monaco-list-row');
   await until(async () => { // the notifications move while they are opened
@@ -98,9 +108,7 @@ async function choosesFurtherPlaces(workbench) {
   }, 'the button of the message');
   const complaints = workbench.page.locator('.notification-list-item').filter({ hasText: 'redraft' }).filter({ hasNotText: 'edited 2 of' });
   assert.deepStrictEqual(await complaints.allTextContents(), []);
-  await list.first().waitFor();
-  const offered = (await list.allTextContents()).map((text) => text.replace(/\u00a0/g, ' '));
-  const names = offered.map((text) => text.match(/step\d+/)[0]);
+  const names = await placesOffered(list);
   assert.deepStrictEqual(['step3', 'step5', 'step70'].filter((name) => names.includes(name)), []); // done, or gone
   await list.filter({ hasText: /step6\s*line 38/ }).click();
   await list.filter({ hasText: /step4\s*line 30/ }).click();
@@ -112,8 +120,7 @@ async function choosesFurtherPlaces(workbench) {
   const lines = ranges.map(({ start, end }) => [start.line, end.line]).sort(([a], [b]) => a - b);
   assert.deepStrictEqual(lines, [[29, 33], [37, 42]]);
   await command(workbench, 'redraft: Edit Further Places of the File');
-  await list.first().waitFor();
-  const left = (await list.allTextContents()).map((text) => text.match(/step\d+/)[0]);
+  const left = await placesOffered(list);
   assert.deepStrictEqual(['step4', 'step6'].filter((name) => left.includes(name)), []);
   await workbench.key('Escape');
 }
