@@ -55,7 +55,8 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   std::string same;
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft), common.device,
-        std::to_string(threads), std::to_string(choices.cache_mib), index, kept, folders_of_user()})
+        common.kernels, std::to_string(threads), std::to_string(choices.cache_mib), index, kept,
+        folders_of_user()})
     same += part + "\n";
   lsp::AttachOptions options{
       .key = stable_hash(same),
@@ -65,6 +66,8 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
                   "--idle-seconds", std::to_string(idle_seconds)},
       .waiter = executable().replace_filename("redraft-attached")};
   if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
+  if (!common.kernels.empty())
+    options.command.insert(options.command.end(), {"--kernels", common.kernels});
   if (choices.no_index) options.command.push_back("--no-index");
   if (choices.no_kv_cache) options.command.push_back("--no-kv-cache");
   options.command.push_back(kAttachedOption);

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/common/device.h"
+#include "decoding/kernels/linear.h"
 
 namespace redraft::cli {
 
@@ -24,6 +25,17 @@ namespace {
 
 constexpr const char* kGroup = "Common options";
 
+// Why the machine has no such kernels; empty: it has. Asked only if the option is given, because
+// finding out may take a child process.
+std::string check_kernels(const std::string& name) {
+  std::string available;
+  for (const kernels::Isa isa : kernels::available_isas()) {
+    if (name == to_string(isa)) return {};
+    available += std::string(available.empty() ? "" : ", ") + to_string(isa);
+  }
+  return "this machine has no kernels '" + name + "': it runs " + available;
+}
+
 // All except --device.
 void add_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
@@ -39,6 +51,11 @@ void add_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
       ->check(CLI::Range(1, 1024))
+      ->group(kGroup);
+  subcommand
+      .add_option("--kernels", options.kernels,
+                  "Instruction set of the CPU's kernels (default: the best one)")
+      ->check(check_kernels)
       ->group(kGroup);
   subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
@@ -72,6 +89,11 @@ Result<void> apply(const CommonOptions& options) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
   spdlog::set_level(spdlog::level::from_str(options.log_level));
+  if (!options.kernels.empty()) {
+    for (const kernels::Isa isa : kernels::available_isas()) {
+      if (options.kernels == kernels::to_string(isa)) kernels::set_best_isa(isa);
+    }
+  }
   return check_device(options.device);
 }
 

@@ -41,12 +41,13 @@ struct CommonOptions {
   std::string draft;           // empty: the default one, if one is needed
   std::string device = "cpu";  // or "cuda"; for a server also "auto"
   int threads = 0;             // 0: one per physical core
+  std::string kernels;         // instruction set of the CPU's kernels; empty: the best one
   std::string log_level = "warning";
 };
 void add_common_options(CLI::App& subcommand, CommonOptions& options);
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
-// Sets the log level and checks that this build supports the device.
+// Sets the log level and the instruction set, and checks that this build supports the device.
 Result<void> apply(const CommonOptions& options);
 
 enum class Format { kDiff, kText, kJson };

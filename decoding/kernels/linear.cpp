@@ -1,6 +1,7 @@
 #include "decoding/kernels/linear.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <limits>
@@ -247,10 +248,18 @@ std::vector<Isa> available_isas() {
   return isas;
 }
 
-Isa best_isa() {
-  static const Isa best = available_isas().back();
-  return best;
+namespace {
+
+std::atomic<Isa>& chosen_isa() {
+  static std::atomic<Isa> chosen = available_isas().back();
+  return chosen;
 }
+
+}  // namespace
+
+Isa best_isa() { return chosen_isa(); }
+
+void set_best_isa(Isa isa) { chosen_isa() = isa; }
 
 const char* to_string(Isa isa) {
   switch (isa) {

@@ -17,8 +17,12 @@ namespace redraft::kernels {
 // rows.
 enum class Isa { kPortable, kAvx2, kAvx512Vnni, kAmx };
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
-Isa best_isa();
 std::vector<Isa> available_isas();  // the best one last
+// The last of them, or the one that set_best_isa() named.
+Isa best_isa();
+// Kernels loaded from now on take these instructions, one of available_isas(): to measure what
+// another machine would do, or to keep to the bits of one.
+void set_best_isa(Isa isa);
 const char* to_string(Isa isa);
 
 // y = x W^T with W [n, k] as in the file, repacked at load: reordered, never requantised. One

@@ -1,4 +1,5 @@
-// Tile kernels for AVX2: the 16 outputs in two registers of 8 lanes, up to eight rows. maddubs
+// Tile kernels for AVX2: the 16 outputs in two registers of 8 lanes ("halves"), up to eight rows;
+// an activation is broadcast once for both. maddubs
 // multiplies unsigned codes by signed activations and adds pairs into 16 bits; as many of its
 // results are added in 16 bits as cannot overflow (|activation| <= 127). Then madd widens to 32
 // bits and, in K formats, multiplies by the block's integer scale at no extra cost. Eight-bit codes
@@ -32,6 +33,9 @@ REDRAFT_INLINE __m256i move_bits(__m256i bits, int left, __m256i mask) {
       left >= 0 ? _mm256_slli_epi16(bits, left) : _mm256_srli_epi16(bits, -left), mask);
 }
 
+// From the codes of eight outputs to those of the next eight.
+constexpr int kHalfBytes = 32;
+
 // Group `group` of a block's codes for eight outputs; `p` points at their bytes in the first 64 of
 // the block.
 template <int kBits>
@@ -55,35 +59,53 @@ REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
   return nibbles;
 }
 
-// Dot products of kCount unpacked groups, times `scale`, which has 16-bit numbers in pairs for each
-// output; exact.
-template <int kBits, int kCount>
-REDRAFT_INLINE __m256i dot_groups(const __m256i* codes, const std::int8_t* quants, __m256i scale) {
+template <int kBits>
+REDRAFT_INLINE __m256i multiply(__m256i codes, __m256i quants) {
+  if constexpr (kBits == 8)
+    return _mm256_maddubs_epi16(_mm256_abs_epi8(codes), _mm256_sign_epi8(quants, codes));
+  return _mm256_maddubs_epi16(codes, quants);
+}
+
+// sums[half][row] += the dot products of kCount groups, from `first` on, of the block whose codes
+// are at `p`, times `scale[half]`, which has 16-bit numbers in pairs for each output; exact. The
+// rows' activations for the first of these groups are at `x[row].quants + at`. Each four of them
+// are broadcast once, for the outputs of both halves.
+template <int kBits, int kCount, int kRows>
+REDRAFT_INLINE void add_dots(const std::uint8_t* p, int first, const ActivationSuperblock* x,
+                             int at, const __m256i (&scale)[2], __m256i (&sums)[2][kRows]) {
   // Two products of at most (2^bits - 1) * 127 make one 16-bit lane: 8, 4 and 2 of them stay below
   // 32768.
   constexpr int kDepth = kBits == 4 ? 8 : kBits == 5 ? 4 : kBits == 6 ? 2 : 1;
-  __m256i sum = _mm256_setzero_si256();
-  __m256i narrow = _mm256_setzero_si256();
+  constexpr int kChunk = kBits == 8 ? 2 : 4;  // groups whose codes stay in registers
+  __m256i narrow[2][kRows];
+#pragma GCC unroll 4
+  for (int chunk = 0; chunk < kCount; chunk += kChunk) {
+    __m256i codes[2][kChunk];
+#pragma GCC unroll 4
+    for (int i = 0; i < kChunk; ++i) {
+      codes[0][i] = open_group<kBits>(p, first + chunk + i);
+      codes[1][i] = open_group<kBits>(p + kHalfBytes, first + chunk + i);
+    }
 #pragma GCC unroll 8
-  for (int i = 0; i < kCount; ++i) {
-    int four;
-    __builtin_memcpy(&four, quants + 4 * i, 4);
-    const __m256i x = _mm256_set1_epi32(four);
-    const __m256i product =
-        kBits == 8 ? _mm256_maddubs_epi16(_mm256_abs_epi8(codes[i]), _mm256_sign_epi8(x, codes[i]))
-                   : _mm256_maddubs_epi16(codes[i], x);
-    narrow = i % kDepth == 0 ? product : _mm256_add_epi16(narrow, product);
-    if (i % kDepth == kDepth - 1 || i == kCount - 1)
-      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(narrow, scale));
+    for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+      for (int i = 0; i < kChunk; ++i) {
+        int four;
+        __builtin_memcpy(&four, x[row].quants + at + 4 * (chunk + i), 4);
+        const __m256i quants = _mm256_set1_epi32(four);
+        const bool begins = (chunk + i) % kDepth == 0;
+        const bool ends = (chunk + i) % kDepth == kDepth - 1 || chunk + i == kCount - 1;
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+          const __m256i product = multiply<kBits>(codes[half][i], quants);
+          narrow[half][row] = begins ? product : _mm256_add_epi16(narrow[half][row], product);
+          if (ends)
+            sums[half][row] = _mm256_add_epi32(sums[half][row],
+                                               _mm256_madd_epi16(narrow[half][row], scale[half]));
+        }
+      }
+    }
   }
-  return sum;
-}
-
-// Unpacks kCount groups of a block, starting at `first`.
-template <int kBits, int kCount>
-REDRAFT_INLINE void open_groups(const std::uint8_t* p, int first, __m256i (&codes)[kCount]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < kCount; ++i) codes[i] = open_group<kBits>(p, first + i);
 }
 
 // Eight bytes, each as two equal 16-bit numbers.
@@ -94,34 +116,31 @@ REDRAFT_INLINE __m256i pairs_of_bytes(const std::uint8_t* p) {
   return kSigned ? _mm256_cvtepi8_epi16(twice) : _mm256_cvtepu8_epi16(twice);
 }
 
-// scaled[row] = dot products of 64 weights of eight outputs, times the scales of their blocks.
-// `output` is 0 or 8.
+// scaled[half][row] = dot products of 64 weights of each output, times the scales of their blocks.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuperblock* x, int pair,
-                                int output, __m256i (&scaled)[kRows]) {
+                                __m256i (&scaled)[2][kRows]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kBits = code_bits(kFormat);
   constexpr bool kSix = kFormat == WeightFormat::kQ6_K;
   constexpr int kRuns = kSix ? 4 : 2;  // each with a scale of its own
   constexpr int kGroups = 16 / kRuns;
-  for (int row = 0; row < kRows; ++row) scaled[row] = _mm256_setzero_si256();
+  for (int row = 0; row < kRows; ++row) scaled[0][row] = scaled[1][row] = _mm256_setzero_si256();
 #pragma GCC unroll 4
   for (int run = 0; run < kRuns; ++run) {
     const int block = 2 * pair + run * kGroups / 8;
     const int first = run * kGroups % 8;
-    __m256i codes[kGroups];
-    open_groups<kBits, kGroups>(super + block * code_bytes(kBits) + output * 4, first, codes);
-    const __m256i scale =
-        pairs_of_bytes<kSix>(super + kLayout.scales + (kRuns * pair + run) * kTileOutputs + output);
-    for (int row = 0; row < kRows; ++row) {
-      const __m256i dots =
-          dot_groups<kBits, kGroups>(codes, x[row].quants + block * kBlock + first * 4, scale);
-      scaled[row] = _mm256_add_epi32(scaled[row], dots);
-      if constexpr (kSix) {  // both halves of a pair subtract 16 times the sum, which fits
-        const int offset = x[row].offsets[kRuns * pair + run] / 2;
-        scaled[row] = _mm256_add_epi32(
-            scaled[row],
-            _mm256_madd_epi16(_mm256_set1_epi16(static_cast<std::int16_t>(offset)), scale));
+    const std::uint8_t* scales = super + kLayout.scales + (kRuns * pair + run) * kTileOutputs;
+    const __m256i scale[2] = {pairs_of_bytes<kSix>(scales), pairs_of_bytes<kSix>(scales + 8)};
+    add_dots<kBits, kGroups, kRows>(super + block * code_bytes(kBits), first, x,
+                                    block * kBlock + first * 4, scale, scaled);
+    if constexpr (kSix) {  // both halves of a pair subtract 16 times the sum, which fits
+      for (int row = 0; row < kRows; ++row) {
+        const __m256i offset =
+            _mm256_set1_epi16(static_cast<std::int16_t>(x[row].offsets[kRuns * pair + run] / 2));
+        for (int half = 0; half < 2; ++half)
+          scaled[half][row] =
+              _mm256_add_epi32(scaled[half][row], _mm256_madd_epi16(offset, scale[half]));
       }
     }
   }
@@ -152,22 +171,28 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationS
 
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
-                                     int output, __m256 (&sums)[kRows]) {
+                                     __m256 (&sums)[2][kRows]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
-  __m256 parts[kRows];
-  for (int row = 0; row < kRows; ++row) parts[row] = _mm256_setzero_ps();
+  __m256 parts[2][kRows];
+  for (int row = 0; row < kRows; ++row) parts[0][row] = parts[1][row] = _mm256_setzero_ps();
 #pragma GCC unroll 1
   for (int pair = 0; pair < 4; ++pair) {
-    __m256i scaled[kRows];
-    scaled_dots<kFormat, kRows>(super, x, pair, output, scaled);
+    __m256i scaled[2][kRows];
+    scaled_dots<kFormat, kRows>(super, x, pair, scaled);
     for (int row = 0; row < kRows; ++row) {
-      parts[row] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(scaled[row]),
-                                   _mm256_set1_ps(x[row].scales[2 * pair]), parts[row]);
+      const __m256 scale = _mm256_set1_ps(x[row].scales[2 * pair]);
+      for (int half = 0; half < 2; ++half)
+        parts[half][row] =
+            _mm256_fmadd_ps(_mm256_cvtepi32_ps(scaled[half][row]), scale, parts[half][row]);
     }
   }
-  const __m256 d = load_halves(super + kLayout.d + output * 2);
-  for (int row = 0; row < kRows; ++row) sums[row] = _mm256_fmadd_ps(d, parts[row], sums[row]);
-  if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, output, sums);
+  for (int half = 0; half < 2; ++half) {
+    const __m256 d = load_halves(super + kLayout.d + half * 16);
+    for (int row = 0; row < kRows; ++row)
+      sums[half][row] = _mm256_fmadd_ps(d, parts[half][row], sums[half][row]);
+    if constexpr (has_minimum(kFormat))
+      subtract_minima<kFormat, kRows>(super, x, half * 8, sums[half]);
+  }
 }
 
 // The offset of a format's codes times the sum of a block's activations, to be subtracted.
@@ -182,25 +207,31 @@ REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, int block) {
 // A superblock of a format with float block scales, of which `blocks` blocks remain.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
-                                   int blocks, const ActivationSuperblock* x, int output,
-                                   __m256 (&sums)[kRows]) {
+                                   int blocks, const ActivationSuperblock* x,
+                                   __m256 (&sums)[2][kRows]) {
   constexpr int kBits = code_bits(kFormat);
+  const __m256i one[2] = {_mm256_set1_epi16(1), _mm256_set1_epi16(1)};
 #pragma GCC unroll 1
   for (int block = 0; block < blocks; ++block) {
-    __m256i codes[8];
-    open_groups<kBits, 8>(super + block * code_bytes(kBits) + output * 4, 0, codes);
-    const __m256 d = load_halves(super + layout.d + block * 32 + output * 2);
-    __m256 m = _mm256_setzero_ps();
-    if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32 + output * 2);
-    for (int row = 0; row < kRows; ++row) {
-      __m256i dots =
-          dot_groups<kBits, 8>(codes, x[row].quants + block * kBlock, _mm256_set1_epi16(1));
-      if constexpr (kFormat == WeightFormat::kQ4_0 || kFormat == WeightFormat::kQ5_0)
-        dots = _mm256_add_epi32(dots, _mm256_set1_epi32(offset_of<kFormat>(x[row], block)));
-      const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(dots), d);
-      sums[row] = _mm256_fmadd_ps(scaled, _mm256_set1_ps(x[row].scales[block]), sums[row]);
+    __m256i dots[2][kRows];
+    for (int row = 0; row < kRows; ++row) dots[0][row] = dots[1][row] = _mm256_setzero_si256();
+    add_dots<kBits, 8, kRows>(super + block * code_bytes(kBits), 0, x, block * kBlock, one, dots);
+    for (int half = 0; half < 2; ++half) {
+      const __m256 d = load_halves(super + layout.d + block * 32 + half * 16);
+      __m256 m = _mm256_setzero_ps();
       if constexpr (has_minimum(kFormat))
-        sums[row] = _mm256_fmadd_ps(m, _mm256_set1_ps(x[row].scaled_sums[block]), sums[row]);
+        m = load_halves(super + layout.m + block * 32 + half * 16);
+      for (int row = 0; row < kRows; ++row) {
+        __m256i dot = dots[half][row];
+        if constexpr (kFormat == WeightFormat::kQ4_0 || kFormat == WeightFormat::kQ5_0)
+          dot = _mm256_add_epi32(dot, _mm256_set1_epi32(offset_of<kFormat>(x[row], block)));
+        const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(dot), d);
+        sums[half][row] =
+            _mm256_fmadd_ps(scaled, _mm256_set1_ps(x[row].scales[block]), sums[half][row]);
+        if constexpr (has_minimum(kFormat))
+          sums[half][row] =
+              _mm256_fmadd_ps(m, _mm256_set1_ps(x[row].scaled_sums[block]), sums[half][row]);
+      }
     }
   }
 }
@@ -213,12 +244,10 @@ struct QuantizedRows {
     for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
       const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
       const SuperblockLayout layout = superblock_layout(kFormat, here);
-      for (int half = 0; half < 2; ++half) {
-        if constexpr (is_k_format(kFormat)) {
-          add_k_superblock<kFormat, kRows>(tile, x, half * 8, sums[half]);
-        } else {
-          add_superblock<kFormat, kRows>(tile, layout, here, x, half * 8, sums[half]);
-        }
+      if constexpr (is_k_format(kFormat)) {
+        add_k_superblock<kFormat, kRows>(tile, x, sums);
+      } else {
+        add_superblock<kFormat, kRows>(tile, layout, here, x, sums);
       }
       tile += layout.bytes;
     }

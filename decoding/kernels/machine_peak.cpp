@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "decoding/kernels/amx_kernel.h"
@@ -73,24 +74,43 @@ __attribute__((target("avx512f"))) std::int64_t avx512_f32() {
   return std::int64_t{16} * kChains * kSteps;
 }
 
-// maddubs, madd and add: how AVX2 multiplies bytes.
+// The best sequence known for AVX2: codes of 16 outputs by eight rows of activations from the first
+// cache, each four of which are broadcast once for both registers of outputs; eight products are
+// added in 16 bits before they are widened, as 4-bit codes allow.
 __attribute__((target("avx2"))) std::int64_t avx2_int8() {
-  __m256i sums[kChains];
-  const __m256i a = _mm256_set1_epi8(3);
-  const __m256i b = _mm256_set1_epi8(5);
-  const __m256i ones = _mm256_set1_epi16(1);
-  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
-  for (int i = 0; i < kSteps; ++i) {
-    // The multiplied bytes change with the sum, so that nothing can be moved out of the loop.
-    for (__m256i& sum : sums) {
-      sum = _mm256_add_epi32(
-          sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, _mm256_xor_si256(b, sum)), ones));
+  constexpr int kRows = 8, kGroups = 8, kChunk = 4;
+  alignas(32) std::int32_t quants[kRows][kGroups];
+  for (auto& row : quants) std::fill(std::begin(row), std::end(row), 0x03020103);
+  alignas(32) std::int32_t stored[2][kRows][8] = {};
+  const __m256i scale = _mm256_set1_epi16(1);
+  __m256i codes[2][kChunk];
+  for (auto& half : codes) std::fill(std::begin(half), std::end(half), _mm256_set1_epi8(5));
+  constexpr int kPeakSteps = kSteps / 8;
+  for (int step = 0; step < kPeakSteps; ++step) {
+    asm volatile("" : : "r"(quants), "r"(stored) : "memory");  // nothing moves out of the loop
+    __m256i narrow[2][kRows];
+#pragma GCC unroll 2
+    for (int chunk = 0; chunk < kGroups; chunk += kChunk) {
+#pragma GCC unroll 8
+      for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+        for (int i = 0; i < kChunk; ++i) {
+          const __m256i x = _mm256_set1_epi32(quants[row][chunk + i]);
+#pragma GCC unroll 2
+          for (int half = 0; half < 2; ++half) {
+            const __m256i product = _mm256_maddubs_epi16(codes[half][i], x);
+            narrow[half][row] =
+                chunk + i == 0 ? product : _mm256_add_epi16(narrow[half][row], product);
+            if (chunk + i < kGroups - 1) continue;
+            auto* sum = reinterpret_cast<__m256i*>(stored[half][row]);
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow[half][row], scale));
+          }
+        }
+      }
     }
   }
-  __m256i all = _mm256_setzero_si256();
-  for (const __m256i& sum : sums) all = _mm256_add_epi32(all, sum);
-  sink += static_cast<std::uint64_t>(_mm_cvtsi128_si32(_mm256_castsi256_si128(all)));
-  return std::int64_t{32} * kChains * kSteps;
+  sink += static_cast<std::uint64_t>(stored[0][0][0] + stored[1][kRows - 1][7]);
+  return std::int64_t{2} * 8 * 4 * kGroups * kRows * kPeakSteps;
 }
 
 __attribute__((target("avx2,fma"))) std::int64_t avx2_f32() {

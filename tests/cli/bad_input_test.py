@@ -27,6 +27,7 @@ class WrongUsage(RedraftCase):
     def test_values_that_are_none(self):
         edit = ("edit", "file", "--instruction", "x")
         self.assert_fails(run(*edit, "--threads", "0"), 2, "--threads")
+        self.assert_fails(run(*edit, "--kernels", "mmx"), 2, "this machine has no kernels 'mmx': it runs portable")
         self.assert_fails(run(*edit, "--device", "abacus"), 2, "abacus")
         self.assert_fails(run(*edit, "--scope", "galaxy"), 2, "galaxy")
         self.assert_fails(run(*edit, "--format", "xml"), 2, "xml")
