@@ -264,6 +264,7 @@ constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::draft, decides("draft"));
   visit(&CommonOptions::device, decides("device"));
   visit(&CommonOptions::threads, DecidesByWhatIsFound());
+  visit(&CommonOptions::kernels, DecidesByWhatIsFound());
   visit(&CommonOptions::log_level, DecidesNothing());
 }
 
