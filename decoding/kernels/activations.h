@@ -22,7 +22,10 @@ struct ActivationSuperblock {
   std::int16_t coarse_sums[kSuperblockBlocks];
   float coarse_scale;
   float unused[3];
-  std::int32_t offsets[16];              // -32 * sum of each 16 quants
+  // -32 * sum of each 16 quants. For the 256-bit kernels in two parts of 16 bits: those of the
+  // quants that maddubs adds up in the even lanes (0, 1, 4, 5, ...), low, and in the odd lanes,
+  // high.
+  std::int32_t offsets[16];
   float scaled_sums[kSuperblockBlocks];  // scales[i] * sum of 32 quants
   float unused_too[8];
 };

@@ -26,6 +26,7 @@ namespace {
 TileKernel tile_kernel(Isa isa, WeightFormat format) {
 #if defined(__x86_64__)
   if (isa == Isa::kAvx2) return avx2_tile_kernel(format);
+  if (isa == Isa::kAvxVnni) return avx_vnni_tile_kernel(format);
   if (has_avx512(isa)) return avx512_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_tile_kernel(format) : nullptr;
@@ -33,7 +34,7 @@ TileKernel tile_kernel(Isa isa, WeightFormat format) {
 
 FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return avx2_float_tile_kernel(format);
+  if (has_avx2_only(isa)) return avx2_float_tile_kernel(format);
   if (has_avx512(isa)) return avx512_float_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_float_tile_kernel(format) : nullptr;
@@ -41,7 +42,7 @@ FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
 
 QuantizeKernel quantize_kernel(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return avx2_quantize;
+  if (has_avx2_only(isa)) return avx2_quantize;
   if (has_avx512(isa)) return avx512_quantize;
 #endif
   return isa == Isa::kPortable ? portable_quantize : nullptr;
@@ -238,6 +239,7 @@ std::vector<Isa> available_isas() {
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   if (avx2) isas.push_back(Isa::kAvx2);
+  if (avx2 && avx_vnni_available()) isas.push_back(Isa::kAvxVnni);
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vnni")) {
@@ -267,6 +269,8 @@ const char* to_string(Isa isa) {
       return "portable";
     case Isa::kAvx2:
       return "avx2";
+    case Isa::kAvxVnni:
+      return "avx-vnni";
     case Isa::kAvx512Vnni:
       return "avx512-vnni";
     case Isa::kAmx:

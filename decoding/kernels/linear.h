@@ -13,9 +13,10 @@ namespace redraft::kernels {
 
 // Which instructions the kernels use. Chosen once per process by what the CPU offers. With every
 // choice a row has the same bits whatever other rows are in the pass; different choices give
-// different bits, except that kAmx is kAvx512Vnni, bit for bit, with AMX for linear layers of many
-// rows.
-enum class Isa { kPortable, kAvx2, kAvx512Vnni, kAmx };
+// different bits, except that kAvxVnni is kAvx2, bit for bit, with dpbusd for linear layers, and
+// kAmx is kAvx512Vnni with AMX for linear layers of many rows.
+enum class Isa { kPortable, kAvx2, kAvxVnni, kAvx512Vnni, kAmx };
+constexpr bool has_avx2_only(Isa isa) { return isa == Isa::kAvx2 || isa == Isa::kAvxVnni; }
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
 std::vector<Isa> available_isas();  // the best one last
 // The last of them, or the one that set_best_isa() named.

@@ -17,9 +17,14 @@ using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock
 using QuantizeKernel = void (*)(const float* x, int k, int begin, int end,
                                 ActivationSuperblock* out, int stride);
 
+// Whether the processor has AVX-VNNI, in addition to AVX2, and its kernels give the bits of AVX2's
+// here: tried once, in a child process.
+bool avx_vnni_available();
+
 // One file for each instruction set. Null if the format is not quantised; see float_tile_kernel.h.
 TileKernel portable_tile_kernel(WeightFormat format);
 TileKernel avx2_tile_kernel(WeightFormat format);
+TileKernel avx_vnni_tile_kernel(WeightFormat format);  // of rows quantised for AVX2
 TileKernel avx512_tile_kernel(WeightFormat format);
 
 void portable_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,

@@ -17,7 +17,7 @@ constexpr int kElementGrain = 8192;  // the least that is worth another thread
 
 const OperatorKernels& operator_kernels(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return avx2_operators();
+  if (has_avx2_only(isa)) return avx2_operators();
   if (has_avx512(isa)) return avx512_operators();
 #endif
   return portable_operators();

@@ -20,7 +20,7 @@ class EachIsa : public testing::TestWithParam<Isa> {
 };
 
 inline auto all_isas() {
-  return testing::Values(Isa::kPortable, Isa::kAvx2, Isa::kAvx512Vnni, Isa::kAmx);
+  return testing::Values(Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni, Isa::kAmx);
 }
 
 inline std::string name_of_isa(const testing::TestParamInfo<Isa>& info) {

@@ -261,13 +261,30 @@ TEST(Linear, ExtremeCodesDoNotSaturate) {
   }
 }
 
+// Offset i of a superblock, of which the 256-bit kernels keep two parts of 16 bits.
+struct Offset {
+  Offset(const ActivationSuperblock& x, int i, Isa isa) : whole(x.offsets[i]) {
+    if (!has_avx2_only(isa)) return;
+    std::memcpy(parts, &x.offsets[i], sizeof(parts));
+    whole = parts[0] + parts[1];
+  }
+  std::int16_t parts[2] = {};
+  std::int32_t whole;
+};
+
 // Sums and scales of one superblock match its quants.
-void check_superblock(const ActivationSuperblock& x, bool shared_scales) {
+void check_superblock(const ActivationSuperblock& x, bool shared_scales, Isa isa) {
   for (int block = 0; block < kSuperblockBlocks; ++block) {
     int sums[2] = {0, 0};
     for (int i = 0; i < kBlock; ++i) sums[i / 16] += x.quants[block * kBlock + i];
-    ASSERT_EQ(x.offsets[2 * block], -32 * sums[0]);
-    ASSERT_EQ(x.offsets[2 * block + 1], -32 * sums[1]);
+    for (int i = 0; i < 2; ++i) {
+      const Offset offset(x, 2 * block + i, isa);
+      ASSERT_EQ(offset.whole, -32 * sums[i]);
+      if (!has_avx2_only(isa)) continue;
+      int even = 0;
+      for (int j = 0; j < 16; ++j) even += j % 4 < 2 ? x.quants[block * kBlock + 16 * i + j] : 0;
+      ASSERT_EQ(offset.parts[0], -32 * even);
+    }
     ASSERT_EQ(x.scaled_sums[block], x.scales[block] * static_cast<float>(sums[0] + sums[1]));
     ASSERT_NEAR(x.coarse_sums[block] * x.coarse_scale, x.scaled_sums[block],
                 x.coarse_scale * 0.51f);
@@ -294,7 +311,7 @@ TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
           ASSERT_NEAR(value_of(quantized.get(), rows, k, row, i), value,
                       super.scales[i % kSuperblock / kBlock] * 0.5001f)
               << to_string(isa);
-          if (i % kSuperblock == 0) check_superblock(super, k % kSuperblock == 0);
+          if (i % kSuperblock == 0) check_superblock(super, k % kSuperblock == 0, isa);
         }
       }
     }
@@ -302,7 +319,7 @@ TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
 }
 
 // Everything that kernels read of a row.
-std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int k) {
+std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int k, Isa isa) {
   std::vector<std::uint8_t> out;
   const auto put = [&](const auto& field) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&field);
@@ -312,7 +329,8 @@ std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int 
     for (int i = 0; i < superblock_count(k); ++i) {
       const ActivationSuperblock& super = superblock_of(quantized, rows, k, row, i);
       put(super.quants), put(super.scales), put(super.coarse_sums), put(super.coarse_scale);
-      put(super.offsets), put(super.scaled_sums);
+      for (int j = 0; j < 16; ++j) put(Offset(super, j, isa).whole);
+      put(super.scaled_sums);
     }
   }
   return out;
@@ -334,7 +352,7 @@ TEST(QuantizeRows, EveryInstructionSetGivesTheSameBlocks) {
     for (const Isa isa : available_isas()) {
       const Bytes quantized = allocate(quantized_bytes(isa, 5, k));
       quantize_rows(isa, x.data(), 5, k, quantized.get(), pool);
-      const std::vector<std::uint8_t> got = bytes_of(quantized.get(), 5, k);
+      const std::vector<std::uint8_t> got = bytes_of(quantized.get(), 5, k, isa);
       if (expected.empty()) expected = got;
       EXPECT_EQ(got, expected) << to_string(isa) << " k " << k;
     }

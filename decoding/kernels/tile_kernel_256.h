@@ -1,0 +1,293 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+
+#include "decoding/kernels/packed_layout.h"
+#include "decoding/kernels/tile_kernel_template.h"
+
+// Tile kernels for registers of 256 bits: the 16 outputs are in two of them ("halves"), and four
+// activations are broadcast once for both. Codes are opened to a byte each. For up to four rows
+// they stay in registers where there are enough; with more rows they are opened to memory, and half
+// of the rows at a time take them from there, so that sums stay in registers. The integers are
+// exact, so their order is free; the float part of a (row, output) runs front to back and is the
+// same for every number of rows and for every instruction set.
+//
+// Dots multiplies opened codes by activations:
+//   template <int kBits, int kGroups, int kRows> void add_scaled(const std::uint8_t* codes,
+//       const ActivationSuperblock* x, std::ptrdiff_t at, const __m256i (&scale)[2],
+//       __m256i (*sums)[2]):
+//     sums[row][half] += the dot products of kGroups groups with the rows' activations from `at`
+//     on, times the outputs' scales. Six-bit codes are taken as codes - 32.
+//   template <int kBits, int kRows> void add(codes, x, at, sums): a block of eight groups, unscaled
+//     and without an offset.
+//   template <bool kSigned> __m256i load_scale(const std::uint8_t*): eight scales for add_scaled.
+//   kSignedCodes: whether it takes eight-bit codes as they are, signed, or opened, plus 128.
+//
+// In an unnamed namespace, because every file is compiled for other instructions and needs its own
+// copy.
+namespace redraft::kernels {
+namespace {
+
+#define REDRAFT_INLINE inline __attribute__((always_inline))
+
+REDRAFT_INLINE __m256i load_codes(const std::uint8_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+REDRAFT_INLINE __m256 load_halves(const std::uint8_t* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+
+// Shifts left, or right if `left` is negative, and keeps the bits in `mask`.
+REDRAFT_INLINE __m256i move_bits(__m256i bits, int left, __m256i mask) {
+  return _mm256_and_si256(
+      left >= 0 ? _mm256_slli_epi16(bits, left) : _mm256_srli_epi16(bits, -left), mask);
+}
+
+// From the codes of eight outputs to those of the next eight.
+constexpr int kHalfBytes = 32;
+
+// Group `group` of a block's codes for eight outputs; `p` points at their bytes in the first 64 of
+// the block.
+template <int kBits>
+REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
+  if constexpr (kBits == 8)  // from signed to unsigned, as from two's complement plus 128
+    return _mm256_xor_si256(load_codes(p + group * 64), _mm256_set1_epi8(-128));
+  if constexpr (kBits == 6) {
+    const std::uint8_t* four = p + 192 * (group / 4);
+    if (group % 4 < 3)
+      return _mm256_and_si256(load_codes(four + 64 * (group % 4)), _mm256_set1_epi8(63));
+    const __m256i low = move_bits(load_codes(four), -6, _mm256_set1_epi8(3));
+    const __m256i middle = move_bits(load_codes(four + 64), -4, _mm256_set1_epi8(12));
+    const __m256i high = move_bits(load_codes(four + 128), -2, _mm256_set1_epi8(48));
+    return _mm256_or_si256(_mm256_or_si256(low, middle), high);
+  }
+  const __m256i nibbles =
+      move_bits(load_codes(p + group / 2 * 64), group % 2 * -4, _mm256_set1_epi8(15));
+  if constexpr (kBits == 5) {
+    const __m256i high = load_codes(p + 256);
+    return _mm256_or_si256(nibbles, move_bits(high, 4 - group, _mm256_set1_epi8(16)));
+  }
+  return nibbles;
+}
+
+// Where in a block's activations a group's four are.
+REDRAFT_INLINE __m256i broadcast_group(const ActivationSuperblock& x, std::ptrdiff_t at) {
+  int four;
+  __builtin_memcpy(&four, x.quants + at, 4);
+  return _mm256_set1_epi32(four);
+}
+
+// Opened codes of 64 weights of each output: groups of 4 weights, of 64 bytes each, as eight-bit
+// codes are from the start.
+struct OpenedCodes {
+  alignas(32) std::uint8_t bytes[16 * 64];
+};
+
+// Opens a block's codes to `out`.
+template <int kBits>
+REDRAFT_INLINE void open_block(const std::uint8_t* p, std::uint8_t* out) {
+#pragma GCC unroll 8
+  for (int group = 0; group < 8; ++group) {
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half)
+      _mm256_store_si256(reinterpret_cast<__m256i*>(out + 64 * group + kHalfBytes * half),
+                         open_group<kBits>(p + kHalfBytes * half, group));
+  }
+}
+
+// parts[row][half] += dot products of 64 weights of each output, times the scales of their blocks,
+// times their activations' scale.
+template <typename Dots, WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_pair(const std::uint8_t* codes, const std::uint8_t* super,
+                             const ActivationSuperblock* x, std::ptrdiff_t pair,
+                             __m256 (*parts)[2]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  constexpr bool kSigned = kFormat == WeightFormat::kQ6_K;
+  constexpr int kRuns = kSigned ? 4 : 2;  // each with a scale of its own
+  constexpr int kGroups = 16 / kRuns;
+  __m256i scaled[kRows][2];
+  for (int row = 0; row < kRows; ++row) scaled[row][0] = scaled[row][1] = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (int run = 0; run < kRuns; ++run) {
+    const std::uint8_t* bytes = super + kLayout.scales + (kRuns * pair + run) * kTileOutputs;
+    const __m256i scale[2] = {Dots::template load_scale<kSigned>(bytes),
+                              Dots::template load_scale<kSigned>(bytes + 8)};
+    Dots::template add_scaled<code_bits(kFormat), kGroups, kRows>(
+        codes + 64 * run * kGroups, x, 2 * pair * kBlock + run * kGroups * 4, scale, scaled);
+  }
+  for (int row = 0; row < kRows; ++row) {
+    const __m256 scale = _mm256_set1_ps(x[row].scales[2 * pair]);
+    for (int half = 0; half < 2; ++half)
+      parts[row][half] =
+          _mm256_fmadd_ps(_mm256_cvtepi32_ps(scaled[row][half]), scale, parts[row][half]);
+  }
+}
+
+// The same as a function of its own: with the codes in memory, registers suffice for four rows.
+template <typename Dots, WeightFormat kFormat, int kRows>
+[[gnu::noinline]] void add_pair_apart(const std::uint8_t* codes, const std::uint8_t* super,
+                                      const ActivationSuperblock* x, std::ptrdiff_t pair,
+                                      __m256 (*parts)[2]) {
+  add_pair<Dots, kFormat, kRows>(codes, super, x, pair, parts);
+}
+
+// Subtracts a superblock's minima times the sums of its activations: sums[row][half] -= ...
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationSuperblock* x,
+                                    int half, __m256 (*sums)[2]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  const __m256 m = load_halves(super + kLayout.m + half * 16);
+  __m256i mins[4];
+  for (int i = 0; i < 4; ++i) {
+    mins[i] = _mm256_cvtepu8_epi16(_mm_loadu_si128(
+        reinterpret_cast<const __m128i*>(super + kLayout.mins + 32 * i + half * 16)));
+  }
+  for (int row = 0; row < kRows; ++row) {
+    __m256i dot = _mm256_setzero_si256();
+    for (int i = 0; i < 4; ++i) {
+      int two;
+      __builtin_memcpy(&two, x[row].coarse_sums + 2 * i, 4);
+      dot = _mm256_add_epi32(dot, _mm256_madd_epi16(mins[i], _mm256_set1_epi32(two)));
+    }
+    const __m256 scale = _mm256_mul_ps(m, _mm256_set1_ps(x[row].coarse_scale));
+    sums[row][half] = _mm256_fnmadd_ps(scale, _mm256_cvtepi32_ps(dot), sums[row][half]);
+  }
+}
+
+// The most rows whose codes are opened to registers, and that one run of instructions takes then.
+constexpr int kRowsFromRegisters = 4;
+
+template <typename Dots, WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
+                                     __m256 (*sums)[2]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  constexpr int kBits = code_bits(kFormat);
+  __m256 parts[kRows][2];
+  for (int row = 0; row < kRows; ++row) parts[row][0] = parts[row][1] = _mm256_setzero_ps();
+  OpenedCodes opened;
+#pragma GCC unroll 1
+  for (std::ptrdiff_t pair = 0; pair < 4; ++pair) {
+    open_block<kBits>(super + 2 * pair * code_bytes(kBits), opened.bytes);
+    open_block<kBits>(super + (2 * pair + 1) * code_bytes(kBits), opened.bytes + 8 * 64);
+    const std::uint8_t* codes = opened.bytes;
+    if constexpr (kRows <= kRowsFromRegisters) {
+      add_pair<Dots, kFormat, kRows>(codes, super, x, pair, parts);
+    } else {
+      constexpr int kFirst = (kRows + 1) / 2;
+      add_pair_apart<Dots, kFormat, kFirst>(codes, super, x, pair, parts);
+      add_pair_apart<Dots, kFormat, kRows - kFirst>(codes, super, x + kFirst, pair, parts + kFirst);
+    }
+  }
+  for (int half = 0; half < 2; ++half) {
+    const __m256 d = load_halves(super + kLayout.d + half * 16);
+    for (int row = 0; row < kRows; ++row)
+      sums[row][half] = _mm256_fmadd_ps(d, parts[row][half], sums[row][half]);
+    if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, half, sums);
+  }
+}
+
+// The offset of a format's codes times the sum of a block's activations, to be subtracted.
+template <typename Dots, WeightFormat kFormat>
+REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, std::ptrdiff_t block) {
+  int offset = 0;
+  for (int i = 0; i < 2; ++i) {
+    std::int16_t pair[2];
+    __builtin_memcpy(pair, &x.offsets[2 * block + i], 4);
+    offset += pair[0] + pair[1];
+  }
+  if (kFormat == WeightFormat::kQ8_0) return Dots::kSignedCodes ? 0 : offset * 4;
+  return kFormat == WeightFormat::kQ4_0   ? offset / 4
+         : kFormat == WeightFormat::kQ5_0 ? offset / 2
+                                          : 0;
+}
+
+// Adds a block with float scales to sums[row][half].
+template <typename Dots, WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_block(const std::uint8_t* codes, const std::uint8_t* super,
+                              const SuperblockLayout& layout, const ActivationSuperblock* x,
+                              std::ptrdiff_t block, __m256 (*sums)[2]) {
+  __m256i dots[kRows][2];
+  for (int row = 0; row < kRows; ++row) {
+    dots[row][0] = dots[row][1] = _mm256_set1_epi32(offset_of<Dots, kFormat>(x[row], block));
+  }
+  Dots::template add<code_bits(kFormat), kRows>(codes, x, block * kBlock, dots);
+  for (int half = 0; half < 2; ++half) {
+    const __m256 d = load_halves(super + layout.d + block * 32 + half * 16);
+    __m256 m = _mm256_setzero_ps();
+    if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32 + half * 16);
+    for (int row = 0; row < kRows; ++row) {
+      const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(dots[row][half]), d);
+      __m256& sum = sums[row][half];
+      sum = _mm256_fmadd_ps(scaled, _mm256_set1_ps(x[row].scales[block]), sum);
+      if constexpr (has_minimum(kFormat))
+        sum = _mm256_fmadd_ps(m, _mm256_set1_ps(x[row].scaled_sums[block]), sum);
+    }
+  }
+}
+
+template <typename Dots, WeightFormat kFormat, int kRows>
+[[gnu::noinline]] void add_block_apart(const std::uint8_t* codes, const std::uint8_t* super,
+                                       const SuperblockLayout& layout,
+                                       const ActivationSuperblock* x, std::ptrdiff_t block,
+                                       __m256 (*sums)[2]) {
+  add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, sums);
+}
+
+// A superblock of a format with float block scales, of which `blocks` blocks remain.
+template <typename Dots, WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
+                                   int blocks, const ActivationSuperblock* x, __m256 (*sums)[2]) {
+  constexpr int kBits = code_bits(kFormat);
+  OpenedCodes opened;
+#pragma GCC unroll 1
+  for (std::ptrdiff_t block = 0; block < blocks; ++block) {
+    const std::uint8_t* codes = super + block * code_bytes(kBits);
+    if constexpr (kBits != 8 || !Dots::kSignedCodes) {
+      open_block<kBits>(codes, opened.bytes);
+      codes = opened.bytes;
+    }
+    if constexpr (kRows <= kRowsFromRegisters) {
+      add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, sums);
+    } else {
+      constexpr int kFirst = (kRows + 1) / 2;
+      add_block_apart<Dots, kFormat, kFirst>(codes, super, layout, x, block, sums);
+      add_block_apart<Dots, kFormat, kRows - kFirst>(codes, super, layout, x + kFirst, block,
+                                                     sums + kFirst);
+    }
+  }
+}
+
+template <typename Dots>
+struct Kernels {
+  template <WeightFormat kFormat, int kRows>
+  struct QuantizedRows {
+    static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int blocks,
+                    float* out) {
+      __m256 sums[kRows][2];
+      for (int row = 0; row < kRows; ++row) sums[row][0] = sums[row][1] = _mm256_setzero_ps();
+      for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
+        const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
+        const SuperblockLayout layout = superblock_layout(kFormat, here);
+        if constexpr (is_k_format(kFormat)) {
+          add_k_superblock<Dots, kFormat, kRows>(tile, x, sums);
+        } else {
+          add_superblock<Dots, kFormat, kRows>(tile, layout, here, x, sums);
+        }
+        tile += layout.bytes;
+      }
+      for (int row = 0; row < kRows; ++row) {
+        _mm256_storeu_ps(out + row * kTileOutputs, sums[row][0]);
+        _mm256_storeu_ps(out + row * kTileOutputs + 8, sums[row][1]);
+      }
+    }
+  };
+
+  static TileKernel of_format(WeightFormat format) {
+    return kernel_of_format<AnyRows<QuantizedRows>::template Kernel>(format);
+  }
+};
+
+}  // namespace
+}  // namespace redraft::kernels

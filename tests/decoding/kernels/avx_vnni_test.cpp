@@ -1,0 +1,47 @@
+// AVX-VNNI's kernels give AVX2's bits: with the instruction emulated, so that every machine with
+// AVX2 checks it, and with the instruction itself where there is one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "decoding/kernels/checked_tiles.h"
+#include "decoding/kernels/packed_layout.h"
+#include "tests/decoding/kernels/emulated_dpbusd.h"
+
+namespace redraft::kernels {
+namespace {
+
+bool is_available(Isa isa) { return std::ranges::count(available_isas(), isa) > 0; }
+
+void expect_bits_of_avx2(TileKernel (*kernel)(WeightFormat)) {
+  std::minstd_rand random(7);
+  for (const WeightFormat format : kQuantizedFormats) {
+    for (int rows = 1; rows <= kRowGroup; ++rows) {
+      std::vector<ActivationSuperblock> x(
+          static_cast<std::size_t>(rows * superblock_count(kCheckedK)));
+      for (int row = 0; row < rows; ++row)
+        avx2_quantize(random_row(random).data(), kCheckedK, 0, kCheckedK, &x[row], rows);
+      const std::vector<std::uint8_t> tile = random_tile(format, random);
+      float expected[kRowGroup * kTileOutputs];
+      float got[kRowGroup * kTileOutputs];
+      avx2_tile_kernel(format)(tile.data(), x.data(), rows, block_count(kCheckedK), expected);
+      kernel(format)(tile.data(), x.data(), rows, block_count(kCheckedK), got);
+      EXPECT_EQ(std::memcmp(got, expected, sizeof(float) * rows * kTileOutputs), 0)
+          << weight_format_info(format)->name << ", rows " << rows;
+    }
+  }
+}
+
+TEST(AvxVnni, GivesTheBitsOfAvx2Emulated) {
+  if (!is_available(Isa::kAvx2)) GTEST_SKIP() << "this processor does without AVX2";
+  expect_bits_of_avx2(emulated_avx_vnni_tile_kernel);
+}
+
+TEST(AvxVnni, GivesTheBitsOfAvx2) {
+  if (!is_available(Isa::kAvxVnni)) GTEST_SKIP() << "this processor does without AVX-VNNI";
+  expect_bits_of_avx2(avx_vnni_tile_kernel);
+}
+
+}  // namespace
+}  // namespace redraft::kernels
