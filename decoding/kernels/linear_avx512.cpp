@@ -16,27 +16,12 @@
 
 #include "decoding/kernels/coarse_sums_avx.h"
 #include "decoding/kernels/opened_weights_avx512.h"
+#include "decoding/kernels/prefetch_weights.h"
 #include "decoding/kernels/quantize_template.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
 namespace redraft::kernels {
 namespace {
-
-// Number of activation blocks above which one row takes up much of the L1.
-constexpr int kWideBlocks = 128;
-
-// Prefetches `bytes` of weights some way ahead of those being read. With two rows and more, the
-// work per byte takes so long that the processor's own prefetcher falls behind at every page: lines
-// are prefetched into the L2. With one row the prefetcher keeps up, and our requests would displace
-// its own, unless the row is `wide`: then the weights evict the activations from the L1, and they
-// are prefetched as non-temporal data.
-template <int kRows>
-REDRAFT_INLINE void prefetch(const std::uint8_t* p, int bytes, bool wide) {
-  if (kRows == 1 && !wide) return;
-  const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
-  for (int i = 0; i < bytes; i += 64)
-    _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_NTA : _MM_HINT_T1);
-}
 
 // sum += codes times four activations, which are broadcast as part of the instruction. g++ 12 has
 // no pattern for that and would spend an instruction and a register on each broadcast.
@@ -104,7 +89,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_setzero_ps();
 #pragma GCC unroll 1
   for (int pair = 0; pair < 4; ++pair) {
-    prefetch<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, wide);
+    prefetch_weights<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, wide);
     __m512i scaled[kRows];
     scaled_dots<kFormat, kRows>(super, x, pair, scaled);
     for (int row = 0; row < kRows; ++row) {
@@ -133,7 +118,7 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_loadu_ps(out + row * kTileOutputs);
 #pragma GCC unroll 1
   for (int block = 0; block < blocks; ++block) {
-    prefetch<kRows>(super + block * kBlockBytes, kBlockBytes, wide);
+    prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, wide);
     __m512i dots[kRows];
     for (int row = 0; row < kRows; ++row) {
       dots[row] = _mm512_setzero_si512();
