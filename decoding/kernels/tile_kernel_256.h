@@ -162,7 +162,7 @@ constexpr int kRowsFromRegisters = 4;
 
 template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
-                                     bool wide, __m256 (*sums)[2]) {
+                                     __m256 (*sums)[2]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kBits = code_bits(kFormat);
   __m256 parts[kRows][2];
@@ -170,7 +170,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
   OpenedCodes opened;
 #pragma GCC unroll 1
   for (std::ptrdiff_t pair = 0; pair < 4; ++pair) {
-    prefetch_weights<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, wide);
+    prefetch_weights<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, true);
     open_block<kBits>(super + 2 * pair * code_bytes(kBits), opened.bytes);
     open_block<kBits>(super + (2 * pair + 1) * code_bytes(kBits), opened.bytes + 8 * 64);
     const std::uint8_t* codes = opened.bytes;
@@ -240,14 +240,13 @@ template <typename Dots, WeightFormat kFormat, int kRows>
 // A superblock of a format with float block scales, of which `blocks` blocks remain.
 template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
-                                   int blocks, const ActivationSuperblock* x, bool wide,
-                                   __m256 (*sums)[2]) {
+                                   int blocks, const ActivationSuperblock* x, __m256 (*sums)[2]) {
   constexpr int kBits = code_bits(kFormat);
   constexpr int kBlockBytes = code_bytes(kBits) + (has_minimum(kFormat) ? 64 : 32);
   OpenedCodes opened;
 #pragma GCC unroll 1
   for (std::ptrdiff_t block = 0; block < blocks; ++block) {
-    prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, wide);
+    prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, true);
     const std::uint8_t* codes = super + block * code_bytes(kBits);
     if constexpr (kBits != 8 || !Dots::kSignedCodes) {
       open_block<kBits>(codes, opened.bytes);
@@ -272,14 +271,13 @@ struct Kernels {
                     float* out) {
       __m256 sums[kRows][2];
       for (int row = 0; row < kRows; ++row) sums[row][0] = sums[row][1] = _mm256_setzero_ps();
-      const bool wide = blocks > kWideBlocks;
       for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
         const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
         const SuperblockLayout layout = superblock_layout(kFormat, here);
         if constexpr (is_k_format(kFormat)) {
-          add_k_superblock<Dots, kFormat, kRows>(tile, x, wide, sums);
+          add_k_superblock<Dots, kFormat, kRows>(tile, x, sums);
         } else {
-          add_superblock<Dots, kFormat, kRows>(tile, layout, here, x, wide, sums);
+          add_superblock<Dots, kFormat, kRows>(tile, layout, here, x, sums);
         }
         tile += layout.bytes;
       }
