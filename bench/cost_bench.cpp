@@ -168,7 +168,8 @@ CostPoint CostBench::summarize(const Timed& timed) const {
     linears += point.shares[static_cast<std::size_t>(part)];
   if (linears > 0) {
     point.linears_fraction =
-        point.work.integer_macs / probe_.peak().int8_gmacs / 1e9 / (linears * point.seconds);
+        kernels::seconds_at(point.work.integer_macs, probe_.peak().int8_gmacs) /
+        (linears * point.seconds);
   }
   return point;
 }
@@ -199,6 +200,21 @@ bool CostReport::quiet() const {
   return std::all_of(points.begin(), points.end(), [](const CostPoint& p) { return p.quiet; });
 }
 
+double CostReport::mixed_gmacs() const {
+  if (points.empty()) return peak.int8_gmacs[0];
+  const kernels::PerCodeWidth& macs = points.front().work.integer_macs;
+  const double seconds = kernels::seconds_at(macs, peak.int8_gmacs);
+  return seconds > 0 ? kernels::sum(macs) / seconds / 1e9 : peak.int8_gmacs[0];
+}
+
+const CostPoint* CostReport::beyond_the_peak() const {
+  const auto at = std::ranges::find_if(points, [this](const CostPoint& point) {
+    const bool cached = point.work.bytes < kernels::kProbedBytes;  // perhaps
+    return point.linears_fraction > 1 || (!cached && point.roofline_fraction > 1);
+  });
+  return at == points.end() ? nullptr : &*at;
+}
+
 CostCurve CostReport::curve() const {
   std::vector<CostCurve::Point> out;
   for (const CostPoint& point : points) out.push_back({point.rows, point.seconds, point.context});
@@ -208,9 +224,9 @@ CostCurve CostReport::curve() const {
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
   // What is not a quantised linear layer is attention, in 16-bit integers or in floats.
   const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
-  return std::max(work.bytes / peak.bandwidth_gbps,
-                  work.integer_macs / peak.int8_gmacs + work.float_macs / float_gmacs) /
-         1e9;
+  return std::max(work.bytes / peak.bandwidth_gbps / 1e9,
+                  kernels::seconds_at(work.integer_macs, peak.int8_gmacs) +
+                      work.float_macs / float_gmacs / 1e9);
 }
 
 CostReport measure_cost(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan,

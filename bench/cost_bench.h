@@ -51,6 +51,11 @@ struct CostReport {
   std::vector<CostLine> lines;    // for the contexts that have more than one row count
   bool interrupted = false;
   bool quiet() const;
+  // The int8 peak for this model's mix of code widths, in 10^9 multiply-adds per second.
+  double mixed_gmacs() const;
+  // A point that took less than the least possible time, so that the peak is wrong; or null. What a
+  // pass reads counts only where no cache can hold it.
+  const CostPoint* beyond_the_peak() const;
   CostCurve curve() const;
 };
 

@@ -63,16 +63,16 @@ std::string introduction(const CostTitle& title, const CostReport& report) {
                report.peak.bandwidth_gbps, report.peak.bf16_gmacs);
   } else {
     text += format("peak      %.1f GB/s read from memory; GMAC/s: %.0f int8",
-                   report.peak.bandwidth_gbps, report.peak.int8_gmacs);
+                   report.peak.bandwidth_gbps, report.mixed_gmacs());
     if (report.peak.bf16_gmacs > 0) text += format(", %.0f bf16", report.peak.bf16_gmacs);
     text += format(", %.0f f32\n", report.peak.f32_gmacs);
   }
   if (!report.points.empty()) {
     const CostPoint& first = report.points.front();
-    text += format(
-        "work      a pass reads %.2f GB; a row multiplies and adds %.2f G times\n",
-        first.work.bytes / 1e9,
-        first.work.integer_macs / first.rows / 1e9 + first.work.float_macs / first.rows / 1e9);
+    text +=
+        format("work      a pass reads %.2f GB; a row multiplies and adds %.2f G times\n",
+               first.work.bytes / 1e9,
+               (kernels::sum(first.work.integer_macs) + first.work.float_macs) / first.rows / 1e9);
   }
   return text;
 }
@@ -103,7 +103,8 @@ std::string cost_table(const CostTitle& title, const CostReport& report) {
       "\nratio is to one row on the same context; roofline is the least possible time, by what a\n"
       "pass reads and multiplies, as a share of the time it took; int8 is what the linears reach "
       "of\n"
-      "that peak; the columns after it divide the time, in percent. B bounds how many times "
+      "that peak, which is of this model's mix of code widths; the columns after it divide the "
+      "time, in percent. B bounds how many times "
       "faster\n"
       "than plain decoding copying can be.\n";
   if (!report.quiet()) {

@@ -53,8 +53,9 @@ void print_kernels(ThreadPool& pool) {
             std::string(kernels::to_string(best)) + " (this machine runs " + available + ")");
   const kernels::MachinePeak peak = kernels::measure_machine_peak(best, pool);
   char text[120];
-  std::snprintf(text, sizeof text, "%.1f GB/s from memory, %.0f GMAC/s in int8 (measured now)",
-                peak.bandwidth_gbps, peak.int8_gmacs);
+  std::snprintf(text, sizeof text,
+                "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights (measured now)",
+                peak.bandwidth_gbps, peak.int8_gmacs[kernels::code_width_index(4)]);
   print_row("speed", text);
 }
 

@@ -35,7 +35,7 @@ bool DeviceProbe::is_quiet() {
 
 void DeviceProbe::raise(double copy, double matrix) {
   const double most = std::max(matrix, peak_.bf16_gmacs);
-  peak_ = {.int8_gmacs = most,
+  peak_ = {.int8_gmacs = {most, most, most, most},
            .bandwidth_gbps = std::max(copy, peak_.bandwidth_gbps),
            .f32_gmacs = most,
            .bf16_gmacs = most,

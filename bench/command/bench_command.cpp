@@ -62,6 +62,13 @@ nlohmann::ordered_json shares_of(const CostPoint& point) {
   return shares;
 }
 
+nlohmann::ordered_json by_bits(const kernels::PerCodeWidth& values) {
+  nlohmann::ordered_json all;
+  for (const int bits : kernels::kCodeWidths)
+    all[std::to_string(bits)] = values[kernels::code_width_index(bits)];
+  return all;
+}
+
 nlohmann::ordered_json to_json(const CostTitle& title, const CostReport& report) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (const CostPoint& point : report.points) {
@@ -73,7 +80,7 @@ nlohmann::ordered_json to_json(const CostTitle& title, const CostReport& report)
                       {"linears_int8_fraction", point.linears_fraction},
                       {"rows_per_second", point.rows / point.seconds},
                       {"bytes", point.work.bytes},
-                      {"integer_macs", point.work.integer_macs},
+                      {"integer_macs", kernels::sum(point.work.integer_macs)},
                       {"float_macs", point.work.float_macs},
                       {"samples", point.samples},
                       {"quiet", point.quiet},
@@ -92,7 +99,8 @@ nlohmann::ordered_json to_json(const CostTitle& title, const CostReport& report)
           {"instructions", title.instructions},
           {"model", title.model},
           {"threads", title.threads},
-          {"peak_gmacs", report.peak.int8_gmacs},
+          {"peak_gmacs", report.mixed_gmacs()},
+          {"peak_gmacs_by_bits", by_bits(report.peak.int8_gmacs)},
           {"peak_bf16_gmacs", bf16},
           {"peak_int16_gmacs", report.peak.int16_gmacs},
           {"peak_f32_gmacs", report.peak.f32_gmacs},
@@ -152,6 +160,10 @@ int run_cost(const CostOptions& options) {
     std::cout << dump(to_json(title, report)) << std::endl;
   } else {
     std::cout << cost_table(title, report) << std::flush;
+  }
+  if (const CostPoint* point = report.beyond_the_peak()) {
+    return fail(Error("the peak measured is too low: passes of " + std::to_string(point->rows) +
+                      " rows exceed it; please report this with the lines above"));
   }
   return kSuccess;
 }

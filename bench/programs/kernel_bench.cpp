@@ -16,6 +16,7 @@
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/machine_peak.h"
+#include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/transformer_ops.h"
 #include "support/seconds_since.h"
 
@@ -102,6 +103,8 @@ std::vector<float> random_floats(std::size_t count) {
 void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& peak,
                   ThreadPool& pool) {
   const Layers layers(format, isa, shape, pool);
+  const double peak_gmacs =
+      reads_floats(format) ? peak.f32_gmacs : peak.int8_gmacs[code_width_index(code_bits(format))];
   double one_row = 0;
   std::printf("\n%s %dx%d, %d copies, %.0f MB\n", weight_format_info(format)->name, shape.n,
               shape.k, layers.count(), static_cast<double>(layers.bytes()) / 1e6);
@@ -121,7 +124,7 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
     std::printf("rows %3d  %7.2f ms %5.2fx  %5.1f GB/s %3.0f %%  %6.1f GMAC/s %3.0f %%\n", rows,
                 seconds * 1e3, seconds / one_row, gigabytes / seconds,
                 100 * gigabytes / seconds / peak.bandwidth_gbps, gmacs / seconds,
-                100 * gmacs / seconds / peak.int8_gmacs);
+                100 * gmacs / seconds / peak_gmacs);
   }
 }
 
@@ -176,8 +179,8 @@ void bench_small_operators(Isa isa, ThreadPool& pool) {
 void bench_with(int threads, Isa isa, const std::string& only) {
   ThreadPool pool(threads);
   const MachinePeak peak = measure_machine_peak(isa, pool);
-  std::printf("\n%s, %d threads: int8 peak %.1f GMAC/s, read bandwidth %.1f GB/s\n", to_string(isa),
-              pool.threads(), peak.int8_gmacs, peak.bandwidth_gbps);
+  std::printf("\n%s, %d threads: int8 peak %.1f GMAC/s (4-bit codes), read bandwidth %.1f GB/s\n",
+              to_string(isa), pool.threads(), peak.int8_gmacs[0], peak.bandwidth_gbps);
   const std::pair<WeightFormat, Shape> cases[] = {
       {WeightFormat::kQ4_K, {8960, 1536}}, {WeightFormat::kQ4_K, {1536, 8960}},
       {WeightFormat::kQ6_K, {1536, 8960}}, {WeightFormat::kQ6_K, {151936, 1536}},

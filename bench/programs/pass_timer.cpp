@@ -59,7 +59,7 @@ bool answer(const std::string& request, PassTimer& timer, kernels::PeakProbe& pr
   words >> kind;
   if (kind == "probe") {
     const bool quiet = probe.is_quiet();
-    std::printf("%.3f %.3f %d\n", probe.peak().int8_gmacs, probe.peak().bandwidth_gbps, quiet);
+    std::printf("%.3f %.3f %d\n", probe.peak().int8_gmacs[0], probe.peak().bandwidth_gbps, quiet);
   } else if (kind == "pass" && words >> rows >> context >> head) {
     std::printf("%.9f\n", timer.seconds(rows, context, head == "all"));
   } else {

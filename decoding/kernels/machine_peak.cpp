@@ -1,6 +1,7 @@
 #include "decoding/kernels/machine_peak.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -74,43 +75,76 @@ __attribute__((target("avx512f"))) std::int64_t avx512_f32() {
   return std::int64_t{16} * kChains * kSteps;
 }
 
-// The best sequence known for AVX2: codes of 16 outputs by eight rows of activations from the first
-// cache, each four of which are broadcast once for both registers of outputs; eight products are
-// added in 16 bits before they are widened, as 4-bit codes allow.
+// For AVX2: codes of 16 outputs, in two registers, by four rows of activations from the first
+// cache, each four of which are broadcast once for both. `kDepth` products are added in 16 bits
+// before they are widened; with a depth of one the codes are signed, and their sign moves to the
+// activations.
+template <int kDepth>
 __attribute__((target("avx2"))) std::int64_t avx2_int8() {
-  constexpr int kRows = 8, kGroups = 8, kChunk = 4;
-  alignas(32) std::int32_t quants[kRows][kGroups];
-  for (auto& row : quants) std::fill(std::begin(row), std::end(row), 0x03020103);
-  alignas(32) std::int32_t stored[2][kRows][8] = {};
+  constexpr int kRows = 4, kGroups = 8;
+  alignas(32) std::int8_t codes[kGroups][2][32] = {};
+  std::int32_t quants[kRows][kGroups] = {};
+  alignas(32) std::int32_t sums[kRows][2][8] = {};
   const __m256i scale = _mm256_set1_epi16(1);
-  __m256i codes[2][kChunk];
-  for (auto& half : codes) std::fill(std::begin(half), std::end(half), _mm256_set1_epi8(5));
-  constexpr int kPeakSteps = kSteps / 8;
+  constexpr int kPeakSteps = kSteps / 4;
   for (int step = 0; step < kPeakSteps; ++step) {
-    asm volatile("" : : "r"(quants), "r"(stored) : "memory");  // nothing moves out of the loop
-    __m256i narrow[2][kRows];
-#pragma GCC unroll 2
-    for (int chunk = 0; chunk < kGroups; chunk += kChunk) {
+    // Everything may have changed, so that nothing moves out of the loop.
+    asm volatile("" : : "r"(codes), "r"(quants), "r"(sums) : "memory");
+    __m256i narrow[kRows][2];
 #pragma GCC unroll 8
-      for (int row = 0; row < kRows; ++row) {
+    for (int i = 0; i < kGroups; ++i) {
+      const __m256i code[2] = {_mm256_load_si256(reinterpret_cast<const __m256i*>(codes[i][0])),
+                               _mm256_load_si256(reinterpret_cast<const __m256i*>(codes[i][1]))};
 #pragma GCC unroll 4
-        for (int i = 0; i < kChunk; ++i) {
-          const __m256i x = _mm256_set1_epi32(quants[row][chunk + i]);
+      for (int row = 0; row < kRows; ++row) {
+        const __m256i x = _mm256_set1_epi32(quants[row][i]);
 #pragma GCC unroll 2
-          for (int half = 0; half < 2; ++half) {
-            const __m256i product = _mm256_maddubs_epi16(codes[half][i], x);
-            narrow[half][row] =
-                chunk + i == 0 ? product : _mm256_add_epi16(narrow[half][row], product);
-            if (chunk + i < kGroups - 1) continue;
-            auto* sum = reinterpret_cast<__m256i*>(stored[half][row]);
-            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow[half][row], scale));
-          }
+        for (int half = 0; half < 2; ++half) {
+          __m256i& sum = narrow[row][half];
+          const __m256i product = kDepth == 1
+                                      ? _mm256_maddubs_epi16(_mm256_abs_epi8(code[half]),
+                                                             _mm256_sign_epi8(x, code[half]))
+                                      : _mm256_maddubs_epi16(code[half], x);
+          sum = i % kDepth == 0 ? product : _mm256_add_epi16(sum, product);
+          asm("" : "+x"(sum));  // in this order: a tree of sums would need more registers
+          if (i % kDepth < kDepth - 1) continue;
+          auto* wide = reinterpret_cast<__m256i*>(sums[row][half]);
+          *wide = _mm256_add_epi32(*wide, _mm256_madd_epi16(sum, scale));
         }
       }
     }
   }
-  sink += static_cast<std::uint64_t>(stored[0][0][0] + stored[1][kRows - 1][7]);
+  sink += static_cast<std::uint64_t>(sums[0][0][0] + sums[kRows - 1][1][7]);
   return std::int64_t{2} * 8 * 4 * kGroups * kRows * kPeakSteps;
+}
+
+// One step of avx_vnni_int8(). In a register: g++ 12 would keep some elements of an array in
+// memory.
+__attribute__((target("avx2,avxvnni"), always_inline)) inline void add_dpbusd(__m256i& sum,
+                                                                              __m256i a,
+                                                                              __m256i b) {
+  sum = _mm256_dpbusd_avx_epi32(sum, a, b);
+}
+
+// For AVX-VNNI, in its VEX form.
+__attribute__((target("avx2,avxvnni"))) std::int64_t avx_vnni_int8() {
+  const __m256i a = _mm256_set1_epi8(3);
+  const __m256i b = _mm256_set1_epi8(5);
+  __m256i s0 = a, s1 = a, s2 = a, s3 = a, s4 = a, s5 = a, s6 = a, s7 = a, s8 = a, s9 = a;
+  for (int i = 0; i < kSteps; ++i) {
+    add_dpbusd(s0, a, b), add_dpbusd(s1, a, b), add_dpbusd(s2, a, b), add_dpbusd(s3, a, b);
+    add_dpbusd(s4, a, b), add_dpbusd(s5, a, b), add_dpbusd(s6, a, b), add_dpbusd(s7, a, b);
+    add_dpbusd(s8, a, b), add_dpbusd(s9, a, b);
+    // The sums are different to the compiler, which would compute one for all.
+    asm("" : "+x"(s0), "+x"(s1), "+x"(s2), "+x"(s3), "+x"(s4));
+    asm("" : "+x"(s5), "+x"(s6), "+x"(s7), "+x"(s8), "+x"(s9));
+  }
+  const __m256i all = _mm256_add_epi32(
+      _mm256_add_epi32(_mm256_add_epi32(s0, s1), _mm256_add_epi32(s2, s3)),
+      _mm256_add_epi32(_mm256_add_epi32(_mm256_add_epi32(s4, s5), _mm256_add_epi32(s6, s7)),
+                       _mm256_add_epi32(s8, s9)));
+  sink += static_cast<std::uint64_t>(_mm256_cvtsi256_si32(all));
+  return std::int64_t{32} * 10 * kSteps;
 }
 
 __attribute__((target("avx2,fma"))) std::int64_t avx2_f32() {
@@ -153,24 +187,33 @@ std::int64_t portable_f32() {
   return std::int64_t{64} * kSteps;
 }
 
+using Work = std::int64_t (*)();
+
 // Null where there is no such instruction.
 struct MacWork {
-  std::int64_t (*int8)();
-  std::int64_t (*f32)();
-  std::int64_t (*bf16)();
-  std::int64_t (*vector_int8)();  // by vector instructions, which do half as many of 16 bits
+  std::array<Work, 4> int8;  // by code width, as PerCodeWidth
+  Work f32;
+  Work bf16;
+  Work vector_int8;  // by vector instructions, which do half as many of 16 bits
 };
+
+std::array<Work, 4> for_all_widths(Work work) { return {work, work, work, work}; }
 
 MacWork mac_work(Isa isa) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return {avx2_int8, avx2_f32, nullptr, avx2_int8};
+  if (isa == Isa::kAvx2) {
+    // The depths that 16 bits allow: see linear_avx2.cpp.
+    return {
+        {avx2_int8<8>, avx2_int8<4>, avx2_int8<4>, avx2_int8<1>}, avx2_f32, nullptr, avx2_int8<8>};
+  }
+  if (isa == Isa::kAvxVnni) return {for_all_widths(avx_vnni_int8), avx2_f32, nullptr, avx2_int8<8>};
   if (has_avx512(isa)) {
     const bool bf16 = __builtin_cpu_supports("avx512bf16");
-    return {isa == Isa::kAmx ? amx_int8_macs : avx512_int8, avx512_f32,
+    return {for_all_widths(isa == Isa::kAmx ? amx_int8_macs : avx512_int8), avx512_f32,
             bf16 ? avx512_bf16 : nullptr, avx512_int8};
   }
 #endif
-  return {portable_int8, portable_f32, nullptr, portable_int8};
+  return {for_all_widths(portable_int8), portable_f32, nullptr, portable_int8};
 }
 
 // Adds up 64-bit words in many chains: memory-bound with any vector instructions.
@@ -193,8 +236,9 @@ PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
   ask_for_huge_pages(buffer_.get(), bytes);  // as for weights
   std::memset(buffer_.get(), 1, bytes);
   const MacWork work = mac_work(isa);
-  middle(kRounds, peak_.int8_gmacs, false);
+  middle(kRounds, peak_.int8_gmacs[0], false);
   middle(kRounds, peak_.bandwidth_gbps, true);
+  raise_int8(kFloatRounds);
   for (int round = 0; round < kFloatRounds; ++round) {
     peak_.f32_gmacs = std::max(peak_.f32_gmacs, mac_round(work.f32));
     peak_.int16_gmacs = std::max(peak_.int16_gmacs, mac_round(work.vector_int8) / 2);
@@ -202,16 +246,29 @@ PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
   }
 }
 
+void PeakProbe::raise_int8(int rounds) {
+  const MacWork work = mac_work(isa_);
+  for (std::size_t i = 1; i < work.int8.size(); ++i) {
+    double& peak = peak_.int8_gmacs[i];
+    if (work.int8[i] == work.int8[0]) {
+      peak = peak_.int8_gmacs[0];
+      continue;
+    }
+    for (int round = 0; round < rounds; ++round) peak = std::max(peak, mac_round(work.int8[i]));
+  }
+}
+
 bool PeakProbe::is_quiet() {
-  const double macs = middle(kProbeRounds, peak_.int8_gmacs, false);
+  const double macs = middle(kProbeRounds, peak_.int8_gmacs[0], false);
   const double reads = middle(kProbeRounds, peak_.bandwidth_gbps, true);
-  return macs >= kQuietMacs * peak_.int8_gmacs && reads >= kQuietReads * peak_.bandwidth_gbps;
+  raise_int8(1);
+  return macs >= kQuietMacs * peak_.int8_gmacs[0] && reads >= kQuietReads * peak_.bandwidth_gbps;
 }
 
 double PeakProbe::middle(int rounds, double& peak, bool reading) {
   std::vector<double> rates;
   for (int round = 0; round < rounds; ++round) {
-    rates.push_back(reading ? read_round() : mac_round(mac_work(isa_).int8));
+    rates.push_back(reading ? read_round() : mac_round(mac_work(isa_).int8[0]));
     peak = std::max(peak, rates.back());
   }
   std::sort(rates.begin(), rates.end());

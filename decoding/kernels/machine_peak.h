@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "decoding/kernels/code_width.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 
@@ -11,12 +12,17 @@ namespace redraft::kernels {
 
 // The roofline of this machine: what all threads of a pool reach together.
 struct MachinePeak {
-  double int8_gmacs;      // peak int8 multiply-adds per second / 10^9 of the instruction set
+  // Multiply-adds of codes and int8 activations per second / 10^9: of the best sequence known for
+  // the instruction set, with the codes opened and in the first cache.
+  PerCodeWidth int8_gmacs;
   double bandwidth_gbps;  // bytes per second / 10^9 of a plain read of memory
   double f32_gmacs;       // single-precision multiply-adds per second / 10^9
   double bf16_gmacs;      // likewise for bfloat16; 0 if there is no instruction for it
   double int16_gmacs;     // likewise for 16-bit integers, as in attention
 };
+
+// Bytes that the probe reads for the bandwidth: far more than caches hold.
+inline constexpr std::size_t kProbedBytes = std::size_t{256} << 20;
 
 // Measures the peak performance of a machine, or of a device in it, and later whether it is still
 // available.
@@ -35,7 +41,7 @@ class PeakProbe : public MachineProbe {
  public:
   // Takes about a third of a second and `buffer_bytes` of memory, which it keeps. The buffer should
   // be far larger than the caches.
-  PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes = std::size_t{256} << 20);
+  PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes = kProbedBytes);
 
   const MachinePeak& peak() const override { return peak_; }
   bool is_quiet() override;
@@ -44,8 +50,11 @@ class PeakProbe : public MachineProbe {
   // One round: multiply-adds, or bytes, per second / 10^9.
   double mac_round(std::int64_t (*work)());
   double read_round();
-  // The median of `rounds` rounds of int8 or of reading; raises the peak.
+  // The median of `rounds` rounds of 4-bit codes or of reading; raises the peak.
   double middle(int rounds, double& peak, bool reading);
+
+  // Raises the peaks of the other code widths, by so many rounds of each.
+  void raise_int8(int rounds);
 
   Isa isa_;
   ThreadPool& pool_;
@@ -57,6 +66,6 @@ class PeakProbe : public MachineProbe {
 
 // The peak alone. Needs `buffer_bytes` of memory while it runs.
 MachinePeak measure_machine_peak(Isa isa, ThreadPool& pool,
-                                 std::size_t buffer_bytes = std::size_t{256} << 20);
+                                 std::size_t buffer_bytes = kProbedBytes);
 
 }  // namespace redraft::kernels

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "decoding/kernels/fixed_point.h"
+#include "decoding/kernels/packed_layout.h"
 
 namespace redraft {
 namespace {
@@ -12,7 +13,11 @@ namespace {
 void add(PassWork& work, const LinearWeight& weight, int rows) {
   work.bytes += static_cast<double>(weight.data.nbytes());
   const double macs = static_cast<double>(rows) * static_cast<double>(weight.n * weight.k);
-  (kernels::reads_floats(weight.format) ? work.float_macs : work.integer_macs) += macs;
+  if (kernels::reads_floats(weight.format)) {
+    work.float_macs += macs;
+  } else {
+    work.integer_macs[kernels::code_width_index(kernels::code_bits(weight.format))] += macs;
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class SlowModel : public ScriptedModel {
   }
   void set_profile(PassProfile* profile) override { profile_ = profile; }
   PassWork work(int rows, int context) const override {
-    return {.bytes = 1e6 + context, .integer_macs = 1e6 * rows, .float_macs = 10.0 * context};
+    return {.bytes = 1e6 + context, .integer_macs = {1e6 * rows}, .float_macs = 10.0 * context};
   }
 
  private:
@@ -110,20 +110,22 @@ TEST(CostBench, ARequestToStopEndsItWithoutAReport) {
 }
 
 TEST(Roofline, IsTheLongerOfReadingAndMultiplying) {
-  const kernels::MachinePeak peak{.int8_gmacs = 200,
+  const kernels::MachinePeak peak{.int8_gmacs = {200, 100, 100, 50},
                                   .bandwidth_gbps = 20,
                                   .f32_gmacs = 50,
                                   .bf16_gmacs = 100,
                                   .int16_gmacs = 100};
-  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 1e9}, peak), 0.05);
-  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = 20e9}, peak), 0.1);
-  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 0, .integer_macs = 20e9, .float_macs = 10e9}, peak),
+  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = {1e9}}, peak), 0.05);
+  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = {20e9}}, peak), 0.1);
+  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 1e9, .integer_macs = {10e9, 1e9, 2e9, 1e9}}, peak),
+                   0.1);
+  EXPECT_DOUBLE_EQ(roofline_seconds({.bytes = 0, .integer_macs = {20e9}, .float_macs = 10e9}, peak),
                    0.2);  // floats at half the rate of bytes
 }
 
 CostReport sample_report(bool quiet) {
   CostReport report;
-  report.peak = {.int8_gmacs = 229,
+  report.peak = {.int8_gmacs = {229, 200, 180, 150},
                  .bandwidth_gbps = 21.3,
                  .f32_gmacs = 57,
                  .bf16_gmacs = 114,
