@@ -210,7 +210,7 @@ double CostReport::mixed_gmacs() const {
 const CostPoint* CostReport::beyond_the_peak() const {
   const auto at = std::ranges::find_if(points, [this](const CostPoint& point) {
     const bool cached = point.work.bytes < kernels::kProbedBytes;  // perhaps
-    return point.linears_fraction > 1 || (!cached && point.roofline_fraction > 1);
+    return point.quiet && (point.linears_fraction > 1 || (!cached && point.roofline_fraction > 1));
   });
   return at == points.end() ? nullptr : &*at;
 }

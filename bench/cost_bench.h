@@ -53,8 +53,8 @@ struct CostReport {
   bool quiet() const;
   // The int8 peak for this model's mix of code widths, in 10^9 multiply-adds per second.
   double mixed_gmacs() const;
-  // A point that took less than the least possible time, so that the peak is wrong; or null. What a
-  // pass reads counts only where no cache can hold it.
+  // A point that took less than the least possible time on a quiet machine, so that the peak is
+  // wrong; or null. What a pass reads counts only where no cache can hold it.
   const CostPoint* beyond_the_peak() const;
   CostCurve curve() const;
 };

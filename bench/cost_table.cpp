@@ -103,10 +103,9 @@ std::string cost_table(const CostTitle& title, const CostReport& report) {
       "\nratio is to one row on the same context; roofline is the least possible time, by what a\n"
       "pass reads and multiplies, as a share of the time it took; int8 is what the linears reach "
       "of\n"
-      "that peak, which is of this model's mix of code widths; the columns after it divide the "
-      "time, in percent. B bounds how many times "
-      "faster\n"
-      "than plain decoding copying can be.\n";
+      "that peak, which is of this model's mix of 4- to 8-bit weights; the columns after it "
+      "divide\n"
+      "the time, in percent. B bounds how many times faster than plain decoding copying can be.\n";
   if (!report.quiet()) {
     text +=
         "~ the machine was never quiet while this was timed (its own peak was out of reach): the\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times passes of llama.cpp and redraft on the same model file, in turn, and compares the medians.
 
-    tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--format text|json]
+    tools/compare_llama_cpp.py [--model NAME_OR_PATH] [--threads 2] [--rounds 5] [--kernels avx2|avx-vnni]
 
 Both engines are loaded once and run single passes on request (tools/llama_pass_timer.cpp, bench/programs/pass_timer.cpp):
 
@@ -10,6 +10,8 @@ Both engines are loaded once and run single passes on request (tools/llama_pass_
                      a prompt; here both engines run it for every row. llama.cpp's passes end with the logits in
                      memory, ours with the chosen tokens.
     prompt of N      N tokens on an empty context; both engines run the head for the last one only.
+
+--kernels limits both engines to those instructions, as on a machine that has no others.
 
 A sample counts if the machine's own peak is within reach before and after it; others are repeated until
 --time-limit. Without --llama-cpp, llama.cpp is built once into the cache directory from the source in the PyPI
@@ -24,7 +26,7 @@ import subprocess
 import sys
 import time
 
-from llama_cpp import BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path, run
+from llama_cpp import BUILD_OPTIONS, BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path, run
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 PROMPTS = (128, 512)
@@ -156,6 +158,8 @@ def parse_arguments():
     parser.add_argument("--rows", type=numbers, default=list(ROWS))
     parser.add_argument("--prompts", type=numbers, default=list(PROMPTS))
     parser.add_argument("--time-limit", type=float, default=300, help="seconds after which busy samples have to do")
+    parser.add_argument("--kernels", choices=[name for name in BUILD_OPTIONS if name], default="",
+                        help="instruction set of both engines (default: this machine's best)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_folder_option(parser)
     parser.add_argument("--if-built", action="store_true", help="where llama.cpp is not built, say so and succeed")
@@ -167,7 +171,7 @@ def parse_arguments():
 def build_timer(llama):
     """Our program on top of llama.cpp's library, built again if it is older than its source."""
     source = ROOT / "tools" / "llama_pass_timer.cpp"
-    program = llama.folder / "llama_pass_timer"
+    program = llama.build_folder / "llama_pass_timer"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
         run("c++", "-O2", "-std=c++20", f"-I{llama.source / 'include'}", f"-I{llama.source / 'ggml' / 'include'}", source,
             f"-L{llama.binaries}", f"-Wl,-rpath,{llama.binaries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
@@ -178,7 +182,7 @@ def llama_timer(arguments):
     """The program to run; None if it is missing and need not exist."""
     if arguments.llama_pass_timer:
         return arguments.llama_pass_timer
-    llama = LlamaCpp(arguments.llama_cpp)
+    llama = LlamaCpp(arguments.llama_cpp, arguments.kernels)
     if not llama.library.exists():
         if arguments.if_built:
             print("llama.cpp is not built here, so there is no comparison: tools/compare_llama_cpp.py builds it "
@@ -201,7 +205,7 @@ def main():
     model = model_path(arguments.model)
     longest = CONTEXT + max(count for _, count in kinds)
     options = [str(model), str(arguments.threads), str(longest)]
-    engines = Engine([arguments.pass_timer, *options]), Engine([theirs, *options])
+    engines = Engine([arguments.pass_timer, *options, *filter(None, [arguments.kernels])]), Engine([theirs, *options])
     comparison = Comparison(*engines, kinds, arguments.rounds, arguments.time_limit)
     comparison.run()
     instructions = engines[0].greeting[-1]

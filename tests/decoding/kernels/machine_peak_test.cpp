@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "decoding/kernels/linear_rate.h"
+
 namespace redraft::kernels {
 namespace {
 
@@ -18,6 +20,15 @@ TEST(MachinePeak, MeasuresSomethingOnEveryInstructionSet) {
     EXPECT_GT(peak.f32_gmacs, 0.05) << to_string(isa);
     EXPECT_LT(peak.f32_gmacs, 1e5) << to_string(isa);
     EXPECT_GE(peak.bf16_gmacs, 0) << to_string(isa);
+  }
+}
+
+TEST(LinearRate, IsMeasuredOnEveryInstructionSet) {
+  ThreadPool pool(2);
+  for (const Isa isa : available_isas()) {
+    const double gmacs = measure_linear_gmacs(isa, pool);
+    EXPECT_GT(gmacs, 0.01) << to_string(isa);
+    EXPECT_LT(gmacs, 1e6) << to_string(isa);
   }
 }
 
