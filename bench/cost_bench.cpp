@@ -168,8 +168,7 @@ CostPoint CostBench::summarize(const Timed& timed) const {
     linears += point.shares[static_cast<std::size_t>(part)];
   if (linears > 0) {
     point.linears_fraction =
-        kernels::seconds_at(point.work.integer_macs, probe_.peak().int8_gmacs) /
-        (linears * point.seconds);
+        seconds_at(point.work.integer_macs, probe_.peak().int8_gmacs) / (linears * point.seconds);
   }
   return point;
 }
@@ -202,9 +201,9 @@ bool CostReport::quiet() const {
 
 double CostReport::mixed_gmacs() const {
   if (points.empty()) return peak.int8_gmacs[0];
-  const kernels::PerCodeWidth& macs = points.front().work.integer_macs;
-  const double seconds = kernels::seconds_at(macs, peak.int8_gmacs);
-  return seconds > 0 ? kernels::sum(macs) / seconds / 1e9 : peak.int8_gmacs[0];
+  const PerCodeWidth& macs = points.front().work.integer_macs;
+  const double seconds = seconds_at(macs, peak.int8_gmacs);
+  return seconds > 0 ? over_all_widths(macs) / seconds / 1e9 : peak.int8_gmacs[0];
 }
 
 const CostPoint* CostReport::beyond_the_peak() const {
@@ -224,9 +223,9 @@ CostCurve CostReport::curve() const {
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
   // What is not a quantised linear layer is attention, in 16-bit integers or in floats.
   const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
-  return std::max(work.bytes / peak.bandwidth_gbps / 1e9,
-                  kernels::seconds_at(work.integer_macs, peak.int8_gmacs) +
-                      work.float_macs / float_gmacs / 1e9);
+  return std::max(
+      work.bytes / peak.bandwidth_gbps / 1e9,
+      seconds_at(work.integer_macs, peak.int8_gmacs) + work.float_macs / float_gmacs / 1e9);
 }
 
 CostReport measure_cost(LanguageModel& model, kernels::MachineProbe& probe, const CostPlan& plan,

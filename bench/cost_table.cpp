@@ -69,10 +69,10 @@ std::string introduction(const CostTitle& title, const CostReport& report) {
   }
   if (!report.points.empty()) {
     const CostPoint& first = report.points.front();
-    text +=
-        format("work      a pass reads %.2f GB; a row multiplies and adds %.2f G times\n",
-               first.work.bytes / 1e9,
-               (kernels::sum(first.work.integer_macs) + first.work.float_macs) / first.rows / 1e9);
+    text += format(
+        "work      a pass reads %.2f GB; a row multiplies and adds %.2f G times\n",
+        first.work.bytes / 1e9,
+        (over_all_widths(first.work.integer_macs) + first.work.float_macs) / first.rows / 1e9);
   }
   return text;
 }

@@ -53,12 +53,13 @@ void print_kernels(ThreadPool& pool) {
   print_row("kernels",
             std::string(kernels::to_string(best)) + " (this machine runs " + available + ")");
   const kernels::MachinePeak peak = kernels::measure_machine_peak(best, pool);
-  const double most = peak.int8_gmacs[kernels::code_width_index(4)];
+  const double most = peak.int8_gmacs[code_width_index(4)];
   char text[160];
-  std::snprintf(text, sizeof text,
-                "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights, of which linear layers "
-                "reach %.0f %% (measured now)",
-                peak.bandwidth_gbps, most, 100 * kernels::measure_linear_gmacs(best, pool) / most);
+  std::snprintf(
+      text, sizeof text,
+      "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights, of which linear layers "
+      "reach %.0f %% (measured now)",
+      peak.bandwidth_gbps, most, 100 * kernels::measure_linear_gmacs(best, pool) / most);
   print_row("speed", text);
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "decoding/draft_tree.h"
-#include "decoding/kernels/code_width.h"
 #include "decoding/kv_cache.h"
+#include "support/code_width.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -40,9 +40,9 @@ struct Predictions {
 // What a pass needs at the least, on any machine: the bytes it reads from memory and its
 // multiply-adds.
 struct PassWork {
-  double bytes = 0;                      // the weights, and the keys and values of the context
-  kernels::PerCodeWidth integer_macs{};  // of quantised weights
-  double float_macs = 0;                 // of float weights, and in attention
+  double bytes = 0;             // the weights, and the keys and values of the context
+  PerCodeWidth integer_macs{};  // of quantised weights
+  double float_macs = 0;        // of float weights, and in attention
 };
 
 // The model interface: tokens in, predictions out. A row's result depends on its own path alone, to

@@ -62,10 +62,9 @@ nlohmann::ordered_json shares_of(const CostPoint& point) {
   return shares;
 }
 
-nlohmann::ordered_json by_bits(const kernels::PerCodeWidth& values) {
+nlohmann::ordered_json by_bits(const PerCodeWidth& values) {
   nlohmann::ordered_json all;
-  for (const int bits : kernels::kCodeWidths)
-    all[std::to_string(bits)] = values[kernels::code_width_index(bits)];
+  for (const int bits : kCodeWidths) all[std::to_string(bits)] = values[code_width_index(bits)];
   return all;
 }
 
@@ -80,7 +79,7 @@ nlohmann::ordered_json to_json(const CostTitle& title, const CostReport& report)
                       {"linears_int8_fraction", point.linears_fraction},
                       {"rows_per_second", point.rows / point.seconds},
                       {"bytes", point.work.bytes},
-                      {"integer_macs", kernels::sum(point.work.integer_macs)},
+                      {"integer_macs", over_all_widths(point.work.integer_macs)},
                       {"float_macs", point.work.float_macs},
                       {"samples", point.samples},
                       {"quiet", point.quiet},

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "decoding/kernels/code_width.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "support/code_width.h"
 
 namespace redraft::kernels {
 

@@ -16,7 +16,7 @@ void add(PassWork& work, const LinearWeight& weight, int rows) {
   if (kernels::reads_floats(weight.format)) {
     work.float_macs += macs;
   } else {
-    work.integer_macs[kernels::code_width_index(kernels::code_bits(weight.format))] += macs;
+    work.integer_macs[code_width_index(kernels::code_bits(weight.format))] += macs;
   }
 }
 

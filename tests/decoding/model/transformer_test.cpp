@@ -102,10 +102,10 @@ TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
                      3.0 * tiny.hidden * tiny.feed_forward);
   const double weights = matrices + 1.0 * tiny.vocabulary * tiny.hidden;
   const PassWork one = model->work(1, 0);
-  EXPECT_DOUBLE_EQ(kernels::sum(one.integer_macs), weights);
+  EXPECT_DOUBLE_EQ(over_all_widths(one.integer_macs), weights);
   EXPECT_GE(one.bytes, weights);  // one byte per code, and scales
   EXPECT_LE(one.bytes, 1.2 * weights);
-  EXPECT_DOUBLE_EQ(kernels::sum(model->work(7, 0).integer_macs), 7 * weights);
+  EXPECT_DOUBLE_EQ(over_all_widths(model->work(7, 0).integer_macs), 7 * weights);
   EXPECT_DOUBLE_EQ(model->work(7, 0).bytes, one.bytes);
   const PassWork far = model->work(3, 100);
   const int kv_width = tiny.hidden / tiny.heads * tiny.kv_heads;

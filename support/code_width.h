@@ -5,7 +5,7 @@
 
 // Multiply-adds by the bits of the weights' codes, on which the best sequence of instructions
 // depends.
-namespace redraft::kernels {
+namespace redraft {
 
 inline constexpr int kCodeWidths[] = {4, 5, 6, 8};
 // One number for each of them.
@@ -16,7 +16,7 @@ constexpr std::size_t code_width_index(int bits) {
   return bits == 8 ? 3 : static_cast<std::size_t>(bits - 4);
 }
 
-constexpr double sum(const PerCodeWidth& values) {
+constexpr double over_all_widths(const PerCodeWidth& values) {
   return values[0] + values[1] + values[2] + values[3];
 }
 
@@ -28,4 +28,4 @@ constexpr double seconds_at(const PerCodeWidth& macs, const PerCodeWidth& gmacs)
   return seconds / 1e9;
 }
 
-}  // namespace redraft::kernels
+}  // namespace redraft
