@@ -345,7 +345,7 @@ void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, st
   const int tiles = tile_count(w.n);
   // Fixed ranges of tiles, so that each has a list of its own. The candidates are totally ordered,
   // so the order of merging does not matter.
-  const int ranges = std::min(tiles, 4 * pool.threads());
+  const int ranges = std::min(tiles, 16 * pool.threads());
   std::vector<std::vector<Candidate>> best(static_cast<std::size_t>(ranges));
   for (int first = 0; first < rows; first += pass) {
     const int end_row = std::min(rows, first + pass);

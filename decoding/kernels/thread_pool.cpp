@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "decoding/kernels/work_shares.h"
 #include "support/named_thread.h"
 
 namespace redraft {
@@ -22,6 +23,10 @@ namespace {
 // Between two operators of a layer the caller is busy for a few microseconds: if a worker went to
 // sleep then, waking it would cost tens of microseconds per operator.
 constexpr std::chrono::microseconds kSpin{60};
+// One job of so many is timed, to learn how fast the threads are: reading what all of them did
+// takes about as long as publishing a job. A shorter job says too little.
+constexpr std::uint32_t kTimedJobs = 8;
+constexpr double kMinTimed = 20e-6;
 // A share has at most this many chunks, so that chunk numbers fit 16 bits for 1024 threads.
 constexpr int kChunksPerShare = 60;
 constexpr std::size_t kCacheLine = 64;
@@ -51,8 +56,9 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 
 // Every thread owns a share of neighbouring chunks and claims them front to back: it reads one
 // stream, which the processor prefetches as such. A thread whose share is done claims chunks from
-// the backs of the other shares. Each claim takes a fraction of what is left, smaller and smaller,
-// so that all threads finish together even if one of them lost the CPU for a while.
+// the backs of the other shares, unless it is slower than the rest (work_shares.cpp). Each claim
+// takes a fraction of what is left, smaller and smaller, so that all threads finish together even
+// if one of them lost the CPU for a while.
 //
 // A chunk is claimed by compare-and-swap on the share, so a claim succeeds only in the job whose
 // number was read, and never in a job that is over (nothing is left there). So the caller can
@@ -61,7 +67,12 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 // What all threads write, what they write at another time, and what they only read are in different
 // cache lines.
 struct ThreadPool::State {
-  explicit State(int n) : threads(n), shares(static_cast<std::size_t>(n)) {
+  explicit State(int n)
+      : threads(n),
+        shares(static_cast<std::size_t>(n)),
+        speeds(n),
+        bounds(static_cast<std::size_t>(n) + 1),
+        work_done(static_cast<std::size_t>(n)) {
     try {
       for (int i = 1; i < n; ++i)
         workers.push_back(start_thread(ThreadName("redraft-pool", i), [this, i] { work(i); }));
@@ -86,14 +97,23 @@ struct ThreadPool::State {
   // Runs chunks until none is left, starting with the thread's own share.
   void run_chunks(int own) {
     const void* const outer = std::exchange(inside, this);
+    Slot& slot = shares[static_cast<std::size_t>(own)];
+    const bool is_timed = timed.load(std::memory_order_relaxed);
+    const Clock::time_point began = is_timed ? Clock::now() : Clock::time_point();
     int finished = 0;
     while (run_claim(own, /*steal=*/false, finished)) {
     }
-    for (int i = 1; i < threads; ++i) {
+    const bool helps = slot.helps.load(std::memory_order_relaxed);
+    for (int i = 1; helps && i < threads; ++i) {
       while (run_claim((own + i) % threads, /*steal=*/true, finished)) {
       }
     }
     inside = outer;
+    if (is_timed && finished > 0) {
+      slot.chunks.store(finished, std::memory_order_relaxed);
+      slot.seconds.store(std::chrono::duration<double>(Clock::now() - began).count(),
+                         std::memory_order_relaxed);
+    }
     // The job cannot be over before this, so everything claimed above belonged to one job.
     if (finished > 0) done.fetch_add(finished, std::memory_order_release);
   }
@@ -107,7 +127,7 @@ struct ThreadPool::State {
       const std::function<void(int, int)>* job = body.load(std::memory_order_relaxed);
       const int end = count.load(std::memory_order_relaxed);
       const int size = chunk.load(std::memory_order_relaxed);
-      const int claimed = std::max(1, seen.left() / (steal ? 2 : 4));
+      const int claimed = steal ? stolen_claim(seen.left()) : own_claim(seen.left());
       Share rest = seen;
       if (steal) {
         rest.back = static_cast<std::uint16_t>(seen.back - claimed);
@@ -158,11 +178,14 @@ struct ThreadPool::State {
     chunk.store(size, std::memory_order_relaxed);
     done.store(0, std::memory_order_relaxed);
     const std::uint32_t number = published.load() + 1;
-    for (int i = 0; i < threads; ++i) {
-      const auto bound = [&](int thread) {
-        return static_cast<std::uint16_t>(chunks * thread / threads);
-      };
-      shares[static_cast<std::size_t>(i)].unclaimed.store({number, bound(i), bound(i + 1)});
+    timed.store(number % kTimedJobs == 0, std::memory_order_relaxed);
+    divide_chunks(chunks, speeds.speeds(), bounds);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      Slot& slot = shares[i];
+      slot.helps.store(helps_others(speeds.speeds()[i]), std::memory_order_relaxed);
+      slot.chunks.store(0, std::memory_order_relaxed);
+      slot.unclaimed.store({number, static_cast<std::uint16_t>(bounds[i]),
+                            static_cast<std::uint16_t>(bounds[i + 1])});
     }
     published.store(number);
     if (sleepers.load() > 0) {
@@ -171,8 +194,25 @@ struct ThreadPool::State {
     }
   }
 
+  // After a job: what the threads did in it says how fast they are.
+  void learn() {
+    if (!timed.load(std::memory_order_relaxed)) return;
+    double longest = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      work_done[i] = {shares[i].chunks.load(std::memory_order_relaxed),
+                      shares[i].seconds.load(std::memory_order_relaxed)};
+      if (work_done[i].chunks > 0) longest = std::max(longest, work_done[i].seconds);
+    }
+    if (longest >= kMinTimed) speeds.learn(work_done);
+  }
+
+  using Clock = std::chrono::steady_clock;
   struct alignas(kCacheLine) Slot {
     std::atomic<Share> unclaimed{};
+    std::atomic<bool> helps{true};
+    // Of the thread that owns the share, in a job that is timed:
+    std::atomic<int> chunks{0};
+    std::atomic<double> seconds{0};
   };
 
   const int threads;
@@ -180,13 +220,17 @@ struct ThreadPool::State {
   alignas(kCacheLine) std::atomic<int> done{0};  // chunks
   alignas(kCacheLine) std::atomic<const std::function<void(int, int)>*> body{nullptr};
   std::atomic<int> count{0}, chunk{0};
+  std::atomic<bool> timed{false};
   std::atomic<std::uint32_t> published{0};  // number of the last job
   alignas(kCacheLine) std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards sleeping and `error`
   std::condition_variable wake;
-  std::exception_ptr error;           // the first of the job
-  std::mutex turn;                    // held by the caller whose job it is
+  std::exception_ptr error;  // the first of the job
+  std::mutex turn;           // held by the caller whose job it is; guards the next three
+  ThreadSpeeds speeds;
+  std::vector<int> bounds;
+  std::vector<ThreadSpeeds::Work> work_done;
   std::vector<std::jthread> workers;  // last: they use everything above
 };
 
@@ -212,6 +256,7 @@ void ThreadPool::parallel_for(int count, int grain,
   for (int spins = 0; state.done.load(std::memory_order_acquire) != chunks; ++spins) {
     spins < 10000 ? relax() : std::this_thread::yield();
   }
+  state.learn();
   // Written before the last chunk was counted as done.
   if (state.error) std::rethrow_exception(std::exchange(state.error, nullptr));
 }
