@@ -10,6 +10,7 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/machine.h"
+#include "cli/common/processor_cores.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
@@ -38,7 +39,7 @@ std::string gibibytes(std::uint64_t bytes) {
 
 void print_machine(int threads) {
   const Memory free = memory();
-  print_row("machine", cpu_name() + ", " + std::to_string(physical_cores()) + " physical cores, " +
+  print_row("machine", cpu_name() + ", " + processor_cores().description() + "; " +
                            std::to_string(threads) + " threads used");
   print_row("memory", gibibytes(free.total_bytes) + ", of which " +
                           gibibytes(free.available_bytes) + " are free");

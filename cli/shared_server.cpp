@@ -8,6 +8,7 @@
 
 #include "cli/common/identity.h"
 #include "cli/common/machine.h"
+#include "cli/common/processor_cores.h"
 #include "decoding/model/model_store.h"
 
 namespace redraft::cli {
@@ -49,7 +50,7 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   const CommonOptions& common = choices.common;
   const std::string target = anywhere(common.target);
   const std::string draft = common.draft.empty() ? "" : anywhere(common.draft);
-  const int threads = common.threads > 0 ? common.threads : physical_cores();
+  const int threads = common.threads > 0 ? common.threads : processor_cores().threads();
   const std::string index = choices.no_index ? "no index" : "index";
   const std::string kept = choices.no_kv_cache ? "nothing on disk" : "kept on disk";
   std::string same;

@@ -8,7 +8,7 @@
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
-#include "cli/common/machine.h"
+#include "cli/common/processor_cores.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model_failure.h"
 
@@ -160,7 +160,8 @@ class EngineLoader {
 }  // namespace
 
 std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
-  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : physical_cores());
+  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
+                                                          : processor_cores().threads());
 }
 
 Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/common/machine.h"
+#include "cli/common/processor_cores.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
 #include "indexing/files/dependencies.h"
@@ -34,7 +34,7 @@ std::unique_ptr<WorkspaceIndex> open_index_for(std::shared_ptr<const Tokenizer> 
                                                const std::vector<fs::path>& folders,
                                                IndexOptions options, std::string& message) {
   options.scan.user_ignore_file = user_ignore_file();
-  options.threads = common.threads > 0 ? common.threads : physical_cores();
+  options.threads = common.threads > 0 ? common.threads : processor_cores().threads();
   return open_index(folders, std::move(tokenizer), options, message);
 }
 

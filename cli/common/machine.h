@@ -6,10 +6,6 @@
 
 namespace redraft::cli {
 
-// The cores that this process may use, within a container's quota. Hardware threads that share a
-// core's execution units count once; at least 1.
-int physical_cores();
-
 std::string cpu_name();
 
 struct Memory {

@@ -29,10 +29,10 @@
 namespace redraft {
 namespace {
 
-constexpr float kEqual = 0.85f;   // from here on a thread counts as fast as the fastest one
+constexpr float kEqual = 0.7f;    // from here on a thread counts as fast as the fastest one
 constexpr float kMargin = 0.98f;  // of what a slow thread could do
 constexpr float kMinSpeed = 1.0f / 1024;
-constexpr double kStep = 1.1;        // by which a speed changes at most from job to job
+constexpr double kStep = 1.05;       // by which a speed changes at most from job to job
 constexpr int kMinChunks = 8;        // per thread, of a job that says something
 constexpr double kRecovery = 1.005;  // from job to job without a chunk
 
