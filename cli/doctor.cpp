@@ -126,8 +126,10 @@ std::string cost_of_passes(const std::optional<StoredCost>& cost) {
                 "one row %.1f ms, each further %.2f ms (B = %.1f); %d tokens read in a second",
                 1e3 * one, 1e3 * further, one / further,
                 cost->curve.tokens_read_in(1.0, kMaxTokens));
+  const char* const moment = cost->curve.quiet() ? " in a second;\n          "
+                                                 : " while the machine was busy;\n          ";
   return std::string(text) + ", measured " + age_of(cost->measured_at) +
-         (cost->complete ? "" : " in a second;\n          " + how);
+         (cost->complete ? "" : moment + how);
 }
 
 // What is read for an edit on request, and before it.

@@ -12,12 +12,17 @@
 //   32 rows, empty context: 70 + 16 * (70 - 53) / 8            104 ms
 //   6 rows, 2048 tokens: 60 + 5 * (67 - 60) / 7                 65 ms
 //   6 rows, 1024 tokens: halfway between 52 and 65              58.5 ms
+//
+// The model's clock does not count the time of other programs, but they slow down a pass in other
+// ways: they use the memory and the other half of a core. So each curve says how busy the machine
+// was, for whoever may measure it again (workspace/engine/pass_costs).
 
 #include "decoding/cost_curve.h"
 
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -63,57 +68,108 @@ double time_pass(LanguageModel& model, KvCache& cache, int rows) {
   return seconds;
 }
 
-// The fastest timing of each row count, on top of one context.
-class Timings {
- public:
-  Timings(LanguageModel& model, int context, int max_rows)
-      : model_(model),
-        context_(context),
-        cache_(model.filled_cache(std::min(model.context_length(), context + max_rows), context)) {}
+double system_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-  void add(int rows) {
-    if (context_ + rows > cache_->capacity()) return;
-    const double seconds = time_pass(model_, *cache_, rows);
-    const auto [entry, fresh] = least_.try_emplace(rows, seconds);
-    if (!fresh) entry->second = std::min(entry->second, seconds);
-  }
-  std::size_t size() const { return least_.size(); }
-  void append_to(std::vector<CostCurve::Point>& points) const {
-    for (const auto& [rows, seconds] : least_) points.push_back({rows, seconds, context_});
+// Times passes and notes how busy the machine was meanwhile.
+class Stopwatch {
+ public:
+  Stopwatch(LanguageModel& model, const CostCurve::Measuring& how)
+      : model_(model), go_on_(how.go_on), wall_(how.wall_clock ? how.wall_clock : system_seconds) {}
+
+  LanguageModel& model() const { return model_; }
+  // Seconds of the model's clock that all passes took; other work between them does not count.
+  double spent() const { return spent_; }
+  bool ended() const { return ended_; }
+  // By which part of the passes' time the wall clock ran ahead.
+  double waited() const { return spent_ > 0 ? std::max(0.0, wall_spent_ / spent_ - 1) : 0; }
+
+  // None if the measurement was ended.
+  std::optional<double> time(KvCache& cache, int rows) {
+    ended_ = ended_ || (go_on_ && !go_on_());
+    if (ended_) return {};
+    const double began = wall_();
+    const double seconds = time_pass(model_, cache, rows);
+    wall_spent_ += wall_() - began;
+    spent_ += seconds;
+    return seconds;
   }
 
  private:
   LanguageModel& model_;
-  int context_;
-  std::unique_ptr<KvCache> cache_;
-  std::map<int, double> least_;
+  std::function<bool()> go_on_;
+  std::function<double()> wall_;
+  double spent_ = 0;
+  double wall_spent_ = 0;
+  bool ended_ = false;
 };
 
-void measure_without_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
-  Timings timings(model, 0, std::end(kMoreRows)[-1]);
-  time_pass(model, *model.new_cache(1), 1);  // pays for what only the first pass does
+// The fastest timing of each row count, on top of one context.
+class Timings {
+ public:
+  Timings(Stopwatch& watch, int context, int max_rows)
+      : watch_(watch),
+        context_(context),
+        cache_(watch.model().filled_cache(
+            std::min(watch.model().context_length(), context + max_rows), context)) {}
+
+  void add(int rows) {
+    if (context_ + rows > cache_->capacity()) return;
+    const std::optional<double> seconds = watch_.time(*cache_, rows);
+    if (seconds) all_[rows].push_back(*seconds);
+  }
+  std::size_t size() const { return all_.size(); }
+  void append_to(std::vector<CostCurve::Point>& points) {
+    for (auto& [rows, seconds] : all_) {
+      std::sort(seconds.begin(), seconds.end());
+      points.push_back({rows, seconds.front(), context_});
+    }
+  }
+  // By how much the second fastest timing of a row count exceeds its fastest, at most; the slowest
+  // of three may have been hit by a single interruption. After append_to().
+  double spread() const {
+    double most = 0;
+    for (const auto& [rows, seconds] : all_) {
+      if (seconds.size() > 1 && seconds[0] > 0) most = std::max(most, seconds[1] / seconds[0] - 1);
+    }
+    return most;
+  }
+
+ private:
+  Stopwatch& watch_;
+  int context_;
+  std::unique_ptr<KvCache> cache_;
+  std::map<int, std::vector<double>> all_;
+};
+
+// Returns Timings::spread().
+double measure_without_context(Stopwatch& watch, std::vector<CostCurve::Point>& points) {
+  Timings timings(watch, 0, std::end(kMoreRows)[-1]);
+  // Pays for what only the first pass does.
+  time_pass(watch.model(), *watch.model().new_cache(1), 1);
   // Whole rounds: a busy moment of the machine then spoils only one timing of each row count.
-  const double start = model.compute_seconds();
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
       // Two points are enough for a curve, so a slow machine does not have to wait for more.
-      if (timings.size() < 2 || model.compute_seconds() - start < kBudget) timings.add(rows);
+      if (timings.size() < 2 || watch.spent() < kBudget) timings.add(rows);
     }
   }
   for (const int rows : kMoreRows) {
-    if (model.compute_seconds() - start < kBudget) timings.add(rows);
+    if (watch.spent() < kBudget) timings.add(rows);
   }
   timings.append_to(points);
+  return timings.spread();
 }
 
-void measure_with_context(LanguageModel& model, std::vector<CostCurve::Point>& points) {
+void measure_with_context(Stopwatch& watch, std::vector<CostCurve::Point>& points) {
   const int max_rows = std::end(kLongRows)[-1];
-  if (model.context_length() < kLongContext + max_rows) return;
-  const double start = model.compute_seconds();
-  Timings timings(model, kLongContext, max_rows);
+  if (watch.model().context_length() < kLongContext + max_rows || watch.ended()) return;
+  const double start = watch.spent();
+  Timings timings(watch, kLongContext, max_rows);
   for (int round = 0; round < kLongRounds; ++round) {
     for (const int rows : kLongRows) {
-      if (round == 0 || model.compute_seconds() - start < kLongBudget) timings.add(rows);
+      if (round == 0 || watch.spent() - start < kLongBudget) timings.add(rows);
     }
   }
   timings.append_to(points);
@@ -121,8 +177,8 @@ void measure_with_context(LanguageModel& model, std::vector<CostCurve::Point>& p
 
 }  // namespace
 
-CostCurve::CostCurve(std::vector<Point> points, bool measured_here)
-    : points_(std::move(points)), measured_here_(measured_here) {
+CostCurve::CostCurve(std::vector<Point> points, bool measured_here, double unrest)
+    : points_(std::move(points)), measured_here_(measured_here), unrest_(unrest) {
   std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
     return std::tie(a.context, a.rows, a.seconds) < std::tie(b.context, b.rows, b.seconds);
   });
@@ -161,11 +217,22 @@ Result<std::vector<CostCurve::Point>> CostCurve::parse_points(std::string_view t
   return points;
 }
 
-CostCurve CostCurve::measure(LanguageModel& model) {
+CostCurve CostCurve::measure(LanguageModel& model, const Measuring& how) {
+  Stopwatch watch(model, how);
   std::vector<Point> points;
-  measure_without_context(model, points);
-  measure_with_context(model, points);
-  return CostCurve(std::move(points), true);
+  const double spread = measure_without_context(watch, points);
+  measure_with_context(watch, points);
+  if (watch.ended()) return {};
+  return CostCurve(std::move(points), true, std::max(spread, watch.waited()));
+}
+
+CostCurve CostCurve::scaled(double first, double further) const {
+  std::vector<Point> points = points_;
+  for (Point& point : points) {
+    const double one = seconds(1, point.context);
+    point.seconds = first * one + further * (point.seconds - one);
+  }
+  return CostCurve(std::move(points), measured_here_, unrest_);
 }
 
 double CostCurve::seconds(int rows, int context) const {

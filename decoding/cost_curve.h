@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,13 +19,22 @@ class CostCurve {
     int rows;  // at least 1
     double seconds;
     int context = 0;  // at least 0
+    bool operator==(const Point&) const = default;
   };
   CostCurve() = default;  // every pass costs the same: rows are free
   // In any order. Noise can only add time, so a pass that took longer than a larger one on the same
   // context is taken to cost what the larger one did.
-  explicit CostCurve(std::vector<Point> points, bool measured_here = false);
-  // Times a few passes on a scratch cache; takes about a second with a 1.5B model.
-  static CostCurve measure(LanguageModel& model);
+  explicit CostCurve(std::vector<Point> points, bool measured_here = false, double unrest = 0);
+  // How a curve is measured.
+  struct Measuring {
+    // If set: asked before each pass, may run other work, and ends the measurement if false.
+    std::function<bool()> go_on = {};
+    std::function<double()> wall_clock = {};  // in seconds; empty: the system's
+  };
+  // Times a few passes on a scratch cache; takes about a second with a 1.5B model. A measurement
+  // that was ended gives a curve without points.
+  static CostCurve measure(LanguageModel& model, const Measuring& how);
+  static CostCurve measure(LanguageModel& model) { return measure(model, Measuring{}); }
 
   // "ROWS:COST,…", as in "1:1,8:1.35,64:9.7"; a cost times `unit` is in seconds. The error names
   // the part that cannot be read.
@@ -42,6 +52,14 @@ class CostCurve {
   // Whether the seconds were measured with this machine and model, as opposed to prices that were
   // given.
   bool measured_here() const { return measured_here_; }
+  // How busy the machine was when the curve was measured: the part by which repeated timings
+  // differed, or by which the wall clock ran ahead of the model's. 0.1 is a tenth.
+  double unrest() const { return unrest_; }
+  bool quiet() const { return unrest_ <= kMaxQuietUnrest; }
+  static constexpr double kMaxQuietUnrest = 0.2;
+  // Where the first row takes `first` times as long and each further row `further` times.
+  CostCurve scaled(double first, double further) const;
+  CostCurve with_unrest(double unrest) const { return CostCurve(points_, measured_here_, unrest); }
   // By context, then by rows.
   const std::vector<Point>& points() const { return points_; }
 
@@ -57,6 +75,7 @@ class CostCurve {
   std::vector<Point> points_;
   std::vector<Line> lines_;
   bool measured_here_ = false;
+  double unrest_ = 0;
 };
 
 }  // namespace redraft

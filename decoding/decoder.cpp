@@ -189,6 +189,7 @@ bool Decode::read_rest_apart(const DraftTree& draft) {
 // One pass of the target: what of the draft stands, and its own token after that.
 Acceptance Decode::verify(const DraftTree& draft, const Phase& phase) {
   const int read = std::max(0, unread());
+  const int context = target_.cache->length();
   Span span("verify");
   clock_.begin_pass();
   Acceptance accepted = verifier_.verify(context_, draft, phase.policy, [&] {
@@ -198,6 +199,8 @@ Acceptance Decode::verify(const DraftTree& draft, const Phase& phase) {
   span.set("rows", verifier_.rows());
   span.set("drafted", draft.size());
   span.set("accepted", std::ssize(accepted.path));
+  if (request_.on_pass && read == 0)
+    request_.on_pass(verifier_.rows(), context, verifier_.seconds());
   if (phase.source)
     phase.source->observe({draft, verifier_.predictions(), verifier_.rows(), verifier_.seconds()});
   return accepted;

@@ -48,6 +48,9 @@ struct DecodeRequest {
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
+  // If set: called after each pass of the target that read none of the prompt, with its rows, the
+  // tokens of context below them and its seconds on the model's clock.
+  std::function<void(int rows, int context, double seconds)> on_pass = {};
   // If set: called with each token before the sink is.
   std::function<void(const EmittedToken&)> on_emitted = {};
   // What the prompt does not show of the file that is being written, the nearest last; the same

@@ -4,6 +4,7 @@
 #include "support/trace/trace.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_run.h"
+#include "workspace/engine/measure_when_idle.h"
 #include "workspace/engine/save_when_idle.h"
 #include "workspace/workspace_impl.h"
 
@@ -30,6 +31,7 @@ void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, En
     engine.take_read_prompts();  // of an edit that ended with an exception
     Result<EditResult> edited = run_request(self, call, engine, id, request, control);
     save_when_idle(host, engine.take_read_prompts(), source);
+    measure_when_idle(host, engine);
     return edited;
   });
   if (!result) {

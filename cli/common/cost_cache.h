@@ -9,6 +9,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/language_model.h"
 #include "support/result.h"
+#include "workspace/engine/pass_costs.h"
 
 namespace redraft::cli {
 
@@ -32,7 +33,8 @@ Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
 struct StoredCost {
   CostCurve curve;
   std::int64_t measured_at = 0;  // seconds since 1970
-  bool complete = false;         // by `redraft bench cost`; otherwise within a second, at a start
+  bool complete = false;         // by `redraft bench cost`; otherwise within a second
+  int tries = 0;                 // to measure it again at a start, because the machine was busy
 };
 
 // Measured cost curves, a small JSON file per machine and model. Any number of processes may read
@@ -57,8 +59,11 @@ class CostCache {
 std::string to_text(const CostKey& key, const StoredCost& cost);
 Result<StoredCost> parse_cost(const std::string& name, const std::string& text, const CostKey& key);
 
-// The stored curve, or else a short measurement, which is then stored. Failing to write the cache
-// is not an error.
+// The stored curve, or else a short measurement, which is then stored. A curve that was measured in
+// a busy moment or thrown away is measured again, at a few starts at most, and the measurement of
+// the quietest moment stays. Failing to write the cache is not an error.
 CostCurve find_or_measure_cost(const CostCache& cache, const CostKey& key, LanguageModel& model);
+// Stores what became of the curve while it was in use.
+void keep_cost(const CostCache& cache, const CostKey& key, const CostCurve& curve, CostChange how);
 
 }  // namespace redraft::cli

@@ -63,6 +63,9 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
     model.find_cost = [key = *key](LanguageModel& passes) {
       return find_or_measure_cost(CostCache(), key, passes);
     };
+    model.keep_cost = [key = *key](const CostCurve& curve, CostChange how) {
+      keep_cost(CostCache(), key, curve, how);
+    };
   }
   return model;
 }

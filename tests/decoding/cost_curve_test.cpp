@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -100,6 +104,86 @@ TEST(CostCurve, MeasuresAModelFromOneRowUp) {
   }
   EXPECT_NEAR(curve.seconds(32), 0.0069, 1e-9);
   EXPECT_GT(curve.points().back().context, 1000);
+}
+
+// Each pass of the `slow` ones takes three times as long by the model's clock.
+class DisturbedModel : public SlowModel {
+ public:
+  explicit DisturbedModel(std::set<int> slow) : slow_(std::move(slow)) {}
+  double compute_seconds() const override { return SlowModel::compute_seconds() + lost_; }
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    const double before = SlowModel::compute_seconds();
+    Predictions predictions = SlowModel::forward(context, draft, cache, needs);
+    if (slow_.contains(pass_++)) lost_ += 2 * (SlowModel::compute_seconds() - before);
+    return predictions;
+  }
+
+ private:
+  std::set<int> slow_;
+  int pass_ = 0;
+  double lost_ = 0;
+};
+
+TEST(CostCurve, SaysHowBusyTheMachineWas) {
+  // The first pass is not timed; then follow three rounds of 1, 4, 8 and 16 rows.
+  const auto measure = [](LanguageModel& model, double wall) {
+    return CostCurve::measure(
+        model, {.wall_clock = [&model, wall] { return wall * model.compute_seconds(); }});
+  };
+  DisturbedModel never({});
+  EXPECT_TRUE(measure(never, 1).quiet());
+  DisturbedModel once({6});  // one timing of three: the others still agree
+  EXPECT_TRUE(measure(once, 1).quiet());
+  DisturbedModel twice({2, 6});
+  const CostCurve spread = measure(twice, 1);
+  EXPECT_FALSE(spread.quiet());
+  EXPECT_NEAR(spread.unrest(), 2, 1e-6);
+  // Other programs had the processor two thirds of the time, as the wall clock tells.
+  SlowModel waiting;
+  const CostCurve waited = measure(waiting, 3);
+  EXPECT_NEAR(waited.unrest(), 2, 1e-6);
+  EXPECT_FALSE(waited.quiet());
+}
+
+TEST(CostCurve, AMeasurementThatIsEndedIsNone) {
+  for (int passes = 0; passes < 12; ++passes) {
+    SlowModel model;
+    int left = passes;
+    const CostCurve curve = CostCurve::measure(model, {.go_on = [&left] { return left-- > 0; }});
+    EXPECT_TRUE(curve.points().empty()) << passes;
+  }
+}
+
+// Work that runs between two passes, by the same clock, is neither timed nor does it use up the
+// time for the measurement.
+TEST(CostCurve, OtherWorkBetweenPassesDoesNotCount) {
+  SlowModel model;
+  const auto cache = model.new_cache(8);
+  const std::vector<TokenId> token{1};
+  const auto work = [&] {
+    for (int i = 0; i < 500; ++i) {
+      model.forward(token, DraftTree(), *cache, PredictionNeeds{});
+      cache->truncate(0);
+    }
+    return true;
+  };
+  const CostCurve disturbed = CostCurve::measure(model, {.go_on = work});
+  SlowModel alone;
+  const CostCurve quiet = CostCurve::measure(alone);
+  ASSERT_EQ(disturbed.points().size(), quiet.points().size());
+  for (std::size_t i = 0; i < quiet.points().size(); ++i)
+    EXPECT_NEAR(disturbed.points()[i].seconds, quiet.points()[i].seconds, 1e-9);
+}
+
+TEST(CostCurve, IsScaledByItsFirstAndItsFurtherRows) {
+  const CostCurve curve({{1, 1.0}, {5, 2.0}, {1, 2.0, 1000}, {5, 5.0, 1000}}, true, 0.1);
+  const CostCurve scaled = curve.scaled(0.5, 2);
+  EXPECT_DOUBLE_EQ(scaled.seconds(1), 0.5);
+  EXPECT_DOUBLE_EQ(scaled.seconds(5), 2.5);
+  EXPECT_DOUBLE_EQ(scaled.seconds(5, 1000), 7);
+  EXPECT_TRUE(scaled.measured_here());
+  EXPECT_EQ(scaled.unrest(), 0.1);
 }
 
 TEST(CostCurve, ReadsPointsAndNamesWhatIsNone) {

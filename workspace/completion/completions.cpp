@@ -6,6 +6,7 @@
 
 #include "support/trace/trace.h"
 #include "workspace/completion/completion_shape.h"
+#include "workspace/engine/measure_when_idle.h"
 
 namespace redraft {
 namespace {
@@ -55,8 +56,11 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
                                             const std::stop_token& stop) {
   if (stop.stop_requested())
     return CompletionResult{.texts = {}, .finish_reason = FinishReason::kCancelled};
-  return run_on_engine(host, "the completion failed",
-                       [&](Engine& engine) { return run_completion(engine, request, stop); });
+  return run_on_engine(host, "the completion failed", [&](Engine& engine) {
+    Result<CompletionResult> completed = run_completion(engine, request, stop);
+    measure_when_idle(host, engine);
+    return completed;
+  });
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
       caches_(context_length, options.cache_bytes),
       lines_(lines_of(*target_.tokenizer)),
       memories_(memories_for(target_.tokenizer, lines_)),
+      costs_(target_.find_cost, target_.keep_cost),
       prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
                        PromptEncoder(*target_.tokenizer)} {
   const auto reclaim = [this, notice = options.notice, told = false]() mutable {
@@ -112,13 +113,10 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::rest_of_file(
   return rests_[static_cast<std::size_t>(purpose)].of(document, shown, *target_.tokenizer);
 }
 
-const CostCurve& Engine::cost_curve() {
-  if (!cost_) {
-    const Span span("price passes");
-    cost_ = std::make_unique<CostCurve>(target_.find_cost ? target_.find_cost(*target_.model)
-                                                          : CostCurve::measure(*target_.model));
-  }
-  return *cost_;
+const CostCurve& Engine::cost_curve() { return costs_.curve(*target_.model); }
+
+void Engine::measure_cost_again(const std::function<bool()>& go_on) {
+  costs_.measure_again(*target_.model, go_on);
 }
 
 int Engine::known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) {
@@ -230,6 +228,7 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                  " tokens and leaves no room for an answer: the context holds " +
                  std::to_string(context_length_));
   }
+  costs_.correct();
   const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
   const bool kept = purpose == Purpose::kEdit && remembering == Remembering::kShared;
   if (kept) restore_from_archive(request.prompt, stop);
@@ -247,8 +246,11 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
       Decoder::make(name, {target_.model.get(), &target.cache()},
                     {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);
   if (!decoder) return decoder.error();
-  if (!observer_) return (*decoder)->run(request, sink, std::move(stop));
   DecodeRequest observed = request;
+  observed.on_pass = [this](int rows, int context, double seconds) {
+    costs_.measured(rows, context, seconds);
+  };
+  if (!observer_) return (*decoder)->run(observed, sink, std::move(stop));
   observed.on_emitted = observer_->on_emitted;
   observer_->on_begin(purpose, name, observed);
   Result<DecodeResult> result = (*decoder)->run(observed, sink, std::move(stop));

@@ -26,6 +26,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/engine/file_rest.h"
 #include "workspace/engine/kept_prompts.h"
+#include "workspace/engine/pass_costs.h"
 
 namespace redraft {
 
@@ -59,6 +60,8 @@ class Engine {
     std::shared_ptr<const Tokenizer> tokenizer;
     // Where to find the cost of its passes; empty: measure it.
     std::function<CostCurve(LanguageModel&)> find_cost = {};
+    // What to do with the cost once it has changed; empty: it never does.
+    std::function<void(const CostCurve&, CostChange)> keep_cost = {};
     std::string device = "cpu";  // where it runs, in the form of --device
   };
   // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
@@ -83,8 +86,13 @@ class Engine {
   const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
   int context_length() const { return context_length_; }
-  // The cost of the target's passes, found or measured on the first call.
+  // The cost of the target's passes, found or measured on the first call. Decodes correct it, each
+  // before it begins; the reference stays valid.
   const CostCurve& cost_curve();
+  // Whether it is worth measuring in an idle moment that is to be arranged (true once), and doing
+  // so: before each pass it asks `go_on`, which may run other jobs or end it.
+  bool ask_for_cost() { return costs_.ask_for_measurement(); }
+  void measure_cost_again(const std::function<bool()>& go_on);
 
   // For tools that observe every decode, on the decode thread.
   struct DecodeObserver {
@@ -155,7 +163,7 @@ class Engine {
   std::function<void(const Error&)> on_archive_problem_;
   std::shared_ptr<const LineTable> lines_;
   std::array<DecoderMemory, kPurposes> memories_;
-  std::unique_ptr<CostCurve> cost_;
+  PassCosts costs_;
   ReadAheadWork read_ahead_work_;
   std::optional<DecodeObserver> observer_;
   std::array<PromptEncoder, kPurposes> prompt_encoders_;

@@ -24,6 +24,11 @@ double within_reason(double factor) { return std::clamp(factor, 1 / kMaxFactor, 
 
 }  // namespace
 
+void PassPace::follow(const CostCurve& curve) {
+  if (curve.points() != curve_.points() || curve.measured_here() != curve_.measured_here())
+    *this = PassPace(curve);
+}
+
 double PassPace::seconds(int rows, int context) const {
   const double first = curve_.seconds(1, context);
   return first_ * first + further_ * (curve_.seconds(rows, context) - first);

@@ -13,8 +13,9 @@ class PassPace {
   // A curve that was not measured on this machine is not corrected.
   explicit PassPace(const CostCurve& curve) : curve_(curve) {}
 
-  // Keeps the factors and uses another curve.
-  void follow(const CostCurve& curve) { curve_ = curve; }
+  // Uses a curve from now on. The factors are of the curve they were fitted to: another one starts
+  // with none.
+  void follow(const CostCurve& curve);
 
   double seconds(int rows, int context) const;
   void measured(int rows, int context, double seconds);

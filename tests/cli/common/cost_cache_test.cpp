@@ -28,9 +28,11 @@ CostKey some_key() {
 }
 
 StoredCost some_cost() {
-  return {.curve = CostCurve({{1, 0.025}, {8, 0.0512345678901}, {1, 0.03, 1024}, {8, 0.08, 1024}}),
+  return {.curve = CostCurve({{1, 0.025}, {8, 0.0512345678901}, {1, 0.03, 1024}, {8, 0.08, 1024}},
+                             true, 0.125),
           .measured_at = 1700000000,
-          .complete = true};
+          .complete = true,
+          .tries = 1};
 }
 
 void expect_equal(const CostCurve& a, const CostCurve& b) {
@@ -66,6 +68,8 @@ TEST_F(CostCacheTest, GivesBackWhatWasStored) {
   ASSERT_TRUE(loaded);
   EXPECT_TRUE(loaded->complete);
   EXPECT_EQ(loaded->measured_at, 1700000000);
+  EXPECT_EQ(loaded->curve.unrest(), 0.125);
+  EXPECT_EQ(loaded->tries, 1);
   expect_equal(loaded->curve, some_cost().curve);
 }
 
@@ -136,7 +140,10 @@ TEST_F(CostCacheTest, NumbersThatNoPassHasAreRefused) {
         with("\"rows\": 1,", "\"rows\": 99999999999999999999,"),
         with("\"context\": 0", "\"context\": -1"), with("\"context\": 0", "\"context\": \"0\""),
         with("0.025", "-0.025"), with("0.025", "0"), with("0.025", "1e300"), with("0.025", "null"),
-        with("\"format\": 1", "\"format\": 2"), with("\"complete\": true", "\"complete\": 1")}) {
+        with("\"format\": 2", "\"format\": 1"), with("\"format\": 2", "\"format\": 3"),
+        with("\"unrest\": 0.125", "\"unrest\": -1"), with("\"unrest\": 0.125", "\"unrest\": 1e300"),
+        with("\"unrest\": 0.125", "\"unrest\": \"0\""), with("\"tries\": 1", "\"tries\": 4"),
+        with("\"tries\": 1", "\"tries\": 0.5"), with("\"complete\": true", "\"complete\": 1")}) {
     const Result<StoredCost> parsed = parse_cost("cost.json", hostile, some_key());
     ASSERT_FALSE(parsed) << hostile;
     EXPECT_THAT(parsed.error().message(), HasSubstr("cost.json"));
@@ -218,6 +225,34 @@ TEST_F(CostCacheTest, MeasuresOnceAndRemembers) {
   expect_equal(stored->curve, measured);
   ASSERT_TRUE(cache_.store(some_key(), some_cost()));
   expect_equal(find_or_measure_cost(cache_, some_key(), model), some_cost().curve);
+}
+
+// A curve of a busy second is measured again at a few starts; a worse measurement is not taken.
+TEST_F(CostCacheTest, MeasuresAgainWhatWasMeasuredInABusyMoment) {
+  ScriptedModel model = ScriptedModel::random(1, {.context_length = 64});
+  const CostCurve busy = some_cost().curve.with_unrest(1e5);
+  ASSERT_TRUE(cache_.store(some_key(), {.curve = busy}));
+  const CostCurve measured = find_or_measure_cost(cache_, some_key(), model);
+  EXPECT_LT(measured.unrest(), busy.unrest());
+  EXPECT_EQ(cache_.load(some_key())->tries, 1);
+  expect_equal(cache_.load(some_key())->curve, measured);
+  ASSERT_TRUE(cache_.store(some_key(), {.curve = busy, .tries = 3}));
+  expect_equal(find_or_measure_cost(cache_, some_key(), model), busy);
+}
+
+TEST_F(CostCacheTest, KeepsWhatBecameOfACurve) {
+  ASSERT_TRUE(cache_.store(some_key(), some_cost()));
+  const CostCurve corrected = some_cost().curve.scaled(1.25, 1.5);
+  keep_cost(cache_, some_key(), corrected, CostChange::kCorrected);
+  expect_equal(cache_.load(some_key())->curve, corrected);
+  EXPECT_EQ(cache_.load(some_key())->measured_at, 1700000000);
+  EXPECT_TRUE(cache_.load(some_key())->complete);
+  for (const CostChange how : {CostChange::kThrownAway, CostChange::kMeasured}) {
+    keep_cost(cache_, some_key(), corrected, how);
+    EXPECT_FALSE(cache_.load(some_key())->complete);
+    EXPECT_GT(cache_.load(some_key())->measured_at, 1700000000);
+    EXPECT_EQ(cache_.load(some_key())->tries, 1);
+  }
 }
 
 TEST_F(CostCacheTest, WorksWhereNothingCanBeKept) {

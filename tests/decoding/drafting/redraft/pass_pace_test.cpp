@@ -45,6 +45,18 @@ TEST(PassPace, AnInterruptedPassOrNonsenseChangesNothing) {
   EXPECT_DOUBLE_EQ(pace.seconds(4, 0), curve.seconds(4));
 }
 
+// The factors belong to a curve: with a corrected one they would count twice.
+TEST(PassPace, AnotherCurveStartsWithoutFactors) {
+  const CostCurve curve(kPoints, true);
+  PassPace pace(curve);
+  for (int pass = 0; pass < 50; ++pass) pace.measured(8, 0, 2 * curve.seconds(8));
+  pace.follow(CostCurve(kPoints, true));
+  EXPECT_GT(pace.seconds(8, 0), 1.8 * curve.seconds(8));
+  const CostCurve twice = curve.scaled(2, 2);
+  pace.follow(twice);
+  EXPECT_DOUBLE_EQ(pace.seconds(8, 0), twice.seconds(8));
+}
+
 TEST(PassPace, APriceThatNobodyMeasuredStays) {
   const CostCurve curve(kPoints);
   PassPace pace(curve);
