@@ -65,12 +65,12 @@ double quartile_seconds(int rounds, int calls, const Work& work) {
 class Layers {
  public:
   Layers(WeightFormat format, Isa isa, Shape shape, ThreadPool& pool)
-      : bytes_(packed_bytes(format, isa, shape.n, shape.k)) {
+      : bytes_(packed_bytes(format, shape.n, shape.k)) {
     const std::vector<std::uint8_t> file(weight_bytes(format, shape.n, shape.k), 0x21);
     count_ = static_cast<int>((std::size_t{200} << 20) / bytes_ + 1);
     data_ = allocate(bytes_ * static_cast<std::size_t>(count_));
     for (int i = 0; i < count_; ++i) {
-      pack(format, isa, shape.n, shape.k, file.data(),
+      pack(format, shape.n, shape.k, file.data(),
            data_.get() + bytes_ * static_cast<std::size_t>(i), pool);
     }
     weight_ = {format, isa, shape.n, shape.k, data_.get()};

@@ -285,13 +285,13 @@ bool supports(WeightFormat format) {
 
 bool reads_floats(WeightFormat format) { return portable_float_tile_kernel(format) != nullptr; }
 
-std::size_t packed_bytes(WeightFormat format, Isa, int n, int k) {
+std::size_t packed_bytes(WeightFormat format, int n, int k) {
   return static_cast<std::size_t>(tile_count(n)) * tile_bytes(format, k);
 }
 
-void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out,
+void pack(WeightFormat format, int n, int k, const void* file, std::uint8_t* out,
           ThreadPool& pool) {
-  ask_for_huge_pages(out, packed_bytes(format, isa, n, k));
+  ask_for_huge_pages(out, packed_bytes(format, n, k));
   pool.parallel_for(tile_count(n), 1, [&](int begin, int end) {
     for (int tile = begin; tile < end; ++tile) {
       pack_tile(format, n, k, static_cast<const std::uint8_t*>(file), tile,

@@ -38,10 +38,9 @@ struct PackedWeight {
 
 // Whether linear layers can have this format. Loaders report any other as an error.
 bool supports(WeightFormat format);
-std::size_t packed_bytes(WeightFormat format, Isa isa, int n, int k);  // the same for each `isa`
+std::size_t packed_bytes(WeightFormat format, int n, int k);
 // `file` holds n rows of k weights in file order. `out` is 64-byte aligned.
-void pack(WeightFormat format, Isa isa, int n, int k, const void* file, std::uint8_t* out,
-          ThreadPool& pool);
+void pack(WeightFormat format, int n, int k, const void* file, std::uint8_t* out, ThreadPool& pool);
 
 // Activations are quantised once per layer input and shared by the linear layers that read it (q, k
 // and v; gate and up): int8 with one float scale for 32 or 64 of them, see activations.h. `out` is

@@ -310,7 +310,7 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
   const c10::InferenceMode inference;
   Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  Result<Weights> weights = Weights::load(*files, *shape, isa, pool, control);
+  Result<Weights> weights = Weights::load(*files, *shape, pool, control);
   if (!weights) return weights.error();
   files->release_pages();
   return std::unique_ptr<LanguageModel>(

@@ -37,9 +37,8 @@ struct PendingMatrix {
 
 class WeightLoader {
  public:
-  WeightLoader(const ModelFiles& files, kernels::Isa isa, ThreadPool& pool,
-               const LoadControl& control)
-      : files_(files), isa_(isa), pool_(pool), control_(control) {}
+  WeightLoader(const ModelFiles& files, ThreadPool& pool, const LoadControl& control)
+      : files_(files), pool_(pool), control_(control) {}
 
   Result<Weights> run(WeightPlan plan) {
     take_embedding(plan);
@@ -95,7 +94,7 @@ class WeightLoader {
     out.n = planned.n;
     out.k = planned.k;
     out.bias = to_tensor(planned.bias);
-    const std::size_t bytes = kernels::packed_bytes(tensor.format, isa_, planned.n, planned.k);
+    const std::size_t bytes = kernels::packed_bytes(tensor.format, planned.n, planned.k);
     pending_.push_back({&planned, &out, total_bytes_, bytes});
     total_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
@@ -123,7 +122,6 @@ class WeightLoader {
   }
 
   const ModelFiles& files_;
-  kernels::Isa isa_;
   ThreadPool& pool_;
   const LoadControl& control_;
   Weights weights_;
@@ -135,10 +133,10 @@ class WeightLoader {
 }  // namespace
 
 Result<Weights> Weights::load(const ModelFiles& files, const TransformerShape& shape,
-                              kernels::Isa isa, ThreadPool& pool, const LoadControl& control) {
+                              ThreadPool& pool, const LoadControl& control) {
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
-  return WeightLoader(files, isa, pool, control).run(std::move(*plan));
+  return WeightLoader(files, pool, control).run(std::move(*plan));
 }
 
 }  // namespace redraft

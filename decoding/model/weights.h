@@ -33,12 +33,12 @@ struct LayerWeights {
   LinearWeight gate, up, down;
 };
 
-// The tensors of a model by role, repacked for one instruction set. Embedding rows stay in the
+// The tensors of a model by role, repacked for the kernels. Embedding rows stay in the
 // mapped file, everything else is copied: after loading, only `embedding` refers to the file.
 struct Weights {
   // Every error names the file, the tensor and the reason.
   static Result<Weights> load(const ModelFiles& files, const TransformerShape& shape,
-                              kernels::Isa isa, ThreadPool& pool, const LoadControl& control = {});
+                              ThreadPool& pool, const LoadControl& control = {});
 
   at::Tensor embedding;  // uint8 [vocabulary, bytes of a row], in the file's format and memory
   WeightFormat embedding_format = WeightFormat::kF32;

@@ -83,8 +83,8 @@ inline TestWeight make_weight(WeightFormat format, Isa isa, int n, int k,
                               const std::vector<std::uint8_t>& file) {
   TestWeight weight;
   ThreadPool pool(1);
-  weight.data = allocate(packed_bytes(format, isa, n, k));
-  pack(format, isa, n, k, file.data(), weight.data.get(), pool);
+  weight.data = allocate(packed_bytes(format, n, k));
+  pack(format, n, k, file.data(), weight.data.get(), pool);
   weight.packed = {format, isa, n, k, weight.data.get()};
   weight.values.resize(static_cast<std::size_t>(n) * k);
   for (int row = 0; row < n; ++row) {
