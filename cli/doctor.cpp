@@ -45,6 +45,8 @@ void print_machine(int threads) {
                           gibibytes(free.available_bytes) + " are free");
 }
 
+constexpr int kMoreRounds = 20;  // of some ten milliseconds, to find the peak
+
 void print_kernels(ThreadPool& pool) {
   std::string available;
   for (const kernels::Isa isa : kernels::available_isas()) {
@@ -53,15 +55,20 @@ void print_kernels(ThreadPool& pool) {
   const kernels::Isa best = kernels::best_isa();
   print_row("kernels",
             std::string(kernels::to_string(best)) + " (this machine runs " + available + ")");
-  const kernels::MachinePeak peak = kernels::measure_machine_peak(best, pool);
-  const double most = peak.int8_gmacs[code_width_index(4)];
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights, of which linear layers "
-      "reach %.0f %% (measured now)",
-      peak.bandwidth_gbps, most, 100 * kernels::measure_linear_gmacs(best, pool) / most);
-  print_row("speed", text);
+  kernels::PeakProbe probe(best, pool);
+  const double reached = kernels::measure_linear_gmacs(best, pool);
+  const double& most = probe.peak().int8_gmacs[code_width_index(4)];
+  // On a busy machine the peak may not have been in reach, and only rises with more rounds.
+  for (int more = 0; more < kMoreRounds && reached > most; ++more) probe.is_quiet();
+  char text[80];
+  std::snprintf(text, sizeof text, "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights",
+                probe.peak().bandwidth_gbps, most);
+  char share[80] = " (measured now, on a busy machine)";
+  if (reached <= most) {
+    std::snprintf(share, sizeof share, ", of which linear layers reach %.0f %% (measured now)",
+                  100 * reached / most);
+  }
+  print_row("speed", std::string(text) + share);
 }
 
 // A sentence about one model; clears `sound` if the model is not as it should be.

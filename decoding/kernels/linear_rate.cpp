@@ -33,8 +33,8 @@ class AlignedBytes {
 double measure_linear_gmacs(Isa isa, ThreadPool& pool) {
   constexpr WeightFormat kFormat = WeightFormat::kQ4_K;
   const std::vector<std::uint8_t> file(weight_bytes(kFormat, kOutputs, kInputs));
-  AlignedBytes packed(packed_bytes(kFormat, isa, kOutputs, kInputs));
-  pack(kFormat, isa, kOutputs, kInputs, file.data(), packed.data(), pool);
+  AlignedBytes packed(packed_bytes(kFormat, kOutputs, kInputs));
+  pack(kFormat, kOutputs, kInputs, file.data(), packed.data(), pool);
   const std::vector<float> x(std::size_t{kRows} * kInputs, 1.0F);
   AlignedBytes quantized(quantized_bytes(isa, kRows, kInputs));
   quantize_rows(isa, x.data(), kRows, kInputs, quantized.data(), pool);
