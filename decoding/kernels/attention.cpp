@@ -1,14 +1,12 @@
 // Divides attention into tiles of rows and heads, and into spans of positions. The division decides
 // which thread computes what, never what is computed: see kSpan.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "decoding/kernels/operator_kernels.h"
 #include "decoding/kernels/transformer_ops.h"
+#include "support/aligned_bytes.h"
 
 namespace redraft::kernels {
 namespace {
@@ -113,10 +111,6 @@ class AttentionPlan {
   AttentionInput in_{};
 };
 
-struct FreeAligned {
-  void operator()(std::uint8_t* p) const { std::free(p); }
-};
-
 // Working memory that a thread keeps from call to call: fresh pages would cost more than the work.
 class ThreadMemory {
  public:
@@ -124,16 +118,14 @@ class ThreadMemory {
     if (bytes > bytes_) {
       memory_.reset();
       bytes_ = 0;
-      const std::size_t rounded = (bytes + 63) / 64 * 64;
-      memory_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(64, rounded)));
-      if (!memory_) throw std::bad_alloc();
-      bytes_ = rounded;
+      memory_ = aligned_bytes(bytes);
+      bytes_ = bytes;
     }
     return memory_.get();
   }
 
  private:
-  std::unique_ptr<std::uint8_t, FreeAligned> memory_;
+  AlignedBytes memory_;
   std::size_t bytes_ = 0;
 };
 

@@ -21,8 +21,8 @@ namespace {
 class RoundedRows {
  public:
   RoundedRows(const std::vector<float>& x, int rows, int k, bool bfloats)
-      : values_(kernels::allocate(static_cast<std::size_t>(rows) *
-                                  static_cast<std::size_t>(padded_width(k)) * 2)),
+      : values_(aligned_bytes(static_cast<std::size_t>(rows) *
+                              static_cast<std::size_t>(padded_width(k)) * 2)),
         scales_(static_cast<std::size_t>(rows)),
         bfloats_(bfloats) {
     round_rows(x.data(), k, rows, k, {values(), bfloats ? nullptr : scales_.data()}, nullptr);
@@ -34,7 +34,7 @@ class RoundedRows {
   }
 
  private:
-  kernels::Bytes values_;
+  AlignedBytes values_;
   std::vector<float> scales_;
   bool bfloats_;
 };

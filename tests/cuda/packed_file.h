@@ -21,7 +21,7 @@ class PackedFile {
       : PackedFile(format, n, k, random_bytes(format, n, k, random)) {}
   PackedFile(WeightFormat format, int n, int k, std::vector<std::uint8_t> file)
       : file_(std::move(file)),
-        data_(kernels::allocate(packed_bytes(format, n, k))),
+        data_(aligned_bytes(packed_bytes(format, n, k))),
         weight_{format, n, k, data_.get()} {
     for (int tile = 0; tile < tile_count(n); ++tile) {
       pack_tile(format, n, k, file_.data(), tile,
@@ -45,7 +45,7 @@ class PackedFile {
   }
 
   std::vector<std::uint8_t> file_;
-  kernels::Bytes data_;
+  AlignedBytes data_;
   Weight weight_;
 };
 

@@ -173,10 +173,10 @@ TEST_F(Amx, QuantsStandInTiles) {
       const std::size_t plain = quantized_bytes(Isa::kAvx512Vnni, rows, k);
       const int tiles = (rows + kAmxTileRows - 1) / kAmxTileRows;
       ASSERT_EQ(bytes, plain + static_cast<std::size_t>(tiles) * amx_tile_bytes(k));
-      const Bytes got = allocate(bytes);
+      const AlignedBytes got = aligned_bytes(bytes);
       std::memset(got.get(), 0x55, bytes);
       quantize_rows(Isa::kAmx, x.data(), rows, k, got.get(), pool);
-      const Bytes expected = allocate(plain);
+      const AlignedBytes expected = aligned_bytes(plain);
       quantize_rows(Isa::kAvx512Vnni, x.data(), rows, k, expected.get(), pool);
       const auto* superblocks = reinterpret_cast<const ActivationSuperblock*>(expected.get());
       const auto* quants = reinterpret_cast<const std::int8_t*>(got.get() + plain);

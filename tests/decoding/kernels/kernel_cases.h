@@ -2,9 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "decoding/kernels/half.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/weight_format.h"
+#include "support/aligned_bytes.h"
 
 // Random weights and activations, and the gate that every kernel must pass: a row's bits do not
 // depend on the other rows.
@@ -25,19 +24,10 @@ inline constexpr WeightFormat kAllFormats[] = {
 inline constexpr WeightFormat kFloatFormats[] = {WeightFormat::kF32, WeightFormat::kF16,
                                                  WeightFormat::kBF16};
 
-struct AlignedDelete {
-  void operator()(std::uint8_t* p) const { std::free(p); }
-};
-using Bytes = std::unique_ptr<std::uint8_t, AlignedDelete>;
-
-inline Bytes allocate(std::size_t bytes) {
-  return Bytes(static_cast<std::uint8_t*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
-}
-
 // A weight, packed for one instruction set and as the floats that its format defines.
 struct TestWeight {
   PackedWeight packed{};
-  Bytes data;
+  AlignedBytes data;
   std::vector<float> values;  // [n, k]
 };
 
@@ -83,7 +73,7 @@ inline TestWeight make_weight(WeightFormat format, Isa isa, int n, int k,
                               const std::vector<std::uint8_t>& file) {
   TestWeight weight;
   ThreadPool pool(1);
-  weight.data = allocate(packed_bytes(format, n, k));
+  weight.data = aligned_bytes(packed_bytes(format, n, k));
   pack(format, n, k, file.data(), weight.data.get(), pool);
   weight.packed = {format, isa, n, k, weight.data.get()};
   weight.values.resize(static_cast<std::size_t>(n) * k);
@@ -97,13 +87,13 @@ inline TestWeight make_weight(WeightFormat format, Isa isa, int n, int k,
 // Rows in the form that a weight reads: blocks of them, or the floats themselves, which outlive
 // this.
 struct PreparedRows {
-  Bytes blocks;
+  AlignedBytes blocks;
   LinearInput input;
 };
 
 inline PreparedRows prepare(const PackedWeight& w, const float* x, int rows, ThreadPool& pool) {
   if (reads_floats(w.format)) return {nullptr, x};
-  Bytes blocks = allocate(quantized_bytes(w.isa, rows, w.k));
+  AlignedBytes blocks = aligned_bytes(quantized_bytes(w.isa, rows, w.k));
   quantize_rows(w.isa, x, rows, w.k, blocks.get(), pool);
   const std::uint8_t* data = blocks.get();
   return {std::move(blocks), data};

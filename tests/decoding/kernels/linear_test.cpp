@@ -185,7 +185,7 @@ void check_against_reference(WeightFormat format, Isa isa, int n, int k, int row
   const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
   const std::vector<float> bias = random_floats(static_cast<std::size_t>(n), random);
   ThreadPool pool(2);
-  const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
+  const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, k));
   quantize_rows(isa, x.data(), rows, k, quantized.get(), pool);
   const int ldy = n + 3;
   std::vector<float> y(static_cast<std::size_t>(rows) * ldy, 77.0f);
@@ -301,7 +301,7 @@ TEST(QuantizeRows, ErrsByHalfAStepAtMost) {
       const int rows = 10;
       const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * k, random);
       ThreadPool pool(2);
-      const Bytes quantized = allocate(quantized_bytes(isa, rows, k));
+      const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, k));
       quantize_rows(isa, x.data(), rows, k, quantized.get(), pool);
       for (int row = 0; row < rows; ++row) {
         for (int i = 0; i < superblock_count(k) * kSuperblock; ++i) {
@@ -350,7 +350,7 @@ TEST(QuantizeRows, EveryInstructionSetGivesTheSameBlocks) {
     ThreadPool pool(1);
     std::vector<std::uint8_t> expected;
     for (const Isa isa : available_isas()) {
-      const Bytes quantized = allocate(quantized_bytes(isa, 5, k));
+      const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, 5, k));
       quantize_rows(isa, x.data(), 5, k, quantized.get(), pool);
       const std::vector<std::uint8_t> got = bytes_of(quantized.get(), 5, k, isa);
       if (expected.empty()) expected = got;
@@ -373,7 +373,7 @@ TEST(LinearArgmax, IsTheLargestLogitAndTiesGoToTheLowerIndex) {
       const std::vector<float> x = random_floats(rows * 256, random);
       for (const int threads : {1, 2, 3}) {
         ThreadPool pool(threads);
-        const Bytes quantized = allocate(quantized_bytes(isa, rows, 256));
+        const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, 256));
         quantize_rows(isa, x.data(), rows, 256, quantized.get(), pool);
         const std::vector<float> logits = run_linear(weight.packed, x.data(), rows, pool);
         std::vector<std::int32_t> best(rows);
@@ -423,7 +423,7 @@ TEST(LinearTopK, IsASortOfTheLogits) {
     const std::vector<float> x = random_floats(rows * 256, random);
     for (const int threads : {1, 2}) {
       ThreadPool pool(threads);
-      const Bytes quantized = allocate(quantized_bytes(isa, rows, 256));
+      const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, 256));
       quantize_rows(isa, x.data(), rows, 256, quantized.get(), pool);
       const std::vector<float> logits = run_linear(weight.packed, x.data(), rows, pool);
       for (const int k_best : {1, 2, 8, 40, 333}) {

@@ -261,7 +261,7 @@ TEST_P(RowInvarianceOfEachIsa, AttentionOverTrees) {
 // A head's choices for the rows of `x`: logits and ids of the best 5, and the argmax.
 std::vector<float> choices(const PackedWeight& head, const std::vector<float>& x, int rows,
                            ThreadPool& pool) {
-  const Bytes quantized = allocate(quantized_bytes(head.isa, rows, head.k));
+  const AlignedBytes quantized = aligned_bytes(quantized_bytes(head.isa, rows, head.k));
   quantize_rows(head.isa, x.data(), rows, head.k, quantized.get(), pool);
   std::vector<std::int32_t> ids(static_cast<std::size_t>(rows) * 5);
   std::vector<float> logits(ids.size());
