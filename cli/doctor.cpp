@@ -48,13 +48,9 @@ void print_machine(int threads) {
 constexpr int kMoreRounds = 20;  // of some ten milliseconds, to find the peak
 
 void print_kernels(ThreadPool& pool) {
-  std::string available;
-  for (const kernels::Isa isa : kernels::available_isas()) {
-    available += std::string(available.empty() ? "" : ", ") + kernels::to_string(isa);
-  }
   const kernels::Isa best = kernels::best_isa();
-  print_row("kernels",
-            std::string(kernels::to_string(best)) + " (this machine runs " + available + ")");
+  print_row("kernels", std::string(kernels::to_string(best)) + " (this machine runs " +
+                           kernels::names_of_available_isas() + ")");
   kernels::PeakProbe probe(best, pool);
   const double reached = kernels::measure_linear_gmacs(best, pool);
   const double& most = probe.peak().int8_gmacs[code_width_index(4)];

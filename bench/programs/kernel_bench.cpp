@@ -1,7 +1,8 @@
 // How close the linear layers come to this machine's own roofline, measured in the same run: read
 // bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
 // together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads; 0,
-// the default: one, then all] [isa: portable|avx2|avx512-vnni|amx] [format, e.g. Q4_K, or ops]
+// the default: one, then all] [isa: portable|avx2|avx-vnni|avx512-vnni|amx] [format, e.g. Q4_K, or
+// ops]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,19 +19,11 @@
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/transformer_ops.h"
+#include "support/aligned_bytes.h"
 #include "support/seconds_since.h"
 
 namespace redraft::kernels {
 namespace {
-
-struct AlignedDelete {
-  void operator()(std::uint8_t* p) const { std::free(p); }
-};
-using Bytes = std::unique_ptr<std::uint8_t, AlignedDelete>;
-
-Bytes allocate(std::size_t bytes) {
-  return Bytes(static_cast<std::uint8_t*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
-}
 
 struct Shape {
   int n;
@@ -68,7 +61,7 @@ class Layers {
       : bytes_(packed_bytes(format, shape.n, shape.k)) {
     const std::vector<std::uint8_t> file(weight_bytes(format, shape.n, shape.k), 0x21);
     count_ = static_cast<int>((std::size_t{200} << 20) / bytes_ + 1);
-    data_ = allocate(bytes_ * static_cast<std::size_t>(count_));
+    data_ = aligned_bytes(bytes_ * static_cast<std::size_t>(count_));
     for (int i = 0; i < count_; ++i) {
       pack(format, shape.n, shape.k, file.data(),
            data_.get() + bytes_ * static_cast<std::size_t>(i), pool);
@@ -86,7 +79,7 @@ class Layers {
  private:
   std::size_t bytes_;
   int count_;
-  Bytes data_;
+  AlignedBytes data_;
   PackedWeight weight_;
 };
 
@@ -110,7 +103,7 @@ void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& 
               shape.k, layers.count(), static_cast<double>(layers.bytes()) / 1e6);
   for (const int rows : {1, 2, 3, 4, 6, 8, 16, 32, 64, 128}) {
     const std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * shape.k);
-    const Bytes quantized = allocate(quantized_bytes(isa, rows, shape.k));
+    const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, shape.k));
     quantize_rows(isa, x.data(), rows, shape.k, quantized.get(), pool);
     const LinearInput input =
         reads_floats(format) ? LinearInput(x.data()) : LinearInput(quantized.get());
@@ -163,7 +156,7 @@ void bench_small_operators(Isa isa, ThreadPool& pool) {
     std::vector<float> x = random_floats(static_cast<std::size_t>(rows) * n);
     std::vector<float> out(x.size());
     const std::vector<float> weight(n, 1.0f);
-    const Bytes quantized = allocate(quantized_bytes(isa, rows, n));
+    const AlignedBytes quantized = aligned_bytes(quantized_bytes(isa, rows, n));
     const double norm = best_seconds(
         20, [&] { rms_norm(isa, x.data(), weight.data(), 1e-6f, rows, n, out.data(), pool); });
     const double silu =
@@ -201,10 +194,7 @@ void bench_with(int threads, Isa isa, const std::string& only) {
 int run(int argc, char** argv) {
   const int all = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = argc > 1 ? std::atoi(argv[1]) : 0;
-  Isa isa = best_isa();
-  for (const Isa candidate : available_isas()) {
-    if (argc > 2 && std::string(argv[2]) == to_string(candidate)) isa = candidate;
-  }
+  const Isa isa = argc > 2 ? available_isa(argv[2]).value_or(best_isa()) : best_isa();
   if (threads == 0 && all > 1) bench_with(1, isa, argc > 3 ? argv[3] : "");
   bench_with(threads > 0 ? threads : all, isa, argc > 3 ? argv[3] : "");
   return 0;

@@ -5,7 +5,6 @@
 // and answers each with a line:
 //   pass ROWS CONTEXT all|last   seconds of one pass; predictions after all rows, or the last alone
 //   probe                        int8 GMAC/s, GB/s (the best so far), and 1 if the machine is quiet
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +13,6 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -108,12 +106,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (argc == 5) {
-    const std::vector<redraft::kernels::Isa> isas = redraft::kernels::available_isas();
-    const auto isa = std::ranges::find_if(isas, [&](redraft::kernels::Isa one) {
-      return std::string_view(argv[4]) == redraft::kernels::to_string(one);
-    });
-    if (isa == isas.end())
-      return redraft::fail("this machine has no such kernels: " + std::string(argv[4]));
+    const auto isa = redraft::kernels::available_isa(argv[4]);
+    if (!isa) return redraft::fail("this machine has no such kernels: " + std::string(argv[4]));
     redraft::kernels::set_best_isa(*isa);
   }
   return redraft::run(argv[1], threads, longest);

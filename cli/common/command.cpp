@@ -28,12 +28,9 @@ constexpr const char* kGroup = "Common options";
 // Why the machine has no such kernels; empty: it has. Asked only if the option is given, because
 // finding out may take a child process.
 std::string check_kernels(const std::string& name) {
-  std::string available;
-  for (const kernels::Isa isa : kernels::available_isas()) {
-    if (name == to_string(isa)) return {};
-    available += std::string(available.empty() ? "" : ", ") + to_string(isa);
-  }
-  return "this machine has no kernels '" + name + "': it runs " + available;
+  if (kernels::available_isa(name)) return {};
+  return "this machine has no kernels '" + name + "': it runs " +
+         kernels::names_of_available_isas();
 }
 
 // All except --device.
@@ -89,11 +86,8 @@ Result<void> apply(const CommonOptions& options) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
   spdlog::set_level(spdlog::level::from_str(options.log_level));
-  if (!options.kernels.empty()) {
-    for (const kernels::Isa isa : kernels::available_isas()) {
-      if (options.kernels == kernels::to_string(isa)) kernels::set_best_isa(isa);
-    }
-  }
+  if (const std::optional<kernels::Isa> isa = kernels::available_isa(options.kernels))
+    kernels::set_best_isa(*isa);  // else empty: check_kernels
   return check_device(options.device);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -234,26 +235,54 @@ void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_r
 
 }  // namespace
 
-std::vector<Isa> available_isas() {
-  std::vector<Isa> isas{Isa::kPortable};
+bool is_available(Isa isa) {
 #if defined(__x86_64__)
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-  if (avx2) isas.push_back(Isa::kAvx2);
-  if (avx2 && avx_vnni_available()) isas.push_back(Isa::kAvxVnni);
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vnni")) {
-    isas.push_back(Isa::kAvx512Vnni);
-    if (amx_available()) isas.push_back(Isa::kAmx);
+  switch (isa) {
+    case Isa::kPortable:
+      return true;
+    case Isa::kAvx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+    case Isa::kAvxVnni:
+      return is_available(Isa::kAvx2) && avx_vnni_available();
+    case Isa::kAvx512Vnni:
+      return is_available(Isa::kAvx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
+    case Isa::kAmx:
+      return is_available(Isa::kAvx512Vnni) && amx_available();
   }
 #endif
+  return isa == Isa::kPortable;
+}
+
+std::vector<Isa> available_isas() {
+  std::vector<Isa> isas;
+  std::ranges::copy_if(kIsas, std::back_inserter(isas), is_available);
   return isas;
+}
+
+std::optional<Isa> available_isa(std::string_view name) {
+  const auto* const isa =
+      std::ranges::find_if(kIsas, [&](Isa one) { return name == to_string(one); });
+  return isa != std::end(kIsas) && is_available(*isa) ? std::optional(*isa) : std::nullopt;
+}
+
+std::string names_of_available_isas() {
+  std::string names;
+  for (const Isa isa : available_isas())
+    names += (names.empty() ? "" : ", ") + std::string(to_string(isa));
+  return names;
 }
 
 namespace {
 
+// Looks at no others: a check of kernels takes a child process.
+Isa best_available_isa() {
+  return *std::find_if(std::rbegin(kIsas), std::rend(kIsas), is_available);
+}
+
 std::atomic<Isa>& chosen_isa() {
-  static std::atomic<Isa> chosen = available_isas().back();
+  static std::atomic<Isa> chosen = best_available_isa();
   return chosen;
 }
 

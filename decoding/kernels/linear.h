@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoding/kernels/thread_pool.h"
@@ -16,9 +18,16 @@ namespace redraft::kernels {
 // different bits, except that kAvxVnni is kAvx2, bit for bit, with dpbusd for linear layers, and
 // kAmx is kAvx512Vnni with AMX for linear layers of many rows.
 enum class Isa { kPortable, kAvx2, kAvxVnni, kAvx512Vnni, kAmx };
+inline constexpr Isa kIsas[] = {Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni,
+                                Isa::kAmx};  // better and better
 constexpr bool has_avx2_only(Isa isa) { return isa == Isa::kAvx2 || isa == Isa::kAvxVnni; }
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
+// Whether this processor and system run it.
+bool is_available(Isa isa);
 std::vector<Isa> available_isas();  // the best one last
+// The one of that to_string(), if it is available.
+std::optional<Isa> available_isa(std::string_view name);
+std::string names_of_available_isas();  // "portable, avx2"
 // The last of them, or the one that set_best_isa() named.
 Isa best_isa();
 // Kernels loaded from now on take these instructions, one of available_isas(): to measure what

@@ -2,7 +2,6 @@
 // AVX2 checks it, and with the instruction itself where there is one.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "decoding/kernels/checked_tiles.h"
@@ -11,8 +10,6 @@
 
 namespace redraft::kernels {
 namespace {
-
-bool is_available(Isa isa) { return std::ranges::count(available_isas(), isa) > 0; }
 
 void expect_bits_of_avx2(TileKernel (*kernel)(WeightFormat)) {
   std::minstd_rand random(7);
