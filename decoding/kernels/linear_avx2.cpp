@@ -25,71 +25,59 @@ REDRAFT_INLINE __m256i multiply(__m256i codes, __m256i quants) {
 
 // How many products fit a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. With 6 bits a sum
 // begins with -32 times its activations: it wraps around, and ends as that of codes from -32 to 31.
-template <int kBits>
-constexpr int kDepth = kBits == 4   ? 8
-                       : kBits == 8 ? 1
-                                    : 4;
-
-// sums[row][half] += the dot products of kGroups groups with the activations from `at` on, times
-// `scale[half]`, which has 16-bit numbers in pairs for each output; exact.
-template <int kBits, int kGroups, int kRows>
-REDRAFT_INLINE void add_dots(const std::uint8_t* codes, const ActivationSuperblock* x,
-                             std::ptrdiff_t at, const __m256i (&scale)[2], __m256i (*sums)[2]) {
-  __m256i narrow[kRows][2];
-  if constexpr (kBits == 6) {
-    static_assert(kGroups <= kDepth<6>);
-    for (int row = 0; row < kRows; ++row)
-      narrow[row][0] = narrow[row][1] = _mm256_set1_epi32(x[row].offsets[at / 16]);
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < kGroups; ++i) {
-    const bool begins = kBits != 6 && i % kDepth<kBits> == 0;
-    const bool ends = (i + 1) % kDepth<kBits> == 0;
-    const __m256i opened[2] = {load_codes(codes + 64 * i), load_codes(codes + 64 * i + kHalfBytes)};
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) {
-      const __m256i quants = broadcast_group(x[row], at + 4 * i);
-#pragma GCC unroll 2
-      for (int half = 0; half < 2; ++half) {
-        __m256i& sum = narrow[row][half];
-        const __m256i product = multiply<kBits>(opened[half], quants);
-        sum = begins ? product : _mm256_add_epi16(sum, product);
-        if (kDepth < kBits >> 1) settle(sum);
-        if (ends) {
-          __m256i& wide = sums[row][half];
-          wide = _mm256_add_epi32(wide, _mm256_madd_epi16(sum, scale[half]));
-          if (kDepth<kBits> == 1) settle(wide);
-        }
-      }
-    }
-  }
-}
-
-// Eight bytes, each as two equal 16-bit numbers.
-template <bool kSigned>
-REDRAFT_INLINE __m256i pairs_of_bytes(const std::uint8_t* p) {
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-  const __m128i twice = _mm_unpacklo_epi8(bytes, bytes);
-  return kSigned ? _mm256_cvtepi8_epi16(twice) : _mm256_cvtepu8_epi16(twice);
-}
+constexpr int depth(int bits) { return bits == 4 ? 8 : bits == 8 ? 1 : 4; }
 
 struct MaddubsDots {
   static constexpr bool kSignedCodes = true;
+
+  // Each scale as two equal 16-bit numbers.
   template <bool kSigned>
   REDRAFT_INLINE static __m256i load_scale(const std::uint8_t* p) {
-    return pairs_of_bytes<kSigned>(p);
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+    const __m128i twice = _mm_unpacklo_epi8(bytes, bytes);
+    return kSigned ? _mm256_cvtepi8_epi16(twice) : _mm256_cvtepu8_epi16(twice);
   }
+
   template <int kBits, int kGroups, int kRows>
   REDRAFT_INLINE static void add_scaled(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const __m256i (&scale)[2],
                                         __m256i (*sums)[2]) {
-    add_dots<kBits, kGroups, kRows>(codes, x, at, scale, sums);
+    constexpr int kDepth = depth(kBits);
+    __m256i narrow[kRows][2];
+    if constexpr (kBits == 6) {
+      static_assert(kGroups <= kDepth);
+      for (int row = 0; row < kRows; ++row)
+        narrow[row][0] = narrow[row][1] = _mm256_set1_epi32(x[row].offsets[at / 16]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kGroups; ++i) {
+      const bool begins = kBits != 6 && i % kDepth == 0;
+      const bool ends = (i + 1) % kDepth == 0;
+      const __m256i opened[2] = {load_codes(codes + 64 * i),
+                                 load_codes(codes + 64 * i + kHalfBytes)};
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row) {
+        const __m256i quants = broadcast_group(x[row], at + 4 * i);
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+          __m256i& sum = narrow[row][half];
+          const __m256i product = multiply<kBits>(opened[half], quants);
+          sum = begins ? product : _mm256_add_epi16(sum, product);
+          if constexpr (kDepth > 1) settle(sum);
+          if (!ends) continue;
+          __m256i& wide = sums[row][half];
+          wide = _mm256_add_epi32(wide, _mm256_madd_epi16(sum, scale[half]));
+          if constexpr (kDepth == 1) settle(wide);
+        }
+      }
+    }
   }
+
   template <int kBits, int kRows>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
                                  std::ptrdiff_t at, __m256i (*sums)[2]) {
     const __m256i one[2] = {_mm256_set1_epi16(1), _mm256_set1_epi16(1)};
-    add_dots<kBits, 8, kRows>(codes, x, at, one, sums);
+    add_scaled<kBits, 8, kRows>(codes, x, at, one, sums);
   }
 };
 

@@ -118,23 +118,18 @@ __attribute__((target("avx2"))) std::int64_t avx2_int8() {
   return std::int64_t{2} * 8 * 4 * kGroups * kRows * kPeakSteps;
 }
 
-// One step of avx_vnni_int8(). In a register: g++ 12 would keep some elements of an array in
-// memory.
-__attribute__((target("avx2,avxvnni"), always_inline)) inline void add_dpbusd(__m256i& sum,
-                                                                              __m256i a,
-                                                                              __m256i b) {
-  sum = _mm256_dpbusd_avx_epi32(sum, a, b);
-}
-
-// For AVX-VNNI, in its VEX form.
+// For AVX-VNNI, in its VEX form. Ten sums hide the latency; they are no array, since g++ 12 would
+// keep some of its elements in memory.
 __attribute__((target("avx2,avxvnni"))) std::int64_t avx_vnni_int8() {
   const __m256i a = _mm256_set1_epi8(3);
   const __m256i b = _mm256_set1_epi8(5);
   __m256i s0 = a, s1 = a, s2 = a, s3 = a, s4 = a, s5 = a, s6 = a, s7 = a, s8 = a, s9 = a;
   for (int i = 0; i < kSteps; ++i) {
-    add_dpbusd(s0, a, b), add_dpbusd(s1, a, b), add_dpbusd(s2, a, b), add_dpbusd(s3, a, b);
-    add_dpbusd(s4, a, b), add_dpbusd(s5, a, b), add_dpbusd(s6, a, b), add_dpbusd(s7, a, b);
-    add_dpbusd(s8, a, b), add_dpbusd(s9, a, b);
+    s0 = _mm256_dpbusd_avx_epi32(s0, a, b), s1 = _mm256_dpbusd_avx_epi32(s1, a, b),
+    s2 = _mm256_dpbusd_avx_epi32(s2, a, b), s3 = _mm256_dpbusd_avx_epi32(s3, a, b);
+    s4 = _mm256_dpbusd_avx_epi32(s4, a, b), s5 = _mm256_dpbusd_avx_epi32(s5, a, b),
+    s6 = _mm256_dpbusd_avx_epi32(s6, a, b), s7 = _mm256_dpbusd_avx_epi32(s7, a, b);
+    s8 = _mm256_dpbusd_avx_epi32(s8, a, b), s9 = _mm256_dpbusd_avx_epi32(s9, a, b);
     // The sums are different to the compiler, which would compute one for all.
     asm("" : "+x"(s0), "+x"(s1), "+x"(s2), "+x"(s3), "+x"(s4));
     asm("" : "+x"(s5), "+x"(s6), "+x"(s7), "+x"(s8), "+x"(s9));
