@@ -152,7 +152,7 @@ Result<QualityRecord> measure_quality(
   record.written = applied(region->lines(), written);
   record.similarity = dice(tokenizer, record.written, wanted_text);
   record.similarity_before = dice(tokenizer, region->text(), wanted_text);
-  record.breaks_syntax = result->breaks_syntax;
+  record.breaks_syntax = result->breaks_syntax();
   record.finish_reason = to_string(result->finish_reason);
   record.prompt_tokens = result->statistics.prompt_tokens;
   record.new_tokens = result->statistics.new_tokens;

@@ -60,8 +60,7 @@ class EditCommand {
         text_(request_.document->text()) {}
 
   int run(const InterruptWatch& watch) {
-    LiveDiff live(std::cout, options_.file, text_, wants_colour());
-    const Result<EditResult> result = decode(live, watch.token());
+    const Result<EditResult> result = decode(watch.token());
     if (!result) return fail(result.error());
     if (result->finish_reason == FinishReason::kCancelled) return interrupted();
     std::optional<Comparison> comparison;
@@ -82,7 +81,9 @@ class EditCommand {
   }
 
  private:
-  Result<EditResult> decode(LiveDiff& live, std::stop_token stop) {
+  Result<EditResult> decode(std::stop_token stop) {
+    std::optional<LiveDiff> live;
+    live.emplace(std::cout, options_.file, text_, wants_colour());
     StatusLine status;
     status.show("reading " + options_.file);
     EditObserver observer;
@@ -93,7 +94,14 @@ class EditCommand {
     if (shows_live(options_)) {
       observer.on_hunk = [&](const Hunk& hunk) {
         status.clear();
-        live.add(hunk.edit);
+        live->add(hunk.edit);
+      };
+      observer.on_replaced = [&](const std::vector<Hunk>& hunks) {
+        status.clear();
+        live->finish();
+        std::cout << "\nThat had a fault, so the model wrote it again. Instead:\n";
+        live.emplace(std::cout, options_.file, text_, wants_colour());
+        for (const Hunk& hunk : hunks) live->add(hunk.edit);
       };
     }
     observer.on_progress = [&](const EditProgress& progress) {
@@ -102,7 +110,7 @@ class EditCommand {
     };
     Result<EditResult> result = run_edit(engine_, request_, observer, std::move(stop));
     status.clear();
-    if (shows_live(options_)) live.finish();
+    if (shows_live(options_)) live->finish();
     return result;
   }
 
@@ -112,6 +120,7 @@ class EditCommand {
     EditRequest request = request_;
     request.places = places_;
     request.decoder = *plain;
+    request.repairs = false;
     StatusLine status;
     status.show("decoding plainly, to compare");
     EditObserver observer;
@@ -166,7 +175,18 @@ class EditCommand {
       std::cout << unified_diff(options_.file, text_, edits_of(result)) << std::flush;
     }
     if (result.hunks.empty()) std::cerr << "redraft: the model changed nothing\n";
+    print_doubts(result);
     if (options_.format != Format::kJson) print_figures(result, comparison);
+  }
+
+  static void print_doubts(const EditResult& result) {
+    if (result.repair) {
+      std::cerr << "redraft: the first answer was doubtful ("
+                << reasons_of(result.repair->doubts_before) << "); the second "
+                << (result.repair->taken ? "was taken" : "was no better") << "\n";
+    }
+    for (const Doubt& doubt : result.doubts)
+      std::cerr << "redraft: look at this edit: " << doubt.reason << "\n";
   }
 
   static std::vector<TextEdit> edits_of(const EditResult& result) {
@@ -192,6 +212,16 @@ class EditCommand {
     nlohmann::ordered_json json =
         to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
                        request_.decoder.text, engine_.target_name(), engine_.device()});
+    json["doubts"] = nlohmann::ordered_json::array();
+    for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
+    json["repair"] = nullptr;
+    if (result.repair) {
+      json["repair"] = {{"because", reasons_of(result.repair->doubts_before)},
+                        {"taken", result.repair->taken},
+                        {"new_tokens", result.repair->statistics.new_tokens},
+                        {"seconds", result.repair->statistics.prefill_seconds +
+                                        result.repair->statistics.decode_seconds}};
+    }
     if (comparison) {
       json["plain"] = {{"decode_seconds", comparison->plain.statistics.decode_seconds},
                        {"tokens_per_second", comparison->plain.statistics.tokens_per_second()},

@@ -11,6 +11,8 @@
 namespace redraft {
 namespace {
 
+constexpr const char* kRepaired = "the model wrote it again, without a fault that the first had";
+
 std::vector<ByteRange> lines_of_places(const EditRequest& request) {
   std::vector<ByteRange> lines;
   for (const ByteRange& place : request.places) {
@@ -60,6 +62,10 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
           },
       .on_hunk =
           [&](const Hunk& hunk) { call([self, id, hunk] { self->receive_hunk(id, hunk); }); },
+      .on_replaced =
+          [&](const std::vector<Hunk>& hunks) {
+            call([self, id, hunks] { self->receive_replaced(id, hunks); });
+          },
       .on_progress =
           [&](const EditProgress& progress) {
             call([self, id, progress] { self->receive_progress(id, progress); });
@@ -148,6 +154,15 @@ void Workspace::Impl::receive_hunk(EditId id, Hunk hunk) {
   const LiveEdits::Received received = edits.receive(id, std::move(hunk), document->version());
   carry_out(received.then);
   if (observer.on_hunk) observer.on_hunk(id, received.hunk);
+}
+
+void Workspace::Impl::receive_replaced(EditId id, const std::vector<Hunk>& hunks) {
+  const LiveEdit* edit = edits.find(id);
+  if (edit == nullptr || !edit->runs() || !edit->counts()) return;
+  const std::optional<LiveEdits::Consequences> withdrawn = edits.withdraw(id, kRepaired);
+  if (!withdrawn) return;
+  carry_out(*withdrawn);
+  for (const Hunk& hunk : hunks) receive_hunk(id, hunk);
 }
 
 void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResult* result,

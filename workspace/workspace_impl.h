@@ -50,6 +50,7 @@ struct Workspace::Impl {
   void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_places(EditId id, const Document& document, const ChosenPlaces& places);
   void receive_hunk(EditId id, Hunk hunk);
+  void receive_replaced(EditId id, const std::vector<Hunk>& hunks);
   void receive_progress(EditId id, const EditProgress& progress);
   void receive_end(EditId id, EditOutcome outcome, const EditResult* result,
                    const std::string& error);

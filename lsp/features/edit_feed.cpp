@@ -116,7 +116,8 @@ void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
           {"version", live.version},
           {"range", to_range(*document, live.hunk.edit.range, client_.encoding)},
           {"oldText", live.hunk.old_text},
-          {"newText", live.hunk.edit.new_text}});
+          {"newText", live.hunk.edit.new_text},
+          {"doubt", live.hunk.doubt.empty() ? Json() : Json(live.hunk.doubt)}});
 }
 
 void EditFeed::on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks) {
@@ -167,8 +168,22 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"finishReason",
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
           {"error", error.empty() ? Json() : Json(error)},
-          {"breaksSyntax", result != nullptr && result->breaks_syntax},
+          {"doubts", doubts_json(id, result)},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
+}
+
+Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
+  Json list = Json::array();
+  if (result == nullptr) return list;
+  const LiveEdit* edit = workspace_.live_edit(id);
+  const bool keeps_first = edit != nullptr && edit->keeps_first && result->repair;
+  for (const Doubt& doubt : keeps_first ? result->repair->doubts_before : result->doubts) {
+    Json ids = Json::array();
+    for (const int i : doubt.edits)
+      ids.push_back(keeps_first ? i : result->hunks[static_cast<std::size_t>(i)].id);
+    list.push_back({{"reason", doubt.reason}, {"hunkIds", std::move(ids)}});
+  }
+  return list;
 }
 
 // The edit is over once its hunks are resolved; `delivery` is all that is left of its recipient.
@@ -209,9 +224,9 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
     connection_->show_message(MessageType::kWarning,
                               "redraft: the edit reached its token limit and may be incomplete");
   }
-  if (result != nullptr && result->breaks_syntax) {
+  if (result != nullptr && !result->doubts.empty()) {
     connection_->show_message(MessageType::kWarning,
-                              "redraft: with this edit the file has new syntax errors");
+                              "redraft: look at this edit: " + reasons_of(result->doubts));
   }
   if (n_dropped > 0) {
     connection_->show_message(MessageType::kWarning,

@@ -74,6 +74,8 @@ class EditFeed {
 
   Recipient* find(EditId id);
   void notify(EditId id, Recipient& recipient, const char* kind, Json params);
+  // About the hunks that the client has.
+  Json doubts_json(EditId id, const EditResult* result) const;
   void deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                const std::string& error);
   void deliver_done(EditId id, Delivery delivery, const EditResult* result);

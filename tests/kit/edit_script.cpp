@@ -78,6 +78,27 @@ class EditWriter {
            std::equal(written.begin(), written.end(), answer_.begin());
   }
 
+  std::string text_of(std::span<const TokenId> sequence, std::size_t begin, std::size_t end) const {
+    return tokenizer_->decode(sequence.subspan(begin, end - begin));
+  }
+  // The turn that is `back` turns before the last.
+  std::string turn(std::span<const TokenId> sequence, const std::vector<std::size_t>& turns,
+                   std::size_t back) const {
+    const std::size_t i = turns.size() - 1 - back;
+    return text_of(sequence, turns[i], turns[i + 1]);
+  }
+
+  // The user is not content with the answer: what that turn says is the instruction.
+  std::optional<Question> read_complaint(std::span<const TokenId> sequence,
+                                         const std::vector<std::size_t>& turns,
+                                         std::size_t end) const {
+    if (turns.size() < 4) return std::nullopt;
+    std::optional<Question> first =
+        read_question(turn(sequence, turns, 3), text_of(sequence, turns.back(), end));
+    if (first) first->instruction = turn(sequence, turns, 1);
+    return first;
+  }
+
   bool read_prompt(std::span<const TokenId> sequence) {
     prompt_.clear();
     std::vector<std::size_t> turns;
@@ -87,10 +108,9 @@ class EditWriter {
     if (turns.size() < 2) return false;
     const std::size_t end = end_of_lines(sequence, turns.back(), 2);
     if (end == 0) return false;
-    const std::optional<Question> question =
-        read_question(tokenizer_->decode(sequence.subspan(turns[turns.size() - 2],
-                                                          turns.back() - turns[turns.size() - 2])),
-                      tokenizer_->decode(sequence.subspan(turns.back(), end - turns.back())));
+    std::optional<Question> question =
+        read_question(turn(sequence, turns, 1), text_of(sequence, turns.back(), end));
+    if (!question) question = read_complaint(sequence, turns, end);
     if (!question) return false;
     prompt_.assign(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(end));
     const std::string answer =

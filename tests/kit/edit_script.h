@@ -16,7 +16,9 @@ namespace redraft {
 // What a scripted model does to the code that it is asked to edit.
 struct EditScript {
   struct Edit {
-    std::string instruction;  // applies when the user's instruction contains it; empty: always
+    // Applies when the user's instruction, or what the user says about an answer, contains it;
+    // empty: always.
+    std::string instruction;
     std::string find;         // every occurrence is replaced; empty: `replace` is put at the front
     std::string replace;
   };

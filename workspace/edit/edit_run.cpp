@@ -12,13 +12,50 @@
 
 namespace redraft {
 
+namespace {
+
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
+  return edits;
+}
+
+std::vector<Doubt> doubts_about(const EditRequest& request, const std::vector<Hunk>& hunks) {
+  const Span span("check syntax");
+  const Document& document = *request.document;
+  const SyntaxTree* before = hunks.empty() ? nullptr : document.syntax();
+  if (before == nullptr) return {};
+  const std::vector<TextEdit> edits = edits_of(hunks);
+  const auto text = std::make_shared<const std::string>(apply_edits(document.text(), edits));
+  const std::optional<SyntaxTree> after = before->edited(text);
+  if (!after) return {};
+  return redraft::doubts_about({*before, *after, edits, request.instruction});
+}
+
+// So many hunks of an edit are examined as they come. Each takes a parse of the whole file.
+constexpr std::size_t kExaminedHunks = 20;
+
+// Why the last hunk is doubtful. The file between two hunks may well make no sense yet.
+std::string doubt_about_last(const EditRequest& request, const std::vector<Hunk>& hunks) {
+  if (hunks.size() > kExaminedHunks) return {};
+  std::vector<Doubt> doubts = doubts_about(request, hunks);
+  std::erase_if(doubts, [&](const Doubt& doubt) {
+    return doubt.kind == Doubt::Kind::kSyntax ||
+           doubt.edits.back() + 1 != static_cast<int>(hunks.size());
+  });
+  return reasons_of(doubts);
+}
+
+}  // namespace
+
 // From tokens to hunks: bytes, lines, changes of lines, edits.
 class HunkStream {
  public:
   // Adds to `hunks` and `raw`, the model's raw output. All of it outlives this.
-  HunkStream(const Tokenizer& tokenizer, const EditRegion& region, const EditObserver& observer,
-             std::vector<Hunk>& hunks, std::string& raw)
+  HunkStream(const Tokenizer& tokenizer, const EditRequest& request, const EditRegion& region,
+             const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
       : tokenizer_(tokenizer),
+        request_(request),
         region_(region),
         fence_(fence_around(region.document().text())),
         output_(fence_),
@@ -69,11 +106,14 @@ class HunkStream {
       const ByteRange range = hunk.edit.range;
       hunk.old_text = region_.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
-      if (observer_.on_hunk) observer_.on_hunk(hunks_.back());
+      if (!observer_.on_hunk) continue;
+      hunks_.back().doubt = doubt_about_last(request_, hunks_);
+      observer_.on_hunk(hunks_.back());
     }
   }
 
   const Tokenizer& tokenizer_;
+  const EditRequest& request_;
   const EditRegion& region_;
   std::string fence_;
   FencedOutput output_;
@@ -88,24 +128,10 @@ namespace {
 // Passing over a token of the original takes about as long as reading so many of the prompt.
 constexpr double kTokensReadPerWritten = 4;
 
-std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
-  std::vector<TextEdit> edits;
-  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
-  return edits;
-}
-
 double fraction_done(const DecodeStatistics& statistics, double passed, double n_original) {
   const double to_read = statistics.prompt_tokens - statistics.cached_prompt_tokens - 1.0;
   const double to_write = kTokensReadPerWritten * n_original;
   return (statistics.prefilled_tokens + passed * to_write) / std::max(to_read + to_write, 1.0);
-}
-
-bool breaks_syntax_of(const Document& document, const std::string& text) {
-  const Span span("check syntax");
-  const SyntaxTree* before = document.syntax();
-  if (!before || text == document.text()) return false;
-  const auto after = before->edited(std::make_shared<const std::string>(text));
-  return after && breaks_syntax(*before, *after);
 }
 
 }  // namespace
@@ -115,11 +141,12 @@ std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
 }
 
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
-                             std::size_t context_bytes) {
+                             std::size_t context_bytes, const FaultyAnswer* faulty) {
   const Span span("prompt");
   return make_edit_prompt(
       engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
-      {.context_bytes = context_bytes, .overview_bytes = overview_bytes(engine, context_bytes)});
+      {.context_bytes = context_bytes, .overview_bytes = overview_bytes(engine, context_bytes)},
+      faulty);
 }
 
 EditRun::EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
@@ -177,7 +204,8 @@ Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, do
 void EditRun::begin_text(EditRegion text) {
   stream_.reset();
   text_ = std::move(text);
-  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), *text_, observer_, hunks_, raw_);
+  stream_ =
+      std::make_unique<HunkStream>(engine_.tokenizer(), request_, *text_, observer_, hunks_, raw_);
 }
 
 void EditRun::end_text() { stream_->finish(); }
@@ -236,7 +264,7 @@ EditResult EditRun::result(FinishReason reason, ByteRange region) {
   result.output = std::move(raw_);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
-  result.breaks_syntax = breaks_syntax_of(*request_.document, result.text);
+  result.doubts = doubts_about(request_, result.hunks);
   return result;
 }
 

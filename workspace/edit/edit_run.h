@@ -22,8 +22,9 @@ bool edits_places(Engine& engine, const EditRequest& request);
 // PromptForm::overview_bytes: the same in every prompt for a file.
 std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
 
+// `faulty` may be null.
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
-                             std::size_t context_bytes);
+                             std::size_t context_bytes, const FaultyAnswer* faulty = nullptr);
 
 class HunkStream;
 

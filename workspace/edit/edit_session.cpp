@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_repair.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_windows.h"
 #include "workspace/edit/prompt.h"
@@ -225,7 +226,9 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   }
   if (stop.stop_requested()) return unchanged(request);
   EditRun run(engine, request, plan->context_bytes, observer, stop);
-  return run.whole(plan->region, std::move(plan->prompt), *budget);
+  Result<EditResult> result = run.whole(plan->region, std::move(plan->prompt), *budget);
+  if (result && request.repairs) repair(engine, request, *plan, observer, stop, *result);
+  return result;
 }
 
 }  // namespace redraft

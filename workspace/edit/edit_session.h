@@ -13,6 +13,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/edit_doubts.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
@@ -43,6 +44,8 @@ struct EditRequest {
   std::optional<std::size_t> context_bytes = {};
   // read_edit_ahead() was called for it: more is shown, if it was read by now.
   bool announced = false;
+  // Ask the model once more if the edit of a region is doubtful.
+  bool repairs = true;
 };
 
 // One changed place, final when it is sent: later output never alters it. Against the request's
@@ -51,6 +54,9 @@ struct Hunk {
   int id = 0;  // ascending from 0 within an edit, in file order
   TextEdit edit;
   std::string old_text;
+  // Why it is doubtful, by the hunks so far; empty: it is not. What comes later may clear it up, so
+  // the end has the last word.
+  std::string doubt = {};
 };
 
 struct EditProgress {
@@ -73,19 +79,33 @@ struct ChosenPlaces {
 struct EditObserver {
   // Once, before all hunks, of an edit with kPlaces.
   std::function<void(const ChosenPlaces&)> on_places = {};
-  std::function<void(const Hunk&)> on_hunk;
-  std::function<void(const EditProgress&)> on_progress;  // at most once a forward pass
+  std::function<void(const Hunk&)> on_hunk = {};
+  // At most once, after all hunks: these take the place of all of them, see EditRepair.
+  std::function<void(const std::vector<Hunk>&)> on_replaced = {};
+  std::function<void(const EditProgress&)> on_progress = {};  // at most once a forward pass
+};
+
+// The model was asked again, because its edit was doubtful.
+struct EditRepair {
+  std::vector<Doubt> doubts_before;
+  bool taken = false;           // the second edit is the result
+  DecodeStatistics statistics;  // of the second answer alone
 };
 
 struct EditResult {
   std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
   std::string text;         // the whole new file
   ByteRange region;         // of the document: what could change; with kPlaces, all places
-  std::string output;       // the model's raw output text, of all parts
+  std::string output;       // the model's raw output text, of all parts, without a repair's
   FinishReason finish_reason = FinishReason::kStop;
+  std::vector<Doubt> doubts;         // about `hunks`, by their indices
+  std::optional<EditRepair> repair;  // nothing: there was no need, or no room
+  DecodeStatistics statistics;       // without the repair's
+
   // The whole text has syntax errors that the document had not.
-  bool breaks_syntax = false;
-  DecodeStatistics statistics;
+  bool breaks_syntax() const {
+    return !doubts.empty() && doubts.front().kind == Doubt::Kind::kSyntax;
+  }
 };
 
 // What run_edit would refuse without asking the model: a blank instruction, a range outside the

@@ -134,6 +134,16 @@ LiveEdits::Received LiveEdits::receive(EditId id, Hunk hunk, std::int64_t versio
   return received;
 }
 
+std::optional<LiveEdits::Consequences> LiveEdits::withdraw(EditId id, const std::string& why) {
+  LiveEdit& edit = edits_.at(id);
+  edit.keeps_first = edit.decided;
+  if (edit.decided) return std::nullopt;
+  Consequences then;
+  drop_all(id, edit, why, then);
+  edit.n_dropped = 0;  // none is missing of those that are to come
+  return then;
+}
+
 bool LiveEdits::is_overtaken(EditId id, const ByteRange& range) const {
   const std::string& uri = edits_.at(id).uri;
   return std::ranges::any_of(edits_.upper_bound(id), edits_.end(), [&](const auto& newer) {
@@ -185,8 +195,10 @@ LiveEdits::Consequences LiveEdits::change(const std::string& uri, std::int64_t v
 
 LiveEdits::Taken LiveEdits::take(EditId id, const std::optional<std::vector<int>>& ids) {
   Taken taken;
-  std::erase_if(edits_.at(id).hunks, [&](const LiveHunk& live) {
+  LiveEdit& edit = edits_.at(id);
+  std::erase_if(edit.hunks, [&](const LiveHunk& live) {
     if (ids && std::ranges::find(*ids, live.hunk.id) == ids->end()) return false;
+    edit.decided = true;
     taken.edits.push_back(live.hunk.edit);
     return true;
   });

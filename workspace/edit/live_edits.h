@@ -78,7 +78,9 @@ struct LiveEdit {
   State state = State::kRunning;
   std::string why_stopped;  // the first reason other than the user's cancellation
   std::vector<LiveHunk> hunks;
-  int n_dropped = 0;  // hunks
+  int n_dropped = 0;         // hunks
+  bool decided = false;      // the user has accepted or rejected a hunk
+  bool keeps_first = false;  // and so its hunks were not replaced by a repair's
   // The lines that the model rewrites, where they are now; empty: they are not known yet.
   std::vector<ByteRange> regions;
   // The document's changes since the edit started, while it runs: its hunks are against that
@@ -157,6 +159,9 @@ class LiveEdits {
   Consequences set_region(EditId id, ByteRange region) { return set_regions(id, {region}); }
   // For an edit that runs and is not kOrphaned. `version` is the document's current one.
   Received receive(EditId id, Hunk hunk, std::int64_t version);
+  // All hunks of an edit make way for those of its repair, which are to be received then. Nothing:
+  // they do not, because the user has decided about one of them.
+  std::optional<Consequences> withdraw(EditId id, const std::string& why);
   Consequences change(const std::string& uri, std::int64_t version,
                       const std::vector<BufferChange>& changes);
   // Takes hunks out of an edit (all if `ids` is null) and returns those that still apply.

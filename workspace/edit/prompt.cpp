@@ -27,6 +27,10 @@ constexpr const char* kSystem =
 constexpr const char* kAsk =
     " and answer with exactly these lines as they are after the edit, without the code around them";
 
+constexpr const char* kAskAgain =
+    ". Carry out the instruction again, and answer with all of the lines to edit as they are after "
+    "it. Keep every definition.";
+
 // The last component of a path or URI, as far as it can be shown on one line.
 std::string file_name(const std::string& uri) {
   const std::size_t slash = uri.find_last_of("/\\");
@@ -128,6 +132,16 @@ std::string text_of(const std::vector<PromptPart>& parts) {
   return text;
 }
 
+// Where the lines of an answer are in the text of a prompt, behind `from`.
+ByteRange place_of_answer(std::string_view text, std::size_t from, std::string_view answer,
+                          std::string_view fence) {
+  const std::size_t begin = text.find(answer, from);
+  const std::size_t first = text.find('\n', begin) + 1;
+  const std::size_t end = begin + answer.size();
+  const std::size_t close = text.substr(0, end).rfind(fence);
+  return {first, close >= first && close < end ? close : end};
+}
+
 // How many of `tokens` spell nothing but the first `bytes` of their text.
 int tokens_before(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens,
                   std::size_t bytes) {
@@ -144,23 +158,32 @@ int tokens_before(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens
 }  // namespace
 
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction, const PromptForm& form) {
+                                    const std::string& instruction, const PromptForm& form,
+                                    const FaultyAnswer* faulty) {
   const Tokenizer& tokenizer = encoder.tokenizer();
   EditPrompt prompt;
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
   const Conversation made =
       ConversationMaker(region, prompt.fence, form).make(std::string(trimmed(instruction)));
-  Result<std::vector<PromptPart>> parts =
-      chat_prompt(tokenizer, {{"system", made.system}, {"user", made.user}});
+  std::vector<ChatMessage> messages = {{"system", made.system}, {"user", made.user}};
+  if (faulty != nullptr) {
+    messages.push_back({"assistant", opening + faulty->text});
+    messages.push_back({"user", "That is wrong: " + faulty->fault + kAskAgain});
+  }
+  Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, messages);
   if (!parts) return parts.error().in("edit prompt");
   parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
-  const std::size_t user_begin = text_of(*parts).rfind(made.user);
-  prompt.original = tokens_within(tokenizer, prompt.tokens,
-                                  {user_begin + made.region.begin, user_begin + made.region.end});
+  const std::string text = text_of(*parts);
+  const std::size_t user_begin = text.find(made.user, made.system.size());
+  prompt.original = tokens_within(
+      tokenizer, prompt.tokens,
+      faulty == nullptr ? ByteRange{user_begin + made.region.begin, user_begin + made.region.end}
+                        : place_of_answer(text, user_begin + made.user.size(),
+                                          opening + faulty->text, prompt.fence));
   prompt.before_instruction =
       tokens_before(tokenizer, prompt.tokens, user_begin + made.fixed_bytes);
   const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);

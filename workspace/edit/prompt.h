@@ -39,9 +39,17 @@ struct EditPrompt {
   std::string fence;
 };
 
-// `encoder` makes the next prompt cheap if the text has changed little.
+// An answer to a prompt that has to be written again.
+struct FaultyAnswer {
+  std::string text;   // as the model wrote it
+  std::string fault;  // "the definition of 'a' is gone"
+};
+
+// `encoder` makes the next prompt cheap if the text has changed little. With `faulty` the
+// conversation goes on behind that answer, and `original` is its tokens.
 Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& region,
-                                    const std::string& instruction, const PromptForm& form = {});
+                                    const std::string& instruction, const PromptForm& form = {},
+                                    const FaultyAnswer* faulty = nullptr);
 
 // A question about a file whose answer is not code.
 struct QuestionPrompt {

@@ -100,6 +100,14 @@ function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
   return editor?.document === sessions[0]?.document ? editor && hunkAt(sessions, editor.selection.active.line) : undefined;
 }
 
+// All at once only with open eyes.
+async function wantsAll(sessions: Session[]): Promise<boolean> {
+  const detail = sessions.flatMap(({ reasons }) => (reasons ? [reasons] : [])).join('; ');
+  const choice = 'Accept All';
+  const question = 'redraft: some of these changes are doubtful.';
+  return !detail || (await vscode.window.showWarningMessage(question, { modal: true, detail }, choice)) === choice;
+}
+
 // Wraps around the end of the document.
 function jump(sessions: Session[], editor: vscode.TextEditor, step: 1 | -1): void {
   const { line } = editor.selection.active;
@@ -129,6 +137,9 @@ export function registerCommands(
     }
   };
   const decideAll = (action: 'accept' | 'reject') => async () => {
+    if (action === 'accept' && !(await wantsAll(current()))) {
+      return;
+    }
     for (const session of current()) {
       await edits.resolve(session, undefined, action);
     }

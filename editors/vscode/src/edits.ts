@@ -205,7 +205,13 @@ export class Edits implements vscode.Disposable {
         session.places = this.places.receive(session, event);
         break;
       case 'hunk':
-        session.add(event.hunkId, asRange(event.range), event.version, event.oldText, event.newText);
+        session.add(
+          {
+            id: event.hunkId, range: asRange(event.range), oldText: event.oldText, newText: event.newText,
+            doubt: event.doubt ?? undefined,
+          },
+          event.version,
+        );
         break;
       case 'moved':
         event.hunks.forEach((hunk) => session.move(hunk.hunkId, asRange(hunk.range), event.version));
@@ -220,6 +226,7 @@ export class Edits implements vscode.Disposable {
       case 'end':
         session.state = event.state;
         session.statistics = event.statistics ?? undefined;
+        session.settleDoubts(event.doubts);
         sayEnd(session, event, this.places.count(session.document));
         break;
     }
@@ -254,6 +261,8 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
     vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {
     void vscode.window.showWarningMessage('redraft: the model ran into the token limit: the edit may be incomplete.');
+  } else if (session.reasons) {
+    void vscode.window.showWarningMessage(`redraft: look at this edit: ${session.reasons}.`);
   } else if (session.places) {
     void sayPlaces(session, nLeft);
   } else if (session.nHunks === 0 && !session.isDecided) {

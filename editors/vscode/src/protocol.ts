@@ -54,11 +54,16 @@ export interface PlacesEvent {
   others: NamedRange[]; // are left, the likeliest first
 }
 
+export interface Doubt {
+  reason: string; // for people
+  hunkIds: number[];
+}
+
 export type EditEvent = EventOfEdit &
   (
     | { kind: 'region'; uri: string; version: number; range: Range }
     | PlacesEvent
-    | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string }
+    | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string; doubt: string | null }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
     | { kind: 'dropped'; hunkId: number; reason: string }
     | { kind: 'progress'; fraction: number; statistics: Statistics }
@@ -67,6 +72,7 @@ export type EditEvent = EventOfEdit &
         state: 'done' | 'cancelled' | 'failed';
         finishReason: string | null;
         error: string | null;
+        doubts: Doubt[];
         statistics: Statistics | null;
       }
   );

@@ -1,7 +1,7 @@
 // One edit of a document, which may have several: its hunks, until each is accepted, rejected or dropped.
 import * as vscode from 'vscode';
 import { Change, carry } from './place';
-import type { Statistics } from './protocol';
+import type { Doubt, Statistics } from './protocol';
 
 export interface Hunk {
   editId: number;
@@ -9,6 +9,7 @@ export interface Hunk {
   range: vscode.Range | undefined; // in the present document; undefined until the server reports its new place
   oldText: string;
   newText: string;
+  doubt: string | undefined; // what is wrong with it, for people
 }
 
 export type PlacedHunk = Hunk & { range: vscode.Range };
@@ -44,8 +45,23 @@ export class Session {
     return placed.sort((a, b) => a.id - b.id);
   }
 
-  add(id: number, range: vscode.Range, version: number, oldText: string, newText: string): void {
-    this.hunks.set(id, { editId: this.editId!, id, range: carry(range, version, this.log), oldText, newText });
+  // `hunk` is against `version` of the document.
+  add(hunk: Omit<PlacedHunk, 'editId'>, version: number): void {
+    this.hunks.set(hunk.id, { ...hunk, editId: this.editId!, range: carry(hunk.range, version, this.log) });
+  }
+
+  // What is doubtful once the edit has ended.
+  settleDoubts(doubts: Doubt[]): void {
+    for (const hunk of this.hunks.values()) {
+      const reasons = doubts.filter(({ hunkIds }) => hunkIds.includes(hunk.id)).map(({ reason }) => reason);
+      hunk.doubt = reasons.join('; ') || undefined;
+    }
+  }
+
+  // What is wrong with the hunks that wait, each reason once; empty: nothing.
+  get reasons(): string {
+    const doubts = this.placed.flatMap(({ doubt }) => (doubt === undefined ? [] : [doubt]));
+    return [...new Set(doubts)].join('; ');
   }
 
   move(id: number, range: vscode.Range, version: number): void {

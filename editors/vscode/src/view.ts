@@ -107,7 +107,9 @@ function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeL
   const at = new vscode.Range(hunk.range.start, hunk.range.start);
   const lens = (title: string, command: string, tooltip: string) =>
     new vscode.CodeLens(at, { title, command, tooltip, arguments: target });
+  const doubt = hunk.doubt === undefined ? [] : [lens(`$(warning) ${hunk.doubt}`, 'redraft.preview', 'See all changes')];
   return [
+    ...doubt,
     lens('$(check) Accept', 'redraft.acceptHunk', 'Make this change'),
     lens('$(x) Reject', 'redraft.rejectHunk', 'Leave this text as it is'),
     lens(`+${newLines} −${oldLines}`, 'redraft.preview', 'See all changes as a diff'),

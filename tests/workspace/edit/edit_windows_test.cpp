@@ -143,7 +143,7 @@ TEST(EditWindows, ALargerOneIsEditedPartByPart) {
   ASSERT_TRUE(outcome) << outcome.error().message();
   EXPECT_EQ(outcome->result.text, changed(text, change));
   EXPECT_EQ(outcome->result.finish_reason, FinishReason::kStop);
-  EXPECT_FALSE(outcome->result.breaks_syntax);
+  EXPECT_FALSE(outcome->result.breaks_syntax());
   EXPECT_GT(outcome->asked.size(), 3);
   std::string all;
   for (const std::string& part : outcome->asked) {

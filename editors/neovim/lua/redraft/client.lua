@@ -59,14 +59,18 @@ local function to_bytes(session, range, version)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
---- One line: more than that asks for a key before one can go on.
+--- More than one line asks for a key before one can go on; beside it is what 'ruler' and 'showcmd' show.
+local function on_one_line(text)
+  return vim.fn.strcharpart(text, 0, vim.o.columns - 22)
+end
+
 local function say_places(session)
   local changed = session:count() > 0 or session.resolved
   local n_left = places.count(session.buf)
   local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
   local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
     session.places.names)
-  notify(vim.fn.strcharpart(said, 0, vim.o.columns - 22)) -- beside what 'ruler' and 'showcmd' show
+  notify(on_one_line(said))
 end
 
 local function say_end(session, event)
@@ -77,6 +81,8 @@ local function say_end(session, event)
     notify('edit cancelled' .. (why and ': ' .. why or ''))
   elseif event.finishReason == 'length' then
     notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
+  elseif session:reasons() then
+    notify(on_one_line('look at this edit: ' .. session:reasons()), vim.log.levels.WARN)
   elseif session.places then
     say_places(session)
   elseif session:count() == 0 and not session.resolved then
@@ -109,7 +115,7 @@ local on_event = {
   hunk = function(session, event)
     session:add({
       id = event.hunkId, range = to_bytes(session, event.range, event.version), version = event.version,
-      old_text = event.oldText, new_text = event.newText,
+      old_text = event.oldText, new_text = event.newText, doubt = event.doubt ~= vim.NIL and event.doubt or nil,
     })
   end,
   moved = function(session, event)
@@ -128,6 +134,7 @@ local on_event = {
   ['end'] = function(session, event)
     session.state = event.state
     session.statistics = event.statistics ~= vim.NIL and event.statistics or nil
+    session:settle_doubts(event.doubts)
     say_end(session, event)
   end,
 }

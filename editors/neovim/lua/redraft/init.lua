@@ -130,12 +130,22 @@ local function hunk_at(sessions, row)
   return unpack(beside or {})
 end
 
+--- All at once only with open eyes.
+local function wants_all(sessions)
+  local reasons = vim.iter(sessions):map(function(session) return session:reasons() end):totable()
+  return #reasons == 0
+    or vim.fn.confirm('redraft: ' .. table.concat(reasons, '; ') .. '.\nAccept all changes?', '&Yes\n&No', 2) == 1
+end
+
 local function resolve(action, all)
   local sessions, n_hunks = current()
   if n_hunks == 0 then
     return notify('no changes to ' .. action .. ' in this buffer')
   end
   if all then
+    if action == 'accept' and not wants_all(sessions) then
+      return
+    end
     return vim.iter(sessions):each(function(session) client.resolve(session, nil, action) end)
   end
   local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)

@@ -9,6 +9,7 @@ local view = require('redraft.view')
 ---@field version integer
 ---@field old_text string
 ---@field new_text string
+---@field doubt string? what is wrong with it, for people
 ---@field marks { old: integer, new: integer }? nil while it is not drawn
 
 ---@class redraft.Session
@@ -65,7 +66,7 @@ function Session:draw(hunk)
   local range = hunk.marks and view.range(self.buf, hunk.marks)
     or place.carry(hunk.range, hunk.version, self.changes)
   if hunk.marks or view.fits(self.buf, range, hunk.old_text) then
-    hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks)
+    hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks, hunk.doubt)
   end
 end
 
@@ -87,8 +88,40 @@ function Session:move(id, range, version)
   hunk.range, hunk.version = range, version
   local now = place.carry(range, version, self.changes)
   if view.fits(self.buf, now, hunk.old_text) then
-    hunk.marks = view.draw(self.buf, now, hunk.new_text, hunk.marks)
+    hunk.marks = view.draw(self.buf, now, hunk.new_text, hunk.marks, hunk.doubt)
   end
+end
+
+--- What is doubtful once the edit has ended.
+---@param doubts { reason: string, hunkIds: integer[] }[]
+function Session:settle_doubts(doubts)
+  for id, hunk in pairs(self.hunks) do
+    local reasons = {}
+    for _, doubt in ipairs(doubts or {}) do
+      if vim.list_contains(doubt.hunkIds, id) then
+        table.insert(reasons, doubt.reason)
+      end
+    end
+    local now = #reasons > 0 and table.concat(reasons, '; ') or nil
+    if now ~= hunk.doubt then
+      hunk.doubt = now
+      self:draw(hunk)
+    end
+  end
+end
+
+--- What is wrong with the hunks that wait, each reason once; nil: nothing.
+---@return string?
+function Session:reasons()
+  local list, seen = {}, {}
+  for _, hunk in ipairs(self:visible()) do
+    local doubt = self.hunks[hunk.id].doubt
+    if doubt and not seen[doubt] then
+      seen[doubt] = true
+      table.insert(list, doubt)
+    end
+  end
+  return list[1] and table.concat(list, '; ')
 end
 
 ---@param id integer

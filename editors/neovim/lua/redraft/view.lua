@@ -8,6 +8,7 @@ M.namespace = vim.api.nvim_create_namespace('redraft')
 local function define_highlights()
   vim.api.nvim_set_hl(0, 'RedraftDelete', { link = 'DiffDelete', default = true })
   vim.api.nvim_set_hl(0, 'RedraftAdd', { link = 'DiffAdd', default = true })
+  vim.api.nvim_set_hl(0, 'RedraftDoubt', { link = 'DiagnosticWarn', default = true })
 end
 
 define_highlights()
@@ -98,18 +99,23 @@ end
 ---@param range redraft.Range
 ---@param new_text string
 ---@param marks { old: integer?, new: integer? }?
+---@param doubt string? is shown below the new lines
 ---@return { old: integer, new: integer }
-function M.draw(buf, range, new_text, marks)
+function M.draw(buf, range, new_text, marks, doubt)
   marks = marks or {}
   local lines, below = M.layout(buf, range, new_text)
+  local shown = virtual_lines(buf, lines)
+  if doubt then
+    table.insert(shown, { { '! ' .. vim.fn.strtrans(doubt), 'RedraftDoubt' } })
+  end
   local old = vim.api.nvim_buf_set_extmark(buf, M.namespace, range[1], range[2], {
     id = marks.old, end_row = range[3], end_col = range[4], hl_group = 'RedraftDelete', hl_eol = true, priority = 150,
   })
   local new = vim.api.nvim_buf_set_extmark(buf, M.namespace, math.max(below, 0), 0, {
-    id = marks.new, virt_lines = virtual_lines(buf, lines), virt_lines_above = below < 0,
+    id = marks.new, virt_lines = shown, virt_lines_above = below < 0,
   })
   if below < 0 then
-    leave_room_above(buf, #lines)
+    leave_room_above(buf, #shown)
   end
   return { old = old, new = new }
 end

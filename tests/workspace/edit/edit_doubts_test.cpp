@@ -1,0 +1,221 @@
+#include "workspace/edit/edit_doubts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "workspace/documents/document.h"
+#include "workspace/documents/edit_region.h"
+
+namespace redraft {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// The edits by lines that turn `before` into `after`, as an edit of the whole file makes them.
+std::vector<TextEdit> line_edits(const std::shared_ptr<const Document>& before,
+                                 const std::string& after) {
+  const EditRegion region = *EditRegion::make(before, EditScope::kFile, {});
+  const auto changed = *Document::make("file:///b", 1, after, before->language_id());
+  const EditRegion new_region = *EditRegion::make(changed, EditScope::kFile, {});
+  std::vector<TextEdit> edits;
+  for (const LineChange& change : diff_lines(region.lines(), new_region.lines()))
+    edits.push_back(region.edit(change));
+  return edits;
+}
+
+std::vector<Doubt> doubts(const std::string& language, const std::string& before,
+                          const std::string& after, const std::string& instruction) {
+  const auto document = *Document::make("file:///a", 1, before, language);
+  const std::vector<TextEdit> edits = line_edits(document, after);
+  EXPECT_EQ(apply_edits(before, edits), after);
+  const auto tree = SyntaxTree::parse(std::make_shared<const std::string>(after), language);
+  return doubts_about({*document->syntax(), *tree, edits, instruction});
+}
+
+std::vector<std::string> reasons(const std::string& language, const std::string& before,
+                                 const std::string& after, const std::string& instruction) {
+  std::vector<std::string> list;
+  for (const Doubt& doubt : doubts(language, before, after, instruction))
+    list.push_back(doubt.reason);
+  return list;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+const std::string kClient =
+    "class Client:\n"
+    "    def send(self, line):\n"
+    "        self.sock.sendall(line)\n"
+    "\n"
+    "    def put(self, line):\n"
+    "        if self.debug:\n"
+    "            print(line)\n"
+    "        self.send(line + CRLF)\n"
+    "\n"
+    "    def close(self):\n"
+    "        self.sock.close()\n";
+
+TEST(EditDoubts, NoneAboutAnOrdinaryChange) {
+  EXPECT_THAT(reasons("python", kClient, replaced(kClient, "print(line)", "log.debug(line)"),
+                      "log instead of printing"),
+              IsEmpty());
+  EXPECT_THAT(reasons("python", kClient, kClient, "add a docstring"), IsEmpty());
+}
+
+// The docstring took the place of the line that begins the method.
+TEST(EditDoubts, ADefinitionThatIsGone) {
+  const std::string after =
+      replaced(kClient, "    def put(self, line):\n", "        \"\"\"Send a line.\"\"\"\n");
+  const std::vector<Doubt> found = doubts("python", kClient, after, "add a docstring");
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].kind, Doubt::Kind::kLost);
+  EXPECT_EQ(found[0].reason, "the definition of 'Client.put' is gone");
+  EXPECT_THAT(found[0].edits, ElementsAre(0));
+}
+
+TEST(EditDoubts, WhatTheInstructionRemovesMayGo) {
+  const std::string without =
+      replaced(kClient,
+               "    def put(self, line):\n        if self.debug:\n            print(line)\n"
+               "        self.send(line + CRLF)\n\n",
+               "");
+  for (const char* instruction :
+       {"remove put", "delete this method", "Remove the unused `put` method.", "delete it",
+        "drop close and put", "inline this", "get rid of the put function"}) {
+    EXPECT_THAT(reasons("python", kClient, without, instruction), IsEmpty()) << instruction;
+  }
+  for (const char* instruction :
+       {"remove the debug output from put", "remove the print in this method", "add a docstring",
+        "remove type annotations", "delete the comment of this function", "simplify",
+        "move the check into this method"}) {
+    EXPECT_THAT(reasons("python", kClient, without, instruction),
+                ElementsAre("the definition of 'Client.put' is gone"))
+        << instruction;
+  }
+}
+
+TEST(EditDoubts, AnotherNameOrPlaceOnlyOnRequest) {
+  const std::string renamed = replaced(kClient, "def put(", "def put_line(");
+  EXPECT_THAT(reasons("python", kClient, renamed, "add type hints"),
+              ElementsAre("'Client.put' is now 'Client.put_line'"));
+  for (const char* instruction :
+       {"rename put to put_line", "use a better name", "put_line would be clearer"})
+    EXPECT_THAT(reasons("python", kClient, renamed, instruction), IsEmpty()) << instruction;
+  const std::string outside =
+      replaced(replaced(kClient, "    def close(self):", "def close(self):"),
+               "        self.sock.close()", "    self.sock.close()");
+  EXPECT_THAT(reasons("python", kClient, outside, "add a docstring"),
+              ElementsAre("'Client.close' is now 'close'"));
+}
+
+TEST(EditDoubts, ADefinitionThatIsThereTwice) {
+  const std::string twice =
+      replaced(kClient, "        self.send(line + CRLF)\n",
+               "        self.send(line + CRLF)\n\n    def close(self):\n        self.send(QUIT)\n");
+  const std::vector<Doubt> found = doubts("python", kClient, twice, "handle errors");
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].kind, Doubt::Kind::kRepeated);
+  EXPECT_EQ(found[0].reason, "'Client.close' is defined twice");
+}
+
+TEST(EditDoubts, OneNameWithTwoMeaningsIsNoRepetition) {
+  const std::string property =
+      "class A:\n    @property\n    def x(self):\n        return self._x\n";
+  EXPECT_THAT(
+      reasons("python", property,
+              property + "\n    @x.setter\n    def x(self, value):\n        self._x = value\n"
+                         "\n    @x.deleter\n    def x(self):\n        del self._x\n",
+              "add a setter and a deleter"),
+      IsEmpty());
+  const std::string python = "def load():\n    return 1\n";
+  EXPECT_THAT(reasons("python", python,
+                      "if FAST:\n    def load():\n        return 1\nelse:\n    def load():\n"
+                      "        return 2\n",
+                      "a slow variant"),
+              IsEmpty());
+  const std::string cpp = "int area(int a) { return a * a; }\n";
+  EXPECT_THAT(reasons("cpp", cpp, cpp + "int area(int a, int b) { return a * b; }\n", "overload"),
+              IsEmpty());
+  EXPECT_THAT(reasons("cpp", cpp, "#ifdef FAST\n" + cpp + "#else\n" + cpp + "#endif\n", "both"),
+              IsEmpty());
+  EXPECT_THAT(reasons("cpp", cpp, cpp + cpp, "again"), ElementsAre("'area' is defined twice"));
+}
+
+TEST(EditDoubts, NewSyntaxErrorsComeFirst) {
+  const std::string after =
+      replaced(replaced(kClient, "if self.debug:", "if self.debug"), "def put(", "def put_line(");
+  const std::vector<Doubt> found = doubts("python", kClient, after, "add type hints");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].kind, Doubt::Kind::kSyntax);
+  EXPECT_EQ(found[0].reason, "there are new syntax errors (line 6)");
+}
+
+struct Loss {
+  const char* language;
+  const char* before;
+  const char* lost_line;
+  const char* reason;
+};
+void PrintTo(const Loss& loss, std::ostream* out) { *out << loss.language; }
+
+class EditDoubtsOfLanguage : public testing::TestWithParam<Loss> {};
+
+TEST_P(EditDoubtsOfLanguage, ALostDefinitionIsNamed) {
+  const Loss& loss = GetParam();
+  const std::string before = loss.before;
+  const std::string after = replaced(before, loss.lost_line, "");
+  EXPECT_THAT(reasons(loss.language, before, after, "add a comment"), ElementsAre(loss.reason));
+  EXPECT_THAT(reasons(loss.language, before, after, "remove this function"), IsEmpty());
+  EXPECT_THAT(reasons(loss.language, before, before + "\n", "add a comment"), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Languages, EditDoubtsOfLanguage,
+    testing::Values(Loss{"cpp", "class A {\n  int x() { return 1; }\n  int y() { return 2; }\n};\n",
+                         "  int y() { return 2; }\n", "the definition of 'A.y' is gone"},
+                    Loss{"cpp", "void A::x() {}\nvoid A::y() {}\n", "void A::y() {}\n",
+                         "the definition of 'A::y' is gone"},
+                    Loss{"go", "package a\n\nfunc X() {}\nfunc Y() {}\n", "func Y() {}\n",
+                         "the definition of 'Y' is gone"},
+                    Loss{"rust", "struct A;\nimpl A {\n    fn x() {}\n    fn y() {}\n}\n",
+                         "    fn y() {}\n", "the definition of 'A.y' is gone"},
+                    Loss{"java", "class A {\n  void x() {}\n  void y() {}\n}\n", "  void y() {}\n",
+                         "the definition of 'A.y' is gone"},
+                    Loss{"javascript", "class A {\n  x() {}\n  y() {}\n}\n", "  y() {}\n",
+                         "the definition of 'A.y' is gone"},
+                    Loss{"javascript", "const x = () => 1;\nconst y = () => 2;\n",
+                         "const y = () => 2;\n", "the definition of 'y' is gone"},
+                    Loss{"typescript", "interface A {}\nfunction y(): void {}\n",
+                         "function y(): void {}\n", "the definition of 'y' is gone"},
+                    Loss{"ruby", "class A\n  def x\n  end\n  def y\n  end\nend\n",
+                         "  def y\n  end\n", "the definition of 'A.y' is gone"},
+                    Loss{"lua", "function x() end\nfunction y() end\n", "function y() end\n",
+                         "the definition of 'y' is gone"},
+                    Loss{"php", "<?php\nfunction x() {}\nfunction y() {}\n", "function y() {}\n",
+                         "the definition of 'y' is gone"}));
+
+TEST(EditDoubts, DataHasNone) {
+  EXPECT_THAT(reasons("json", "{\n  \"a\": {\n  },\n  \"b\": {\n  }\n}\n",
+                      "{\n  \"b\": {\n  }\n}\n", "sort"),
+              IsEmpty());
+}
+
+TEST(EditDoubts, ManyReasonsAreShortened) {
+  std::string before;
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    before += std::string("def ") + name + "():\n    pass\n";
+  EXPECT_EQ(
+      reasons_of(doubts("python", before, "pass\n", "add types")),
+      "the definition of 'a' is gone; the definition of 'b' is gone; the definition of 'c' is "
+      "gone; and 2 more");
+}
+
+}  // namespace
+}  // namespace redraft

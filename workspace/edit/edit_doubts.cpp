@@ -1,0 +1,359 @@
+#include "workspace/edit/edit_doubts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "indexing/syntax/text_lines.h"
+#include "support/trimmed.h"
+
+namespace redraft {
+namespace {
+
+using Kind = Doubt::Kind;
+
+constexpr std::size_t kMostReasons = 3;
+
+bool is_word_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) || c == '_' || c == '$';
+}
+
+// The words of a text, and its commas and other marks as words of their own; quotes do not count.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && is_word_byte(text[i])) {
+      word += text[i];
+      continue;
+    }
+    if (!word.empty()) words.push_back(std::exchange(word, {}));
+    if (i < text.size() && std::string_view(",;:.!?()").find(text[i]) != std::string_view::npos)
+      words.emplace_back(1, text[i]);
+  }
+  return words;
+}
+
+std::string in_lower_case(std::string word) {
+  std::ranges::transform(word, word.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
+}
+
+template <typename Words>
+bool is_among(const Words& words, const std::string& word) {
+  return std::ranges::find(words, std::string_view(word)) != std::end(words);
+}
+
+// What an instruction allows to happen to definitions.
+class Allowed {
+ public:
+  explicit Allowed(std::string_view instruction) : words_(words_of(instruction)) {
+    for (const std::string& word : words_) lower_.push_back(in_lower_case(word));
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (!is_among(kRemoving, lower_[i])) continue;
+      const bool rid_of = i + 1 < words_.size() && lower_[i + 1] == "of";
+      take_object(i + (rid_of ? 2 : 1));
+    }
+  }
+
+  bool to_lose(const std::string& name) const { return loses_any_ || is_among(lost_, name); }
+  bool to_rename(const std::string& name, const std::string& to) const {
+    return to_lose(name) || is_among(words_, to) ||
+           std::ranges::any_of(lower_,
+                               [](const std::string& word) { return is_among(kRenaming, word); });
+  }
+
+ private:
+  using Words = std::string_view;
+  static constexpr Words kRemoving[] = {"remove",  "delete", "drop",      "inline", "merge",
+                                        "combine", "move",   "eliminate", "rid",    "collapse",
+                                        "fold",    "unify",  "join",      "dedupe", "deduplicate"};
+  static constexpr Words kObjectEnds[] = {
+      "from", "in", "inside", "for", "to",   "with",  "at",      "on",  "into", "by",
+      "that", "of", "which",  "if",  "when", "where", "because", "so",  "as",   ";",
+      ":",    ".",  "!",      "?",   "(",    ")",     "using",   "via", "out",  "then"};
+  static constexpr Words kDefinitions[] = {
+      "function",  "functions",  "method",      "methods",      "class",     "classes",
+      "struct",    "structs",    "type",        "types",        "interface", "interfaces",
+      "enum",      "enums",      "definition",  "definitions",  "helper",    "helpers",
+      "test",      "tests",      "getter",      "getters",      "setter",    "setters",
+      "wrapper",   "wrappers",   "constructor", "constructors", "overload",  "overloads",
+      "duplicate", "duplicates", "code",        "it",           "this",      "them",
+      "these",     "those",      "all",         "everything",   "accessor",  "accessors"};
+  static constexpr Words kRenaming[] = {
+      "rename",  "renamed", "name",      "names",      "call",        "called",
+      "convert", "turn",    "split",     "extract",    "merge",       "move",
+      "replace", "rewrite", "case",      "snake_case", "snake",       "camel",
+      "prefix",  "suffix",  "camelcase", "underscore", "underscores", "private",
+      "public",  "static",  "plural",    "singular",   "migrate",     "change"};
+
+  // "remove the unused helper function and run_twice from this class": what is removed are words
+  // up to the first preposition. The last one of each of its parts says what that is.
+  void take_object(std::size_t at) {
+    for (; at < words_.size() && !is_among(kObjectEnds, lower_[at]); ++at) {
+      lost_.push_back(words_[at]);
+      const bool ends = at + 1 == words_.size() || lower_[at + 1] == "," ||
+                        lower_[at + 1] == "and" || is_among(kObjectEnds, lower_[at + 1]);
+      if (ends && is_among(kDefinitions, lower_[at])) loses_any_ = true;
+    }
+  }
+
+  std::vector<std::string> words_;
+  std::vector<std::string> lower_;  // words_ in lower case
+  std::vector<std::string> lost_;   // words of what is removed
+  bool loses_any_ = false;
+};
+
+// A function or type, but not one within a function.
+struct Named {
+  DefinitionKind kind;
+  std::string around;  // the names of what it stands in: "Server.", or empty
+  std::string name;
+  ByteRange name_range;
+  ByteRange range;
+  std::string path() const { return around + name; }
+};
+
+std::vector<Named> named_definitions(const SyntaxTree& tree) {
+  struct Open {
+    std::size_t end;
+    std::string path;
+    bool function;
+  };
+  std::vector<Named> found;
+  std::vector<Open> open;
+  for (const Definition& definition : tree.definitions()) {
+    while (!open.empty() && open.back().end <= definition.range.begin) open.pop_back();
+    if (!open.empty() && open.back().function) continue;
+    const bool is_function = definition.kind == DefinitionKind::kFunction;
+    const std::string around = open.empty() ? std::string() : open.back().path;
+    std::string name = tree.text().substr(definition.name.begin, definition.name.size());
+    if ((is_function || definition.kind == DefinitionKind::kType) && !name.empty())
+      found.push_back({definition.kind, around, name, definition.name, definition.range});
+    open.push_back(
+        {definition.range.end, name.empty() ? around : around + name + ".", is_function});
+  }
+  return found;
+}
+
+using Key = std::pair<DefinitionKind, std::string>;  // and its path
+
+std::map<Key, int> counts_of(const std::vector<Named>& definitions) {
+  std::map<Key, int> counts;
+  for (const Named& definition : definitions) ++counts[{definition.kind, definition.path()}];
+  return counts;
+}
+
+// Those of `some` that `others` has fewer of: of each path the last ones.
+std::vector<const Named*> missing_from(const std::vector<Named>& others,
+                                       const std::vector<Named>& some) {
+  std::map<Key, int> counts = counts_of(others);
+  std::vector<const Named*> missing;
+  for (const Named& one : some) {
+    if (--counts[{one.kind, one.path()}] < 0) missing.push_back(&one);
+  }
+  return missing;
+}
+
+// Where the text of an edit is in the text after all edits.
+std::vector<ByteRange> new_places(const std::vector<TextEdit>& edits) {
+  std::vector<ByteRange> places;
+  std::ptrdiff_t shift = 0;
+  for (const TextEdit& edit : edits) {
+    const auto begin =
+        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.range.begin) + shift);
+    places.push_back({begin, begin + edit.new_text.size()});
+    shift += std::ssize(edit.new_text) - static_cast<std::ptrdiff_t>(edit.range.size());
+  }
+  return places;
+}
+
+bool touch(const ByteRange& a, const ByteRange& b) { return a.begin <= b.end && b.begin <= a.end; }
+
+// The indices of the places that touch `range`, or the one closest to it; `places` is not empty.
+std::vector<int> concerned(const std::vector<ByteRange>& places, const ByteRange& range) {
+  std::vector<int> indices;
+  const auto distance = [&](const ByteRange& place) {
+    return place.begin > range.end ? place.begin - range.end : range.begin - place.end;
+  };
+  int closest = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (touch(places[i], range)) {
+      indices.push_back(static_cast<int>(i));
+    } else if (indices.empty() &&
+               distance(places[i]) < distance(places[static_cast<std::size_t>(closest)])) {
+      closest = static_cast<int>(i);
+    }
+  }
+  return indices.empty() ? std::vector{closest} : indices;
+}
+
+// A comment above a definition. An attribute of Rust is none.
+bool is_comment_line(std::string_view line) {
+  return line.starts_with("//") || line.starts_with("/*") || line.starts_with("*") ||
+         (line.starts_with("#") && !line.starts_with("#[")) || line.starts_with("--");
+}
+
+// What distinguishes a definition from others of its name: attributes or decorators and parameters,
+// without blanks.
+std::string signature_of(std::string_view text, const Named& definition) {
+  std::string signature;
+  const auto add = [&](std::string_view part) {
+    std::ranges::copy_if(part, std::back_inserter(signature), [](char c) { return !is_space(c); });
+  };
+  std::size_t at = definition.range.begin;
+  while (at < definition.name_range.begin) {
+    const std::size_t end = std::min(line_end(text, at), definition.name_range.begin);
+    const std::string_view line = trimmed(text.substr(at, end - at));
+    if (!is_comment_line(line)) add(line);
+    at = end + 1;
+  }
+  const std::size_t end = definition.name_range.end;
+  std::size_t close = skip_blanks(text, end);
+  if (close < definition.range.end && (text[close] == '(' || text[close] == '<')) {
+    for (int depth = 0; close < definition.range.end; ++close) {
+      if (text[close] == '(') ++depth;
+      if (text[close] == ')' && --depth == 0) break;
+    }
+    add(text.substr(end, close - end));
+  }
+  return signature + "|" + definition.path();
+}
+
+std::size_t indentation(std::string_view text, std::size_t line) {
+  return skip_blanks(text, line) - line;
+}
+
+// Whether two definitions are alternatives, of which the program has one: between them stands an
+// `else`, an `except` or an `#else`, further to the left.
+bool are_alternatives(std::string_view text, const Named& first, const Named& second) {
+  const std::size_t deep = indentation(text, line_start(text, second.range.begin));
+  for (std::size_t at = line_end(text, first.range.end); at < second.range.begin;
+       at = line_end(text, at)) {
+    if (++at >= second.range.begin) break;
+    const std::size_t begin = skip_blanks(text, at);
+    if (begin >= text.size() || text[begin] == '\n') continue;
+    if (begin - at < deep) return true;
+    if (text.substr(begin).starts_with("#e") || text.substr(begin).starts_with("#if")) return true;
+  }
+  return false;
+}
+
+int line_of(std::string_view text, std::size_t offset) {
+  return 1 + static_cast<int>(std::count(text.begin(),
+                                         text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+}
+
+class Examination {
+ public:
+  explicit Examination(const EditInQuestion& edit)
+      : edit_(edit),
+        allowed_(edit.instruction),
+        before_(named_definitions(edit.before)),
+        after_(named_definitions(edit.after)),
+        new_places_(new_places(edit.edits)) {
+    for (const TextEdit& one : edit.edits) old_places_.push_back(one.range);
+  }
+
+  std::vector<Doubt> doubts() {
+    check_syntax();
+    check_lost();
+    check_repeated();
+    return std::move(doubts_);
+  }
+
+ private:
+  void add(Kind kind, std::string reason, std::vector<int> edits) {
+    doubts_.push_back({kind, std::move(reason), std::move(edits)});
+  }
+
+  void check_syntax() {
+    if (!breaks_syntax(edit_.before, edit_.after)) return;
+    const std::vector<SyntaxError> errors = edit_.after.errors();
+    const auto in_new_text = [&](const SyntaxError& error) {
+      return std::ranges::any_of(new_places_,
+                                 [&](const ByteRange& at) { return touch(at, error.range); });
+    };
+    const auto found = std::ranges::find_if(errors, in_new_text);
+    const SyntaxError& error = found == errors.end() ? errors.front() : *found;
+    const int line = line_of(edit_.after.text(), error.range.begin);
+    add(Kind::kSyntax, "there are new syntax errors (line " + std::to_string(line) + ")",
+        concerned(new_places_, error.range));
+  }
+
+  void check_lost() {
+    std::vector<const Named*> added = missing_from(before_, after_);
+    for (const Named* lost : missing_from(after_, before_)) {
+      const std::vector<int> edits = concerned(old_places_, lost->name_range);
+      const auto now = std::ranges::find_if(
+          added, [&](const Named* one) { return takes_place_of(*one, *lost, edits); });
+      if (now == added.end()) {
+        if (!allowed_.to_lose(lost->name))
+          add(Kind::kLost, "the definition of '" + lost->path() + "' is gone", edits);
+        continue;
+      }
+      if (!allowed_.to_rename(lost->name, (*now)->name))
+        add(Kind::kRenamed, "'" + lost->path() + "' is now '" + (*now)->path() + "'", edits);
+      added.erase(now);
+    }
+  }
+
+  // Whether a new definition is an old one under another name, by the same edit, or elsewhere.
+  bool takes_place_of(const Named& now, const Named& lost, const std::vector<int>& edits) const {
+    if (now.name == lost.name) return true;
+    return now.around == lost.around && std::ranges::any_of(edits, [&](int i) {
+             return touch(new_places_[static_cast<std::size_t>(i)], now.name_range);
+           });
+  }
+
+  void check_repeated() {
+    std::map<Key, int> counts = counts_of(before_);
+    std::map<Key, std::map<std::string, const Named*>> seen;
+    for (const Named& one : after_) {
+      const Key key{one.kind, one.path()};
+      const auto [known, is_new] = seen[key].emplace(signature_of(edit_.after.text(), one), &one);
+      --counts[key];
+      if (is_new) continue;
+      if (counts[key] < 0 && !are_alternatives(edit_.after.text(), *known->second, one))
+        add(Kind::kRepeated, "'" + one.path() + "' is defined twice",
+            edits_of_pair(*known->second, one));
+      known->second = &one;
+    }
+  }
+
+  // Those that wrote one of the two.
+  std::vector<int> edits_of_pair(const Named& first, const Named& second) const {
+    std::vector<int> edits;
+    for (std::size_t i = 0; i < new_places_.size(); ++i) {
+      if (touch(new_places_[i], first.name_range) || touch(new_places_[i], second.name_range))
+        edits.push_back(static_cast<int>(i));
+    }
+    return edits.empty() ? concerned(new_places_, second.range) : edits;
+  }
+
+  const EditInQuestion& edit_;
+  Allowed allowed_;
+  std::vector<Named> before_, after_;
+  std::vector<ByteRange> old_places_, new_places_;  // [edit]
+  std::vector<Doubt> doubts_;
+};
+
+}  // namespace
+
+std::vector<Doubt> doubts_about(const EditInQuestion& edit) {
+  return edit.edits.empty() ? std::vector<Doubt>() : Examination(edit).doubts();
+}
+
+std::string reasons_of(const std::vector<Doubt>& doubts) {
+  std::string reasons;
+  for (std::size_t i = 0; i < std::min(doubts.size(), kMostReasons); ++i)
+    reasons += (i == 0 ? "" : "; ") + doubts[i].reason;
+  if (doubts.size() > kMostReasons)
+    reasons += "; and " + std::to_string(doubts.size() - kMostReasons) + " more";
+  return reasons;
+}
+
+}  // namespace redraft

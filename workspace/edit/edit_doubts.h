@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "indexing/syntax/syntax_tree.h"
+#include "workspace/documents/text_edit.h"
+
+namespace redraft {
+
+// What a syntax tree finds wrong with an edit, whatever the model meant by it.
+struct Doubt {
+  enum class Kind : std::uint8_t {
+    kSyntax,    // there are more syntax errors than before
+    kLost,      // a function or type is gone, and the instruction does not remove any
+    kRenamed,   // it has another name or stands elsewhere, and the instruction asks for neither
+    kRepeated,  // a definition is there twice
+  };
+  Kind kind = Kind::kSyntax;
+  std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"
+  std::vector<int> edits;  // indices of the edits that it concerns, ascending; not empty
+  friend bool operator==(const Doubt&, const Doubt&) = default;
+};
+
+// How edits reach the text of `after` from that of `before`, and why they were made.
+struct EditInQuestion {
+  const SyntaxTree& before;
+  const SyntaxTree& after;
+  const std::vector<TextEdit>& edits;  // against `before`, ascending, disjoint
+  std::string_view instruction;
+};
+
+// The errors first, then by the place in `before`. Functions within functions are left out: to take
+// them apart is what an edit of a function is about. So are languages without functions and types.
+std::vector<Doubt> doubts_about(const EditInQuestion& edit);
+
+// "the definition of 'a' is gone; 'b' is defined twice"
+std::string reasons_of(const std::vector<Doubt>& doubts);
+
+}  // namespace redraft
