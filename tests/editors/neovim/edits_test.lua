@@ -305,7 +305,48 @@ local function cancel_stops_all_edits_of_the_buffer(start)
   nvim:wait_for_message('edit cancelled')
 end
 
+-- The docstring takes the place of the line that begins the method.
+local client = [[
+class Client:
+    def send(self, line):
+        self.sock.send(line)
+
+    def put(self, line):
+        self.send(line + CRLF)
+]]
+local head = '    def put(self, line):\n'
+local gone = "the definition of 'Client.put' is gone"
+local loses_it = { instruction = 'docstring', find = head, replace = '        """Send a line."""\n' }
+
+local function a_doubtful_edit_is_not_accepted_without_a_word(start)
+  local nvim = start({ server = scripted.start({ edits = { loses_it } }) })
+  nvim:open('a.py', client)
+  nvim:keys(':RedraftEdit add a docstring<CR>')
+  nvim:wait_for_end(1)
+  nvim:wait_for_message('look at this edit: ' .. gone)
+  expect(nvim:shows('! ' .. gone), 'the reason stands beside the change')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_message('once more accepts all, though ' .. gone)
+  equal(nvim:lines(), lines_of(client))
+  equal(#nvim:edit().hunks, 1)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of((client:gsub('    def put%(self, line%):\n', loses_it.replace))))
+end
+
+local function a_better_second_answer_takes_its_place(start)
+  local keeps_it = { instruction = 'That is wrong', find = head, replace = head .. '        """Send a line."""\n' }
+  local nvim = start({ server = scripted.start({ edits = { loses_it, keeps_it } }) })
+  nvim:open('a.py', client)
+  nvim:keys(':RedraftEdit add a docstring<CR>')
+  nvim:wait_for_end(1)
+  expect(not nvim:shows(gone), 'nothing is doubtful')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of((client:gsub('    def put%(self, line%):\n', keeps_it.replace))))
+end
+
 return {
+  { 'a doubtful edit is not accepted without a word', a_doubtful_edit_is_not_accepted_without_a_word },
+  { 'a better second answer takes the place of a doubtful one', a_better_second_answer_takes_its_place },
   { 'several edits of a buffer stay, each with its hunks', several_edits_of_a_buffer_stay },
   { 'cancel stops all edits of the buffer', cancel_stops_all_edits_of_the_buffer },
   { 'hunks arrive while the edit runs, the buffer stays as it is', hunks_arrive_live },

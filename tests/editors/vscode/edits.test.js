@@ -274,6 +274,46 @@ test('what is read before it is asked for', async () => {
   }
 });
 
+// The docstring takes the place of the line that begins the method.
+const head = '    def put(self, line):\n';
+const client = `class Client:\n    def send(self, line):\n        self.sock.send(line)\n\n${head}        self.send(line)\n`;
+const docstring = '        """Send a line."""\n';
+const gone = "the definition of 'Client.put' is gone";
+
+async function isNotAcceptedWithoutAWord(workbench) {
+  await workbench.quickInput('Control+Alt+E', 'add a docstring');
+  await until(async () => (await workbench.lens(gone).count()) === 1, 'the reason above the change');
+  await workbench.screenshot('vscode-doubt');
+  await workbench.quickInput('F1', '>redraft: Accept All Changes');
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await until(async () => (await dialog.allTextContents()).join('').includes(gone), 'the question');
+  await workbench.screenshot('vscode-doubt-question');
+  await workbench.key('Escape');
+  await until(async () => (await dialog.count()) === 0, 'the end of the question');
+  assert.strictEqual((await workbench.lines()).join('\n').trimEnd(), client.trimEnd());
+  await workbench.quickInput('F1', '>redraft: Accept All Changes');
+  await dialog.getByText('Accept All', { exact: true }).click();
+  await workbench.untilLines(client.replace(head, docstring).trimEnd().split('\n'));
+}
+
+test('an edit in which something is wrong', async () => {
+  const edits = [{ instruction: 'docstring', find: head, replace: docstring }];
+  const faulty = makeWorkspace({ 'client.py': client }, { edits });
+  server.writeSettings('Machine', { 'redraft.path': faulty.server });
+  const workbench = await Workbench.open(server, faulty.folder, 'client.py');
+  try {
+    await untilServed(workbench);
+    await isNotAcceptedWithoutAWord(workbench);
+  } catch (error) {
+    await workbench.screenshot('vscode-failed-doubt');
+    console.log(faulty.log(), server.extensionLogs());
+    throw error;
+  } finally {
+    await workbench.close();
+    faulty.remove();
+    server.writeSettings('Machine', { 'redraft.path': workspace.server });
+  }
+});
 test('commands and documents, inside the extension host', async () => {
   const { code, log } = await runInExtensionHost(server, workspace.folder, path.join(__dirname, 'in_host.js')).catch((error) => {
     error.message += `\n--- the servers' log\n${workspace.log()}\n${server.extensionLogs()}`;

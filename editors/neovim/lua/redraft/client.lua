@@ -60,7 +60,7 @@ local function to_bytes(session, range, version)
 end
 
 --- More than one line asks for a key before one can go on; beside it is what 'ruler' and 'showcmd' show.
-local function on_one_line(text)
+function M.on_one_line(text)
   return vim.fn.strcharpart(text, 0, vim.o.columns - 22)
 end
 
@@ -70,7 +70,7 @@ local function say_places(session)
   local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
   local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
     session.places.names)
-  notify(on_one_line(said))
+  notify(M.on_one_line(said))
 end
 
 local function say_end(session, event)
@@ -82,7 +82,7 @@ local function say_end(session, event)
   elseif event.finishReason == 'length' then
     notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
   elseif session:reasons() then
-    notify(on_one_line('look at this edit: ' .. session:reasons()), vim.log.levels.WARN)
+    notify(M.on_one_line('look at this edit: ' .. session:reasons()), vim.log.levels.WARN)
   elseif session.places then
     say_places(session)
   elseif session:count() == 0 and not session.resolved then

@@ -130,11 +130,17 @@ local function hunk_at(sessions, row)
   return unpack(beside or {})
 end
 
---- All at once only with open eyes.
+--- Doubtful changes are accepted all at once only by a user who was told: the second time.
 local function wants_all(sessions)
-  local reasons = vim.iter(sessions):map(function(session) return session:reasons() end):totable()
-  return #reasons == 0
-    or vim.fn.confirm('redraft: ' .. table.concat(reasons, '; ') .. '.\nAccept all changes?', '&Yes\n&No', 2) == 1
+  for _, session in ipairs(sessions) do
+    local reasons = session:reasons()
+    if reasons and session.told ~= reasons then
+      session.told = reasons
+      notify(client.on_one_line('once more accepts all, though ' .. reasons), vim.log.levels.WARN)
+      return false
+    end
+  end
+  return true
 end
 
 local function resolve(action, all)

@@ -22,6 +22,7 @@ local view = require('redraft.view')
 ---@field instruction string
 ---@field is_chosen boolean the user chose the places
 ---@field places redraft.Places? of the file that are edited
+---@field told string? the reasons against accepting all that the user was told
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
