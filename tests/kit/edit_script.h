@@ -19,7 +19,7 @@ struct EditScript {
     // Applies when the user's instruction, or what the user says about an answer, contains it;
     // empty: always.
     std::string instruction;
-    std::string find;         // every occurrence is replaced; empty: `replace` is put at the front
+    std::string find;  // every occurrence is replaced; empty: `replace` is put at the front
     std::string replace;
   };
   std::vector<Edit> edits;  // all that apply, one after the other

@@ -25,6 +25,7 @@ EditRequest request(std::string text) {
   request.document = document(std::move(text));
   request.instruction = "change it";
   request.decoder = *parse_decoder_name("redraft");
+  request.repairs = false;
   return request;
 }
 

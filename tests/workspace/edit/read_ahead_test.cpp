@@ -77,7 +77,7 @@ TEST_F(ReadAheadTest, ReadingMakesNoDifferenceToTheAnswer) {
   std::vector<std::string> prompts;
   const ScriptedAnswer answer = [&](const ScriptedPrompt& prompt) {
     prompts.push_back(prompt.text);
-    return "x\n" + prompt.fence;
+    return "def second(value):\n    return 3\n" + prompt.fence;
   };
   start_with(answer);
   open();
