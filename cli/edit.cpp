@@ -99,7 +99,7 @@ class EditCommand {
       observer.on_replaced = [&](const std::vector<Hunk>& hunks) {
         status.clear();
         live->finish();
-        std::cout << "\nThat had a fault, so the model wrote it again. Instead:\n";
+        std::cout << "\nThat was put right. Instead:\n";
         live.emplace(std::cout, options_.file, text_, wants_colour());
         for (const Hunk& hunk : hunks) live->add(hunk.edit);
       };
@@ -181,10 +181,11 @@ class EditCommand {
 
   static void print_doubts(const EditResult& result) {
     if (result.repair) {
-      std::cerr << "redraft: the first answer was doubtful ("
-                << reasons_of(result.repair->doubts_before) << "); the second "
-                << (result.repair->taken ? "was taken" : "was no better") << "\n";
+      std::cerr << "redraft: the first answer was doubtful (" << result.repair->because
+                << "); the second " << (result.repair->taken ? "was taken" : "was no better")
+                << "\n";
     }
+    for (const std::string& note : result.tidied) std::cerr << "redraft: " << note << "\n";
     for (const Doubt& doubt : result.doubts)
       std::cerr << "redraft: look at this edit: " << doubt.reason << "\n";
   }
@@ -214,9 +215,10 @@ class EditCommand {
                        request_.decoder.text, engine_.target_name(), engine_.device()});
     json["doubts"] = nlohmann::ordered_json::array();
     for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
+    json["tidied"] = result.tidied;
     json["repair"] = nullptr;
     if (result.repair) {
-      json["repair"] = {{"because", reasons_of(result.repair->doubts_before)},
+      json["repair"] = {{"because", result.repair->because},
                         {"taken", result.repair->taken},
                         {"new_tokens", result.repair->statistics.new_tokens},
                         {"seconds", result.repair->statistics.prefill_seconds +

@@ -11,7 +11,7 @@
 namespace redraft {
 namespace {
 
-constexpr const char* kRepaired = "the model wrote it again, without a fault that the first had";
+constexpr const char* kRepaired = "it was put right: other changes take its place";
 
 std::vector<ByteRange> lines_of_places(const EditRequest& request) {
   std::vector<ByteRange> lines;

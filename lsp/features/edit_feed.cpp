@@ -169,6 +169,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
            result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
           {"error", error.empty() ? Json() : Json(error)},
           {"doubts", doubts_json(id, result)},
+          {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
@@ -176,8 +177,8 @@ Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
   Json list = Json::array();
   if (result == nullptr) return list;
   const LiveEdit* edit = workspace_.live_edit(id);
-  const bool keeps_first = edit != nullptr && edit->keeps_first && result->repair;
-  for (const Doubt& doubt : keeps_first ? result->repair->doubts_before : result->doubts) {
+  const bool keeps_first = edit != nullptr && edit->keeps_first;
+  for (const Doubt& doubt : keeps_first ? result->doubts_before : result->doubts) {
     Json ids = Json::array();
     for (const int i : doubt.edits)
       ids.push_back(keeps_first ? i : result->hunks[static_cast<std::size_t>(i)].id);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "workspace/edit/named_definitions.h"
 
 namespace redraft {
 namespace {
@@ -107,52 +107,30 @@ class Allowed {
   bool loses_any_ = false;
 };
 
-// A function or type, but not one within a function.
-struct Named {
-  DefinitionKind kind;
-  std::string around;  // the names of what it stands in: "Server.", or empty
-  std::string name;
-  ByteRange name_range;
-  ByteRange range;
-  std::string path() const { return around + name; }
-};
-
-std::vector<Named> named_definitions(const SyntaxTree& tree) {
-  struct Open {
-    std::size_t end;
-    std::string path;
-    bool function;
-  };
-  std::vector<Named> found;
-  std::vector<Open> open;
-  for (const Definition& definition : tree.definitions()) {
-    while (!open.empty() && open.back().end <= definition.range.begin) open.pop_back();
-    if (!open.empty() && open.back().function) continue;
-    const bool is_function = definition.kind == DefinitionKind::kFunction;
-    const std::string around = open.empty() ? std::string() : open.back().path;
-    std::string name = tree.text().substr(definition.name.begin, definition.name.size());
-    if ((is_function || definition.kind == DefinitionKind::kType) && !name.empty())
-      found.push_back({definition.kind, around, name, definition.name, definition.range});
-    open.push_back(
-        {definition.range.end, name.empty() ? around : around + name + ".", is_function});
-  }
-  return found;
+// A namespace may well be there twice.
+std::vector<NamedDefinition> compared_definitions(const SyntaxTree& tree) {
+  std::vector<NamedDefinition> compared = named_definitions(tree);
+  std::erase_if(compared, [](const NamedDefinition& one) {
+    return one.kind != DefinitionKind::kFunction && one.kind != DefinitionKind::kType;
+  });
+  return compared;
 }
 
 using Key = std::pair<DefinitionKind, std::string>;  // and its path
 
-std::map<Key, int> counts_of(const std::vector<Named>& definitions) {
+std::map<Key, int> counts_of(const std::vector<NamedDefinition>& definitions) {
   std::map<Key, int> counts;
-  for (const Named& definition : definitions) ++counts[{definition.kind, definition.path()}];
+  for (const NamedDefinition& definition : definitions)
+    ++counts[{definition.kind, definition.path()}];
   return counts;
 }
 
 // Those of `some` that `others` has fewer of: of each path the last ones.
-std::vector<const Named*> missing_from(const std::vector<Named>& others,
-                                       const std::vector<Named>& some) {
+std::vector<const NamedDefinition*> missing_from(const std::vector<NamedDefinition>& others,
+                                                 const std::vector<NamedDefinition>& some) {
   std::map<Key, int> counts = counts_of(others);
-  std::vector<const Named*> missing;
-  for (const Named& one : some) {
+  std::vector<const NamedDefinition*> missing;
+  for (const NamedDefinition& one : some) {
     if (--counts[{one.kind, one.path()}] < 0) missing.push_back(&one);
   }
   return missing;
@@ -191,45 +169,14 @@ std::vector<int> concerned(const std::vector<ByteRange>& places, const ByteRange
   return indices.empty() ? std::vector{closest} : indices;
 }
 
-// A comment above a definition. An attribute of Rust is none.
-bool is_comment_line(std::string_view line) {
-  return line.starts_with("//") || line.starts_with("/*") || line.starts_with("*") ||
-         (line.starts_with("#") && !line.starts_with("#[")) || line.starts_with("--");
-}
-
-// What distinguishes a definition from others of its name: attributes or decorators and parameters,
-// without blanks.
-std::string signature_of(std::string_view text, const Named& definition) {
-  std::string signature;
-  const auto add = [&](std::string_view part) {
-    std::ranges::copy_if(part, std::back_inserter(signature), [](char c) { return !is_space(c); });
-  };
-  std::size_t at = definition.range.begin;
-  while (at < definition.name_range.begin) {
-    const std::size_t end = std::min(line_end(text, at), definition.name_range.begin);
-    const std::string_view line = trimmed(text.substr(at, end - at));
-    if (!is_comment_line(line)) add(line);
-    at = end + 1;
-  }
-  const std::size_t end = definition.name_range.end;
-  std::size_t close = skip_blanks(text, end);
-  if (close < definition.range.end && (text[close] == '(' || text[close] == '<')) {
-    for (int depth = 0; close < definition.range.end; ++close) {
-      if (text[close] == '(') ++depth;
-      if (text[close] == ')' && --depth == 0) break;
-    }
-    add(text.substr(end, close - end));
-  }
-  return signature + "|" + definition.path();
-}
-
 std::size_t indentation(std::string_view text, std::size_t line) {
   return skip_blanks(text, line) - line;
 }
 
 // Whether two definitions are alternatives, of which the program has one: between them stands an
 // `else`, an `except` or an `#else`, further to the left.
-bool are_alternatives(std::string_view text, const Named& first, const Named& second) {
+bool are_alternatives(std::string_view text, const NamedDefinition& first,
+                      const NamedDefinition& second) {
   const std::size_t deep = indentation(text, line_start(text, second.range.begin));
   for (std::size_t at = line_end(text, first.range.end); at < second.range.begin;
        at = line_end(text, at)) {
@@ -252,8 +199,8 @@ class Examination {
   explicit Examination(const EditInQuestion& edit)
       : edit_(edit),
         allowed_(edit.instruction),
-        before_(named_definitions(edit.before)),
-        after_(named_definitions(edit.after)),
+        before_(compared_definitions(edit.before)),
+        after_(compared_definitions(edit.after)),
         new_places_(new_places(edit.edits)) {
     for (const TextEdit& one : edit.edits) old_places_.push_back(one.range);
   }
@@ -285,11 +232,11 @@ class Examination {
   }
 
   void check_lost() {
-    std::vector<const Named*> added = missing_from(before_, after_);
-    for (const Named* lost : missing_from(after_, before_)) {
+    std::vector<const NamedDefinition*> added = missing_from(before_, after_);
+    for (const NamedDefinition* lost : missing_from(after_, before_)) {
       const std::vector<int> edits = concerned(old_places_, lost->name_range);
       const auto now = std::ranges::find_if(
-          added, [&](const Named* one) { return takes_place_of(*one, *lost, edits); });
+          added, [&](const NamedDefinition* one) { return takes_place_of(*one, *lost, edits); });
       if (now == added.end()) {
         if (!allowed_.to_lose(lost->name))
           add(Kind::kLost, "the definition of '" + lost->path() + "' is gone", edits);
@@ -302,7 +249,8 @@ class Examination {
   }
 
   // Whether a new definition is an old one under another name, by the same edit, or elsewhere.
-  bool takes_place_of(const Named& now, const Named& lost, const std::vector<int>& edits) const {
+  bool takes_place_of(const NamedDefinition& now, const NamedDefinition& lost,
+                      const std::vector<int>& edits) const {
     if (now.name == lost.name) return true;
     return now.around == lost.around && std::ranges::any_of(edits, [&](int i) {
              return touch(new_places_[static_cast<std::size_t>(i)], now.name_range);
@@ -311,8 +259,8 @@ class Examination {
 
   void check_repeated() {
     std::map<Key, int> counts = counts_of(before_);
-    std::map<Key, std::map<std::string, const Named*>> seen;
-    for (const Named& one : after_) {
+    std::map<Key, std::map<std::string, const NamedDefinition*>> seen;
+    for (const NamedDefinition& one : after_) {
       const Key key{one.kind, one.path()};
       const auto [known, is_new] = seen[key].emplace(signature_of(edit_.after.text(), one), &one);
       --counts[key];
@@ -325,7 +273,8 @@ class Examination {
   }
 
   // Those that wrote one of the two.
-  std::vector<int> edits_of_pair(const Named& first, const Named& second) const {
+  std::vector<int> edits_of_pair(const NamedDefinition& first,
+                                 const NamedDefinition& second) const {
     std::vector<int> edits;
     for (std::size_t i = 0; i < new_places_.size(); ++i) {
       if (touch(new_places_[i], first.name_range) || touch(new_places_[i], second.name_range))
@@ -336,7 +285,7 @@ class Examination {
 
   const EditInQuestion& edit_;
   Allowed allowed_;
-  std::vector<Named> before_, after_;
+  std::vector<NamedDefinition> before_, after_;
   std::vector<ByteRange> old_places_, new_places_;  // [edit]
   std::vector<Doubt> doubts_;
 };

@@ -32,8 +32,7 @@ struct EditInQuestion {
   std::string_view instruction;
 };
 
-// The errors first, then by the place in `before`. Functions within functions are left out: to take
-// them apart is what an edit of a function is about. So are languages without functions and types.
+// The errors first, then by the place in `before`. Of functions and types, see NamedDefinition.
 std::vector<Doubt> doubts_about(const EditInQuestion& edit);
 
 // "the definition of 'a' is gone; 'b' is defined twice"

@@ -4,6 +4,7 @@
 
 #include "support/trace/trace.h"
 #include "workspace/edit/edit_run.h"
+#include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
 
 namespace redraft {
@@ -36,20 +37,44 @@ bool is_better(const EditResult& second, const EditResult& first) {
          second.doubts.size() < first.doubts.size();
 }
 
+void take(EditResult& second, EditResult& result) {
+  result.hunks = std::move(second.hunks);
+  result.text = std::move(second.text);
+  result.doubts = std::move(second.doubts);
+  result.tidied = std::move(second.tidied);
+}
+
+void tidy(const EditRequest& request, const EditRegion& region, EditResult& result) {
+  const Span span("tidy");
+  if (result.hunks.empty()) return;
+  std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
+  if (!tidy) return;
+  result.tidied = std::move(tidy->notes);
+  set_edits(request, tidy->edits, result);
+}
+
 }  // namespace
 
 void repair(Engine& engine, const EditRequest& request, const EditPlan& plan,
             const EditObserver& observer, const std::stop_token& stop, EditResult& result) {
-  if (result.doubts.empty() || result.finish_reason != FinishReason::kStop) return;
-  Result<EditResult> second = ask_again(engine, request, plan, result, observer, stop);
-  if (!second) return;
-  result.repair = EditRepair{.doubts_before = result.doubts, .statistics = second->statistics};
-  if (!is_better(*second, result)) return;
-  result.repair->taken = true;
-  for (Hunk& hunk : second->hunks) hunk.id += static_cast<int>(result.hunks.size());
-  result.hunks = std::move(second->hunks);
-  result.text = std::move(second->text);
-  result.doubts = std::move(second->doubts);
+  if (result.finish_reason != FinishReason::kStop) return;
+  const std::size_t n_told = result.hunks.size();
+  const std::vector<Doubt> doubts_before = result.doubts;
+  tidy(request, plan.region, result);
+  bool is_other = !result.tidied.empty();
+  if (!result.doubts.empty()) {
+    Result<EditResult> second = ask_again(engine, request, plan, result, observer, stop);
+    if (second) {
+      tidy(request, plan.region, *second);
+      const bool taken = is_better(*second, result);
+      result.repair = EditRepair{reasons_of(result.doubts), taken, second->statistics};
+      if (taken) take(*second, result);
+      is_other = is_other || taken;
+    }
+  }
+  if (!is_other) return;
+  result.doubts_before = doubts_before;
+  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(n_told);
   if (observer.on_replaced) observer.on_replaced(result.hunks);
 }
 

@@ -149,6 +149,17 @@ Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const E
       faulty);
 }
 
+void set_edits(const EditRequest& request, const std::vector<TextEdit>& edits, EditResult& result) {
+  const std::string& before = request.document->text();
+  result.hunks.clear();
+  for (const TextEdit& edit : edits) {
+    const int id = static_cast<int>(result.hunks.size());
+    result.hunks.push_back({id, edit, before.substr(edit.range.begin, edit.range.size())});
+  }
+  result.text = apply_edits(before, edits);
+  result.doubts = doubts_about(request, result.hunks);
+}
+
 EditRun::EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
                  const EditObserver& observer, std::stop_token stop)
     : engine_(engine),

@@ -26,6 +26,9 @@ std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
                              std::size_t context_bytes, const FaultyAnswer* faulty = nullptr);
 
+// The result is these edits of the document instead: hunks, text and doubts.
+void set_edits(const EditRequest& request, const std::vector<TextEdit>& edits, EditResult& result);
+
 class HunkStream;
 
 // What one request is made of: the region as a whole, or parts of the file one after the other.

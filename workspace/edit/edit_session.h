@@ -44,7 +44,7 @@ struct EditRequest {
   std::optional<std::size_t> context_bytes = {};
   // read_edit_ahead() was called for it: more is shown, if it was read by now.
   bool announced = false;
-  // Ask the model once more if the edit of a region is doubtful.
+  // What is wrong with the edit of a region is put right: see edit_repair.h.
   bool repairs = true;
 };
 
@@ -80,15 +80,15 @@ struct EditObserver {
   // Once, before all hunks, of an edit with kPlaces.
   std::function<void(const ChosenPlaces&)> on_places = {};
   std::function<void(const Hunk&)> on_hunk = {};
-  // At most once, after all hunks: these take the place of all of them, see EditRepair.
+  // At most once, after all hunks: these take the place of all of them, see edit_repair.h.
   std::function<void(const std::vector<Hunk>&)> on_replaced = {};
   std::function<void(const EditProgress&)> on_progress = {};  // at most once a forward pass
 };
 
 // The model was asked again, because its edit was doubtful.
 struct EditRepair {
-  std::vector<Doubt> doubts_before;
-  bool taken = false;           // the second edit is the result
+  std::string because;          // for people
+  bool taken = false;           // the second answer is the result
   DecodeStatistics statistics;  // of the second answer alone
 };
 
@@ -99,6 +99,8 @@ struct EditResult {
   std::string output;       // the model's raw output text, of all parts, without a repair's
   FinishReason finish_reason = FinishReason::kStop;
   std::vector<Doubt> doubts;         // about `hunks`, by their indices
+  std::vector<Doubt> doubts_before;  // about the hunks that others have replaced; else empty
+  std::vector<std::string> tidied;   // what was taken off the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: there was no need, or no room
   DecodeStatistics statistics;       // without the repair's
 

@@ -65,7 +65,7 @@ TEST(EditRepair, ASecondAnswerWithoutTheFaultIsTaken) {
     EXPECT_EQ(result.output, kFaulty + "```");  // what the model wrote when it was first asked
     ASSERT_TRUE(result.repair);
     EXPECT_TRUE(result.repair->taken);
-    EXPECT_EQ(reasons_of(result.repair->doubts_before), "the definition of 'double' is gone");
+    EXPECT_EQ(result.repair->because, "the definition of 'double' is gone");
     EXPECT_GT(result.repair->statistics.new_tokens, 0);
     EXPECT_LE(result.statistics.new_tokens, static_cast<int>(kFaulty.size()) + 3);
     // The first hunks came at once, doubtful ones with the reason; the others are new ones.

@@ -1,0 +1,180 @@
+#include "workspace/edit/edit_tidy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workspace/documents/document.h"
+
+namespace redraft {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Outcome {
+  std::string text;  // of the file; empty: there was nothing to tidy
+  std::vector<std::string> notes;
+};
+
+// `asked`, which is in `file`, was to be edited, and `written` is what the model made of it.
+Outcome tidy(const std::string& language, const std::string& file, const std::string& asked,
+             const std::string& written, bool is_doubtful = true) {
+  const auto document = *Document::make("file:///a", 1, file, language);
+  const std::size_t at = file.find(asked);
+  EXPECT_NE(at, std::string::npos) << asked;
+  const EditRegion region =
+      *EditRegion::make(document, EditScope::kSelection, ByteRange{at, at + asked.size()});
+  std::string after = file;
+  after.replace(region.range().begin, region.range().size(), written);
+  const std::optional<Tidied> result = tidied(region, after, is_doubtful);
+  if (!result) return {};
+  return {apply_edits(file, result->edits), result->notes};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+const std::string kPut =
+    "    # Sends a line.\n"
+    "    def put(self, line):\n"
+    "        self.send(line + CRLF)\n";
+const std::string kNewPut =
+    "    # Sends a line.\n"
+    "    def put(self, line: str) -> None:\n"
+    "        self.send(line + CRLF)\n";
+const std::string kClose =
+    "    def close(self):\n"
+    "        self.sock.close()\n";
+const std::string kFile =
+    "import socket\n"
+    "\n\n"
+    "class Client:\n"
+    "    host = ''\n"
+    "\n"
+    "    def __init__(self, host):\n"
+    "        self.host = host\n"
+    "\n" +
+    kPut + "\n" + kClose + "\n\ndef main():\n    Client('a').put('x')\n";
+
+TEST(EditTidy, TheClassAroundAMethodIsTakenOff) {
+  const Outcome outcome = tidy("python", kFile, kPut,
+                               "class Client:\n    host = ''\n\n    def __init__(self, host):\n"
+                               "        self.host = host\n\n" +
+                                   kNewPut);
+  EXPECT_EQ(outcome.text, replaced(kFile, kPut, kNewPut));
+  EXPECT_THAT(outcome.notes, ElementsAre("the copy of 'Client' around it is left out"));
+}
+
+TEST(EditTidy, AClassThatStandsDeeperToo) {
+  std::string deep = "    class Client:\n";
+  for (const char* line :
+       {"        # Sends a line.\n", "        def put(self, line: str) -> None:\n",
+        "            self.send(line + CRLF)\n"})
+    deep += line;
+  EXPECT_EQ(tidy("python", kFile, kPut, deep).text, replaced(kFile, kPut, kNewPut));
+}
+
+TEST(EditTidy, WhatFollowsIsDroppedWhereItIsTheSame) {
+  const Outcome outcome = tidy("python", kFile, kPut, kNewPut + "\n" + kClose);
+  EXPECT_EQ(outcome.text, replaced(kFile, kPut, kNewPut));
+  EXPECT_THAT(outcome.notes, ElementsAre("the copy of 'Client.close' is left out"));
+  // The method before, and a function outside, likewise.
+  const std::string both = "    def __init__(self, host):\n        self.host = host\n\n" + kNewPut;
+  EXPECT_EQ(tidy("python", kFile, kPut, both).text, replaced(kFile, kPut, kNewPut));
+}
+
+TEST(EditTidy, AMethodAtTheLeftMarginGetsItsIndentationBack) {
+  const std::string left =
+      "# Sends a line.\ndef put(self, line: str) -> None:\n    self.send(line + CRLF)\n";
+  const Outcome outcome = tidy("python", kFile, kPut, left);
+  EXPECT_EQ(outcome.text, replaced(kFile, kPut, kNewPut));
+  EXPECT_THAT(outcome.notes, ElementsAre("its indentation is as it was"));
+  // Only the first lines are there.
+  const std::string first =
+      "# Sends a line.\ndef put(self, line: str) -> None:\n        self.send(line + CRLF)\n";
+  EXPECT_EQ(tidy("python", kFile, kPut, first).text, replaced(kFile, kPut, kNewPut));
+  // With what follows it.
+  const std::string more = left + "\ndef close(self):\n    self.sock.close()\n";
+  EXPECT_EQ(tidy("python", kFile, kPut, more).text, replaced(kFile, kPut, kNewPut));
+  // The user asked for it.
+  EXPECT_EQ(tidy("python", kFile, kPut, left, false).text, "");
+}
+
+// Here the model went back to the old indentation in the middle.
+TEST(EditTidy, IndentationThatChangesOnTheWay) {
+  const std::string old =
+      "class A:\n    def f(self):\n        with open(x) as y:\n            a(y)\n"
+      "            b(y)\n        return 1\n";
+  const std::string written =
+      "def f(self):\n    with open(x, 'rb') as y:\n        # both\n        a(y)\n"
+      "            b(y)\n        return 1\n";
+  const std::string wanted =
+      "    def f(self):\n        with open(x, 'rb') as y:\n            # both\n            a(y)\n"
+      "            b(y)\n        return 1\n";
+  EXPECT_EQ(tidy("python", old, old.substr(9), written).text, "class A:\n" + wanted);
+}
+
+TEST(EditTidy, WhatIsNewStays) {
+  const std::string helper =
+      "    def put_all(self, lines):\n        for line in lines:\n"
+      "            self.put(line)\n";
+  EXPECT_EQ(tidy("python", kFile, kPut, kNewPut + "\n" + helper).text, "");
+  EXPECT_EQ(tidy("python", kFile, kPut, "class Client:\n" + kNewPut + "\n" + helper).text,
+            replaced(kFile, kPut, kNewPut + "\n" + helper));
+}
+
+TEST(EditTidy, NothingIsDoneWhereTheMethodItselfIsMissing) {
+  EXPECT_EQ(tidy("python", kFile, kPut, "class Client:\n    host = 'b'\n").text, "");
+  EXPECT_EQ(tidy("python", kFile, kPut, kNewPut).text, "");
+  EXPECT_EQ(tidy("python", kFile, kPut, "").text, "");
+  EXPECT_EQ(tidy("plaintext", kFile, kPut, kNewPut + "\n" + kClose).text, "");
+}
+
+TEST(EditTidy, LineEndingsStay) {
+  std::string file, written;
+  for (const char c : kFile) file += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const char c : kNewPut + "\n" + kClose)
+    written += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  std::string asked, wanted;
+  for (const char c : kPut) asked += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const char c : kNewPut) wanted += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(tidy("python", file, asked, written).text, replaced(file, asked, wanted));
+}
+
+struct Case {
+  const char* language;
+  std::string file, asked, written, wanted;
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.language; }
+
+class EditTidyOfLanguage : public testing::TestWithParam<Case> {};
+
+TEST_P(EditTidyOfLanguage, TakesOffWhatIsAround) {
+  const Case& one = GetParam();
+  EXPECT_EQ(tidy(one.language, one.file, one.asked, one.written).text,
+            replaced(one.file, one.asked, one.wanted));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Languages, EditTidyOfLanguage,
+    testing::Values(
+        Case{"cpp", "struct A {\n  int x() { return 1; }\n  int y() { return 2; }\n};\n",
+             "  int y() { return 2; }\n", "struct A {\n  int y() { return 3; }\n};\n",
+             "  int y() { return 3; }\n"},
+        Case{"java", "class A {\n  int x() { return 1; }\n  int y() { return 2; }\n}\n",
+             "  int y() { return 2; }\n", "  int y() { return 3; }\n\n  int x() { return 1; }\n",
+             "  int y() { return 3; }\n"},
+        Case{"javascript", "class A {\n  x() { return 1; }\n\n  y() { return 2; }\n}\n",
+             "  x() { return 1; }\n", "class A {\n  x() { return 3; }\n\n  y() { return 2; }\n}\n",
+             "  x() { return 3; }\n"},
+        Case{"rust", "impl A {\n    fn x() {}\n\n    fn y() {}\n}\n", "    fn x() {}\n",
+             "impl A {\n    fn x() { go() }\n}\n", "    fn x() { go() }\n"},
+        Case{"go", "package a\n\nfunc X() {}\n\nfunc Y() {}\n", "func X() {}\n",
+             "func X() { go Y() }\n\nfunc Y() {}\n", "func X() { go Y() }\n"},
+        Case{"typescript", "export class A {\n  x(): void {}\n\n  y(): void {}\n}\n",
+             "  x(): void {}\n", "export class A {\n  x(): void { this.y(); }\n}\n",
+             "  x(): void { this.y(); }\n"}));
+
+}  // namespace
+}  // namespace redraft

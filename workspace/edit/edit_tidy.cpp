@@ -1,0 +1,301 @@
+#include "workspace/edit/edit_tidy.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "indexing/syntax/text_lines.h"
+#include "support/trimmed.h"
+#include "workspace/documents/diff.h"
+#include "workspace/edit/named_definitions.h"
+
+namespace redraft {
+namespace {
+
+constexpr int kMostSteps = 16;  // that take one thing off each
+
+using Lines = std::vector<std::string>;
+
+bool contains(const ByteRange& outer, const ByteRange& inner) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
+
+std::string_view indentation(std::string_view line) { return line.substr(0, skip_blanks(line, 0)); }
+
+// Of lines that are not blank; 0 if all are.
+template <typename Some>
+std::size_t least_indentation(const Some& lines) {
+  std::optional<std::size_t> least;
+  for (const std::string_view line : lines) {
+    if (!is_blank_line(line))
+      least = std::min(least.value_or(line.size()), indentation(line).size());
+  }
+  return least.value_or(0);
+}
+
+// `line`, as deep relative to `now` as it is to `before`, which stand for one line before and after
+// its indentation was put right.
+std::string moved_along(const std::string& line, std::string_view before, std::string_view now) {
+  const std::string_view own = indentation(line);
+  const std::string_view from = indentation(before), to = indentation(now);
+  const std::string_view text = std::string_view(line).substr(own.size());
+  if (own.starts_with(from)) return std::string(to).append(own.substr(from.size())).append(text);
+  const std::size_t less = from.size() - std::min(own.size(), from.size());
+  return std::string(to.substr(0, to.size() - std::min(less, to.size()))).append(text);
+}
+
+// The lines that are the old ones but for their indentation, as they were; those between them moved
+// along with the one before, the first ones with the one behind.
+Lines with_indentation_of(const std::vector<std::string_view>& old, const Lines& lines) {
+  const auto all_trimmed = [](const auto& some) {
+    std::vector<std::string_view> views;
+    for (const std::string_view line : some) views.push_back(trimmed(line));
+    return views;
+  };
+  std::vector<std::ptrdiff_t> old_of(lines.size(), -1);  // [line]: the old line that it is, or -1
+  std::size_t from = 0, to = 0;
+  const auto keep_until = [&](std::size_t old_end) {
+    for (; from < old_end; ++from, ++to) old_of[to] = static_cast<std::ptrdiff_t>(from);
+  };
+  for (const LineChange& change : diff_lines(all_trimmed(old), all_trimmed(lines))) {
+    keep_until(static_cast<std::size_t>(change.old_begin));
+    from = static_cast<std::size_t>(change.old_end);
+    to += change.new_lines.size();
+  }
+  keep_until(old.size());
+  const auto is_guide = [&](std::size_t i) { return old_of[i] >= 0 && !is_blank_line(lines[i]); };
+  std::size_t guide = 0;
+  while (guide < lines.size() && !is_guide(guide)) ++guide;
+  if (guide == lines.size()) return lines;
+  Lines result;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_guide(i)) guide = i;
+    const std::string_view now = old[static_cast<std::size_t>(old_of[guide])];
+    result.push_back(is_blank_line(lines[i]) ? lines[i] : moved_along(lines[i], lines[guide], now));
+  }
+  return result;
+}
+
+// Definitions by whether their names are in a part of the text.
+struct Parted {
+  std::vector<NamedDefinition> inside, outside;
+};
+
+Parted parted(const SyntaxTree& tree, const ByteRange& part) {
+  Parted result;
+  for (NamedDefinition& one : named_definitions(tree))
+    (contains(part, one.name_range) ? result.inside : result.outside).push_back(std::move(one));
+  return result;
+}
+
+const NamedDefinition* find(const std::vector<NamedDefinition>& definitions,
+                            const std::string& path) {
+  const auto found = std::ranges::find_if(
+      definitions, [&](const NamedDefinition& one) { return one.path() == path; });
+  return found == definitions.end() ? nullptr : &*found;
+}
+
+// Lines as a text, and its syntax.
+struct Written {
+  std::string_view text;  // in which the lines are
+  ByteRange part;         // where they are
+  const Lines& lines;
+  std::vector<NamedDefinition> inside;  // whose names are in them
+
+  std::size_t line_at(std::size_t offset) const {
+    const std::string_view before = text.substr(part.begin, offset - part.begin);
+    return static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  }
+  // Those of one of `inside`: from its first to behind its last.
+  std::pair<std::size_t, std::size_t> lines_of(const NamedDefinition& definition) const {
+    const std::size_t begin = std::max(definition.range.begin, part.begin);
+    const std::size_t end = std::min(definition.range.end, part.end);
+    return {line_at(begin), std::min(line_at(end - 1) + 1, lines.size())};
+  }
+};
+
+std::vector<TextEdit> edits_of(const EditRegion& region, const Lines& lines) {
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  std::vector<TextEdit> edits;
+  for (const LineChange& change : diff_lines(region.lines(), views))
+    edits.push_back(region.edit(change));
+  return edits;
+}
+
+class Tidier {
+ public:
+  Tidier(const EditRegion& region, const SyntaxTree& tree, bool is_doubtful)
+      : region_(region),
+        tree_(tree),
+        is_doubtful_(is_doubtful),
+        before_(parted(tree, region.range())) {}
+
+  // The lines with one thing put right; nothing if all of it is.
+  std::optional<Lines> step(const Lines& lines) {
+    std::optional<Lines> result = without_wrapper(lines);
+    if (!result && is_doubtful_) result = indented(lines);
+    return result ? result : without_copy(lines);
+  }
+
+  std::vector<std::string> take_notes() { return std::move(notes_); }
+
+ private:
+  // The lines by themselves: in some languages a class within a class makes no sense to the parser.
+  std::optional<Lines> without_wrapper(const Lines& lines) {
+    const auto text = std::make_shared<std::string>();
+    for (const std::string& line : lines) *text += line + "\n";
+    const auto tree = SyntaxTree::parse(text, region_.document().language_id());
+    if (!tree) return std::nullopt;
+    const Written written{*text, {0, text->size()}, lines, named_definitions(*tree)};
+    for (const NamedDefinition& one : written.inside) {
+      if (const NamedDefinition* around = copied_around(one))
+        return unwrapped(written, one, *around);
+    }
+    return std::nullopt;
+  }
+
+  // What the region stands in, if `written` is the same once more.
+  const NamedDefinition* copied_around(const NamedDefinition& written) const {
+    if (written.kind == DefinitionKind::kFunction || !written.around.empty()) return nullptr;
+    const auto found = std::ranges::find_if(before_.outside, [&](const NamedDefinition& one) {
+      return one.name == written.name && one.kind == written.kind &&
+             contains(one.range, region_.range());
+    });
+    return found == before_.outside.end() ? nullptr : &*found;
+  }
+
+  // Only what the region had, and what is new, of the definitions within `wrapper`.
+  std::optional<Lines> unwrapped(const Written& written, const NamedDefinition& wrapper,
+                                 const NamedDefinition& around) {
+    Lines lines;
+    std::size_t n_asked = 0;
+    for (const NamedDefinition& one : written.inside) {
+      const std::string path = around.path() + "." + one.name;
+      const bool is_asked = find(before_.inside, path) != nullptr;
+      const bool is_new = find(before_.outside, path) == nullptr;
+      if (one.around != wrapper.path() + "." || (!is_asked && !is_new)) continue;
+      n_asked += is_asked ? 1 : 0;
+      add(written, one, lines);
+    }
+    const bool is_all =
+        n_asked > 0 && std::ranges::all_of(before_.inside, [&](const auto& one) {
+          const std::string path = wrapper.path() + "." + one.name;
+          return one.around != around.path() + "." || find(written.inside, path) != nullptr;
+        });
+    if (!is_all) return std::nullopt;
+    notes_.push_back("the copy of '" + around.path() + "' around it is left out");
+    return lines;
+  }
+
+  // Adds its lines, with the indentation that the region has, behind as many blank lines.
+  void add(const Written& written, const NamedDefinition& definition, Lines& lines) const {
+    const auto [first, last] = written.lines_of(definition);
+    std::size_t from = first;
+    while (!lines.empty() && from > 0 && is_blank_line(written.lines[from - 1])) --from;
+    const std::string_view old = indentation(written.lines[first]);
+    for (std::size_t i = from; i < last; ++i) {
+      const std::string& line = written.lines[i];
+      lines.push_back(line.starts_with(old) && !is_blank_line(line)
+                          ? std::string(own_indentation()) + line.substr(old.size())
+                          : line);
+    }
+  }
+
+  std::string_view own_indentation() const {
+    const auto line = std::ranges::find_if_not(region_.lines(), is_blank_line);
+    return line == region_.lines().end() ? std::string_view() : indentation(*line);
+  }
+
+  // As deep as the region was, if that begins further to the left.
+  std::optional<Lines> indented(const Lines& lines) {
+    const std::size_t wanted = least_indentation(region_.lines());
+    if (least_indentation(lines) >= wanted) return std::nullopt;
+    Lines deeper = with_indentation_of(region_.lines(), lines);
+    if (least_indentation(deeper) < wanted) return std::nullopt;
+    notes_.emplace_back("its indentation is as it was");
+    return deeper;
+  }
+
+  std::optional<Lines> without_copy(const Lines& lines) {
+    const std::string& before = region_.document().text();
+    const auto text =
+        std::make_shared<const std::string>(apply_edits(before, edits_of(region_, lines)));
+    const std::optional<SyntaxTree> tree = tree_.edited(text);
+    if (!tree) return std::nullopt;
+    const ByteRange old = region_.range();
+    const ByteRange part{old.begin, old.end + text->size() - before.size()};
+    const Written written{*text, part, lines, parted(*tree, part).inside};
+    const auto copy = std::ranges::find_if(
+        written.inside, [&](const NamedDefinition& one) { return is_copy(written, one); });
+    return copy == written.inside.end() ? std::nullopt : std::optional(without(written, *copy));
+  }
+
+  // Something that stands elsewhere in the document, and not in the region.
+  bool is_copy(const Written& written, const NamedDefinition& definition) const {
+    if (find(before_.inside, definition.path()) != nullptr) return false;
+    const std::string signature = signature_of(written.text, definition);
+    return std::ranges::any_of(before_.outside, [&](const NamedDefinition& one) {
+      return one.kind == definition.kind && one.path() == definition.path() &&
+             signature_of(region_.document().text(), one) == signature;
+    });
+  }
+
+  Lines without(const Written& written, const NamedDefinition& copy) {
+    auto [first, last] = written.lines_of(copy);
+    Lines lines = written.lines;
+    while (first > 0 && is_blank_line(lines[first - 1])) --first;
+    if (first == 0) {
+      while (last < lines.size() && is_blank_line(lines[last])) ++last;
+    }
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first),
+                lines.begin() + static_cast<std::ptrdiff_t>(last));
+    notes_.push_back("the copy of '" + copy.path() + "' is left out");
+    return lines;
+  }
+
+  const EditRegion& region_;
+  const SyntaxTree& tree_;
+  bool is_doubtful_;
+  Parted before_;
+  std::vector<std::string> notes_;
+};
+
+Lines lines_after(const EditRegion& region, const std::string& after) {
+  const ByteRange old = region.range();
+  const std::size_t behind = region.document().text().size() - old.end;
+  const std::string_view part =
+      std::string_view(after).substr(old.begin, after.size() - behind - old.begin);
+  Lines lines;
+  for (std::size_t at = 0; at < part.size();) {
+    const std::size_t end = line_end(part, at);
+    std::string_view line = part.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::optional<Tidied> tidied(const EditRegion& region, const std::string& after, bool is_doubtful) {
+  const SyntaxTree* const tree = region.document().syntax();
+  if (tree == nullptr || region.whole_file()) return std::nullopt;
+  Tidier tidier(region, *tree, is_doubtful);
+  Lines lines = lines_after(region, after);
+  int n_steps = 0;
+  while (n_steps < kMostSteps) {
+    std::optional<Lines> fewer = tidier.step(lines);
+    if (!fewer) break;
+    lines = std::move(*fewer);
+    ++n_steps;
+  }
+  const bool is_empty = std::ranges::all_of(lines, is_blank_line);
+  if (n_steps == 0 || n_steps == kMostSteps || is_empty) return std::nullopt;
+  return Tidied{.edits = edits_of(region, lines), .notes = tidier.take_notes()};
+}
+
+}  // namespace redraft
