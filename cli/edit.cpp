@@ -10,6 +10,7 @@
 #include "cli/common/decoding_setup.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/files.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
@@ -24,6 +25,7 @@ struct EditOptions {
   CodeFolders code;
   std::string file;
   std::string instruction;
+  std::string language;  // of standard input
   std::string range;
   std::optional<EditScope> scope;
   std::string decoder;  // empty: by choose_decoder()
@@ -260,10 +262,28 @@ class EditCommand {
   std::vector<ByteRange> places_;  // that were edited; empty: the file is small
 };
 
+bool reads_standard_input(const EditOptions& options) { return options.file == "-"; }
+
+// What is wrong with options that the parser takes one by one.
+Result<void> check_options(const EditOptions& options) {
+  if (options.instruction.find_first_not_of(" \t\r\n") == std::string::npos)
+    return Error("the instruction (--instruction) is missing or empty: say what to change");
+  if (reads_standard_input(options) && options.write)
+    return Error("--write: standard input is no file; --format text prints the new text");
+  if (!reads_standard_input(options) && !options.language.empty())
+    return Error("--language: a file's language is told by its name");
+  return {};
+}
+
+Result<std::shared_ptr<const Document>> read_document(const EditOptions& options) {
+  if (!reads_standard_input(options)) return Document::read(options.file);
+  Result<std::shared_ptr<const Document>> document =
+      Document::make("stdin", 0, read_standard_input(), options.language);
+  return document ? document : document.error().in("standard input");
+}
+
 int run_edit_command(const EditOptions& options) {
-  if (options.instruction.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return misuse(Error("--instruction: it is empty; say what to change"));
-  }
+  if (const Result<void> checked = check_options(options); !checked) return misuse(checked.error());
   const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
   if (!decoder) return misuse(decoder.error());
   std::optional<TextRange> range;
@@ -280,7 +300,7 @@ int run_edit_command(const EditOptions& options) {
   if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
 
   EditRequest request;
-  Result<std::shared_ptr<const Document>> document = Document::read(options.file);
+  Result<std::shared_ptr<const Document>> document = read_document(options);
   if (!document) return fail(document.error());
   request.document = *document;
   request.instruction = options.instruction;
@@ -309,30 +329,35 @@ int run_edit_command(const EditOptions& options) {
 void add_edit(CLI::App& app, Command& chosen) {
   CLI::App* edit = app.add_subcommand("edit", "Change a file as an instruction says");
   const auto options = std::make_shared<EditOptions>();
-  edit->add_option("FILE", options->file, "The file to edit")->required();
-  edit->add_option("--instruction", options->instruction, "What to change, in words")->required();
+  edit->add_option("FILE", options->file, "The file to edit; - for standard input")->required();
+  CLI::Option* words =
+      edit->add_option("INSTRUCTION", options->instruction, "What to change, in words");
+  edit->add_option("-i,--instruction", options->instruction, "The same")->excludes(words);
+  edit->add_option("--language", options->language,
+                   "Of standard input, such as python: what a file's name would tell");
   edit->add_option("--range", options->range,
                    "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
-  const std::map<std::string, EditScope> scopes = {{"selection", EditScope::kSelection},
-                                                   {"symbol", EditScope::kSymbol},
-                                                   {"file", EditScope::kPlaces},
-                                                   {"whole", EditScope::kFile}};
+  const std::vector<std::pair<std::string, EditScope>> scopes = {
+      {"selection", EditScope::kSelection},
+      {"symbol", EditScope::kSymbol},
+      {"file", EditScope::kPlaces},
+      {"whole", EditScope::kFile}};
   edit->add_option(
           "--scope", options->scope,
           "What may change: symbol is the smallest definition around the range's start "
           "(default: the range if it is not empty, what is around it if it is, file without one). "
           "Of a large file, file changes the parts that the instruction concerns, which are "
           "printed; whole goes over all of it, part by part")
-      ->transform(CLI::CheckedTransformer(scopes).description("selection, symbol, file or whole"));
+      ->transform(one_of(scopes));
   add_decoder_option(*edit, options->decoder);
   edit->add_option("--max-new-tokens", options->max_new_tokens,
                    "Longest output (default: by the size of the scope)")
       ->check(CLI::Range(1, 1 << 20));
-  const std::map<std::string, Format> formats = {
+  const std::vector<std::pair<std::string, Format>> formats = {
       {"diff", Format::kDiff}, {"text", Format::kText}, {"json", Format::kJson}};
   edit->add_option("--format", options->format,
                    "What is printed: the diff, the whole new text, or an object with figures")
-      ->transform(CLI::CheckedTransformer(formats).description("diff, text or json"));
+      ->transform(one_of(formats));
   edit->add_flag("--write", options->write, "Write the new text into FILE");
   edit->add_flag("--compare", options->compare,
                  "Decode plainly too, and print how much faster this was");

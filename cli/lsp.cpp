@@ -18,6 +18,7 @@
 #include "cli/common/identity.h"
 #include "cli/common/index_loader.h"
 #include "cli/common/kv_folder.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/tracing.h"
 #include "cli/shared_server.h"
 #include "indexing/files/dependencies.h"
@@ -187,14 +188,14 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
     replay->excludes(door);
     if (door->get_name() != "--stdio") record->excludes(door);
   }
-  const std::map<std::string, lsp::ReplaySpeed> speeds = {
+  const std::vector<std::pair<std::string, lsp::ReplaySpeed>> speeds = {
       {"fast", lsp::ReplaySpeed::kFast}, {"recorded", lsp::ReplaySpeed::kRecorded}};
   command
       .add_option(
           "--speed", options.speed,
           "Of a replay: fast is as soon as the server has said what the client had heard by "
           "then, recorded also waits as long as the client did (default: fast)")
-      ->transform(CLI::CheckedTransformer(speeds).description("fast or recorded"))
+      ->transform(one_of(speeds))
       ->needs(replay)
       ->group(group);
   CLI::Option* trace = add_trace_option(command, options.trace_file);

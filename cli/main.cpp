@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/common/command.h"
+#include "cli/common/misuse_reason.h"
 
 namespace redraft::cli {
 namespace {
@@ -36,7 +37,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help and --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    misuse(Error(error.what()));
+    misuse(Error(misuse_reason(app, {argv + 1, argv + argc}, error)));
     std::cerr << "Run `" << name_of_parsed(app) << " --help` for what it takes." << std::endl;
     return kWrongUsage;
   }

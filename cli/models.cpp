@@ -9,6 +9,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/machine.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
 #include "support/system_error.h"
@@ -144,9 +145,9 @@ void add_models(CLI::App& app, Command& chosen) {
   models->require_subcommand(1);
   const auto options = std::make_shared<ModelsOptions>();
   CLI::App* listing = models->add_subcommand("list", "What is known and what is here");
-  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
-  listing->add_option("--format", options->format, "What is printed")
-      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
+                                                               {"json", Format::kJson}};
+  listing->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
   CLI::App* adding =
       models->add_subcommand("add", "Take a model file into the store, by its SHA-256");
   adding->add_option("FILE", options->files, "Files from anywhere")->required();

@@ -13,6 +13,7 @@
 #include "cli/common/command.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
@@ -153,9 +154,9 @@ void add_score(CLI::App& app, Command& chosen) {
   command->add_option("--context", options->context, "Longest piece scored as one, in tokens")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
-  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
-  command->add_option("--format", options->format, "What is printed")
-      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
+                                                               {"json", Format::kJson}};
+  command->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
   add_common_options(*command, options->common);
   command->callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
 }

@@ -5,6 +5,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/files.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
@@ -91,9 +92,9 @@ void add_tokenize(CLI::App& app, Command& chosen) {
   CLI::App* tokenize = app.add_subcommand("tokenize", "Standard input to token ids, and back");
   const auto options = std::make_shared<TokenizeOptions>();
   tokenize->add_flag("--detokenize", options->detokenize, "Read ids and print their text");
-  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
-  tokenize->add_option("--format", options->format, "What is printed")
-      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
+                                                               {"json", Format::kJson}};
+  tokenize->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
   add_common_options(*tokenize, options->common);
   tokenize->callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
 }

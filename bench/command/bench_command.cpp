@@ -14,6 +14,7 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/machine.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
 
@@ -186,9 +187,9 @@ void add_cost(CLI::App& bench, Command& chosen) {
                    "Seconds after which it no longer waits for the machine to be quiet")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
-  const std::map<std::string, Format> formats = {{"text", Format::kText}, {"json", Format::kJson}};
-  cost->add_option("--format", options->format, "What is printed")
-      ->transform(CLI::CheckedTransformer(formats).description("text or json"));
+  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
+                                                               {"json", Format::kJson}};
+  cost->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
   add_common_options(*cost, options->common);
   cost->callback([&chosen, options] { chosen = [options] { return run_cost(*options); }; });
 }

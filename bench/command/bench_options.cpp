@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cli/common/misuse_reason.h"
 #include "cli/common/token_trace.h"
 #include "decoding/model/sha256.h"
 #include "indexing/files/file_scan.h"
@@ -190,15 +191,13 @@ constexpr void for_each_option(const Visit& visit) {
   visit(&Options::instruction,
         Flag{"--instruction", "Which instruction, where a task has two", only(TaskKind::kEdits)},
         decides("instruction"), [](CLI::Option& option) {
-          option.check(CLI::IsMember({"descriptive", "lazy"}))->capture_default_str();
+          option.check(any_of({"descriptive", "lazy"}))->capture_default_str();
         });
   visit(&Options::order,
         Flag{"--prompt-order", "What the prompt begins with", only(TaskKind::kEdits)},
         decides("prompt_order", [](const Run& run) { return name_of(run.options.order); }),
         [](CLI::Option& option) {
-          option.transform(CLI::CheckedTransformer(std::map<std::string, PromptOrder>(
-                                                       std::begin(kOrders), std::end(kOrders)))
-                               .description("buffer-first or instruction-first"));
+          option.transform(one_of<PromptOrder>({std::begin(kOrders), std::end(kOrders)}));
         });
   visit(&Options::chat,
         Flag{"--chat", "Ask in the model's chat format; otherwise the prompt is continued",

@@ -11,6 +11,7 @@
 #include "bench/quality.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
+#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
 #include "workspace/edit/edit_context.h"
@@ -167,12 +168,12 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
   quality->add_option("--data", options->data, "Task files, JSON lines")->required();
   quality
       ->add_option("--instruction", options->instruction, "Which instruction, where a task has two")
-      ->check(CLI::IsMember({"descriptive", "lazy"}))
+      ->check(any_of({"descriptive", "lazy"}))
       ->capture_default_str();
-  const std::map<std::string, EditScope> scopes = {
+  const std::vector<std::pair<std::string, EditScope>> scopes = {
       {"around", EditScope::kAround}, {"symbol", EditScope::kSymbol}, {"file", EditScope::kFile}};
   quality->add_option("--scope", options->scope, "What is edited (default: what a cursor means)")
-      ->transform(CLI::CheckedTransformer(scopes).description("around, symbol or file"));
+      ->transform(one_of(scopes));
   quality
       ->add_option("--context-tokens", options->context_tokens,
                    "Of the file around the region (default: what suits this machine)")

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/common/device.h"
+#include "cli/common/misuse_reason.h"
 #include "decoding/kernels/linear.h"
 
 namespace redraft::cli {
@@ -55,7 +56,7 @@ void add_options(CLI::App& subcommand, CommonOptions& options) {
       ->check(check_kernels)
       ->group(kGroup);
   subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str()
       ->group(kGroup);
 }
@@ -64,7 +65,7 @@ void add_options(CLI::App& subcommand, CommonOptions& options) {
 
 void add_common_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand.add_option("--device", options.device, "Where the model runs")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(any_of({"cpu", "cuda"}))
       ->capture_default_str()
       ->group(kGroup);
   add_options(subcommand, options);
@@ -75,7 +76,7 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--device", options.device,
                   "Where the model runs; auto: on a GPU if there is one with room for it")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->check(any_of({"auto", "cpu", "cuda"}))
       ->capture_default_str()
       ->group(kGroup);
   add_options(subcommand, options);

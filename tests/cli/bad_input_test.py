@@ -14,7 +14,24 @@ class WrongUsage(RedraftCase):
 
     def test_no_or_unknown_subcommand(self):
         self.assert_fails(run(), 2, "subcommand is required")
-        self.assert_fails(run("frobnicate"), 2)
+        self.assert_fails(run("frobnicate"), 2, "`redraft` has no command frobnicate")
+
+    def test_what_was_probably_meant(self):
+        for words, meant in ((("edti", "x"), "no command edti; did you mean edit?"),
+                             (("models", "lst"), "`redraft models` has no command lst; did you mean list?"),
+                             (("edit", "--instruct", "x", "file"), "no option --instruct; did you mean --instruction?"),
+                             (("edit", "file", "-i", "x", "--scop=file"), "no option --scop; did you mean --scope?"),
+                             (("edit", "file", "-i", "--frob", "--thread", "2"), "no option --thread; did you mean --threads?"),
+                             (("edit", "file", "x", "--scope", "symbl"), "selection, symbol, file, whole; did you mean symbol?"),
+                             (("edit", "file", "x", "--log-level", "inf"), "did you mean info?")):
+            failed = run(*words)
+            self.assert_fails(failed, 2, meant)
+        self.assertNotIn(b"did you mean", run("xyzzy").stderr)
+
+    def test_an_instruction_is_given_once(self):
+        self.assert_fails(run("edit", "file", "x", "-i", "y"), 2, "excludes --instruction")
+        self.assert_fails(run("edit", "-", "x", "--write"), 2, "standard input is no file")
+        self.assert_fails(run("edit", "file", "x", "--language", "python"), 2, "--language")
 
     def test_missing_or_unknown_options(self):
         self.assert_fails(run("edit"), 2, "FILE", "redraft edit --help")
