@@ -7,8 +7,8 @@
 #include "cli/common/files.h"
 #include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
-#include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 
 namespace redraft::cli {
 namespace {

@@ -16,6 +16,7 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/index_loader.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 
 namespace redraft::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bench/programs/stopwatch.h"
-#include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "indexing/workspace_index.h"
 
 namespace redraft {

@@ -10,13 +10,21 @@
 
 namespace redraft::cli {
 
-std::string program_identity() {
+namespace {
+
+// Size and time of a file; of one that is not there what the system gives for it.
+std::string identity_of(const std::filesystem::path& file) {
   std::error_code problem;
-  const std::filesystem::path program = executable();
-  const auto bytes = std::filesystem::file_size(program, problem);
-  const auto time = std::filesystem::last_write_time(program, problem).time_since_epoch();
+  const auto bytes = std::filesystem::file_size(file, problem);
+  const auto time = std::filesystem::last_write_time(file, problem).time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
-  return REDRAFT_VERSION "-" + std::to_string(bytes) + "-" + std::to_string(seconds);
+  return "-" + std::to_string(bytes) + "-" + std::to_string(seconds);
+}
+
+}  // namespace
+
+std::string program_identity() {
+  return REDRAFT_VERSION + identity_of(executable()) + identity_of(transformer_library());
 }
 
 std::string stable_hash(const std::string& text) {

@@ -40,4 +40,12 @@ std::filesystem::path executable() {
   return std::filesystem::read_symlink("/proc/self/exe", problem);
 }
 
+std::filesystem::path transformer_library() {
+  constexpr const char* kName = "libredraft-transformer.so";
+  const std::filesystem::path folder = executable().parent_path();
+  std::error_code problem;
+  if (std::filesystem::exists(folder / kName, problem)) return folder / kName;
+  return folder.parent_path() / "lib" / "redraft" / kName;
+}
+
 }  // namespace redraft::cli

@@ -16,5 +16,8 @@ Memory memory();
 
 // This program's own file.
 std::filesystem::path executable();
+// The part of the program that needs libtorch, where it is a library: beside the program where that
+// was built, in lib/redraft where it is installed. It need not exist.
+std::filesystem::path transformer_library();
 
 }  // namespace redraft::cli

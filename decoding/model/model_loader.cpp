@@ -7,6 +7,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/model/model_files.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "decoding/model/transformer.h"
 #include "decoding/model/transformer_shape.h"
 #include "decoding/model_failure.h"
@@ -17,14 +18,6 @@ namespace redraft {
 namespace {
 
 using TokenizerResult = Result<std::shared_ptr<const Tokenizer>>;
-
-TokenizerResult make_tokenizer(const ModelFiles& files) {
-  Result<TokenizerSpec> spec = files.tokenizer_spec();
-  if (!spec) return spec.error();
-  TokenizerResult tokenizer = Tokenizer::make(std::move(*spec));
-  if (!tokenizer) return tokenizer.error().in(files.path());
-  return tokenizer;
-}
 
 TokenizerResult make_fitting_tokenizer(const ModelFiles& files, const TransformerShape& shape) {
   TokenizerResult tokenizer = make_tokenizer(files);
@@ -88,12 +81,6 @@ Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& po
   } catch (const std::exception&) {
     return Error(path.string() + ": not enough memory for its weights");
   }
-}
-
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path) {
-  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
-  if (!files) return files.error();
-  return make_tokenizer(**files);
 }
 
 }  // namespace redraft

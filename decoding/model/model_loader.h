@@ -33,7 +33,4 @@ using TransformerMaker = std::function<Result<std::unique_ptr<LanguageModel>>(
 Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
                                const LoadControl& control = {}, const TransformerMaker& make = {});
 
-// The model's tokenizer alone, without touching the weights.
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path);
-
 }  // namespace redraft

@@ -39,7 +39,8 @@ class Layers:
             lists = dict(re.findall(r"\b(SOURCES|DEPENDS|EXTERNAL)\b((?:\s+(?!SOURCES|DEPENDS|EXTERNAL)\S+)*)", arguments))
             self._add(folder, name, lists.get("DEPENDS", "").split())
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
-            self._add(folder, name, [])
+            if folder not in self.name_of_folder:  # else it is a way to link that folder's library
+                self._add(folder, name, [])
         for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
             # Its commands are a library of objects next to it, which is not a layer of its own.
             links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "decoding/model/tokenizer_loader.h"
 #include "tests/decoding/model/tiny_model.h"
 
 namespace redraft {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/model/model_loader.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "decoding/text/pre_tokenizer.h"
 #include "decoding/text/tokenizer.h"
 #include "support/seconds_since.h"

@@ -2,8 +2,8 @@
 // texts.
 #include <gtest/gtest.h>
 
-#include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "tests/decoding/text/tokenizer_kit.h"
 
 namespace redraft {

@@ -9,6 +9,7 @@
 
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "workspace/edit/edit_session.h"
 #include "workspace/edit/prompt.h"
 

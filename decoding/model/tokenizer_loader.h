@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "decoding/model/model_files.h"
+#include "decoding/text/tokenizer.h"
+#include "support/result.h"
+
+namespace redraft {
+
+// The tokenizer of a model that is open.
+Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files);
+
+// That of a GGUF file or a Hugging Face folder, without touching the weights.
+Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path);
+
+}  // namespace redraft
