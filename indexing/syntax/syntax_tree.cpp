@@ -5,6 +5,7 @@
 
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/grammar_table.h"
+#include "indexing/syntax/import_finder.h"
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
@@ -112,6 +113,10 @@ std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {
     more = cursor.to_child_behind(range.begin) || cursor.to_next_outside();
   }
   return found;
+}
+
+Imports SyntaxTree::imports() const {
+  return find_imports(*grammar_, *text_, ts_tree_root_node(tree_.get()));
 }
 
 std::vector<std::size_t> SyntaxTree::line_tokens() const {

@@ -17,6 +17,7 @@ struct TSTree;
 namespace redraft {
 
 struct Grammar;
+struct Imports;  // indexing/syntax/imports.h
 
 enum class DefinitionKind : std::uint8_t {
   kFunction,        // including methods and constructors
@@ -80,6 +81,7 @@ class SyntaxTree {
   std::optional<ByteRange> block_around(std::size_t offset, std::size_t max_bytes) const;
   // The names within `range`, in order.
   std::vector<ByteRange> identifiers(const ByteRange& range) const;
+  Imports imports() const;
   // Where the first token of each line begins. Blank lines and lines within a token have none.
   std::vector<std::size_t> line_tokens() const;
 

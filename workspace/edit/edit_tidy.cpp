@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "indexing/syntax/imports.h"
 #include "indexing/syntax/text_lines.h"
 #include "support/trimmed.h"
 #include "workspace/documents/diff.h"
@@ -131,18 +132,82 @@ class Tidier {
       : region_(region),
         tree_(tree),
         is_doubtful_(is_doubtful),
-        before_(parted(tree, region.range())) {}
+        before_(parted(tree, region.range())),
+        imports_(tree.imports()) {}
 
   // The lines with one thing put right; nothing if all of it is.
   std::optional<Lines> step(const Lines& lines) {
-    std::optional<Lines> result = without_wrapper(lines);
+    std::optional<Lines> result = without_imports(lines);
+    if (!result) result = without_wrapper(lines);
     if (!result && is_doubtful_) result = indented(lines);
     return result ? result : without_copy(lines);
+  }
+
+  // What is inserted into the file's imports, if anything.
+  std::optional<TextEdit> import_edit() const {
+    if (new_imports_.empty()) return std::nullopt;
+    const Document& document = region_.document();
+    const std::string_view ending =
+        document.text().find("\r\n") == std::string::npos ? "\n" : "\r\n";
+    std::string inserted;
+    for (const std::string& line : new_imports_) inserted.append(line).append(ending);
+    if (imports_.all.empty()) inserted += ending;
+    return TextEdit{{imports_.place, imports_.place}, inserted};
   }
 
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
+  // Imports that the model wrote where the file has none.
+  std::optional<Lines> without_imports(const Lines& lines) {
+    const ByteRange here = region_.range();
+    const bool has_some = std::ranges::any_of(
+        imports_.all, [&](const Import& one) { return contains(here, one.range); });
+    if (has_some || here.begin < imports_.place) return std::nullopt;
+    const auto text = std::make_shared<std::string>();
+    for (const std::string& line : lines) *text += line + "\n";
+    const auto tree = SyntaxTree::parse(text, region_.document().language_id());
+    if (!tree) return std::nullopt;
+    const Written written{*text, {0, text->size()}, lines, {}};
+    std::vector<bool> taken(lines.size(), false);
+    for (const Import& one : tree->imports().all) {
+      if (!belongs_elsewhere(*text, one)) continue;
+      take_import(std::string(trimmed(text->substr(one.range.begin, one.range.size()))));
+      const std::size_t last = written.line_at(one.range.end - 1);
+      for (std::size_t i = written.line_at(one.range.begin); i <= last; ++i) taken[i] = true;
+    }
+    if (std::ranges::find(taken, true) == taken.end()) return std::nullopt;
+    Lines rest;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const bool is_gap = i > 0 && taken[i - 1] && is_blank_line(lines[i]);
+      if (is_gap) taken[i] = true;
+      if (!taken[i]) rest.push_back(lines[i]);
+    }
+    return rest;
+  }
+
+  // In some languages a function may have imports of its own.
+  bool belongs_elsewhere(std::string_view text, const Import& import) const {
+    constexpr std::string_view kLocal[] = {"python", "rust", "ruby", "lua", "php", "shellscript"};
+    const bool may_be_local =
+        std::ranges::find(kLocal, region_.document().language_id()) != std::end(kLocal);
+    const std::size_t behind = skip_blanks(text, import.range.end);
+    const bool own_lines =
+        begins_line(text, import.range.begin) &&
+        (behind >= text.size() || text[behind] == '\n' || text[import.range.end - 1] == '\n');
+    return own_lines && !import.conditional && !(import.in_function && may_be_local);
+  }
+
+  void take_import(const std::string& line) {
+    const std::string& text = region_.document().text();
+    const bool is_known = std::ranges::any_of(imports_.all, [&](const Import& one) {
+      return trimmed(std::string_view(text).substr(one.range.begin, one.range.size())) == line;
+    });
+    notes_.push_back("'" + line + "' " + (is_known ? "is there already" : "goes to the imports"));
+    if (!is_known && std::ranges::find(new_imports_, line) == new_imports_.end())
+      new_imports_.push_back(line);
+  }
+
   // The lines by themselves: in some languages a class within a class makes no sense to the parser.
   std::optional<Lines> without_wrapper(const Lines& lines) {
     const auto text = std::make_shared<std::string>();
@@ -260,6 +325,8 @@ class Tidier {
   const SyntaxTree& tree_;
   bool is_doubtful_;
   Parted before_;
+  Imports imports_;
+  std::vector<std::string> new_imports_;
   std::vector<std::string> notes_;
 };
 
@@ -295,7 +362,10 @@ std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
   }
   const bool is_empty = std::ranges::all_of(lines, is_blank_line);
   if (n_steps == 0 || n_steps == kMostSteps || is_empty) return std::nullopt;
-  return Tidied{.edits = edits_of(region, lines), .notes = tidier.take_notes()};
+  std::vector<TextEdit> edits = edits_of(region, lines);
+  if (std::optional<TextEdit> imports = tidier.import_edit())
+    edits.insert(edits.begin(), std::move(*imports));
+  return Tidied{.edits = std::move(edits), .notes = tidier.take_notes()};
 }
 
 }  // namespace redraft

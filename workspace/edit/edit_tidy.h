@@ -14,6 +14,7 @@ namespace redraft {
 //   asked for a method    it writes "class FTP:" around it     the method alone is kept
 //                         it goes on with the next method      which exists already, and is dropped
 //                         it writes it at the left margin      it gets its indentation back
+//                         it begins with "import re"           which goes to the file's imports
 struct Tidied {
   std::vector<TextEdit> edits;     // against the document: all that the edit changes now
   std::vector<std::string> notes;  // for people: "the copy of 'FTP.close' is left out"

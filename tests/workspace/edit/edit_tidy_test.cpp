@@ -142,6 +142,67 @@ TEST(EditTidy, LineEndingsStay) {
   EXPECT_EQ(tidy("python", file, asked, written).text, replaced(file, asked, wanted));
 }
 
+TEST(EditTidy, AnImportGoesToTheOthersOnce) {
+  const Outcome outcome =
+      tidy("python", kFile, kPut, "    import re\n    import socket\n\n" + kNewPut);
+  EXPECT_EQ(outcome.text, replaced(replaced(kFile, kPut, kNewPut), "import socket\n",
+                                   "import socket\nimport re\n"));
+  EXPECT_THAT(outcome.notes,
+              ElementsAre("'import re' goes to the imports", "'import socket' is there already"));
+  // With the class around it, and at the left margin.
+  EXPECT_EQ(tidy("python", kFile, kPut, "import re\n\nclass Client:\n" + kNewPut).text,
+            outcome.text);
+}
+
+TEST(EditTidy, AnImportThatIsMeantToBeThereStays) {
+  const std::string local =
+      replaced(kNewPut, "        self.send", "        import re\n        self.send");
+  EXPECT_EQ(tidy("python", kFile, kPut, local).text, "");
+  EXPECT_EQ(tidy("python", kFile, "import socket\n", "import re\nimport socket\n").text, "");
+  const std::string optional = "try:\n    import fast\nexcept ImportError:\n    fast = None\n\n\n";
+  const std::string main = "def main():\n    Client('a').put('x')\n";
+  EXPECT_EQ(tidy("python", kFile, main, optional + main).text, "");
+}
+
+struct Lift {
+  const char* language;
+  std::string head, rest, import;
+  std::string wanted_head;
+};
+void PrintTo(const Lift& one, std::ostream* out) { *out << one.language; }
+
+class EditTidyImports : public testing::TestWithParam<Lift> {};
+
+TEST_P(EditTidyImports, GoWhereTheLanguageHasThem) {
+  const Lift& one = GetParam();
+  const std::string written = one.import + "\n\n" + replaced(one.rest, "1", "2");
+  EXPECT_EQ(tidy(one.language, one.head + one.rest, one.rest, written).text,
+            one.wanted_head + replaced(one.rest, "1", "2"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Languages, EditTidyImports,
+    testing::Values(
+        Lift{"python", "\"\"\"About it.\"\"\"\n\n", "def f():\n    return 1\n", "import re",
+             "\"\"\"About it.\"\"\"\nimport re\n\n\n"},
+        Lift{"python", "from __future__ import annotations\nX = 0\n\n\n",
+             "def f():\n    return 1\n", "from a import b",
+             "from __future__ import annotations\nfrom a import b\nX = 0\n\n\n"},
+        Lift{"go", "package a\n\nimport \"fmt\"\n\nfunc g() { fmt.Println() }\n\n",
+             "func f() int { return 1 }\n", "import \"os\"",
+             "package a\n\nimport \"fmt\"\nimport \"os\"\n\nfunc g() { fmt.Println() }\n\n"},
+        Lift{"cpp", "#pragma once\n#include <map>\n\nint g();\n\n", "int f() { return 1; }\n",
+             "#include <vector>",
+             "#pragma once\n#include <map>\n#include <vector>\n\nint g();\n\n"},
+        Lift{"java", "package a;\n\nimport java.util.Map;\n\nclass A {}\n\n",
+             "class B { int f() { return 1; } }\n", "import java.util.List;",
+             "package a;\n\nimport java.util.Map;\nimport java.util.List;\n\nclass A {}\n\n"},
+        Lift{"typescript", "import { a } from 'a';\n\nconst x = a;\n\n",
+             "function f() { return 1; }\n", "import { b } from 'b';",
+             "import { a } from 'a';\nimport { b } from 'b';\n\nconst x = a;\n\n"},
+        Lift{"rust", "//! About it.\n\nstruct A;\n\n", "fn f() -> i32 { 1 }\n", "use std::fmt;",
+             "//! About it.\nuse std::fmt;\n\n\nstruct A;\n\n"}));
+
 struct Case {
   const char* language;
   std::string file, asked, written, wanted;
