@@ -9,6 +9,7 @@
 #include "indexing/syntax/text_lines.h"
 #include "support/trimmed.h"
 #include "workspace/documents/diff.h"
+#include "workspace/edit/missing_imports.h"
 #include "workspace/edit/named_definitions.h"
 
 namespace redraft {
@@ -143,6 +144,19 @@ class Tidier {
     return result ? result : without_copy(lines);
   }
 
+  // Adds the imports that the lines need.
+  void find_missing_imports(const Lines& lines) {
+    if (region_.range().begin < imports_.place) return;
+    const std::optional<SyntaxTree> tree = tree_.edited(text_with(lines));
+    if (!tree) return;
+    for (const std::string& line :
+         missing_imports(tree_, *tree, region_.document().language_id())) {
+      if (std::ranges::find(new_imports_, line) != new_imports_.end()) continue;
+      notes_.push_back("'" + line + "' is needed now");
+      new_imports_.push_back(line);
+    }
+  }
+
   // What is inserted into the file's imports, if anything.
   std::optional<TextEdit> import_edit() const {
     if (new_imports_.empty()) return std::nullopt;
@@ -269,6 +283,12 @@ class Tidier {
     }
   }
 
+  // The file with these lines in the region's place.
+  std::shared_ptr<const std::string> text_with(const Lines& lines) const {
+    return std::make_shared<const std::string>(
+        apply_edits(region_.document().text(), edits_of(region_, lines)));
+  }
+
   std::string_view own_indentation() const {
     const auto line = std::ranges::find_if_not(region_.lines(), is_blank_line);
     return line == region_.lines().end() ? std::string_view() : indentation(*line);
@@ -285,13 +305,11 @@ class Tidier {
   }
 
   std::optional<Lines> without_copy(const Lines& lines) {
-    const std::string& before = region_.document().text();
-    const auto text =
-        std::make_shared<const std::string>(apply_edits(before, edits_of(region_, lines)));
+    const auto text = text_with(lines);
     const std::optional<SyntaxTree> tree = tree_.edited(text);
     if (!tree) return std::nullopt;
     const ByteRange old = region_.range();
-    const ByteRange part{old.begin, old.end + text->size() - before.size()};
+    const ByteRange part{old.begin, old.end + text->size() - region_.document().text().size()};
     const Written written{*text, part, lines, parted(*tree, part).inside};
     const auto copy = std::ranges::find_if(
         written.inside, [&](const NamedDefinition& one) { return is_copy(written, one); });
@@ -361,7 +379,9 @@ std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
     ++n_steps;
   }
   const bool is_empty = std::ranges::all_of(lines, is_blank_line);
-  if (n_steps == 0 || n_steps == kMostSteps || is_empty) return std::nullopt;
+  if (n_steps == kMostSteps || is_empty) return std::nullopt;
+  tidier.find_missing_imports(lines);
+  if (n_steps == 0 && !tidier.import_edit()) return std::nullopt;
   std::vector<TextEdit> edits = edits_of(region, lines);
   if (std::optional<TextEdit> imports = tidier.import_edit())
     edits.insert(edits.begin(), std::move(*imports));

@@ -15,6 +15,7 @@ namespace redraft {
 //                         it goes on with the next method      which exists already, and is dropped
 //                         it writes it at the left margin      it gets its indentation back
 //                         it begins with "import re"           which goes to the file's imports
+//                         it uses re, which is not imported    and the import is added
 struct Tidied {
   std::vector<TextEdit> edits;     // against the document: all that the edit changes now
   std::vector<std::string> notes;  // for people: "the copy of 'FTP.close' is left out"

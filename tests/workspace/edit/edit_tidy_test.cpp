@@ -164,6 +164,29 @@ TEST(EditTidy, AnImportThatIsMeantToBeThereStays) {
   EXPECT_EQ(tidy("python", kFile, main, optional + main).text, "");
 }
 
+TEST(EditTidy, WhatTheLinesUseIsImported) {
+  const std::string logs = replaced(kNewPut, "        self.send",
+                                    "        logging.debug('%s', line)\n        self.send");
+  const Outcome outcome = tidy("python", kFile, kPut, logs);
+  EXPECT_EQ(outcome.text, replaced(replaced(kFile, kPut, logs), "import socket\n",
+                                   "import socket\nimport logging\n"));
+  EXPECT_THAT(outcome.notes, ElementsAre("'import logging' is needed now"));
+  // A variable, a parameter, a member, a local import, what is imported.
+  for (const char* line :
+       {"time = now()\n        time.sleep(1)", "self.time.sleep(1)", "socket.send(line)",
+        "import re\n        re.match('', line)", "from time import time", "mine.go()"}) {
+    const std::string known =
+        replaced(kNewPut, "self.send", std::string(line) + "\n        self.send");
+    EXPECT_EQ(tidy("python", kFile, kPut, known).text, "") << line;
+  }
+  const std::string go = "package a\n\nimport (\n\t\"fmt\"\n)\n\nfunc f() { fmt.Println() }\n\n";
+  const std::string old = "func g() {}\n";
+  const std::string sorts = "func g() { filepath.Join(strings.ToUpper(\"\")) }\n";
+  EXPECT_EQ(
+      tidy("go", go + old, old, sorts).text,
+      replaced(go, ")\n\nfunc", ")\nimport \"path/filepath\"\nimport \"strings\"\n\nfunc") + sorts);
+}
+
 struct Lift {
   const char* language;
   std::string head, rest, import;
