@@ -52,6 +52,12 @@ bool follows(std::string_view text, std::size_t begin, std::size_t end) {
          std::count(gap.begin(), gap.end(), '\n') <= 1;
 }
 
+bool is_value(const std::vector<TSNode>& path, std::size_t index) {
+  const std::string_view type = type_of(path[index]);
+  const bool in_object = index > 0 && type_of(path[index - 1]) == "object";
+  return in_object || type == "pair" || type == "assignment_expression" || type == "field";
+}
+
 // A place before or after a line's text counts as that text.
 std::size_t beside(std::string_view text, std::size_t offset) {
   std::size_t start = line_start(text, offset);
@@ -125,7 +131,7 @@ std::optional<Definition> DefinitionFinder::definition_at(const std::vector<TSNo
   if (type == nullptr || !passes(*type, path[index])) return std::nullopt;
   ByteRange range = with_wrappers(path, index);
   range.end = without_space(text_, range);
-  return Definition{type->kind, name_of(*type, path[index]), range, 0};
+  return Definition{type->kind, name_of(*type, path[index]), range, 0, is_value(path, index)};
 }
 
 bool DefinitionFinder::passes(const DefinitionType& type, const TSNode& node) const {

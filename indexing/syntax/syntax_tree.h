@@ -34,6 +34,8 @@ struct Definition {
   ByteRange name;   // empty if it has none
   ByteRange range;  // with decorators, attributes and comments directly above it
   int depth = 0;    // how many definitions enclose it
+  // A function that is the value of a key or of an assignment: others may well have that name.
+  bool is_value = false;
   friend bool operator==(const Definition&, const Definition&) = default;
 };
 

@@ -49,8 +49,13 @@ void tidy(const EditRequest& request, const EditRegion& region, EditResult& resu
   if (result.hunks.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
   if (!tidy) return;
-  result.tidied = std::move(tidy->notes);
-  set_edits(request, tidy->edits, result);
+  EditResult tidier;
+  set_edits(request, tidy->edits, tidier);
+  const bool is_worse = tidier.doubts.size() > result.doubts.size() ||
+                        (tidier.breaks_syntax() && !result.breaks_syntax());
+  if (is_worse) return;
+  tidier.tidied = std::move(tidy->notes);
+  take(tidier, result);
 }
 
 }  // namespace

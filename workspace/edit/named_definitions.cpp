@@ -35,7 +35,7 @@ std::vector<NamedDefinition> named_definitions(const SyntaxTree& tree) {
     if (!open.empty() && open.back().function) continue;
     const std::string around = open.empty() ? std::string() : open.back().path;
     std::string name = tree.text().substr(definition.name.begin, definition.name.size());
-    if (is_code(definition.kind) && !name.empty())
+    if (is_code(definition.kind) && !name.empty() && !definition.is_value)
       found.push_back({definition.kind, around, name, definition.name, definition.range});
     open.push_back({definition.range.end, name.empty() ? around : around + name + ".",
                     definition.kind == DefinitionKind::kFunction});

@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// A function, a type or what holds them (a module, Rust's impl), but not one within a function: to
-// take those apart is what an edit of the function is about.
+// A function, a type or what holds them (a module, Rust's impl). Not one within a function: to take
+// those apart is what an edit of the function is about. Nor one that is a value (Definition).
 struct NamedDefinition {
   DefinitionKind kind;
   std::string around;  // the names of what it stands in: "Server.", or empty

@@ -148,6 +148,14 @@ TEST(EditDoubts, OneNameWithTwoMeaningsIsNoRepetition) {
   EXPECT_THAT(reasons("cpp", cpp, cpp + cpp, "again"), ElementsAre("'area' is defined twice"));
 }
 
+// A key of an object is no definition, however many objects have it.
+TEST(EditDoubts, FunctionsThatAreValuesMayComeAndGo) {
+  const std::string script = "run({\n  done: (x) => x,\n});\n";
+  const std::string twice = script + "run({\n  done: (x) => x,\n  other(y) {\n  },\n});\n";
+  EXPECT_THAT(reasons("javascript", script, twice, "once more"), IsEmpty());
+  EXPECT_THAT(reasons("javascript", twice, script, "shorten"), IsEmpty());
+}
+
 TEST(EditDoubts, NewSyntaxErrorsComeFirst) {
   const std::string after =
       replaced(replaced(kClient, "if self.debug:", "if self.debug"), "def put(", "def put_line(");

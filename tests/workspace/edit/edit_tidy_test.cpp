@@ -164,6 +164,14 @@ TEST(EditTidy, AnImportThatIsMeantToBeThereStays) {
   EXPECT_EQ(tidy("python", kFile, main, optional + main).text, "");
 }
 
+TEST(EditTidy, AKeyThatAnotherObjectHasStays) {
+  const std::string file = "run({\n  done: (x) => x,\n});\n\nfunction f() {}\n";
+  EXPECT_EQ(tidy("javascript", file, "function f() {}\n",
+                 "function f() {\n}\n\nrun({\n  done: (x) => x,\n});\n")
+                .text,
+            "");
+}
+
 TEST(EditTidy, WhatTheLinesUseIsImported) {
   const std::string logs = replaced(kNewPut, "        self.send",
                                     "        logging.debug('%s', line)\n        self.send");
