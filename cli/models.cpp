@@ -8,9 +8,9 @@
 #include <iostream>
 
 #include "cli/common/command.h"
-#include "cli/common/machine.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
+#include "support/system/processes.h"
 #include "support/system_error.h"
 
 namespace redraft::cli {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/common/machine.h"
+#include "support/system/processes.h"
 
 namespace redraft::cli {
 
