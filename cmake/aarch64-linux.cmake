@@ -1,6 +1,7 @@
-# Toolchain file: builds for AArch64 Linux on another machine, and runs the tests by emulation. The compiler and the
-# emulator are Debian's; the libraries lie in the tree that tools/setup.py unpacks (step `aarch64`), so the machine's own
-# packages stay as they are.
+# Toolchain file: builds for AArch64 Linux on another machine. The compiler is Debian's and brings the C library and the
+# C++ library; the others lie in the tree that tools/setup.py unpacks (step `aarch64`), so the machine's own packages stay
+# as they are. What is built runs by tools/emulated.sh. CMAKE_CROSSCOMPILING_EMULATOR would not do: programs start others,
+# and CMake would also have it emulate the Python of this machine.
 include(${CMAKE_CURRENT_LIST_DIR}/DataHome.cmake)
 
 set(CMAKE_SYSTEM_NAME Linux)
@@ -19,6 +20,3 @@ foreach(language C CXX)
 endforeach()
 # A library of the tree needs others of the tree, for which a cross linker looks nowhere by itself.
 string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -Wl,-rpath-link,${CMAKE_FIND_ROOT_PATH}/usr/lib/aarch64-linux-gnu")
-
-# The C library and the C++ library come with the compiler.
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
