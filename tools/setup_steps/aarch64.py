@@ -88,7 +88,7 @@ def _ensure_sysroot():
     if stamp.exists() and stamp.read_text() == contents:
         return
     if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
-        raise SetupError("the libraries for AArch64 come from Debian's or Ubuntu's packages, and this system has no apt; "
+        raise SetupError("the libraries for AArch64 come from Debian's packages, and this system has no apt; "
                          "on an AArch64 machine `make test` needs none of this")
     say("downloading and unpacking the libraries for AArch64 (20 MB)")
     _unpack(packages, contents)
