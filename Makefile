@@ -7,12 +7,12 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup program demo test check check-core test-long build configure bench lint format install clean
+.PHONY: help setup program demo test check check-core test-long test-aarch64 build configure bench lint format install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
 	@echo "redraft: edits code with a local model, losslessly and fast. Targets:"
-	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1 \t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 setup: ## Fetch everything: system packages, libtorch, grammars, models, test environment
 	@$(SETUP)
@@ -46,9 +46,17 @@ test: build ## Run all tests but the long sweeps
 	@$(SETUP) models tests
 	@$(CTEST) --exclude long
 
-test-long: build ## Run the sweeps (hours)
+test-long: build ## Run the sweeps (hours), and build and test for AArch64
 	@$(SETUP) models tests
 	@$(CTEST) --only long
+	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
+
+test-aarch64: ## Build for AArch64 on another machine and test that by emulation (an hour)
+	@$(SETUP) system grammars tests aarch64
+	@cmake --preset aarch64 $(CONFIGURE) > build-aarch64.log 2>&1 || { cat build-aarch64.log; exit 1; }; rm -f build-aarch64.log
+	@cmake --build --preset aarch64
+	@tools/emulated.sh $(PYTHON) tools/run_tests.py --build build-aarch64 --exclude 'model|e2e|gpu|long' \
+		--leave-out tests/not_emulated.txt
 
 bench: build ## Measure this machine: cost of passes, llama.cpp beside it, decoders (BENCH=quick: less)
 	@$(SETUP) models
@@ -66,4 +74,4 @@ install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## Remove what was built; downloads and models stay
-	@rm -rf build build-core build-dev build-tsan build-fuzz
+	@rm -rf build build-aarch64 build-core build-dev build-tsan build-fuzz

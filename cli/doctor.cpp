@@ -9,14 +9,14 @@
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
-#include "cli/common/machine.h"
-#include "cli/common/processor_cores.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"
 #include "lsp/status/usage.h"
 #include "support/files/mains_power.h"
+#include "support/system/machine.h"
+#include "support/system/processor_cores.h"
 #include "workspace/edit/edit_run.h"
 
 namespace redraft::cli {
@@ -38,7 +38,7 @@ std::string gibibytes(std::uint64_t bytes) {
 }
 
 void print_machine(int threads) {
-  const Memory free = memory();
+  const MachineMemory free = machine_memory();
   print_row("machine", cpu_name() + ", " + processor_cores().description() + "; " +
                            std::to_string(threads) + " threads used");
   print_row("memory", gibibytes(free.total_bytes) + ", of which " +
@@ -97,7 +97,7 @@ Result<void> check_target(const std::string& target) {
   std::error_code problem;
   const std::uintmax_t bytes = std::filesystem::file_size(*file, problem);
   if (problem) return Error(file->string() + ": " + problem.message());
-  if (memory().available_bytes < bytes + kBesideWeights) {
+  if (machine_memory().available_bytes < bytes + kBesideWeights) {
     return Error(target + " needs about " + gibibytes(bytes + kBesideWeights) +
                  " of memory, more than is free");
   }

@@ -8,10 +8,10 @@
 #include <iostream>
 
 #include "cli/common/command.h"
-#include "cli/common/machine.h"
 #include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
+#include "support/system/processes.h"
 #include "support/system_error.h"
 
 namespace redraft::cli {

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "cli/common/identity.h"
-#include "cli/common/machine.h"
-#include "cli/common/processor_cores.h"
 #include "decoding/model/model_store.h"
+#include "support/system/processes.h"
+#include "support/system/processor_cores.h"
 
 namespace redraft::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/common/machine.h"
+#include "cli/common/identity.h"
 #include "cli/transformer_entry.h"
 
 namespace redraft {

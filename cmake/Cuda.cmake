@@ -2,6 +2,11 @@
 # kernels for GPUs are compiled, which needs no GPU.
 include_guard()
 
+set(REDRAFT_CUDA OFF)
+if(CMAKE_CROSSCOMPILING)  # the wheels hold a compiler for this machine alone
+  return()
+endif()
+
 set(_toolkit ${REDRAFT_DATA_HOME}/cuda-13.0)
 set(REDRAFT_NVCC "" CACHE FILEPATH "nvcc to compile kernels for GPUs with; empty: tools/setup's")
 if(REDRAFT_NVCC)
@@ -11,7 +16,6 @@ elseif(EXISTS ${_toolkit}/bin/nvcc)
   set(CMAKE_CUDA_FLAGS_INIT -L${_toolkit}/lib)  # not searched by nvcc.profile
 endif()
 
-set(REDRAFT_CUDA OFF)
 if(CMAKE_CUDA_COMPILER AND NOT REDRAFT_SANITIZE)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # Ampere, Hopper, and PTX for what comes after
   if(REDRAFT_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)

@@ -9,10 +9,3 @@ if(NOT REDRAFT_CORE)
   find_package(spdlog 1.9 REQUIRED)
   find_package(CLI11 2.1 REQUIRED)
 endif()
-
-# Where tools/setup.py stores what it unpacks.
-if(DEFINED ENV{XDG_DATA_HOME})
-  set(REDRAFT_DATA_HOME $ENV{XDG_DATA_HOME}/redraft)
-else()
-  set(REDRAFT_DATA_HOME $ENV{HOME}/.local/share/redraft)
-endif()

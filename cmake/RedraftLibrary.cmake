@@ -9,6 +9,9 @@ target_include_directories(redraft_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(redraft_options INTERFACE
   "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${REDRAFT_WERROR}>>:-Werror>)
+# Bits may not depend on where the compiler finds a*b+c: every fused multiply-add is written as one. Without this g++ fuses
+# what it finds on AArch64, where every processor can, and in one inlined copy of a function but not in another.
+target_compile_options(redraft_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports a false overlap in `"text" + std::string` (GCC bug 105651).
   target_compile_options(redraft_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)

@@ -14,6 +14,7 @@
 
 #include "indexing/store/checksum.h"
 #include "support/files/file_handle.h"
+#include "support/files/file_times.h"
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
@@ -274,9 +275,7 @@ void KvArchive::keep_budget(const std::string& newest) const {
     if (now - file.status.st_mtime > kMaxUnfinishedSeconds) ::unlink((folder_ / file.name).c_str());
   }
   std::vector<FoundFile> files = files_in(folder_, is_entry_name);
-  std::ranges::sort(files, {}, [](const FoundFile& file) {
-    return std::pair(file.status.st_mtim.tv_sec, file.status.st_mtim.tv_nsec);
-  });
+  std::ranges::sort(files, {}, [](const FoundFile& file) { return modified_at(file.status); });
   std::uint64_t total = 0;
   for (const FoundFile& file : files) total += static_cast<std::uint64_t>(file.status.st_size);
   for (const FoundFile& file : files) {

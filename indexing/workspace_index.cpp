@@ -5,11 +5,11 @@
 #include <thread>
 #include <utility>
 
-#include "indexing/background.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/text_definitions.h"
 #include "support/named_thread.h"
 #include "support/seconds_since.h"
+#include "support/system/background.h"
 
 namespace redraft {
 namespace {

@@ -5,6 +5,7 @@ Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; these 
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -21,7 +22,24 @@ def parse_arguments():
     parser.add_argument("--build", required=True, help="the build folder")
     parser.add_argument("--exclude", help="regular expression over labels")
     parser.add_argument("--only", help="regular expression over labels")
+    parser.add_argument("--leave-out", metavar="FILE", help="names of tests that are left out, a regular expression a line; "
+                                                            "what follows # says why")
     return parser.parse_args()
+
+
+def names_in(file):
+    lines = (line.partition("#")[0].strip() for line in pathlib.Path(file).read_text().splitlines())
+    return [line for line in lines if line]
+
+
+def refuse_unknown(names, build, file):
+    """Ends the program if one of `names` is that of no test (any more)."""
+    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, check=True)
+    tests = [test["name"] for test in json.loads(listing.stdout)["tests"]]
+    unknown = [name for name in names if not any(re.fullmatch(name, test) for test in tests)]
+    if unknown:
+        sys.exit(f"{file}: no test is called {', '.join(unknown)}")
 
 
 def run_ctest(arguments, report):
@@ -31,6 +49,10 @@ def run_ctest(arguments, report):
         command += ["--label-exclude", arguments.exclude]
     if arguments.only:
         command += ["--label-regex", arguments.only]
+    if arguments.leave_out:
+        names = names_in(arguments.leave_out)
+        refuse_unknown(names, arguments.build, arguments.leave_out)
+        command += ["--exclude-regex", f"^({'|'.join(names)})$"]
     return subprocess.run(command, stdin=subprocess.DEVNULL).returncode
 
 

@@ -8,7 +8,7 @@ continues an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import cuda, grammars, libtorch, models, ruff, system_packages, test_environment
+from setup_steps import aarch64, cuda, grammars, libtorch, models, ruff, system_packages, test_environment
 from setup_steps.common import SetupError, exclusive_lock
 
 
@@ -27,7 +27,9 @@ STEPS = {
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
+    "aarch64": (aarch64.ensure, "cross compiler, emulator and libraries of `make test-aarch64`"),
 }
+_ON_REQUEST = {"core", "gpu", "aarch64"}
 
 
 def parse_arguments(arguments):
@@ -37,8 +39,8 @@ def parse_arguments(arguments):
         epilog=f"steps:\n{steps}\n  model:NAME    one model of tools/locks/models.lock",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core` and `gpu`")
-    return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in {"core", "gpu"}]
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core`, `gpu` and `aarch64`")
+    return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in _ON_REQUEST]
 
 
 def run_step(name):

@@ -13,10 +13,10 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/machine.h"
 #include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
+#include "support/system/machine.h"
 
 namespace redraft::cli {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "cli/common/files.h"
 #include "cli/common/identity.h"
-#include "cli/common/machine.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
+#include "support/system/machine.h"
 
 namespace redraft::cli {
 namespace {

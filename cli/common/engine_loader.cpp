@@ -8,9 +8,9 @@
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
-#include "cli/common/processor_cores.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model_failure.h"
+#include "support/system/processor_cores.h"
 
 namespace redraft::cli {
 namespace {

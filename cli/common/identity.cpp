@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/common/machine.h"
+#include "support/system/processes.h"
 
 namespace redraft::cli {
 
@@ -25,6 +25,14 @@ std::string identity_of(const std::filesystem::path& file) {
 
 std::string program_identity() {
   return REDRAFT_VERSION + identity_of(executable()) + identity_of(transformer_library());
+}
+
+std::filesystem::path transformer_library() {
+  constexpr const char* kName = "libredraft-transformer.so";
+  const std::filesystem::path folder = executable().parent_path();
+  std::error_code problem;
+  if (std::filesystem::exists(folder / kName, problem)) return folder / kName;
+  return folder.parent_path() / "lib" / "redraft" / kName;
 }
 
 std::string stable_hash(const std::string& text) {

@@ -7,12 +7,12 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/common/processor_cores.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "indexing/files/dependencies.h"
 #include "indexing/files/ignore_files.h"
 #include "support/seconds_since.h"
+#include "support/system/processor_cores.h"
 
 namespace redraft::cli {
 namespace {

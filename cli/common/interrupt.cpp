@@ -2,17 +2,18 @@
 // byte to a pipe, and a thread that reads the pipe makes the request.
 #include "cli/common/interrupt.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "cli/common/command.h"
 #include "support/named_thread.h"
+#include "support/system/descriptors.h"
 
 namespace redraft::cli {
 namespace {
@@ -48,8 +49,9 @@ char read_byte() {
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
-    throw std::system_error(errno, std::generic_category(), "pipe");
+  std::optional<Pipe> pipe = make_pipe();
+  if (!pipe) throw std::system_error(errno, std::generic_category(), "pipe");
+  pipe_ends = {pipe->read_end.release(), pipe->write_end.release()};
   signals_seen = 0;
   listener_ = start_thread("redraft-signals", [this] {
     if (read_byte() == 's') source_.request_stop();

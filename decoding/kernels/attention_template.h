@@ -8,9 +8,9 @@
 #include "decoding/kernels/operator_templates.h"
 
 // Attention over one span of positions, written once over the vector type V of
-// operator_templates.h. Here V also has Int, and static zero, load_int, pair, dot_pairs, to_float,
-// store_fixed, transpose, interleave, and kQueries, the number of queries that are computed at
-// once.
+// operator_templates.h. Here V also has Int and Sum (of products of pairs), and static zero,
+// load_int, pair, dot_pairs, to_float, store_fixed, transpose, interleave, and kQueries, the number
+// of queries that are computed at once.
 //
 // Queries, keys and values are 16-bit integers with a scale. An instruction then does twice the
 // products that it would do with floats, and sums of products are exact, so their order is free:
@@ -147,7 +147,7 @@ inline void score(const QueryBlock& block, int head_dim, const Scratch& scratch)
   const int pairs = Scratch::key_pairs(head_dim);
   const std::int16_t* queries = scratch.queries + block.first * head_dim;
   for (int at = 0; at < block.most; at += kBlocks * V::kLanes) {
-    typename V::Int sums[kQueries][kBlocks];
+    typename V::Sum sums[kQueries][kBlocks];
     for (auto& query : sums) {
       for (auto& sum : query) sum = V::zero();
     }
@@ -218,7 +218,7 @@ inline void weigh(const QueryBlock& block, int dim, int head_dim, const Scratch&
   const int stride = head_dim + kPartialExtra;
   for (int begin = 0; begin < block.most; begin += kSpanPart) {
     const int end = begin + kSpanPart < block.most ? begin + kSpanPart : block.most;
-    typename V::Int sums[kQueries][kVectors];
+    typename V::Sum sums[kQueries][kVectors];
     for (auto& query : sums) {
       for (auto& sum : query) sum = V::zero();
     }

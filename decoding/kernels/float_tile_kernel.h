@@ -17,5 +17,6 @@ using FloatTileKernel = void (*)(const std::uint8_t* tile, const float* x, std::
 FloatTileKernel portable_float_tile_kernel(WeightFormat format);
 FloatTileKernel avx2_float_tile_kernel(WeightFormat format);
 FloatTileKernel avx512_float_tile_kernel(WeightFormat format);
+FloatTileKernel neon_float_tile_kernel(WeightFormat format);
 
 }  // namespace redraft::kernels

@@ -17,4 +17,10 @@ void ask_for_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size
 #endif
 }
 
+void refuse_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  ::madvise(begin, bytes, MADV_NOHUGEPAGE);
+#endif
+}
+
 }  // namespace redraft::kernels

@@ -9,4 +9,8 @@ namespace redraft::kernels {
 // Only helps memory that has not been written to yet.
 void ask_for_huge_pages(void* begin, std::size_t bytes);
 
+// Keeps the system from giving huge pages to whole pages at `begin`: for memory of which little is
+// used in each stretch of 2 MiB.
+void refuse_huge_pages(void* begin, std::size_t bytes);
+
 }  // namespace redraft::kernels

@@ -18,6 +18,7 @@
 #include "decoding/kernels/column_split.h"
 #include "decoding/kernels/float_tile_kernel.h"
 #include "decoding/kernels/huge_pages.h"
+#include "decoding/kernels/neon_kernels.h"
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/tile_kernel.h"
 
@@ -29,6 +30,8 @@ TileKernel tile_kernel(Isa isa, WeightFormat format) {
   if (isa == Isa::kAvx2) return avx2_tile_kernel(format);
   if (isa == Isa::kAvxVnni) return avx_vnni_tile_kernel(format);
   if (has_avx512(isa)) return avx512_tile_kernel(format);
+#elif defined(__aarch64__)
+  if (has_neon(isa)) return neon_dotprod_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_tile_kernel(format) : nullptr;
 }
@@ -37,6 +40,8 @@ FloatTileKernel float_tile_kernel(Isa isa, WeightFormat format) {
 #if defined(__x86_64__)
   if (has_avx2_only(isa)) return avx2_float_tile_kernel(format);
   if (has_avx512(isa)) return avx512_float_tile_kernel(format);
+#elif defined(__aarch64__)
+  if (has_neon(isa)) return neon_float_tile_kernel(format);
 #endif
   return isa == Isa::kPortable ? portable_float_tile_kernel(format) : nullptr;
 }
@@ -45,6 +50,8 @@ QuantizeKernel quantize_kernel(Isa isa) {
 #if defined(__x86_64__)
   if (has_avx2_only(isa)) return avx2_quantize;
   if (has_avx512(isa)) return avx512_quantize;
+#elif defined(__aarch64__)
+  if (has_neon(isa)) return neon_quantize;
 #endif
   return isa == Isa::kPortable ? portable_quantize : nullptr;
 }
@@ -61,11 +68,16 @@ std::size_t superblock_bytes(int rows, int k) {
          sizeof(ActivationSuperblock);
 }
 
-// Where quantize_rows() puts the quants for AMX.
+// Where quantize_rows() stores the quants a second time, for AMX or I8MM.
 template <typename Byte>
-auto* amx_quants(Byte* blocks, int rows, int k) {
+auto* copied_quants(Byte* blocks, int rows, int k) {
   using Quant = std::conditional_t<std::is_const_v<Byte>, const std::int8_t, std::int8_t>;
   return reinterpret_cast<Quant*>(blocks + superblock_bytes(rows, k));
+}
+
+std::size_t copied_quants_bytes(Isa isa, int rows, int k) {
+  if (isa == Isa::kAmx) return amx_quants_bytes(rows, k);
+  return isa == Isa::kNeonI8mm ? pair_quants_bytes(rows, k) : 0;
 }
 
 // How many bytes of activations a core's L2 has room for in addition to a tile of weights. With
@@ -109,7 +121,11 @@ class TileProduct {
     if (!has_amx_kernel(w) || all_rows <= kRowGroup) return;
     amx_kernel_ = amx_tile_kernel(w.format);
     amx_tiles_.emplace(w.format);
-    amx_quants_ = amx_quants(x.blocks(), all_rows, w.k);
+    amx_quants_ = copied_quants(x.blocks(), all_rows, w.k);
+#elif defined(__aarch64__)
+    if (w.isa != Isa::kNeonI8mm || reads_floats(w.format) || all_rows == 1) return;
+    pair_kernel_ = neon_i8mm_pair_kernel(w.format);
+    pair_quants_ = copied_quants(x.blocks(), all_rows, w.k);
 #endif
   }
 
@@ -128,6 +144,12 @@ class TileProduct {
                                                       amx_tile_bytes(w_.k)};
       return amx_kernel_(tile, x, rows, block_count(w_.k), sums);
     }
+#elif defined(__aarch64__)
+    if (pair_kernel_ && rows > 1) {
+      const PairedRows x{superblocks,
+                         pair_quants_ + group_offset(row / kRowGroup, w_.k) * kSuperblock};
+      return pair_kernel_(tile, x, rows, block_count(w_.k), sums);
+    }
 #endif
     kernel_(tile, superblocks, rows, block_count(w_.k), sums);
   }
@@ -141,6 +163,9 @@ class TileProduct {
   AmxKernel amx_kernel_ = nullptr;
   std::optional<AmxTiles> amx_tiles_;
   const std::int8_t* amx_quants_ = nullptr;
+#elif defined(__aarch64__)
+  PairKernel pair_kernel_ = nullptr;
+  const std::int8_t* pair_quants_ = nullptr;
 #endif
 };
 
@@ -236,10 +261,10 @@ void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_r
 }  // namespace
 
 bool is_available(Isa isa) {
-#if defined(__x86_64__)
   switch (isa) {
     case Isa::kPortable:
       return true;
+#if defined(__x86_64__)
     case Isa::kAvx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     case Isa::kAvxVnni:
@@ -250,9 +275,15 @@ bool is_available(Isa isa) {
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
     case Isa::kAmx:
       return is_available(Isa::kAvx512Vnni) && amx_available();
-  }
+#elif defined(__aarch64__)
+    case Isa::kNeonDotProd:
+      return neon_dotprod_available();
+    case Isa::kNeonI8mm:
+      return neon_i8mm_available();
 #endif
-  return isa == Isa::kPortable;
+    default:
+      return false;
+  }
 }
 
 std::vector<Isa> available_isas() {
@@ -304,6 +335,10 @@ const char* to_string(Isa isa) {
       return "avx512-vnni";
     case Isa::kAmx:
       return "amx";
+    case Isa::kNeonDotProd:
+      return "neon-dotprod";
+    case Isa::kNeonI8mm:
+      return "neon-i8mm";
   }
   return "unknown";
 }
@@ -330,21 +365,21 @@ void pack(WeightFormat format, int n, int k, const void* file, std::uint8_t* out
 }
 
 std::size_t quantized_bytes(Isa isa, int rows, int k) {
-  return superblock_bytes(rows, k) + (isa == Isa::kAmx ? amx_quants_bytes(rows, k) : 0);
+  return superblock_bytes(rows, k) + copied_quants_bytes(isa, rows, k);
 }
 
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool) {
   const QuantizeKernel kernel = quantize_kernel(isa);
   auto* blocks = reinterpret_cast<ActivationSuperblock*>(out);
-  const bool for_amx = isa == Isa::kAmx && amx_quants_bytes(rows, k) != 0;
+  const bool copies = copied_quants_bytes(isa, rows, k) != 0;
+  const auto copy = isa == Isa::kAmx ? copy_to_amx_tiles : copy_to_pairs;
   for_each_part(rows, k, pool, [&](int first_row, int end_row, int begin, int end) {
     for (int row = first_row; row < end_row; ++row) {
       const int group = row / kRowGroup;
       const int stride = rows_in_group(rows, group);
       ActivationSuperblock* to = blocks + group_offset(group, k) + row % kRowGroup;
       kernel(x + static_cast<std::size_t>(row) * k, k, begin, end, to, stride);
-      if (for_amx)
-        copy_to_amx_tiles(to, stride, row, rows, k, begin, end, amx_quants(out, rows, k));
+      if (copies) copy(to, stride, row, rows, k, begin, end, copied_quants(out, rows, k));
     }
   });
 }

@@ -14,14 +14,24 @@
 namespace redraft::kernels {
 
 // Which instructions the kernels use. Chosen once per process by what the CPU offers. With every
-// choice a row has the same bits whatever other rows are in the pass; different choices give
-// different bits, except that kAvxVnni is kAvx2, bit for bit, with dpbusd for linear layers, and
-// kAmx is kAvx512Vnni with AMX for linear layers of many rows.
-enum class Isa { kPortable, kAvx2, kAvxVnni, kAvx512Vnni, kAmx };
-inline constexpr Isa kIsas[] = {Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni,
-                                Isa::kAmx};  // better and better
+// choice a row has the same bits whatever other rows are in the pass. Different choices give
+// different bits, except that AVX-VNNI and both of NEON give those of AVX2, and AMX those of
+// AVX-512.
+enum class Isa {
+  kPortable,
+  kAvx2,
+  kAvxVnni,  // AVX2, with dpbusd for linear layers
+  kAvx512Vnni,
+  kAmx,          // AVX-512, with AMX for linear layers of many rows
+  kNeonDotProd,  // AArch64 with sdot
+  kNeonI8mm,     // the same, with smmla for linear layers of two rows or more
+};
+inline constexpr Isa kIsas[] = {
+    Isa::kPortable, Isa::kAvx2,        Isa::kAvxVnni, Isa::kAvx512Vnni,
+    Isa::kAmx,      Isa::kNeonDotProd, Isa::kNeonI8mm};  // better and better
 constexpr bool has_avx2_only(Isa isa) { return isa == Isa::kAvx2 || isa == Isa::kAvxVnni; }
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
+constexpr bool has_neon(Isa isa) { return isa == Isa::kNeonDotProd || isa == Isa::kNeonI8mm; }
 // Whether this processor and system run it.
 bool is_available(Isa isa);
 std::vector<Isa> available_isas();  // the best one last

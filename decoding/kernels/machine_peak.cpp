@@ -10,6 +10,7 @@
 
 #include "decoding/kernels/amx_kernel.h"
 #include "decoding/kernels/huge_pages.h"
+#include "decoding/kernels/neon_kernels.h"
 #include "support/seconds_since.h"
 
 #if defined(__x86_64__)
@@ -189,7 +190,8 @@ struct MacWork {
   std::array<Work, 4> int8;  // by code width, as PerCodeWidth
   Work f32;
   Work bf16;
-  Work vector_int8;  // by vector instructions, which do half as many of 16 bits
+  Work vector;             // by vector instructions, ..
+  double for_int16 = 0.5;  // .. which do this part of them if the integers have 16 bits
 };
 
 std::array<Work, 4> for_all_widths(Work work) { return {work, work, work, work}; }
@@ -206,6 +208,11 @@ MacWork mac_work(Isa isa) {
     const bool bf16 = __builtin_cpu_supports("avx512bf16");
     return {for_all_widths(isa == Isa::kAmx ? amx_int8_macs : avx512_int8), avx512_f32,
             bf16 ? avx512_bf16 : nullptr, avx512_int8};
+  }
+#elif defined(__aarch64__)
+  if (has_neon(isa)) {
+    const Work int8 = isa == Isa::kNeonI8mm ? neon_i8mm_int8_macs : neon_dotprod_int8_macs;
+    return {for_all_widths(int8), neon_f32_macs, nullptr, neon_int16_macs, 1};
   }
 #endif
   return {for_all_widths(portable_int8), portable_f32, nullptr, portable_int8};
@@ -236,7 +243,7 @@ PeakProbe::PeakProbe(Isa isa, ThreadPool& pool, std::size_t buffer_bytes)
   raise_int8(kFloatRounds);
   for (int round = 0; round < kFloatRounds; ++round) {
     peak_.f32_gmacs = std::max(peak_.f32_gmacs, mac_round(work.f32));
-    peak_.int16_gmacs = std::max(peak_.int16_gmacs, mac_round(work.vector_int8) / 2);
+    peak_.int16_gmacs = std::max(peak_.int16_gmacs, mac_round(work.vector) * work.for_int16);
     if (work.bf16) peak_.bf16_gmacs = std::max(peak_.bf16_gmacs, mac_round(work.bf16));
   }
 }

@@ -72,5 +72,6 @@ const OperatorKernels& operator_kernels(Isa isa);
 const OperatorKernels& portable_operators();
 const OperatorKernels& avx2_operators();
 const OperatorKernels& avx512_operators();
+const OperatorKernels& neon_operators();
 
 }  // namespace redraft::kernels

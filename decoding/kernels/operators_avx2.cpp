@@ -12,6 +12,7 @@ struct Lanes8 {
   static constexpr int kQueries = 4;  // 8 sums and their operands, in 16 registers
   using Float = __m256;
   using Int = __m256i;
+  using Sum = Int;
   static Float load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, Float a) { _mm256_storeu_ps(p, a); }
   static void store_fixed(std::int16_t* p, Float a) {

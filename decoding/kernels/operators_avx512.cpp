@@ -12,6 +12,7 @@ struct Lanes16 {
   static constexpr int kQueries = 8;  // 16 sums and their operands, in 32 registers
   using Float = __m512;
   using Int = __m512i;
+  using Sum = Int;
   static Float load(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, Float a) { _mm512_storeu_ps(p, a); }
   static void store_fixed(std::int16_t* p, Float a) {

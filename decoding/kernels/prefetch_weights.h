@@ -1,7 +1,5 @@
 #pragma once
 
-#include <immintrin.h>
-
 #include <cstdint>
 
 // In an unnamed namespace, because every file is compiled for other instructions and needs its own
@@ -20,7 +18,7 @@ inline __attribute__((always_inline)) void prefetch_weights(const std::uint8_t* 
   if (kRows == 1 && !one_row) return;
   const auto* ahead = reinterpret_cast<const char*>(p + (kRows == 1 ? 4096 : 8192));
   for (int i = 0; i < bytes; i += 64)
-    _mm_prefetch(ahead + i, kRows == 1 ? _MM_HINT_NTA : _MM_HINT_T1);
+    __builtin_prefetch(ahead + i, 0, kRows == 1 ? 0 : 2);  // non-temporal; into the L2
 }
 
 }  // namespace

@@ -64,6 +64,13 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 // number was read, and never in a job that is over (nothing is left there). So the caller can
 // return as soon as all chunks are done: it need not wait for a thread that slept through a job.
 //
+// Memory order. A job's fields are written before its shares (release) and read after one of them
+// (acquire). A thread may read fields of the next job, but then its claim fails: while a share has
+// something to claim, its job is not over, and the next one is not published. What the bodies wrote
+// reaches the caller by `done` (release, acquire). A worker that goes to sleep writes `sleepers`
+// and then reads `published`, the caller the other way round; sequentially consistent, so that one
+// of them sees the other.
+//
 // What all threads write, what they write at another time, and what they only read are in different
 // cache lines.
 struct ThreadPool::State {

@@ -33,5 +33,7 @@ void avx2_quantize(const float* x, int k, int begin, int end, ActivationSuperblo
                    int stride);
 void avx512_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
                      int stride);
+void neon_quantize(const float* x, int k, int begin, int end, ActivationSuperblock* out,
+                   int stride);
 
 }  // namespace redraft::kernels

@@ -19,6 +19,8 @@ const OperatorKernels& operator_kernels(Isa isa) {
 #if defined(__x86_64__)
   if (has_avx2_only(isa)) return avx2_operators();
   if (has_avx512(isa)) return avx512_operators();
+#elif defined(__aarch64__)
+  if (has_neon(isa)) return neon_operators();
 #endif
   return portable_operators();
 }

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "decoding/kernels/fixed_point.h"
+#include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/transformer_ops.h"
 
 namespace redraft {
@@ -36,7 +37,7 @@ TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, 
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // With huge pages the first row of every strip would take 2 MiB.
-  ::madvise(memory, strips_ * strip_bytes_, MADV_NOHUGEPAGE);
+  kernels::refuse_huge_pages(memory, strips_ * strip_bytes_);
   memory_ = static_cast<std::uint8_t*>(memory);
   const std::int64_t width = head_dim + kernels::kScaleInts;
   const auto head_pitch = static_cast<std::int64_t>(strip_bytes_ / sizeof(std::int16_t));

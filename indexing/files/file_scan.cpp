@@ -16,6 +16,7 @@
 #include "indexing/files/file_handle.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/files/ignore_files.h"
+#include "support/files/file_times.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -73,10 +74,6 @@ bool is_marked_folder(const FileHandle& folder) {
 }
 
 bool is_gone(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
-
-std::int64_t nanoseconds(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
 
 unsigned char type_of(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return DT_DIR;
@@ -243,7 +240,7 @@ void Walk::look_at_file(const OpenFolder& above, const std::string& name) {
   SourceFile file{.root_idx = above.folder.root_idx,
                   .path = above.folder.path_of(name),
                   .size = static_cast<std::uint64_t>(status->st_size),
-                  .modified = nanoseconds(status->st_mtim),
+                  .modified = modified_at(*status),
                   .inode = status->st_ino,
                   .language = language_of(name)};
   if (file.size > options_.max_bytes) {

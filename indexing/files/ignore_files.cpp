@@ -13,6 +13,7 @@
 #include "indexing/files/file_handle.h"
 #include "indexing/files/git_config.h"
 #include "support/files/user_folders.h"
+#include "support/system/descriptors.h"
 
 namespace redraft {
 namespace {
@@ -69,10 +70,7 @@ RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
   files.gitignore = read_patterns(folder, ".gitignore", false, problem);
   files.ignore = read_patterns(folder, ".ignore", false, problem);
   files.redraftignore = read_patterns(folder, ".redraftignore", false, problem);
-  // The path of an open folder, even after it was renamed. Systems without /proc find only
-  // repositories with an ordinary .git folder.
-  const std::string place = "/proc/self/fd/" + std::to_string(folder);
-  if (const std::optional<std::string> git = common_folder(folder, place)) {
+  if (const std::optional<std::string> git = common_folder(folder, path_of_open_folder(folder))) {
     files.is_repository = true;
     files.exclude = read_patterns(folder, *git + "/info/exclude", true, problem);
   }

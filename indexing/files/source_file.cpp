@@ -9,6 +9,7 @@
 
 #include "indexing/files/file_handle.h"
 #include "indexing/files/file_kind.h"
+#include "support/files/file_times.h"
 
 namespace redraft {
 namespace {
@@ -36,10 +37,6 @@ Result<FileHandle> open_below(const std::filesystem::path& root, std::string_vie
   }
 }
 
-bool same(const timespec& left, const timespec& right) {
-  return left.tv_sec == right.tv_sec && left.tv_nsec == right.tv_nsec;
-}
-
 // The text, or none if it changed while it was read.
 Result<std::optional<std::string>> read_once(const std::filesystem::path& root,
                                              std::string_view path, std::uint64_t most) {
@@ -58,8 +55,8 @@ Result<std::optional<std::string>> read_once(const std::filesystem::path& root,
   const std::optional<struct stat> after = stat_handle(*file);
   if (!after) return system_error();
   const bool changed = text->size() != size || after->st_size != before->st_size ||
-                       !same(after->st_mtim, before->st_mtim) ||
-                       !same(after->st_ctim, before->st_ctim);
+                       modified_at(*after) != modified_at(*before) ||
+                       changed_at(*after) != changed_at(*before);
   if (changed) return std::optional<std::string>();
   return text;
 }

@@ -8,14 +8,13 @@
 // measure either: a hundred take 8 microseconds or 12 milliseconds, and the slow ones have to end.
 #include "indexing/syntax/parser.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
 
+#include "support/system/heap.h"
 #include "support/thread_time.h"
 #include "support/utf8/utf8.h"
 
@@ -26,7 +25,7 @@ thread_local std::ptrdiff_t allocated_bytes = 0;
 
 void* counted(void* block) {
   if (block == nullptr) std::abort();  // as tree-sitter itself does: it cannot continue without
-  allocated_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  allocated_bytes += static_cast<std::ptrdiff_t>(allocated_size(block));
   return block;
 }
 
@@ -39,12 +38,12 @@ void* counted_calloc(std::size_t count, std::size_t size) {
 }
 
 void* counted_realloc(void* block, std::size_t size) {
-  allocated_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  allocated_bytes -= static_cast<std::ptrdiff_t>(allocated_size(block));
   return counted(std::realloc(block, std::max<std::size_t>(size, 1)));
 }
 
 void counted_free(void* block) {
-  allocated_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(block));
+  allocated_bytes -= static_cast<std::ptrdiff_t>(allocated_size(block));
   std::free(block);
 }
 

@@ -43,7 +43,7 @@ bool names_token(const Json& message, std::string_view token) {
 
 Result<std::string> make_token() {
   std::array<unsigned char, kTokenBytes> bytes;
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+  if (::getentropy(bytes.data(), bytes.size()) != 0)
     return system_error("no random bytes for a token");
   std::string token;
   for (const unsigned char byte : bytes) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lsp/host/hand_over.h"
-#include "lsp/host/local_socket.h"
+#include "support/system/descriptors.h"
 
 namespace redraft::lsp {
 namespace {
@@ -15,7 +15,7 @@ using Descriptor = boost::asio::posix::stream_descriptor;
 constexpr auto kHandOverLimit = std::chrono::seconds(10);
 
 bool send_byte(int socket, char byte) {
-  return ::send(socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+  return ::send(socket, &byte, 1, kSendWithoutSignal | MSG_DONTWAIT) == 1;
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
+#include <optional>
+#include <utility>
 
+#include "support/system/descriptors.h"
 #include "support/system_error.h"
 
 namespace redraft::lsp {
@@ -21,7 +22,7 @@ namespace {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(in, STDIN_FILENO) >= 0 && ::dup2(out, STDOUT_FILENO) >= 0 &&
       ::dup2(log, STDERR_FILENO) >= 0 && ::chdir("/") == 0) {
-    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    close_descriptors_from(STDERR_FILENO + 1);
     ::execv(arguments[0], arguments);
   }
   ::_exit(127);
@@ -34,24 +35,22 @@ Result<FileHandle> start_detached(const std::vector<std::string>& command, int l
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));  // as execv() takes them
   arguments.push_back(nullptr);
-  std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("no pipe");
-  FileHandle said(ends[0]);
-  const FileHandle out(ends[1]);
+  std::optional<Pipe> pipe = make_pipe();
+  if (!pipe) return system_error("no pipe");
   const FileHandle in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const pid_t child = ::fork();
   if (child < 0) return system_error("no process");
   if (child == 0) {
     ::setsid();
     const pid_t grandchild = ::fork();
-    if (grandchild == 0) become(arguments.data(), in.get(), out.get(), log);
+    if (grandchild == 0) become(arguments.data(), in.get(), pipe->write_end.get(), log);
     ::_exit(grandchild < 0 ? 1 : 0);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) return Error("no process could be made");
-  return said;
+  return std::move(pipe->read_end);
 }
 
 }  // namespace redraft::lsp

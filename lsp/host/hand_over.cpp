@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "support/system/descriptors.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -40,12 +42,13 @@ bool hand_over(int socket, int in_fd, int out_fd) {
   part->cmsg_type = SCM_RIGHTS;
   part->cmsg_len = CMSG_LEN(sizeof descriptors);
   std::memcpy(CMSG_DATA(part), descriptors.data(), sizeof descriptors);
-  return ::sendmsg(socket, &message.header, MSG_NOSIGNAL) == 1;
+  return ::sendmsg(socket, &message.header, kSendWithoutSignal) == 1;
 }
 
 std::optional<HandedOver> take_over(int socket) {
   DescriptorMessage message;
-  if (::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return std::nullopt;
+  if (::recvmsg(socket, &message.header, kReceiveClosedOnExec | MSG_DONTWAIT) != 1)
+    return std::nullopt;
   // Whatever was received is ours to close.
   std::array<FileHandle, kMaxDescriptors> taken;
   std::size_t count = 0;

@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "support/system/descriptors.h"
 
 namespace redraft::lsp {
 namespace {
@@ -32,7 +33,7 @@ void Listener::wait() {
 }
 
 void Listener::accept() {
-  FileHandle connection(::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC));
+  FileHandle connection = accept_connection(socket_.native_handle());
   if (connection) {
     on_connection_(std::move(connection));
   } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {

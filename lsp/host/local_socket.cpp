@@ -11,6 +11,7 @@
 #include <string>
 
 #include "support/files/private_folder.h"
+#include "support/system/descriptors.h"
 #include "support/system_error.h"
 
 namespace redraft::lsp {
@@ -31,9 +32,9 @@ Result<sockaddr_un> address_of(const fs::path& path) {
 
 // The connection, or the error as an errno.
 int try_to_connect(const sockaddr_un& address, FileHandle& connection) {
+  FileHandle socket = make_stream_socket(AF_UNIX);
   // Non-blocking: the queue of a stopped server may be full.
-  FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket ||
+  if (!socket || ::fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0 ||
       ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return errno;
   ::fcntl(socket.get(), F_SETFL, 0);
@@ -57,7 +58,7 @@ Result<void> remove_stale(const fs::path& path, const sockaddr_un& address) {
 }
 
 Result<FileHandle> bind_and_listen(const fs::path& path, const sockaddr_un& address) {
-  FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  FileHandle socket = make_stream_socket(AF_UNIX);
   if (!socket) return file_error(path);
   const mode_t before = ::umask(0177);
   const int bound =
@@ -100,13 +101,6 @@ Result<FileHandle> connect_to(const fs::path& path) {
     return Error(path.string() + ": " + std::strerror(reason));
   if (!is_own_peer(socket.get())) return Error(path.string() + ": another user listens there");
   return socket;
-}
-
-bool is_own_peer(int socket) {
-  ucred peer = {};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         peer.uid == ::geteuid();
 }
 
 }  // namespace redraft::lsp

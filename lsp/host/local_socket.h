@@ -38,7 +38,4 @@ class LocalSocket {
 // An error if nobody listens there, too many wait, or the listener is another user's.
 Result<FileHandle> connect_to(const std::filesystem::path& path);
 
-// Whether the other end of a unix domain socket is a process of this user.
-bool is_own_peer(int socket);
-
 }  // namespace redraft::lsp

@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "support/system/descriptors.h"
 #include "support/system_error.h"
 
 namespace redraft::lsp {
@@ -22,7 +23,7 @@ Result<LoopbackSocket> listen_on_loopback(int port) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   socklen_t size = sizeof address;
   const auto generic = reinterpret_cast<sockaddr*>(&address);
-  FileHandle socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  FileHandle socket = make_stream_socket(AF_INET);
   // So that a port can be used again while connections of its last server are in TIME_WAIT.
   if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket.get(), generic, size) != 0 || ::listen(socket.get(), kBacklog) != 0 ||

@@ -17,8 +17,8 @@ from redraft_process import RedraftCase, run
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from setup_steps import grammars, libtorch, models, npm, system_packages, wheels  # noqa: E402
-from setup_steps.common import SetupError  # noqa: E402
+from setup_steps import aarch64, grammars, libtorch, models, npm, system_packages, wheels  # noqa: E402
+from setup_steps.common import LOCKS, SetupError, machine  # noqa: E402
 
 PARTS = [b"first" * 100, b"second" * 70, b"third"]
 
@@ -103,10 +103,10 @@ class Libtorch(InFolder):
         patch = mock.patch.object(wheels, "download", self.download)
         patch.start()
         self.addCleanup(patch.stop)
-        self.members = [*libtorch.LIBRARIES, "torch/include/ATen/ATen.h", "torch/lib/libtorch_cuda.so",
+        self.members = [*libtorch.libraries(machine()), "torch/include/ATen/ATen.h", "torch/lib/libtorch_cuda.so",
                         "torch-2.11.0.dist-info/licenses/LICENSE", "torch/__init__.py"]
 
-    def download(self, requirement, _sha256, _title):
+    def download(self, requirement, _sha256, _title, _architecture):
         place = self.folder / requirement
         place.mkdir(exist_ok=True)
         with zipfile.ZipFile(place / "any.whl", "w") as archive:
@@ -118,7 +118,15 @@ class Libtorch(InFolder):
         libtorch.ensure()
         unpacked = {path.relative_to(libtorch.directory()).as_posix()
                     for path in libtorch.directory().rglob("*") if path.is_file()}
-        self.assertEqual(unpacked, {*libtorch.LIBRARIES, "torch/include/ATen/ATen.h", "licences/torch-2.11.0/LICENSE"})
+        self.assertEqual(unpacked, {*libtorch.libraries(machine()), "torch/include/ATen/ATen.h",
+                                    "licences/torch-2.11.0/LICENSE"})
+
+    def test_each_architecture_has_its_own(self):
+        self.members += [name for name in libtorch.libraries("aarch64") if name not in self.members]
+        libtorch.ensure("x86_64")
+        libtorch.ensure("aarch64")
+        self.assertFalse((libtorch.directory("x86_64") / "torch/lib/libarm_compute.so").exists())
+        self.assertTrue((libtorch.directory("aarch64") / "torch/lib/libarm_compute.so").exists())
 
     def test_a_wheel_without_the_libraries_leaves_nothing(self):
         self.members.remove("torch/lib/libc10.so")
@@ -196,13 +204,100 @@ class Grammars(InFolder):
                 self.assertNotIn("resolved", package)
 
 
+class Architectures(InFolder):
+    def test_every_wheel_is_locked_for_each(self):
+        for lock in LOCKS.glob("*.lock"):
+            if lock.name == "models.lock":
+                continue
+            entries = {name: wheels.read_lock(lock, name) for name in ["x86_64", "aarch64"]}
+            self.assertEqual(*([requirement for requirement, _ in each] for each in entries.values()), lock.name)
+            self.assertFalse(set(entries["x86_64"]) & set(entries["aarch64"]), lock.name)
+
+    def test_another_is_refused(self):
+        with self.assertRaisesRegex(SetupError, "node.lock names no wheel for riscv64.*only x86-64 and AArch64"):
+            wheels.read_lock(LOCKS / "node.lock", "riscv64")
+
+    def test_pip_is_asked_for_wheels_of_that_machine(self):
+        with mock.patch("subprocess.run") as run_pip, self.assertRaises(SetupError):
+            run_pip.return_value.stdout = ""
+            wheels._pip_download("thing==1", "0" * 64, str(self.folder), "aarch64")
+        command = run_pip.call_args.args[0]
+        tags = [after for option, after in zip(command, command[1:]) if option == "--platform"]
+        self.assertIn("manylinux_2_28_aarch64", tags)
+        self.assertFalse([tag for tag in tags if "x86" in tag])
+
+
+class LibrariesOfACrossBuild(InFolder):
+    """With an apt that makes packages; each holds one file, named after it."""
+
+    DEPENDS = {"libspdlog-dev": ["libspdlog1", "libfmt-dev"], "libfmt-dev": ["libfmt9"], "libfmt9": ["libc6", "libstdc++6"],
+               "libc6": ["libcrypt1"]}
+
+    def setUp(self):
+        super().setUp()
+        tools = self.folder / "bin"
+        tools.mkdir()
+        self.calls = self.folder / "calls"
+        scripts = {
+            "apt-get": "for word; do case $word in download) take=1;; -*|*=*) ;; *) [ $take ] && touch $word.deb;; esac; done",
+            "apt-cache": f"exec {sys.executable} {self.write_dependencies()} \"$@\"",
+            "dpkg-deb": 'mkdir -p "$3" && touch "$3/$(basename "$2" .deb)"',
+        }
+        for name, script in scripts.items():
+            (tools / name).write_text(f'#!/bin/sh\necho {name} "$@" >> {self.calls}\n{script}\n')
+            (tools / name).chmod(0o755)
+        for patch in (mock.patch.dict(os.environ, {"PATH": f"{tools}:{os.environ['PATH']}"}),
+                      mock.patch.object(aarch64, "machine", lambda: "x86_64"),
+                      mock.patch.object(system_packages, "ensure_tools"), mock.patch.object(libtorch, "ensure")):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write_dependencies(self):
+        script = self.folder / "depends.py"
+        script.write_text(f"import sys\nfor name in sys.argv:\n    for other in {self.DEPENDS!r}.get(name, []):\n"
+                          "        print('  Depends:', other)\n")
+        return script
+
+    def test_are_unpacked_once_with_what_they_need_but_the_compilers_own(self):
+        aarch64.ensure()
+        aarch64.ensure()
+        unpacked = {path.name for path in aarch64.directory().iterdir()}
+        self.assertTrue({"libspdlog-dev", "libspdlog1", "libfmt-dev", "libfmt9", "libssl-dev"} <= unpacked, unpacked)
+        self.assertFalse({"libc6", "libcrypt1", "libstdc++6"} & unpacked)
+        self.assertEqual([path.name for path in aarch64.directory().parent.iterdir()], ["sysroot-aarch64"])
+        calls = self.calls.read_text().splitlines()
+        self.assertEqual(sum(" update" in call for call in calls), 1)
+        for call in calls:
+            if call.startswith("apt"):
+                self.assertIn("-o APT::Architectures=arm64", call)
+                self.assertIn("-o Dir::State=", call)  # never the machine's own
+
+    def test_other_packages_than_those_unpacked_are_fetched(self):
+        aarch64.ensure()
+        (aarch64.directory() / "contents").write_text("of another release")
+        (aarch64.directory() / "old").touch()
+        aarch64.ensure()
+        self.assertFalse((aarch64.directory() / "old").exists())
+
+    def test_a_failure_leaves_nothing_and_says_why(self):
+        (self.folder / "bin" / "apt-get").write_text("#!/bin/sh\necho no such architecture >&2; exit 100\n")
+        with self.assertRaisesRegex(SetupError, "apt-get update.*arm64(.|\n)*no such architecture"):
+            aarch64.ensure()
+        self.assertEqual(list(aarch64.directory().parent.iterdir()), [])
+
+    def test_an_aarch64_machine_needs_none(self):
+        with mock.patch.object(aarch64, "machine", lambda: "aarch64"):
+            with self.assertRaisesRegex(SetupError, "make test"):
+                aarch64.ensure()
+
+
 class SystemPackages(unittest.TestCase):
     NEW = system_packages.Requirement("Thing", "1.10", "thing-dev", header="redraft/no_such_thing.h")
 
     def test_what_is_missing_is_named_with_its_package(self):
         with mock.patch.object(os, "geteuid", lambda: 1000):
             with self.assertRaises(SetupError) as caught:
-                system_packages._ensure([self.NEW])
+                system_packages.ensure_tools([self.NEW])
         self.assertIn("Thing >= 1.10 is missing", str(caught.exception))
         self.assertIn("thing-dev", str(caught.exception))
 

@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import platform
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
 LOCKS = pathlib.Path(__file__).resolve().parent.parent / "locks"
@@ -16,6 +17,11 @@ class SetupError(Exception):
 
 def say(message):
     print(f"setup: {message}", flush=True)
+
+
+def machine():
+    """This machine's architecture, as Linux and the wheels' platform tags call it."""
+    return platform.machine()
 
 
 def _xdg(variable, default):

@@ -132,7 +132,8 @@ def _apt_install(packages):
             raise SetupError(f"`apt-get {' '.join(arguments)}` failed:\n{run.stdout[-3000:]}")
 
 
-def _ensure(requirements, optional=()):
+def ensure_tools(requirements, optional=()):
+    """Installs what is missing of `requirements` and `optional` if it can; only the former must be there in the end."""
     problems = find_problems([*requirements, *optional])
     if not problems:
         return
@@ -163,16 +164,16 @@ def _explain(problems):
 
 def ensure_core():
     """Only what the preset `core` is built from."""
-    _ensure([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
+    ensure_tools([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
             [each for each in LIBRARIES if each.name in {"nlohmann_json", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
     say("system packages: ready")
 
 
 def ensure_build():
-    _ensure(BUILD_TOOLS + LIBRARIES, OPTIONAL_TOOLS)
+    ensure_tools(BUILD_TOOLS + LIBRARIES, OPTIONAL_TOOLS)
     say("system packages: ready")
 
 
 def ensure_lint():
-    _ensure(LINT_TOOLS)
+    ensure_tools(LINT_TOOLS)
     say("clang-format, clang-tidy, luacheck and ShellCheck: ready")

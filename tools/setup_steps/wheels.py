@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,13 +10,18 @@ import tempfile
 import venv
 import zipfile
 
-from .common import SetupError, cache_directory, say
+from .common import SetupError, cache_directory, machine, say
 
-# The newest tag that pip must accept; torch's wheel is built for CPython 3.11, whichever Python runs this.
-_PLATFORM = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none",
-             "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_25_x86_64",
-             "--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64",
-             "--platform", "manylinux_2_12_x86_64", "--platform", "any"]
+# The tags that pip must accept, each for one architecture; the newest first.
+_PLATFORMS = ["manylinux_2_28", "manylinux_2_25", "manylinux_2_17", "manylinux2014", "manylinux_2_12"]
+
+
+def _accepted(architecture):
+    """pip's options for wheels of a machine; torch's is built for CPython 3.11, whichever Python runs this."""
+    options = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none"]
+    for platform in [*(f"{name}_{architecture}" for name in _PLATFORMS), "any"]:
+        options += ["--platform", platform]
+    return options
 
 
 def downloads_directory():
@@ -40,10 +46,10 @@ def pip_command():
     return [str(python), "-m", "pip"]
 
 
-def download(requirement, sha256, title):
+def download(requirement, sha256, title, architecture=None):
     """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked.
 
-    `title` is shown to the user; None: nothing is shown."""
+    `title` is shown to the user; None: nothing is shown. `architecture` None: this machine's."""
     name = requirement.replace("==", "-")
     place = downloads_directory() / f"{name}-{sha256[:16]}"
     wheels = list(place.glob("*.whl"))
@@ -52,7 +58,7 @@ def download(requirement, sha256, title):
     if title:
         say(f"downloading {title}")
     with tempfile.TemporaryDirectory(dir=downloads_directory(), prefix="partial-") as partial:
-        _pip_download(requirement, sha256, partial)
+        _pip_download(requirement, sha256, partial, architecture or machine())
         place.mkdir(exist_ok=True)
         wheel = next(entry for entry in os.listdir(partial) if entry.endswith(".whl"))
         # The rename comes last, so a wheel in its final place is complete.
@@ -60,12 +66,12 @@ def download(requirement, sha256, title):
     return place / wheel
 
 
-def _pip_download(requirement, sha256, directory):
+def _pip_download(requirement, sha256, directory, architecture):
     lock = os.path.join(directory, "requirement.txt")
     with open(lock, "w") as file:
         file.write(f"{requirement} --hash=sha256:{sha256}\n")
     command = [*pip_command(), "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
-               "--only-binary=:all:", *_PLATFORM, "--require-hashes", "-r", lock, "-d", directory]
+               "--only-binary=:all:", *_accepted(architecture), "--require-hashes", "-r", lock, "-d", directory]
     watched = sys.stdout.isatty()  # then pip's own progress bar is worth seeing
     run = subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
                          stdout=None if watched else subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -78,13 +84,14 @@ def remove(wheel):
     wheel.parent.rmdir()
 
 
-def unpack(lock, directory, needed, place_of, title, mode_of=lambda path: None, note=""):
-    """Unpacks the wheels of a lock file into `directory`, completely or not at all, and removes them.
+def unpack(lock, directory, needed, place_of, title, mode_of=lambda path: None, note="", architecture=None):
+    """Unpacks the wheels of a lock file for an architecture (None: this machine's) into `directory`, completely or not at
+    all, and removes them.
 
     `place_of(member)` is a member's place in the directory, or None, and `mode_of(path)` its mode, or None. `needed` must
     exist in the end. `note` is shown with the first wheel."""
-    entries = read_lock(lock)
-    fetched = [download(requirement, sha256, requirement + (note if requirement == entries[0][0] else ""))
+    entries = read_lock(lock, architecture)
+    fetched = [download(requirement, sha256, requirement + (note if requirement == entries[0][0] else ""), architecture)
                for requirement, sha256 in entries]
     say(f"unpacking {title}")
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -118,11 +125,18 @@ def _extract(wheel, tree, place_of, mode_of):
                 destination.chmod(mode_of(path))
 
 
-def read_lock(path):
-    """[(name==version, sha256)] of a pip requirements file with one hash per line."""
+def read_lock(path, architecture=None):
+    """[(name==version, sha256)] of a pip requirements file with one hash per line, for an architecture (None: this
+    machine's). A line is for every architecture unless a marker names its own."""
+    wanted = architecture or machine()
     entries = []
     for line in path.read_text().splitlines():
-        if line and not line.startswith("#"):
-            requirement, option = line.split()
-            entries.append((requirement, option.split("sha256:")[1]))
+        if not line or line.startswith("#"):
+            continue
+        requirement, only, sha256 = re.fullmatch(
+            r'(\S+)(?: ; platform_machine == "(\w+)")? --hash=sha256:(\w+)', line).groups()
+        if only in {None, wanted}:
+            entries.append((requirement, sha256))
+    if not entries:
+        raise SetupError(f"{path.name} names no wheel for {wanted} (only x86-64 and AArch64 Linux are supported)")
     return entries

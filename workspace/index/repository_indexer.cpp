@@ -3,10 +3,11 @@
 #include <chrono>
 #include <utility>
 
-#include "indexing/background.h"
 #include "indexing/files/file_watch.h"
 #include "support/enter_state.h"
 #include "support/named_thread.h"
+#include "support/system/background.h"
+#include "support/system/heap.h"
 
 namespace redraft {
 namespace {

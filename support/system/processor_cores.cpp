@@ -1,4 +1,4 @@
-#include "cli/common/processor_cores.h"
+#include "support/system/processor_cores.h"
 
 #include <sched.h>
 
@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace redraft::cli {
+namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ ProcessorCores processor_cores(const fs::path& root, std::span<const int> allowe
   return found;
 }
 
-}  // namespace redraft::cli
+}  // namespace redraft

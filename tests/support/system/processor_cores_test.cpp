@@ -1,4 +1,4 @@
-#include "cli/common/processor_cores.h"
+#include "support/system/processor_cores.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace redraft::cli {
+namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ TEST(ProcessorCores, OfThisMachineAreAtLeastOne) {
 }
 
 }  // namespace
-}  // namespace redraft::cli
+}  // namespace redraft

@@ -6,7 +6,4 @@ namespace redraft {
 // refuses that, nothing changes.
 void yield_to_others();
 
-// Returns freed memory to the system; allocators keep it after a large piece of work.
-void return_free_memory();
-
 }  // namespace redraft

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace redraft::cli {
+namespace redraft {
 
 // What of the processor this process may use.
 struct ProcessorCores {
@@ -29,4 +29,4 @@ ProcessorCores processor_cores();
 // counts for nothing.
 ProcessorCores processor_cores(const std::filesystem::path& root, std::span<const int> allowed);
 
-}  // namespace redraft::cli
+}  // namespace redraft

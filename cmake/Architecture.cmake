@@ -1,0 +1,10 @@
+# REDRAFT_X86_64 or REDRAFT_AARCH64 is ON: the processor that is built for. Neither: portable kernels alone.
+include_guard()
+
+set(REDRAFT_X86_64 OFF)
+set(REDRAFT_AARCH64 OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(REDRAFT_X86_64 ON)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(REDRAFT_AARCH64 ON)
+endif()

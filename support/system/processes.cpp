@@ -1,0 +1,33 @@
+#include "support/system/processes.h"
+
+#include <signal.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace redraft {
+namespace {
+
+// In /proc the state follows the program's name, which may contain any characters.
+bool is_unreaped(int id) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+  std::string text;
+  if (!std::getline(file, text, '\0')) return false;
+  const std::size_t name_end = text.rfind(") ");
+  if (name_end == std::string::npos || name_end + 2 >= text.size()) return false;
+  const char state = text[name_end + 2];
+  return state == 'Z' || state == 'X';
+}
+
+}  // namespace
+
+std::filesystem::path executable() {
+  std::error_code problem;
+  return std::filesystem::read_symlink("/proc/self/exe", problem);
+}
+
+bool is_running(int id) { return (::kill(id, 0) == 0 || errno != ESRCH) && !is_unreaped(id); }
+
+}  // namespace redraft
