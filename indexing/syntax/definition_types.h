@@ -41,10 +41,8 @@ struct LanguageTypes {
   std::string_view leading;
   // Names, in addition to "identifier" and "…_identifier".
   std::string_view identifiers;
-  // Nodes whose children stand on lines of their own: blocks, bodies, objects.
-  std::string_view sequences;
-  // Imports; and words that make a line one, where they have no node.
-  std::string_view imports = "", import_words = "";
+  // Statements that make names of other files known.
+  std::string_view imports = {};
 };
 
 std::span<const LanguageTypes> language_types();

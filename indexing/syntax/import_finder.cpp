@@ -1,33 +1,45 @@
 #include "indexing/syntax/import_finder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "indexing/syntax/text_lines.h"
 
 namespace redraft {
 namespace {
 
+// Definitions further inside do not end what a file begins with.
+constexpr std::size_t kOuterDepth = 3;
+
 bool is_function(const NodeRole& role) {
   return role.definition != nullptr && role.definition->kind == DefinitionKind::kFunction;
 }
 
-bool is_condition(const TSNode& node) {
-  const std::string_view type = type_of(node);
-  return type.find("if_") != std::string_view::npos || type.starts_with("try") ||
-         type.starts_with("preproc_if") || type.starts_with("preproc_el");
+// Whether only definitions, their bodies and what wraps them are around the last node of `path`.
+bool is_direct(const Grammar& grammar, const std::vector<TSNode>& path) {
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const NodeRole& role = grammar.role(path[i]);
+    const bool is_body = grammar.role(path[i - 1]).definition != nullptr;
+    if (role.definition == nullptr && !role.wrapper && !is_body) return false;
+  }
+  return true;
 }
 
 // What stands above a file's imports: comments, the package's name, a text that documents it.
+bool is_comment(const Grammar& grammar, const TSNode& node) {
+  return grammar.role(node).leading || type_of(node) == "comment";
+}
 bool is_head(const Grammar& grammar, const TSNode& node) {
-  constexpr std::string_view kHeads =
-      "package_clause package_declaration hash_bang_line php_tag preproc_call "
-      "file_scoped_namespace_declaration";
-  if (grammar.role(node).leading || type_of(node) == "comment" || has_word(kHeads, type_of(node)))
-    return true;
+  constexpr std::string_view kHeads[] = {"package_clause", "package_declaration",
+                                         "hash_bang_line", "php_tag",
+                                         "preproc_call",   "file_scoped_namespace_declaration"};
+  if (is_comment(grammar, node)) return true;
+  if (std::ranges::find(kHeads, type_of(node)) != std::end(kHeads)) return true;
   return type_of(node) == "expression_statement" && ts_node_named_child_count(node) == 1 &&
          type_of(ts_node_named_child(node, 0)) == "string";
 }
 
+// The beginning of the next line. Some nodes end behind their line's newline.
 std::size_t behind_line(std::string_view text, std::size_t end) {
   const bool is_behind = end > 0 && text[end - 1] == '\n';
   return is_behind ? end : std::min(line_end(text, end) + 1, text.size());
@@ -41,10 +53,10 @@ std::size_t behind_head(const Grammar& grammar, std::string_view text, const TSN
     const TSNode node = ts_node_child(root, i);
     if (!is_head(grammar, node)) break;
     const std::size_t end = behind_line(text, range_of(node).end);
-    const bool is_comment = grammar.role(node).leading || type_of(node) == "comment";
-    const bool is_apart = end >= text.size() || skip_blanks(text, end) >= text.size() ||
-                          text[skip_blanks(text, end)] == '\n';
-    if (!is_comment || is_apart || text.substr(range_of(node).begin).starts_with("#!")) place = end;
+    const std::size_t next = skip_blanks(text, end);
+    const bool is_apart = next >= text.size() || text[next] == '\n';
+    const bool is_shebang = text.substr(range_of(node).begin).starts_with("#!");
+    if (!is_comment(grammar, node) || is_apart || is_shebang) place = end;
   }
   return place;
 }
@@ -53,28 +65,29 @@ std::size_t behind_head(const Grammar& grammar, std::string_view text, const TSN
 
 Imports find_imports(const Grammar& grammar, std::string_view text, const TSNode& root) {
   Imports imports;
-  std::size_t first_function = text.size();
-  std::size_t last_import = 0;
+  std::size_t first_definition = text.size();
+  // The last import above all definitions goes on; one within an include guard does, too, but not
+  // one within a condition of its own.
+  std::size_t least_depth = std::numeric_limits<std::size_t>::max();
   TreeCursor cursor(root);
   for (bool more = true; more;) {
     const std::vector<TSNode>& path = cursor.path();
     const NodeRole& role = grammar.role(cursor.node());
     const ByteRange range = range_of(cursor.node());
-    if (role.definition != nullptr && path.size() <= 3)
-      first_function = std::min(first_function, range.begin);
+    if (role.definition != nullptr && path.size() <= kOuterDepth)
+      first_definition = std::min(first_definition, range.begin);
     if (role.import) {
-      Import import{range};
-      for (const TSNode& around : path) {
-        import.in_function |= is_function(grammar.role(around));
-        import.conditional |= is_condition(around);
+      const bool in_function = std::ranges::any_of(
+          path, [&](const TSNode& node) { return is_function(grammar.role(node)); });
+      imports.all.push_back({range, in_function, is_direct(grammar, path)});
+      if (range.begin < first_definition && path.size() <= least_depth) {
+        least_depth = path.size();
+        imports.place = behind_line(text, range.end);
       }
-      if (!import.in_function && !import.conditional && range.begin < first_function)
-        last_import = behind_line(text, range.end);
-      imports.all.push_back(import);
     }
     more = role.import ? cursor.to_next_outside() : cursor.to_next();
   }
-  imports.place = last_import > 0 ? last_import : behind_head(grammar, text, root);
+  if (imports.place == 0) imports.place = behind_head(grammar, text, root);
   return imports;
 }
 

@@ -11,7 +11,8 @@ namespace redraft {
 struct Import {
   ByteRange range;
   bool in_function = false;
-  bool conditional = false;  // under an `if`, a `try`, an `#ifdef`
+  // Where it holds for the whole file, a module or a class: not under an `if`, a `try`, a loop.
+  bool is_direct = false;
 };
 
 // Those of a file, in order, and where another one goes: the beginning of a line.

@@ -209,7 +209,7 @@ class Tidier {
     const bool own_lines =
         begins_line(text, import.range.begin) &&
         (behind >= text.size() || text[behind] == '\n' || text[import.range.end - 1] == '\n');
-    return own_lines && !import.conditional && !(import.in_function && may_be_local);
+    return own_lines && import.is_direct && !(import.in_function && may_be_local);
   }
 
   void take_import(const std::string& line) {

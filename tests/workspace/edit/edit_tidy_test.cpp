@@ -162,6 +162,13 @@ TEST(EditTidy, AnImportThatIsMeantToBeThereStays) {
   const std::string optional = "try:\n    import fast\nexcept ImportError:\n    fast = None\n\n\n";
   const std::string main = "def main():\n    Client('a').put('x')\n";
   EXPECT_EQ(tidy("python", kFile, main, optional + main).text, "");
+  for (const char* around :
+       {"for name in NAMES:\n    import re\n\n\n", "with lock:\n    import re\n\n\n"})
+    EXPECT_EQ(tidy("python", kFile, main, around + main).text, "") << around;
+  EXPECT_EQ(tidy("cpp", "#include <map>\n\nint f() { return 1; }\n", "int f() { return 1; }\n",
+                 "int f() {\n  using std::swap;\n  return 2;\n}\n")
+                .text,
+            "");
 }
 
 TEST(EditTidy, AKeyThatAnotherObjectHasStays) {
@@ -225,6 +232,12 @@ INSTANTIATE_TEST_SUITE_P(
         Lift{"cpp", "#pragma once\n#include <map>\n\nint g();\n\n", "int f() { return 1; }\n",
              "#include <vector>",
              "#pragma once\n#include <map>\n#include <vector>\n\nint g();\n\n"},
+        Lift{"c",
+             "#ifndef A_H\n#define A_H\n#include <a.h>\n#ifdef B\n#include <b.h>\n#endif\nint "
+             "x;\n\n",
+             "int f(void) { return 1; }\n#endif\n", "#include <c.h>",
+             "#ifndef A_H\n#define A_H\n#include <a.h>\n#include <c.h>\n#ifdef B\n#include "
+             "<b.h>\n#endif\nint x;\n\n"},
         Lift{"java", "package a;\n\nimport java.util.Map;\n\nclass A {}\n\n",
              "class B { int f() { return 1; } }\n", "import java.util.List;",
              "package a;\n\nimport java.util.Map;\nimport java.util.List;\n\nclass A {}\n\n"},
