@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "cli/common/command.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/kv_archive.h"
 
@@ -77,10 +76,8 @@ void add_cache(CLI::App& app, Command& chosen) {
       cache->add_option("--forget", options->forget, "Erase what is of files in this folder")
           ->type_name("DIR")
           ->excludes(clear);
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
   cache->add_option("--format", options->format, "What is printed")
-      ->transform(one_of(formats))
+      ->transform(text_or_json())
       ->excludes(clear)
       ->excludes(forget);
   cache->callback([&chosen, options] { chosen = [options] { return run_cache(*options); }; });

@@ -5,7 +5,6 @@
 #include "cli/common/command.h"
 #include "cli/common/decoding_setup.h"
 #include "cli/common/engine_loader.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "workspace/completion/completion_session.h"
@@ -98,12 +97,10 @@ void add_complete(CLI::App& app, Command& chosen) {
   complete->add_option("--max-new-tokens", options->max_new_tokens, "Longest completion")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
   complete
       ->add_option("--format", options->format,
                    "What is printed: the text, or an object with figures")
-      ->transform(one_of(formats));
+      ->transform(text_or_json());
   add_inside_options(*complete, options->inside);
   add_common_options(*complete, options->common);
   complete->callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });

@@ -5,7 +5,6 @@
 #include "cli/common/decoding_setup.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/files.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/text/chat_template.h"
 #include "decoding/text/prompt_encoder.h"
@@ -110,12 +109,10 @@ void add_generate(CLI::App& app, Command& chosen) {
   generate->add_option("--max-new-tokens", options->max_new_tokens, "Longest output")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
   generate
       ->add_option("--format", options->format,
                    "What is printed: the text, or an object with figures")
-      ->transform(one_of(formats));
+      ->transform(text_or_json());
   add_code_options(*generate, options->code);
   add_inside_options(*generate, options->inside);
   add_common_options(*generate, options->common);

@@ -7,7 +7,6 @@
 #include "cli/common/command.h"
 #include "cli/common/index_loader.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
 
@@ -187,9 +186,7 @@ void add_index(CLI::App& app, Command& chosen) {
                   "The packages installed in them too (node_modules, site-packages and the like), "
                   "as an index of common code");
   index->add_option("--common", options->folders.common, "Other folders for that index");
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
-  index->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
+  index->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   add_common_options(*index, options->common);
   index->callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
 }

@@ -8,7 +8,6 @@
 #include <iostream>
 
 #include "cli/common/command.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
 #include "support/system/processes.h"
@@ -145,9 +144,7 @@ void add_models(CLI::App& app, Command& chosen) {
   models->require_subcommand(1);
   const auto options = std::make_shared<ModelsOptions>();
   CLI::App* listing = models->add_subcommand("list", "What is known and what is here");
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
-  listing->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
+  listing->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   CLI::App* adding =
       models->add_subcommand("add", "Take a model file into the store, by its SHA-256");
   adding->add_option("FILE", options->files, "Files from anywhere")->required();

@@ -13,7 +13,6 @@
 #include "cli/common/command.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
@@ -154,9 +153,7 @@ void add_score(CLI::App& app, Command& chosen) {
   command->add_option("--context", options->context, "Longest piece scored as one, in tokens")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
-  command->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
+  command->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   add_common_options(*command, options->common);
   command->callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
 }

@@ -5,7 +5,6 @@
 
 #include "cli/common/command.h"
 #include "cli/common/files.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
@@ -92,9 +91,7 @@ void add_tokenize(CLI::App& app, Command& chosen) {
   CLI::App* tokenize = app.add_subcommand("tokenize", "Standard input to token ids, and back");
   const auto options = std::make_shared<TokenizeOptions>();
   tokenize->add_flag("--detokenize", options->detokenize, "Read ids and print their text");
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
-  tokenize->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
+  tokenize->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   add_common_options(*tokenize, options->common);
   tokenize->callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
 }

@@ -13,7 +13,6 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/misuse_reason.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
 #include "support/system/machine.h"
@@ -187,9 +186,7 @@ void add_cost(CLI::App& bench, Command& chosen) {
                    "Seconds after which it no longer waits for the machine to be quiet")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
-  const std::vector<std::pair<std::string, Format>> formats = {{"text", Format::kText},
-                                                               {"json", Format::kJson}};
-  cost->add_option("--format", options->format, "What is printed")->transform(one_of(formats));
+  cost->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   add_common_options(*cost, options->common);
   cost->callback([&chosen, options] { chosen = [options] { return run_cost(*options); }; });
 }

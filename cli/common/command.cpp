@@ -63,6 +63,10 @@ void add_options(CLI::App& subcommand, CommonOptions& options) {
 
 }  // namespace
 
+CLI::Validator text_or_json() {
+  return one_of<Format>({{"text", Format::kText}, {"json", Format::kJson}});
+}
+
 void add_common_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand.add_option("--device", options.device, "Where the model runs")
       ->check(any_of({"cpu", "cuda"}))

@@ -51,5 +51,7 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options);
 Result<void> apply(const CommonOptions& options);
 
 enum class Format { kDiff, kText, kJson };
+// For a --format that is text or json.
+CLI::Validator text_or_json();
 
 }  // namespace redraft::cli
