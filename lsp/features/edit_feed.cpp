@@ -105,7 +105,8 @@ void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
   Recipient* recipient = find(id);
   if (recipient == nullptr || !recipient->streamed) return;
   if (live.dropped) {
-    notify(id, *recipient, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+    notify(id, *recipient, "dropped",
+           {{"hunkId", live.hunk.id}, {"reason", live.reason}, {"replaced", false}});
     return;
   }
   const std::shared_ptr<const Document> document = workspace_.document_of(id);
@@ -127,7 +128,8 @@ void EditFeed::on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks) {
   Json moved = Json::array();
   for (const LiveHunk& live : hunks) {
     if (live.dropped) {
-      notify(id, *recipient, "dropped", {{"hunkId", live.hunk.id}, {"reason", live.reason}});
+      notify(id, *recipient, "dropped",
+             {{"hunkId", live.hunk.id}, {"reason", live.reason}, {"replaced", live.replaced}});
     } else {
       const Range range = to_range(*document, live.hunk.edit.range, client_.encoding);
       moved.push_back({{"hunkId", live.hunk.id}, {"range", range}});

@@ -46,7 +46,7 @@ class Doubts(ServerTest):
         self.assertEqual((end["state"], end["doubts"]), ("done", []))
         kinds = [e["kind"] for e in self.events(client, edit) if e["kind"] in ("hunk", "dropped")]
         self.assertEqual(kinds, ["hunk", "dropped", "hunk"])
-        self.assertIn("put right", self.events(client, edit, "dropped")[0]["reason"])
+        self.assertTrue(self.events(client, edit, "dropped")[0]["replaced"])
         self.assertEqual([h["doubt"] for h in self.events(client, edit, "hunk")], [GONE, None])
         self.assertEqual(self.accept_all(client, edit), SECOND)
 

@@ -75,6 +75,8 @@ void repair(Engine& engine, const EditRequest& request, const EditPlan& plan,
       result.repair = EditRepair{reasons_of(result.doubts), taken, second->statistics};
       if (taken) take(*second, result);
       is_other = is_other || taken;
+      if (second->finish_reason == FinishReason::kCancelled)
+        result.finish_reason = FinishReason::kCancelled;
     }
   }
   if (!is_other) return;

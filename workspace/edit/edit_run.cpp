@@ -32,12 +32,13 @@ std::vector<Doubt> doubts_about(const EditRequest& request, const std::vector<Hu
   return redraft::doubts_about({*before, *after, edits, request.instruction});
 }
 
-// So many hunks of an edit are examined as they come. Each takes a parse of the whole file.
-constexpr std::size_t kExaminedHunks = 20;
+// Each hunk that is examined as it comes takes a walk over the whole file: so many bytes in all,
+// which take a tenth of a second to one. The end examines all hunks in any case.
+constexpr std::size_t kExaminedBytes = std::size_t{2} << 20;
 
 // Why the last hunk is doubtful. The file between two hunks may well make no sense yet.
 std::string doubt_about_last(const EditRequest& request, const std::vector<Hunk>& hunks) {
-  if (hunks.size() > kExaminedHunks) return {};
+  if (hunks.size() * request.document->text().size() > kExaminedBytes) return {};
   std::vector<Doubt> doubts = doubts_about(request, hunks);
   std::erase_if(doubts, [&](const Doubt& doubt) {
     return doubt.kind == Doubt::Kind::kSyntax ||

@@ -140,6 +140,9 @@ std::optional<LiveEdits::Consequences> LiveEdits::withdraw(EditId id, const std:
   if (edit.decided) return std::nullopt;
   Consequences then;
   drop_all(id, edit, why, then);
+  for (News& news : then.news) {
+    for (LiveHunk& live : news.hunks) live.replaced = true;
+  }
   edit.n_dropped = 0;  // none is missing of those that are to come
   return then;
 }

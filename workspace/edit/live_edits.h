@@ -45,7 +45,8 @@ struct LiveHunk {
   Hunk hunk;                 // its range is against `version`
   std::int64_t version = 0;  // of the document
   bool dropped = false;
-  std::string reason;  // why it was dropped
+  std::string reason;     // why it was dropped
+  bool replaced = false;  // others of the same edit take its place
 };
 
 struct LiveEdit {

@@ -218,7 +218,9 @@ export class Edits implements vscode.Disposable {
         break;
       case 'dropped':
         session.remove(event.hunkId);
-        this.sayDropped(event.reason);
+        if (!event.replaced) {
+          this.sayDropped(event.reason);
+        }
         break;
       case 'progress':
         session.fraction = event.fraction;
@@ -265,6 +267,8 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
     void vscode.window.showWarningMessage(`redraft: look at this edit: ${session.reasons}.`);
   } else if (session.places) {
     void sayPlaces(session, nLeft);
+  } else if (event.tidied.length > 0) {
+    vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {
     void vscode.window.showInformationMessage('redraft: the model changed nothing.');
   }

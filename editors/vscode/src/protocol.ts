@@ -65,7 +65,7 @@ export type EditEvent = EventOfEdit &
     | PlacesEvent
     | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string; doubt: string | null }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
-    | { kind: 'dropped'; hunkId: number; reason: string }
+    | { kind: 'dropped'; hunkId: number; reason: string; replaced: boolean }
     | { kind: 'progress'; fraction: number; statistics: Statistics }
     | {
         kind: 'end';
@@ -73,6 +73,7 @@ export type EditEvent = EventOfEdit &
         finishReason: string | null;
         error: string | null;
         doubts: Doubt[];
+        tidied: string[]; // what was put right in the model's text, for people
         statistics: Statistics | null;
       }
   );

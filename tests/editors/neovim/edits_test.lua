@@ -340,11 +340,26 @@ local function a_better_second_answer_takes_its_place(start)
   nvim:keys(':RedraftEdit add a docstring<CR>')
   nvim:wait_for_end(1)
   expect(not nvim:shows(gone), 'nothing is doubtful')
+  expect(not nvim:messages():find('dropped', 1, true), 'what others replace is no news')
   nvim:keys(':RedraftAccept!<CR>')
   nvim:wait_for_lines(lines_of((client:gsub('    def put%(self, line%):\n', keeps_it.replace))))
 end
 
+local function what_was_put_right_is_said(start)
+  local uses = { instruction = 'log', find = '        self.send(line + CRLF)\n', replace = '        logging.debug(line)\n' }
+  local text = 'import socket\n\n\n' .. client
+  local nvim = start({ server = scripted.start({ edits = { uses } }) })
+  nvim:open('a.py', text)
+  nvim:keys('9G:.RedraftEdit log instead<CR>')
+  nvim:wait_for_end(2)
+  nvim:wait_for_message("put right: 'import logging' is needed now")
+  nvim:keys(':RedraftAccept!<CR>')
+  local after = text:gsub('        self.send%(line %+ CRLF%)\n', uses.replace):gsub('import socket\n', '%0import logging\n')
+  nvim:wait_for_lines(lines_of(after))
+end
+
 return {
+  { 'what was put right is said', what_was_put_right_is_said },
   { 'a doubtful edit is not accepted without a word', a_doubtful_edit_is_not_accepted_without_a_word },
   { 'a better second answer takes the place of a doubtful one', a_better_second_answer_takes_its_place },
   { 'several edits of a buffer stay, each with its hunks', several_edits_of_a_buffer_stay },

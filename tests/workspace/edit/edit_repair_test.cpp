@@ -112,6 +112,23 @@ TEST(EditRepair, NobodyIsAskedTwiceWithoutNeed) {
   EXPECT_THAT(faulty.result->doubts, Not(IsEmpty()));
 }
 
+// Ctrl-C, or Escape: the first answer is there, but nobody said that it may be written to the file.
+TEST(EditRepair, OneThatIsCancelledHasBeenCancelled) {
+  std::stop_source stop;
+  const auto is_second = [](const ScriptedPrompt& prompt) {
+    return prompt.text.find("That is wrong: ") != std::string::npos;
+  };
+  const auto engine = scripted_engine([](const ScriptedPrompt&) { return kFaulty + "```"; },
+                                      [&](const ScriptedPrompt& prompt, std::size_t written) {
+                                        if (is_second(prompt) && written > 9) stop.request_stop();
+                                      });
+  const Result<EditResult> result = run_edit(*engine, request("ar"), {}, stop.get_token());
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
+  EXPECT_EQ(result->text, kFaulty);
+  EXPECT_THAT(result->doubts, Not(IsEmpty()));
+}
+
 TEST(EditRepair, AnEditThatWasCutShortIsNotRepaired) {
   EditRequest limited = request();
   limited.max_new_tokens = static_cast<int>(kFaulty.size()) - 5;

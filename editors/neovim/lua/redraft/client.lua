@@ -85,6 +85,8 @@ local function say_end(session, event)
     notify(M.on_one_line('look at this edit: ' .. session:reasons()), vim.log.levels.WARN)
   elseif session.places then
     say_places(session)
+  elseif #(event.tidied or {}) > 0 then
+    notify(M.on_one_line('put right: ' .. table.concat(event.tidied, '; ')))
   elseif session:count() == 0 and not session.resolved then
     notify('the model changed nothing')
   end
@@ -125,7 +127,9 @@ local on_event = {
   end,
   dropped = function(session, event)
     session:remove(event.hunkId)
-    say_dropped(session, event.reason)
+    if not event.replaced then
+      say_dropped(session, event.reason)
+    end
   end,
   progress = function(session, event)
     session.fraction = event.fraction
