@@ -316,9 +316,12 @@ class Tidier {
     return copy == written.inside.end() ? std::nullopt : std::optional(without(written, *copy));
   }
 
-  // Something that stands elsewhere in the document, and not in the region.
+  // Something that stands elsewhere in the document, and not in the region. Further inside than the
+  // region, under a condition, it has a meaning of its own.
   bool is_copy(const Written& written, const NamedDefinition& definition) const {
     if (find(before_.inside, definition.path()) != nullptr) return false;
+    const std::string& first = written.lines[written.lines_of(definition).first];
+    if (indentation(first) != own_indentation()) return false;
     const std::string signature = signature_of(written.text, definition);
     return std::ranges::any_of(before_.outside, [&](const NamedDefinition& one) {
       return one.kind == definition.kind && one.path() == definition.path() &&

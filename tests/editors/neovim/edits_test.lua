@@ -354,8 +354,8 @@ local function what_was_put_right_is_said(start)
   nvim:wait_for_end(2)
   nvim:wait_for_message("put right: 'import logging' is needed now")
   nvim:keys(':RedraftAccept!<CR>')
-  local after = text:gsub('        self.send%(line %+ CRLF%)\n', uses.replace):gsub('import socket\n', '%0import logging\n')
-  nvim:wait_for_lines(lines_of(after))
+  local expected = text:gsub('        self.send%(line %+ CRLF%)\n', uses.replace):gsub('import socket\n', '%0import logging\n')
+  nvim:wait_for_lines(lines_of(expected))
 end
 
 return {

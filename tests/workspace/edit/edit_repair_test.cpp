@@ -98,6 +98,23 @@ TEST(EditRepair, ASecondAnswerThatIsNoBetterIsNot) {
   }
 }
 
+// Without the copy of area() the label would have no statement.
+TEST(EditRepair, WhatIsTakenOffNeverBreaksTheSyntax) {
+  const std::string area = "function area(a) {\n  return a * a;\n}\n";
+  const std::string file = area + "\nfunction twice(a) {\n  return 2 * a;\n}\n";
+  const std::string answer = "function twice(a) {\n  return a + a;\n}\n\nlabel:\n" + area;
+  EditRequest part = request();
+  part.document = *Document::make("file:///a.js", 1, file, "javascript");
+  part.instruction = "add instead";
+  part.scope = EditScope::kSelection;
+  part.range = ByteRange{file.find("function twice"), file.size()};
+  const Watched watched = run(part, answer, answer);
+  ASSERT_TRUE(watched.result) << watched.result.error().message();
+  EXPECT_EQ(watched.result->text, area + "\n" + answer);
+  EXPECT_EQ(reasons_of(watched.result->doubts), "'area' is defined twice");
+  EXPECT_THAT(watched.result->tidied, IsEmpty());
+}
+
 TEST(EditRepair, NobodyIsAskedTwiceWithoutNeed) {
   const Watched sound = run(request(), kSound, kFaulty);
   ASSERT_TRUE(sound.result);

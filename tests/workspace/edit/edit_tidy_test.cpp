@@ -171,6 +171,21 @@ TEST(EditTidy, AnImportThatIsMeantToBeThereStays) {
             "");
 }
 
+// Of two alternatives the one that was asked for is no copy of the other.
+TEST(EditTidy, WhatWasAskedForStays) {
+  const std::string file =
+      "if FAST:\n    def load():\n        return 1\nelse:\n    def load():\n        return 2\n";
+  const std::string asked = "    def load():\n        return 2\n";
+  EXPECT_EQ(
+      tidy("python", file, asked, "    LIMIT = 3\n\n    def load():\n        return LIMIT\n").text,
+      "");
+  // Nor is one under a condition a copy.
+  const std::string main = "def main():\n    Client('a').put('x')\n";
+  const std::string guarded = "\n\nif FAST:\n    def area():\n        return 0\n";
+  EXPECT_EQ(tidy("python", "def area():\n    return 1\n\n\n" + main, main, main + guarded).text,
+            "");
+}
+
 TEST(EditTidy, AKeyThatAnotherObjectHasStays) {
   const std::string file = "run({\n  done: (x) => x,\n});\n\nfunction f() {}\n";
   EXPECT_EQ(tidy("javascript", file, "function f() {}\n",
