@@ -5,8 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/text_lines.h"
-#include "workspace/edit/named_definitions.h"
+#include "support/trimmed.h"
+#include "workspace/apply/change_text.h"
 
 namespace redraft {
 namespace {
@@ -207,6 +209,7 @@ class Examination {
 
   std::vector<Doubt> doubts() {
     check_syntax();
+    check_left_out();
     check_lost();
     check_repeated();
     return std::move(doubts_);
@@ -229,6 +232,20 @@ class Examination {
     const int line = line_of(edit_.after.text(), error.range.begin);
     add(Kind::kSyntax, "there are new syntax errors (line " + std::to_string(line) + ")",
         concerned(new_places_, error.range));
+  }
+
+  // A comment that stands for lines that the model did not write again.
+  void check_left_out() {
+    for (std::size_t i = 0; i < edit_.edits.size(); ++i) {
+      const std::string_view text = edit_.edits[i].new_text;
+      for (std::size_t at = 0; at < text.size(); at = line_end(text, at) + 1) {
+        const std::string line(trimmed(text.substr(at, line_end(text, at) - at)));
+        if (!stands_for_code(line) || edit_.before.text().find(line) != std::string::npos) continue;
+        add(Kind::kLeftOut, "'" + line + "' stands for lines that are left out",
+            {static_cast<int>(i)});
+        break;
+      }
+    }
   }
 
   void check_lost() {

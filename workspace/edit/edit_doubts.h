@@ -17,6 +17,7 @@ struct Doubt {
     kLost,      // a function or type is gone, and the instruction does not remove any
     kRenamed,   // it has another name or stands elsewhere, and the instruction asks for neither
     kRepeated,  // a definition is there twice
+    kLeftOut,   // "# ... existing code ..." stands where lines were
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"

@@ -1,8 +1,10 @@
 #include "workspace/edit/edit_repair.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/trace/trace.h"
+#include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
@@ -44,9 +46,36 @@ void take(EditResult& second, EditResult& result) {
   result.tidied = std::move(second.tidied);
 }
 
+// The lines that the region has in the text after the edit.
+std::string_view lines_after(const EditRegion& region, const std::string& after) {
+  const ByteRange old = region.range();
+  const std::size_t behind = region.document().text().size() - old.end;
+  return std::string_view(after).substr(old.begin, after.size() - behind - old.begin);
+}
+
+// What the model wrote, with "# ... existing code ..." in the place of lines, is a change of the
+// file like another assistant's.
+void put_back_left_out(const EditRequest& request, const EditRegion& region, EditResult& result) {
+  const bool leaves_out = std::ranges::any_of(
+      result.doubts, [](const Doubt& doubt) { return doubt.kind == Doubt::Kind::kLeftOut; });
+  if (!leaves_out) return;
+  const Result<ProposedChange> change =
+      parse_change(lines_after(region, result.text), changed_file(region.document()));
+  if (!change) return;
+  const PlacedChange placed = place_change(region.shared_document(), *change);
+  if (!placed.is_certain()) return;
+  EditResult whole;
+  set_edits(request, placed.edits, whole);
+  if (whole.hunks.empty() || whole.doubts.size() >= result.doubts.size()) return;
+  whole.tidied = {"the lines that the answer leaves out stay"};
+  take(whole, result);
+}
+
 void tidy(const EditRequest& request, const EditRegion& region, EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
+  put_back_left_out(request, region, result);
+  if (!result.tidied.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
   if (!tidy) return;
   EditResult tidier;

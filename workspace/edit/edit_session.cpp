@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "workspace/edit/edit_change.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_repair.h"
 #include "workspace/edit/edit_run.h"
@@ -44,7 +45,8 @@ int unread_tokens(Engine& engine, const EditPrompt& prompt) {
 
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
-  if (is_blank(request.instruction)) return Error("the instruction is empty: say what to change");
+  if (is_blank(request.instruction) && request.change.empty())
+    return Error("the instruction is empty: say what to change");
   for (const ByteRange& place : request.places) {
     const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
@@ -200,12 +202,22 @@ Result<EditResult> edit_places(Engine& engine, const EditRequest& request,
   return run.in_parts(parts, work);
 }
 
+Result<EditResult> edit_by_change(Engine& engine, EditRequest request, const EditObserver& observer,
+                                  const std::stop_token& stop) {
+  Result<std::optional<EditResult>> placed = carry_out_change(request);
+  if (!placed) return placed.error();
+  if (!*placed) return run_edit(engine, request, observer, stop);
+  if (observer.on_hunk) std::ranges::for_each((*placed)->hunks, observer.on_hunk);
+  return std::move(**placed);
+}
+
 }  // namespace
 
 Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
                             const EditObserver& observer, std::stop_token stop) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
+  if (!request.change.empty()) return edit_by_change(engine, request, observer, stop);
   if (edits_places(engine, request)) return edit_places(engine, request, observer, stop);
   Result<EditPlan> plan = plan_edit(engine, request);
   if (!plan) return plan.error();

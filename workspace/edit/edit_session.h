@@ -22,7 +22,10 @@ namespace redraft {
 
 struct EditRequest {
   std::shared_ptr<const Document> document;
-  std::string instruction;  // not blank
+  std::string instruction;  // not blank, unless there is a change
+  // What another assistant wrote to be put into the document, see parse_change(); empty: nothing.
+  // Then the range only says where it goes if nothing else does.
+  std::string change = {};
   // Texts that drafts may come from: what was removed lately, the other documents that are open,
   // the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
@@ -102,6 +105,7 @@ struct EditResult {
   std::vector<Doubt> doubts_before;  // about the hunks that others have replaced; else empty
   std::vector<std::string> tidied;   // what was taken off the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: there was no need, or no room
+  bool placed = false;               // a change was put in its place without the model
   DecodeStatistics statistics;       // without the repair's
 
   // The whole text has syntax errors that the document had not.

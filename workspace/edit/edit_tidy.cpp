@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
+#include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/text_lines.h"
 #include "support/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/missing_imports.h"
-#include "workspace/edit/named_definitions.h"
 
 namespace redraft {
 namespace {

@@ -115,6 +115,21 @@ TEST(EditDoubts, AnotherNameOrPlaceOnlyOnRequest) {
               ElementsAre("'Client.close' is now 'close'"));
 }
 
+TEST(EditDoubts, ACommentThatStandsForLines) {
+  const std::string file = "def f(x):\n    y = x + 1\n    return y\n";
+  EXPECT_THAT(
+      reasons("python", file, replaced(file, "y = x + 1", "# ... existing code ..."), "hurry"),
+      ElementsAre("'# ... existing code ...' stands for lines that are left out"));
+  EXPECT_THAT(
+      reasons("python", file, replaced(file, "y = x + 1", "# the rest of x\n    y = x"), "explain"),
+      IsEmpty());
+  // It was there before.
+  const std::string sketch = replaced(file, "y = x + 1", "# ...");
+  EXPECT_THAT(
+      reasons("python", sketch, replaced(sketch, "return y", "# ...\n    return 1"), "shorten"),
+      IsEmpty());
+}
+
 TEST(EditDoubts, ADefinitionThatIsThereTwice) {
   const std::string twice =
       replaced(kClient, "        self.send(line + CRLF)\n",

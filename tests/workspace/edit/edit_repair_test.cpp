@@ -77,6 +77,19 @@ TEST(EditRepair, ASecondAnswerWithoutTheFaultIsTaken) {
   }
 }
 
+TEST(EditRepair, LinesThatTheAnswerLeavesOutStay) {
+  const std::string lazy =
+      "def area(width, height):\n    # ... existing code ...\n\n\n"
+      "def double(size):\n    return size + size\n";
+  const Watched watched = run(request(), lazy, "must not be asked");
+  ASSERT_TRUE(watched.result) << watched.result.error().message();
+  EXPECT_EQ(watched.result->text, replaced(kText, "2 * size", "size + size"));
+  EXPECT_THAT(watched.result->doubts, IsEmpty());
+  EXPECT_THAT(watched.result->tidied, testing::ElementsAre(HasSubstr("leaves out stay")));
+  EXPECT_FALSE(watched.result->repair);
+  EXPECT_EQ(watched.result->output, lazy + "```");
+}
+
 TEST(EditRepair, TheFirstAnswerIsTheDraftOfTheSecond) {
   const Watched watched = run(request(), kFaulty, kSound);
   ASSERT_TRUE(watched.result && watched.result->repair);

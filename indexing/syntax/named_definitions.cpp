@@ -1,4 +1,4 @@
-#include "workspace/edit/named_definitions.h"
+#include "indexing/syntax/named_definitions.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,54 @@
+// A file and a change of it, as another assistant may have written it: the change is read or
+// refused, and what it edits are lines of the file. The first line names the language; what follows
+// the first NUL is the change.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "workspace/apply/change_place.h"
+
+namespace {
+
+using namespace redraft;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(const Document& document, const PlacedChange& placed) {
+  const std::string& text = document.text();
+  std::size_t end = 0;
+  for (const TextEdit& edit : placed.edits) {
+    require(edit.range.begin >= end && edit.range.begin <= edit.range.end);
+    end = edit.range.end;
+  }
+  require(end <= text.size());
+  require(placed.is_certain() || placed.edits.empty());
+  require(!placed.is_certain() || placed.places.empty());
+  end = 0;
+  for (const ByteRange& place : placed.places) {
+    require(place.begin >= end && place.begin <= place.end && place.end <= text.size());
+    end = place.end;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const std::size_t line = bytes.find('\n');
+  const std::size_t nul = bytes.find('\0');
+  if (line == std::string_view::npos || nul == std::string_view::npos || nul < line) return 0;
+  const auto document =
+      Document::make("file:///a", 1, std::string(bytes.substr(line + 1, nul - line - 1)),
+                     std::string(bytes.substr(0, line)));
+  if (!document) return 0;
+  const Result<ProposedChange> change =
+      parse_change(bytes.substr(nul + 1), changed_file(**document));
+  if (!change) return 0;
+  require(!change->replaced.empty() || !change->snippets.empty());
+  check(**document, place_change(*document, *change));
+  return 0;
+}

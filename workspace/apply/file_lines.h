@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "workspace/documents/edit_region.h"
+
+namespace redraft {
+
+// Lines [begin, end) of a file, which is numbered from 0, and what takes their place.
+struct LineSpan {
+  int begin = 0;
+  int end = 0;
+  std::vector<std::string> lines;  // without their endings
+  bool empty() const { return begin == end; }
+};
+
+// The lines of a document, found by their text without the blanks around it: assistants get
+// indentation wrong. The document outlives it.
+class FileLines {
+ public:
+  explicit FileLines(const EditRegion& file);
+
+  int size() const { return static_cast<int>(lines_.size()); }
+  std::string_view line(int i) const { return lines_[static_cast<std::size_t>(i)]; }
+  // Without the blanks around it.
+  std::string_view text(int i) const { return texts_[static_cast<std::size_t>(i)]; }
+  // Ascending.
+  const std::vector<int>& places_of(std::string_view text) const;
+  // Whether the lines from `begin` have these texts, blanks aside.
+  bool has_at(int begin, const std::vector<std::string>& lines) const;
+  // The line with this byte, and the lines that a range touches.
+  int line_of(std::size_t offset) const;
+  std::pair<int, int> lines_of(const ByteRange& range) const;
+  // Whole lines of the document.
+  ByteRange bytes_of(int begin, int end) const;
+  bool indents_with_tabs() const;
+
+  // The edits that put `spans`, which are ascending and disjoint, in their places: as few lines as
+  // possible, none that differs only in blanks at its end.
+  std::vector<TextEdit> edits(const std::vector<LineSpan>& spans) const;
+
+ private:
+  const EditRegion& file_;
+  std::vector<std::string_view> lines_, texts_;
+  std::unordered_map<std::string_view, std::vector<int>> places_;  // by texts_
+};
+
+std::string_view indentation_of(std::string_view line);
+
+// Moves lines as far as one of them has to be moved.
+struct Reindent {
+  std::string from, to;  // what their indentation begins with, and what takes its place
+
+  // What brings `line` as deep as `there`.
+  static Reindent between(std::string_view line, std::string_view there);
+  // Nothing: a line begins further to the left.
+  std::optional<std::vector<std::string>> operator()(const std::vector<std::string>& lines) const;
+  friend bool operator==(const Reindent&, const Reindent&) = default;
+};
+
+// Lines indented with spaces, with tabs instead; as they are if their indentation has no unit.
+void indent_with_tabs(std::vector<std::string>& lines);
+
+}  // namespace redraft

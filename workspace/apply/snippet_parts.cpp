@@ -1,0 +1,299 @@
+#include "workspace/apply/snippet_parts.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "indexing/syntax/imports.h"
+#include "indexing/syntax/text_lines.h"
+#include "support/trimmed.h"
+
+namespace redraft {
+namespace {
+
+using Kind = SnippetElement::Kind;
+
+bool contains(const ByteRange& outer, const ByteRange& inner) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// A text of lines, and which line a byte is in.
+struct Joined {
+  explicit Joined(const std::vector<std::string>& lines) {
+    auto all = std::make_shared<std::string>();
+    for (const std::string& line : lines) {
+      starts.push_back(all->size());
+      *all += line + "\n";
+    }
+    text = std::move(all);
+  }
+  int line_of(std::size_t offset) const {
+    return static_cast<int>(std::ranges::upper_bound(starts, offset) - starts.begin()) - 1;
+  }
+
+  std::shared_ptr<const std::string> text;
+  std::vector<std::size_t> starts;
+};
+
+std::size_t least_indentation(const std::vector<std::string>& lines) {
+  std::optional<std::size_t> least;
+  for (const std::string& line : lines) {
+    if (!trimmed(line).empty())
+      least = std::min(least.value_or(line.size()), indentation_of(line).size());
+  }
+  return least.value_or(0);
+}
+
+class Divider {
+ public:
+  Divider(const FileLines& file, const SyntaxTree* tree, std::string_view language_id,
+          const CodeSnippet& snippet)
+      : file_(file), tree_(tree), language_id_(language_id), snippet_(snippet) {}
+
+  Result<std::unique_ptr<SnippetParts>> run() {
+    for (const CodeSnippet::Line& line : snippet_.lines)
+      parts_->lines.push_back(line.is_ellipsis ? std::string() : line.text);
+    if (file_.indents_with_tabs()) indent_with_tabs(parts_->lines);
+    const std::optional<SyntaxTree> own = parse();
+    if (own) {
+      if (const Result<void> found = find_definitions(*own); !found) return found.error();
+    }
+    std::vector<bool> is_import(parts_->lines.size(), false);
+    if (own) mark_imports(*own, is_import);
+    divide(is_import);
+    return std::move(parts_);
+  }
+
+ private:
+  // Without what all lines are indented by, which some parsers take for an error. What is left out
+  // of a body stands for a statement.
+  std::optional<SyntaxTree> parse() {
+    if (tree_ == nullptr) return std::nullopt;
+    const std::size_t less = least_indentation(parts_->lines);
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < parts_->lines.size(); ++i) {
+      const std::string& line = parts_->lines[i];
+      const bool stands_for_code = snippet_.lines[i].is_ellipsis && language_id_ == "python";
+      const std::string& text = snippet_.lines[i].text;
+      if (stands_for_code) {
+        const std::size_t deep = indentation_of(text).size();
+        lines.push_back(std::string(deep - std::min(less, deep), ' ') + "...");
+      } else {
+        lines.push_back(line.substr(std::min(less, line.size())));
+      }
+    }
+    text_.emplace(lines);
+    return SyntaxTree::parse(text_->text, language_id_);
+  }
+
+  Result<void> find_definitions(const SyntaxTree& own) {
+    theirs_ = named_definitions(*tree_);
+    for (NamedDefinition& named : named_definitions(own)) {
+      SnippetDefinition one;
+      one.begin = text_->line_of(named.range.begin);
+      one.end = text_->line_of(named.range.end - 1) + 1;
+      one.head = text_->line_of(named.name_range.begin);
+      one.named = std::move(named);
+      if (is_cut_off(own, one.named.range)) one.end = std::max(one.end, next_ellipsis(one.end));
+      one.is_whole = !has_ellipsis(one.begin, one.end) && !is_cut_off(own, one.named.range);
+      parts_->definitions.push_back(std::move(one));
+    }
+    parts_->is_whole_file = is_whole_file();
+    for (SnippetDefinition& one : parts_->definitions) {
+      if (const Result<void> found = find_counterpart(own, one); !found) return found.error();
+    }
+    return {};
+  }
+
+  // What the change shows only the beginning of: "int f() {", and then an ellipsis or nothing.
+  static bool is_cut_off(const SyntaxTree& own, const ByteRange& range) {
+    const std::size_t end = skip_space(own.text(), range.end);
+    return std::ranges::any_of(own.errors(), [&](const SyntaxError& error) {
+      return error.range.begin >= range.begin && error.range.begin <= end;
+    });
+  }
+  // Behind the ellipsis at this line or below blank ones; else the line itself.
+  int next_ellipsis(int line) const {
+    const int n_lines = static_cast<int>(snippet_.lines.size());
+    int at = line;
+    while (at < n_lines && !is_ellipsis_at(at) && trimmed(text_at(at)).empty()) ++at;
+    return at == n_lines || is_ellipsis_at(at) ? std::min(at + 1, n_lines + 1) : line;
+  }
+  bool is_ellipsis_at(int line) const {
+    return snippet_.lines[static_cast<std::size_t>(line)].is_ellipsis;
+  }
+  std::string_view text_at(int line) const {
+    return snippet_.lines[static_cast<std::size_t>(line)].text;
+  }
+
+  bool has_ellipsis(int begin, int end) const {
+    end = std::min(end, static_cast<int>(snippet_.lines.size()));
+    return std::any_of(snippet_.lines.begin() + begin, snippet_.lines.begin() + end,
+                       [](const CodeSnippet::Line& line) { return line.is_ellipsis; });
+  }
+
+  // Every definition of the file is in it, its first line, and nine tenths of what is around them.
+  bool is_whole_file() const {
+    if (theirs_.empty() || has_ellipsis(0, static_cast<int>(snippet_.lines.size()))) return false;
+    const bool has_all = std::ranges::all_of(theirs_, [&](const NamedDefinition& one) {
+      return std::ranges::any_of(parts_->definitions, [&](const SnippetDefinition& mine) {
+        return mine.named.path() == one.path();
+      });
+    });
+    if (!has_all) return false;
+    std::vector<bool> is_around(static_cast<std::size_t>(file_.size()), true);
+    for (const NamedDefinition& one : theirs_) {
+      const auto [begin, end] = file_.lines_of(one.range);
+      std::fill(is_around.begin() + begin, is_around.begin() + end, false);
+    }
+    const auto is_shown = [&](int i) {
+      return std::ranges::any_of(
+          parts_->lines, [&](const std::string& line) { return trimmed(line) == file_.text(i); });
+    };
+    int around = 0, shown = 0;
+    for (int i = 0; i < file_.size(); ++i) {
+      if (!is_around[static_cast<std::size_t>(i)] || file_.text(i).empty()) continue;
+      ++around;
+      shown += is_shown(i) ? 1 : 0;
+    }
+    if (!is_shown(0)) return false;
+    return around > 0 && 10 * shown >= 9 * around;
+  }
+
+  Result<void> find_counterpart(const SyntaxTree& own, SnippetDefinition& one) {
+    const SnippetDefinition* const parent = parent_of(one);
+    std::vector<const NamedDefinition*> found;
+    for (const NamedDefinition& theirs : theirs_) {
+      const bool is_same = theirs.name == one.named.name && theirs.kind == one.named.kind;
+      const bool fits = parent == nullptr ? true : parent->there && is_in(theirs, *parent);
+      if (is_same && fits) found.push_back(&theirs);
+    }
+    // A function of the file, rather than a method of the same name, where the snippet is as deep.
+    if (found.size() > 1) narrow(own, one, found);
+    one.is_new = found.empty() && one.is_whole;
+    if (found.size() != 1) return {};  // its lines say where it is, if it is there
+    const auto [begin, end] = file_.lines_of(found.front()->range);
+    one.there = Counterpart{begin, end, file_.line_of(found.front()->name_range.begin)};
+    counterparts_.emplace_back(&one, found.front());
+    return check_whole(one, *found.front());
+  }
+
+  // A type that is shown without an ellipsis, and not all of it.
+  Result<void> check_whole(const SnippetDefinition& one, const NamedDefinition& theirs) const {
+    if (!one.is_whole || theirs.kind == DefinitionKind::kFunction) return {};
+    for (const NamedDefinition& inner : theirs_) {
+      if (inner.around != theirs.path() + "." || !contains(theirs.range, inner.range)) continue;
+      const bool is_shown =
+          std::ranges::any_of(parts_->definitions, [&](const SnippetDefinition& mine) {
+            return mine.named.around == one.named.path() + "." && mine.named.name == inner.name;
+          });
+      if (!is_shown) return Error("'" + inner.path() + "' is not in the change");
+    }
+    return {};
+  }
+
+  const SnippetDefinition* parent_of(const SnippetDefinition& one) const {
+    for (const SnippetDefinition& other : parts_->definitions) {
+      if (&other != &one && !one.named.around.empty() &&
+          other.named.path() + "." == one.named.around && other.begin <= one.begin &&
+          one.end <= other.end)
+        return &other;
+    }
+    return nullptr;
+  }
+
+  bool is_in(const NamedDefinition& theirs, const SnippetDefinition& parent) const {
+    const auto known =
+        std::ranges::find(counterparts_, &parent, [](const auto& pair) { return pair.first; });
+    return known != counterparts_.end() && theirs.around == known->second->path() + "." &&
+           contains(known->second->range, theirs.range);
+  }
+
+  // Overloads: the one with these parameters; else the ones at the outermost level.
+  void narrow(const SyntaxTree& own, const SnippetDefinition& one,
+              std::vector<const NamedDefinition*>& found) const {
+    const auto keep = [&](const auto& fits) {
+      std::vector<const NamedDefinition*> some;
+      std::ranges::copy_if(found, std::back_inserter(some), fits);
+      if (!some.empty()) found = std::move(some);
+    };
+    const auto parameters = [](const std::string& signature) {
+      return signature.substr(0, signature.rfind('|'));
+    };
+    const std::string wanted = parameters(signature_of(own.text(), one.named));
+    keep([&](const NamedDefinition* theirs) {
+      return parameters(signature_of(tree_->text(), *theirs)) == wanted;
+    });
+    const bool is_outermost =
+        one.named.around.empty() &&
+        indentation_of(snippet_.lines[static_cast<std::size_t>(one.head)].text).empty();
+    if (is_outermost) keep([](const NamedDefinition* theirs) { return theirs->around.empty(); });
+  }
+
+  // Those of one line, outside of definitions.
+  void mark_imports(const SyntaxTree& own, std::vector<bool>& is_import) const {
+    for (const Import& one : own.imports().all) {
+      const int line = text_->line_of(one.range.begin);
+      if (one.is_direct && !one.in_function && line == text_->line_of(one.range.end - 1) &&
+          outermost(line) == nullptr)
+        is_import[static_cast<std::size_t>(line)] = true;
+    }
+  }
+
+  // The outermost definition at a line that is put in place as a whole.
+  const SnippetDefinition* outermost(int line) const {
+    for (const SnippetDefinition& one : parts_->definitions) {
+      const bool is_placed = one.is_new || (one.is_whole && one.there);
+      if (is_placed && one.begin <= line && line < one.end) return &one;
+    }
+    return nullptr;
+  }
+  // The innermost one at a line that is not whole.
+  const SnippetDefinition* around(int line) const {
+    const SnippetDefinition* found = nullptr;
+    for (const SnippetDefinition& one : parts_->definitions) {
+      if (!one.is_whole && one.there && one.begin <= line && line < one.end) found = &one;
+    }
+    return found;
+  }
+
+  void divide(const std::vector<bool>& is_import) {
+    const int n_lines = static_cast<int>(parts_->lines.size());
+    for (int i = 0; i < n_lines;) {
+      SnippetElement element{.begin = i, .end = i + 1, .around = around(i)};
+      const auto at = static_cast<std::size_t>(i);
+      if (snippet_.lines[at].is_ellipsis) {
+        element.kind = Kind::kEllipsis;
+      } else if (const SnippetDefinition* one = outermost(i)) {
+        element.kind = Kind::kDefinition;
+        element.definition = one;
+        element.end = one->end;
+      } else if (is_import[at]) {
+        element.kind = Kind::kImport;
+      } else if (trimmed(parts_->lines[at]).empty()) {
+        element.kind = Kind::kBlank;
+      }
+      parts_->elements.push_back(element);
+      i = element.end;
+    }
+  }
+
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  std::string_view language_id_;
+  const CodeSnippet& snippet_;
+  std::unique_ptr<SnippetParts> parts_ = std::make_unique<SnippetParts>();
+  std::optional<Joined> text_;
+  std::vector<NamedDefinition> theirs_;  // of the file
+  std::vector<std::pair<const SnippetDefinition*, const NamedDefinition*>> counterparts_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SnippetParts>> take_apart(const FileLines& file, const SyntaxTree* tree,
+                                                 std::string_view language_id,
+                                                 const CodeSnippet& snippet) {
+  return Divider(file, tree, language_id, snippet).run();
+}
+
+}  // namespace redraft

@@ -1,0 +1,418 @@
+#include "workspace/apply/snippet_place.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "indexing/syntax/imports.h"
+#include "support/trimmed.h"
+#include "workspace/apply/line_alignment.h"
+#include "workspace/apply/snippet_parts.h"
+
+namespace redraft {
+namespace {
+
+using Kind = SnippetElement::Kind;
+using Elements = std::vector<SnippetElement>;
+
+// More lines that a run of lines takes away are a doubt, unless twice as many are in both.
+constexpr int kMostTakenAway = 5;
+
+// What an import is about, by which it is found again with other names: Python's "from M import",
+// JavaScript's "from 'M'". Empty: its whole text.
+std::string_view module_of(std::string_view line) {
+  const std::size_t import = line.find(" import ");
+  if (line.starts_with("from ") && import != std::string_view::npos) return line.substr(0, import);
+  const std::size_t from = line.rfind(" from ");
+  return from == std::string_view::npos ? std::string_view() : trimmed(line.substr(from), " ;");
+}
+
+class Placer {
+ public:
+  Placer(const FileLines& file, const SyntaxTree* tree, const SnippetParts& parts)
+      : file_(file), tree_(tree), parts_(parts) {}
+
+  Result<std::vector<LineSpan>> run() {
+    if (parts_.is_whole_file) return std::vector{LineSpan{0, file_.size(), parts_.lines}};
+    const Elements& all = parts_.elements;
+    for (auto it = all.begin(); it != all.end();) {
+      const auto end = std::find_if(
+          it, all.end(), [](const SnippetElement& one) { return one.kind == Kind::kEllipsis; });
+      is_last_ = end == all.end();
+      is_after_ellipsis_ = it != all.begin();
+      next_ = is_last_ ? nullptr : &*end;
+      if (const Result<void> placed = place_piece({it, end}); !placed) return placed.error();
+      it = is_last_ ? end : end + 1;
+    }
+    return ordered();
+  }
+
+ private:
+  // What stands between two ellipses: imports, definitions, and runs of lines.
+  Result<void> place_piece(Elements piece) {
+    keep_known_imports(piece);
+    for (const SnippetElement& one : piece) {
+      if (one.kind != Kind::kImport) continue;
+      if (const Result<void> placed = place_import(one); !placed) return placed;
+    }
+    std::erase_if(piece, [](const SnippetElement& one) { return one.kind == Kind::kImport; });
+    last_end_.reset();
+    Elements fresh;  // new definitions, before anything that is in the file
+    for (std::size_t i = 0; i < piece.size();) {
+      if (piece[i].kind == Kind::kBlank) {
+        ++i;
+        continue;
+      }
+      std::size_t end = i + 1;
+      Result<void> placed;
+      if (piece[i].kind == Kind::kDefinition && !piece[i].definition->there) {
+        if (last_end_) {
+          placed = insert_behind(piece[i]);
+        } else {
+          fresh.push_back(piece[i]);
+        }
+      } else {
+        while (piece[i].kind == Kind::kLine && end < piece.size() &&
+               piece[end].kind != Kind::kDefinition)
+          ++end;
+        last_end_.reset();
+        placed = piece[i].kind == Kind::kDefinition
+                     ? place_definition(piece[i])
+                     : place_run({piece.begin() + i, piece.begin() + end});
+        if (placed && last_end_ && !fresh.empty()) placed = insert_before(fresh);
+        if (last_end_) fresh.clear();
+      }
+      if (!placed) return placed;
+      i = end;
+    }
+    return fresh.empty() ? Result<void>() : insert_at_end(fresh);
+  }
+
+  // Imports whose first and last one the file has are lines like any others.
+  void keep_known_imports(Elements& piece) const {
+    const auto is_known = [&](const SnippetElement& one) {
+      return file_.places_of(text(one.begin)).size() == 1;
+    };
+    const auto is_no_import = [](const SnippetElement& one) {
+      return one.kind != Kind::kImport && one.kind != Kind::kBlank;
+    };
+    for (auto it = piece.begin(); it != piece.end();) {
+      const auto begin =
+          std::find_if(it, piece.end(), [](const auto& one) { return one.kind == Kind::kImport; });
+      it = std::find_if(begin, piece.end(), is_no_import);
+      auto last = it;
+      while (last != begin && (last - 1)->kind == Kind::kBlank) --last;
+      if (last == begin || !is_known(*begin) || !is_known(*(last - 1))) continue;
+      for (auto one = begin; one != last; ++one) {
+        if (one->kind == Kind::kImport) one->kind = Kind::kLine;
+      }
+    }
+  }
+
+  std::string_view text(int line) const { return trimmed(lines_at(line)); }
+  const std::string& lines_at(int line) const {
+    return parts_.lines[static_cast<std::size_t>(line)];
+  }
+  std::vector<std::string> lines(int begin, int end) const {
+    return {parts_.lines.begin() + begin, parts_.lines.begin() + end};
+  }
+
+  Result<void> add(int begin, int end, const std::vector<std::string>& lines,
+                   const Reindent& move) {
+    std::optional<std::vector<std::string>> moved = move(lines);
+    if (!moved) return Error("its indentation is not that of the file");
+    spans_.push_back({begin, end, std::move(*moved)});
+    return {};
+  }
+
+  Reindent move_of(int line, int there) const {
+    return Reindent::between(lines_at(line), file_.line(there));
+  }
+
+  // In place of one from the same module; else next to the imports that stand next to it in the
+  // change; else in the order of the alphabet, if the file's are.
+  Result<void> place_import(const SnippetElement& element) {
+    const std::string_view import = text(element.begin);
+    if (!file_.places_of(import).empty()) return {};
+    const std::string_view module = module_of(import);
+    std::vector<int> all, same;
+    for (const Import& one : tree_->imports().all) {
+      const int line = file_.line_of(one.range.begin);
+      all.push_back(line);
+      if (!module.empty() && module_of(file_.text(line)) == module) same.push_back(line);
+    }
+    if (same.size() > 1)
+      return Error("the file has " + std::to_string(same.size()) + " imports " +
+                   std::string(module));
+    const std::string line(import);
+    if (same.size() == 1) {
+      const std::string_view indentation = indentation_of(file_.line(same.front()));
+      imports_.push_back({same.front(), same.front() + 1, {std::string(indentation) + line}});
+    } else {
+      const int place = place_of_import(element, all);
+      imports_.push_back({place, place, {line}});
+    }
+    return {};
+  }
+
+  int place_of_import(const SnippetElement& element, const std::vector<int>& all) const {
+    const auto there = [&](int line) -> std::optional<int> {
+      if (line < 0 || line >= size()) return std::nullopt;
+      for (const int place : file_.places_of(text(line))) {
+        if (std::ranges::find(all, place) != all.end()) return place;
+      }
+      return std::nullopt;
+    };
+    if (const auto before = there(element.begin - 1)) return *before + 1;
+    if (const auto behind = there(element.begin + 1)) return *behind;
+    // The lines of the file's imports that follow each other, of which the last is less than it.
+    const std::string_view import = text(element.begin);
+    std::optional<int> place;
+    for (const int line : all) {
+      const bool is_alike = file_.text(line).substr(0, 4) == import.substr(0, 4);
+      if (is_alike && file_.text(line) < import) place = line + 1;
+    }
+    const bool in_order =
+        std::ranges::is_sorted(all, [&](int a, int b) { return file_.text(a) < file_.text(b); });
+    return place && in_order ? *place : file_.line_of(tree_->imports().place);
+  }
+
+  Result<void> place_definition(const SnippetElement& element) {
+    const SnippetDefinition& one = *element.definition;
+    const Counterpart& there = *one.there;
+    last_move_ = move_of(one.head, there.head);
+    int begin = there.begin;
+    // What stands above it and is not shown stays: a comment, the beginning of one, a decorator.
+    if (one.begin == one.head) begin = there.head;
+    for (int i = there.begin; i < there.head && one.begin < one.head; ++i) {
+      if (file_.text(i) != text(one.begin)) continue;
+      begin = i;
+      break;
+    }
+    piece_begin_ = begin;
+    last_end_ = there.end;
+    last_line_ = one.end;
+    return add(begin, there.end, lines(one.begin, one.end), last_move_);
+  }
+
+  // Behind what was placed last, with the blank lines that are between them in the change.
+  Result<void> insert_behind(const SnippetElement& element) {
+    const int end = *last_end_;
+    const Result<void> added = add(end, end, lines(last_line_, element.end), last_move_);
+    last_line_ = element.end;
+    return added;
+  }
+
+  bool is_ellipsis_at(int line) const {
+    return std::ranges::any_of(parts_.elements, [&](const SnippetElement& one) {
+      return one.kind == Kind::kEllipsis && one.begin == line;
+    });
+  }
+
+  Result<void> insert_before(const Elements& fresh) {
+    std::vector<std::string> all;
+    const bool is_apart = piece_begin_ == 0 || file_.text(piece_begin_ - 1).empty();
+    for (int i = fresh.front().begin - 1; i >= 0 && text(i).empty() && !is_apart; --i) {
+      if (is_ellipsis_at(i)) break;
+      all.emplace_back();
+    }
+    for (const SnippetElement& one : fresh) {
+      for (std::string& line : lines(one.begin, one.end)) all.push_back(std::move(line));
+      for (int i = one.end; i < size() && text(i).empty(); ++i) all.emplace_back();
+    }
+    return add(piece_begin_, piece_begin_, all, last_move_);
+  }
+
+  int size() const { return static_cast<int>(parts_.lines.size()); }
+
+  // To the end of the definition around them, or of the file.
+  Result<void> insert_at_end(const Elements& fresh) {
+    const SnippetDefinition* const around = fresh.front().around;
+    const bool is_last = is_last_ || next_->around != around;
+    if (!is_after_ellipsis_ || !is_last)
+      return Error("the change does not say where '" + fresh.front().definition->named.name +
+                   "' goes");
+    const int end = around == nullptr ? file_.size() : around->there->end;
+    std::vector<std::string> all;
+    const int gap = around == nullptr ? blank_lines_between() : 1;
+    for (const SnippetElement& one : fresh) {
+      all.insert(all.end(), static_cast<std::size_t>(gap), std::string());
+      for (std::string& line : lines(one.begin, one.end)) all.push_back(std::move(line));
+    }
+    const Reindent move =
+        around == nullptr ? Reindent{} : move_of(around->head, around->there->head);
+    return add(end, end, all, move);
+  }
+
+  // As many as the last definition of the file has above it.
+  int blank_lines_between() const {
+    const std::vector<NamedDefinition> all =
+        tree_ == nullptr ? std::vector<NamedDefinition>() : named_definitions(*tree_);
+    if (all.empty()) return 1;
+    int above = 0;
+    for (int i = file_.line_of(all.back().range.begin) - 1; i >= 0 && file_.text(i).empty(); --i)
+      ++above;
+    return std::max(above, 1);
+  }
+
+  Result<void> place_run(Elements run) {
+    while (run.back().kind == Kind::kBlank) run.pop_back();
+    LinesToAlign wanted;
+    for (const SnippetElement& one : run) {
+      const auto [begin, end] = window_of(one);
+      wanted.lines.push_back({text(one.begin), begin, end});
+    }
+    const bool says_nothing = std::ranges::none_of(run, [&](const SnippetElement& one) {
+      return is_telling(text(one.begin)) || file_.places_of(text(one.begin)).empty();
+    });
+    if (says_nothing) {  // a brace stays
+      find_brace(run.front());
+      return {};
+    }
+    if (const Result<void> known = find_ends(run, wanted); !known) return known;
+    Result<AlignedLines> there = align(file_, wanted);
+    if (!there) {  // behind what the change shows before it, it may be certain
+      for (LinesToAlign::Line& line : wanted.lines)
+        line.window_begin = std::max(line.window_begin, floor());
+      Result<AlignedLines> behind = align(file_, wanted);
+      if (behind) there = std::move(behind);
+    }
+    if (!there) return there.error();
+    if (const Result<void> checked = check_taken_away(run, *there); !checked) return checked;
+    const int first = run.front().begin;
+    last_move_ = move_of(run, *there);
+    piece_begin_ = there->begin;
+    last_end_ = there->end;
+    last_line_ = run.back().end;
+    return add(there->begin, there->end, lines(first, run.back().end), last_move_);
+  }
+
+  // The brace that ends a definition of which the change shows some: others go before it.
+  void find_brace(const SnippetElement& one) {
+    if (!is_end(one)) return;
+    const int last = one.around->there->end - 1;
+    if (file_.text(last) != text(one.begin)) return;
+    piece_begin_ = last;
+    last_end_ = last + 1;
+    last_line_ = one.end;
+    last_move_ = move_of(one.begin, last);
+  }
+
+  // Behind all that was placed so far.
+  int floor() const {
+    int end = 0;
+    for (const LineSpan& span : spans_) end = std::max(end, span.end);
+    return end;
+  }
+
+  // By the first line that is there as it is.
+  Reindent move_of(const Elements& run, const AlignedLines& there) const {
+    for (const SnippetElement& one : run) {
+      if (is_head(one)) return move_of(one.begin, one.around->there->head);
+      for (int i = there.begin; i < there.end && !text(one.begin).empty(); ++i) {
+        if (file_.text(i) == text(one.begin)) return move_of(one.begin, i);
+      }
+    }
+    return {};
+  }
+
+  // The lines of the file among which a line of the change is.
+  std::pair<int, int> window_of(const SnippetElement& element) const {
+    if (element.around == nullptr) return {0, file_.size()};
+    return {element.around->there->begin, element.around->there->end};
+  }
+
+  static bool is_head(const SnippetElement& one) {
+    return one.around != nullptr && one.begin == one.around->head;
+  }
+  static bool is_end(const SnippetElement& one) {
+    return one.around != nullptr && one.end == one.around->end;
+  }
+
+  // The head of a definition is found by its name, its end by where it ends in the file.
+  Result<void> find_ends(const Elements& run, LinesToAlign& wanted) const {
+    const SnippetElement& first = run.front();
+    const SnippetElement& last = run.back();
+    if (is_head(first)) wanted.begin = first.around->there->head;
+    if (is_end(last) && !is_head(last)) {
+      wanted.end = last.around->there->end;
+      const std::string_view there = file_.text(*wanted.end - 1);
+      if (text(last.begin) != there && !are_alike(text(last.begin), there))
+        return Error("'" + std::string(text(last.begin)) + "'" + " is not in the file");
+    }
+    if (!is_head(last)) return {};
+    if (ends_head(text(last.begin)) != ends_head(file_.text(last.around->there->head)))
+      return Error("where the head of '" + last.around->named.name + "' ends is not certain");
+    wanted.end = last.around->there->head + 1;
+    return {};
+  }
+
+  static bool ends_head(std::string_view line) {
+    return line.ends_with(':') || line.ends_with('{') || line.ends_with("do");
+  }
+
+  // What the change shows as one run of lines, and the file has more between them.
+  Result<void> check_taken_away(const Elements& run, const AlignedLines& there) const {
+    const auto [begin, end, n_kept] = there;
+    int taken = -n_kept;
+    for (int i = begin; i < end; ++i) taken += file_.text(i).empty() ? 0 : 1;
+    if (taken > kMostTakenAway && 2 * taken > n_kept)
+      return Error("it would take away " + std::to_string(taken) + " lines that it does not show");
+    if (tree_ == nullptr) return {};
+    for (const NamedDefinition& one : named_definitions(*tree_)) {
+      const int head = file_.line_of(one.name_range.begin);
+      const bool is_shown = std::ranges::any_of(run, [&](const SnippetElement& element) {
+        return text(element.begin) == file_.text(head);
+      });
+      const bool is_gone = head > begin && head < end - 1 && !is_shown;
+      const bool is_elsewhere = (head < begin || head >= end) && is_shown &&
+                                file_.places_of(file_.text(head)).size() == 1;
+      if (is_elsewhere) return Error("'" + one.path() + "' stands elsewhere");
+      if (is_gone) return Error("'" + one.path() + "' stands between its lines");
+    }
+    return {};
+  }
+
+  // Imports of one place as one span.
+  Result<std::vector<LineSpan>> ordered() {
+    for (LineSpan& one : imports_) {
+      const auto same = std::ranges::find_if(spans_, [&](const LineSpan& span) {
+        return span.empty() && one.empty() && span.begin == one.begin;
+      });
+      if (same == spans_.end()) {
+        spans_.push_back(std::move(one));
+      } else {
+        same->lines.insert(same->lines.end(), one.lines.begin(), one.lines.end());
+      }
+    }
+    std::ranges::stable_sort(spans_, [](const LineSpan& a, const LineSpan& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    return std::move(spans_);
+  }
+
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  const SnippetParts& parts_;
+  std::vector<LineSpan> spans_, imports_;
+  // Of the piece that is being placed.
+  bool is_last_ = false, is_after_ellipsis_ = false;
+  const SnippetElement* next_ = nullptr;  // the ellipsis behind it
+  int piece_begin_ = 0;                   // where what was placed last begins in the file
+  std::optional<int> last_end_;           // and ends; nothing: nothing was placed yet
+  int last_line_ = 0;                     // behind it in the change
+  Reindent last_move_;
+};
+
+}  // namespace
+
+Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxTree* tree,
+                                            std::string_view language_id,
+                                            const CodeSnippet& snippet) {
+  const Result<std::unique_ptr<SnippetParts>> parts = take_apart(file, tree, language_id, snippet);
+  if (!parts) return parts.error();
+  return Placer(file, tree, **parts).run();
+}
+
+}  // namespace redraft

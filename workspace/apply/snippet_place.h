@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "indexing/syntax/syntax_tree.h"
+#include "support/result.h"
+#include "workspace/apply/change_text.h"
+#include "workspace/apply/file_lines.h"
+
+namespace redraft {
+
+// What takes the place of what, ascending and disjoint; see change_place.h. The error says why that
+// is not certain. `tree` may be null: then lines alone say where.
+Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxTree* tree,
+                                            std::string_view language_id,
+                                            const CodeSnippet& snippet);
+
+}  // namespace redraft
