@@ -1,6 +1,4 @@
 // redraft edit: one instruction for one file, shown as it becomes final.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -14,6 +12,8 @@
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
+#include "cli/edit_output.h"
+#include "workspace/edit/edit_change.h"
 #include "workspace/edit/edit_session.h"
 
 namespace redraft::cli {
@@ -23,35 +23,23 @@ struct EditOptions {
   CommonOptions common;
   InsideOptions inside;
   CodeFolders code;
-  std::string file;
+  EditOutput output;
   std::string instruction;
+  std::string change;    // of `redraft apply`: the file with it, - for standard input
   std::string language;  // of standard input
   std::string range;
   std::optional<EditScope> scope;
   std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 0;
-  Format format = Format::kDiff;
-  bool write = false;
   bool compare = false;
 };
 
 constexpr std::size_t kMaxOthers = 8;  // of the parts that are left, shown
 
-bool shows_live(const EditOptions& options) {
-  return options.format == Format::kDiff && isatty(STDOUT_FILENO);
-}
-
 bool wants_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
   return no_colour == nullptr || *no_colour == '\0';
 }
-
-// A plain decode of the same request, as a baseline.
-struct Comparison {
-  EditResult plain;
-  bool identical = false;
-  double speedup = 0;
-};
 
 class EditCommand {
  public:
@@ -64,16 +52,18 @@ class EditCommand {
   int run(const InterruptWatch& watch) {
     const Result<EditResult> result = decode(watch.token());
     if (!result) return fail(result.error());
-    if (result->finish_reason == FinishReason::kCancelled) return interrupted();
+    if (result->finish_reason == FinishReason::kCancelled) return interrupted(options_.output);
     std::optional<Comparison> comparison;
     if (options_.compare) {
       Result<EditResult> plain = decode_plainly(watch.token());
       if (!plain) return fail(plain.error());
-      if (plain->finish_reason == FinishReason::kCancelled) return interrupted();
+      if (plain->finish_reason == FinishReason::kCancelled) return interrupted(options_.output);
       comparison = compare(*result, std::move(*plain));
     }
-    print(*result, comparison);
-    if (const Result<void> kept = keep(*result); !kept) return fail(kept.error());
+    print(options_.output, text_, *result,
+          Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
+    if (const Result<void> kept = keep(options_.output, text_, *result); !kept)
+      return fail(kept.error());
     if (comparison && !comparison->identical && is_lossless()) {
       return fail(
           Error("the output differs from plain greedy decoding, which it never should; please "
@@ -85,15 +75,15 @@ class EditCommand {
  private:
   Result<EditResult> decode(std::stop_token stop) {
     std::optional<LiveDiff> live;
-    live.emplace(std::cout, options_.file, text_, wants_colour());
+    live.emplace(std::cout, options_.output.file, text_, wants_colour());
     StatusLine status;
-    status.show("reading " + options_.file);
+    status.show("reading " + options_.output.file);
     EditObserver observer;
     observer.on_places = [&](const ChosenPlaces& places) {
       status.clear();
       print_places(places);
     };
-    if (shows_live(options_)) {
+    if (options_.output.shows_live()) {
       observer.on_hunk = [&](const Hunk& hunk) {
         status.clear();
         live->add(hunk.edit);
@@ -102,17 +92,18 @@ class EditCommand {
         status.clear();
         live->finish();
         std::cout << "\nThat was put right. Instead:\n";
-        live.emplace(std::cout, options_.file, text_, wants_colour());
+        live.emplace(std::cout, options_.output.file, text_, wants_colour());
         for (const Hunk& hunk : hunks) live->add(hunk.edit);
       };
     }
     observer.on_progress = [&](const EditProgress& progress) {
-      status.show(percent(progress.fraction) + " · " +
-                  (progress.reading() ? "reading " + options_.file : figures(progress.statistics)));
+      status.show(
+          percent(progress.fraction) + " · " +
+          (progress.reading() ? "reading " + options_.output.file : figures(progress.statistics)));
     };
     Result<EditResult> result = run_edit(engine_, request_, observer, std::move(stop));
     status.clear();
-    if (shows_live(options_)) live->finish();
+    if (options_.output.shows_live()) live->finish();
     return result;
   }
 
@@ -142,7 +133,7 @@ class EditCommand {
       return;
     }
     std::cerr << "redraft: editing " << places.chosen.size() << " of " << places.n_parts
-              << " parts of " << options_.file << ":\n";
+              << " parts of " << options_.output.file << ":\n";
     for (const EditPlace& place : places.chosen) std::cerr << "  " << described(place) << "\n";
     const std::size_t n_others = std::min(places.others.size(), kMaxOthers);
     if (n_others > 0) std::cerr << "left as they are, the likeliest first:\n";
@@ -168,92 +159,7 @@ class EditCommand {
     return comparison;
   }
 
-  void print(const EditResult& result, const std::optional<Comparison>& comparison) const {
-    if (options_.format == Format::kJson) {
-      print_json(result, comparison);
-    } else if (options_.format == Format::kText) {
-      std::cout << result.text << std::flush;
-    } else if (!shows_live(options_)) {
-      std::cout << unified_diff(options_.file, text_, edits_of(result)) << std::flush;
-    }
-    if (result.hunks.empty()) std::cerr << "redraft: the model changed nothing\n";
-    print_doubts(result);
-    if (options_.format != Format::kJson) print_figures(result, comparison);
-  }
-
-  static void print_doubts(const EditResult& result) {
-    if (result.repair) {
-      std::cerr << "redraft: the first answer was doubtful (" << result.repair->because
-                << "); the second " << (result.repair->taken ? "was taken" : "was no better")
-                << "\n";
-    }
-    for (const std::string& note : result.tidied) std::cerr << "redraft: " << note << "\n";
-    for (const Doubt& doubt : result.doubts)
-      std::cerr << "redraft: look at this edit: " << doubt.reason << "\n";
-  }
-
-  static std::vector<TextEdit> edits_of(const EditResult& result) {
-    std::vector<TextEdit> edits;
-    for (const Hunk& hunk : result.hunks) edits.push_back(hunk.edit);
-    return edits;
-  }
-
-  static void print_figures(const EditResult& result, const std::optional<Comparison>& comparison) {
-    std::cerr << figures(result.statistics);
-    if (comparison) {
-      char line[120];
-      std::snprintf(line, sizeof line,
-                    " · %.1fx plain (%.1f tokens/s) · identical to plain greedy: %s",
-                    comparison->speedup, comparison->plain.statistics.tokens_per_second(),
-                    comparison->identical ? "yes" : "no");
-      std::cerr << line;
-    }
-    std::cerr << std::endl;
-  }
-
-  void print_json(const EditResult& result, const std::optional<Comparison>& comparison) const {
-    nlohmann::ordered_json json =
-        to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
-                       request_.decoder.text, engine_.target_name(), engine_.device()});
-    json["doubts"] = nlohmann::ordered_json::array();
-    for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
-    json["tidied"] = result.tidied;
-    json["repair"] = nullptr;
-    if (result.repair) {
-      json["repair"] = {{"because", result.repair->because},
-                        {"taken", result.repair->taken},
-                        {"new_tokens", result.repair->statistics.new_tokens},
-                        {"seconds", result.repair->statistics.prefill_seconds +
-                                        result.repair->statistics.decode_seconds}};
-    }
-    if (comparison) {
-      json["plain"] = {{"decode_seconds", comparison->plain.statistics.decode_seconds},
-                       {"tokens_per_second", comparison->plain.statistics.tokens_per_second()},
-                       {"speedup", comparison->speedup},
-                       {"identical", comparison->identical}};
-    }
-    std::cout << dump(json) << std::endl;
-  }
-
-  // Writes the file if requested and the edit is complete.
-  Result<void> keep(const EditResult& result) const {
-    if (!options_.write) return {};
-    if (result.finish_reason == FinishReason::kLength) {
-      return Error(options_.file + ": not written: the output was cut off after " +
-                   std::to_string(result.statistics.new_tokens) +
-                   " tokens; raise --max-new-tokens");
-    }
-    if (result.text == text_) return {};
-    return replace_file(options_.file, text_, result.text);
-  }
-
   bool is_lossless() const { return request_.decoder.lossless(); }
-
-  int interrupted() const {
-    std::cerr << "redraft: interrupted" << (options_.write ? "; nothing was written" : "")
-              << std::endl;
-    return kInterrupted;
-  }
 
   const EditOptions& options_;
   EditRequest request_;
@@ -262,24 +168,36 @@ class EditCommand {
   std::vector<ByteRange> places_;  // that were edited; empty: the file is small
 };
 
-bool reads_standard_input(const EditOptions& options) { return options.file == "-"; }
-
 // What is wrong with options that the parser takes one by one.
 Result<void> check_options(const EditOptions& options) {
-  if (options.instruction.find_first_not_of(" \t\r\n") == std::string::npos)
+  const bool is_blank = options.instruction.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (is_blank && options.change.empty())
     return Error("the instruction (--instruction) is missing or empty: say what to change");
-  if (reads_standard_input(options) && options.write)
-    return Error("--write: standard input is no file; --format text prints the new text");
-  if (!reads_standard_input(options) && !options.language.empty())
+  if (options.change == "-" && options.output.reads_standard_input())
+    return Error("--change -: standard input is the file already");
+  if (const Result<void> checked = options.output.check(); !checked) return checked;
+  if (!options.output.reads_standard_input() && !options.language.empty())
     return Error("--language: a file's language is told by its name");
   return {};
 }
 
-Result<std::shared_ptr<const Document>> read_document(const EditOptions& options) {
-  if (!reads_standard_input(options)) return Document::read(options.file);
-  Result<std::shared_ptr<const Document>> document =
-      Document::make("stdin", 0, read_standard_input(), options.language);
-  return document ? document : document.error().in("standard input");
+// Puts the change in its place if it is certain where that is; nothing: the model is needed.
+std::optional<int> apply_without_model(const EditOptions& options, EditRequest& request) {
+  Result<std::string> change = options.change == "-" ? Result<std::string>(read_standard_input())
+                                                     : read_file(options.change);
+  if (!change) return fail(change.error());
+  request.change = std::move(*change);
+  std::string doubt;
+  const Result<std::optional<EditResult>> placed = carry_out_change(request, &doubt);
+  if (!placed) return fail(placed.error());
+  if (!*placed) {
+    std::cerr << "redraft: the model is asked where it belongs: " << doubt << std::endl;
+    return std::nullopt;
+  }
+  const std::string& text = request.document->text();
+  print(options.output, text, **placed, std::nullopt, std::nullopt);
+  const Result<void> kept = keep(options.output, text, **placed);
+  return kept ? kSuccess : fail(kept.error());
 }
 
 int run_edit_command(const EditOptions& options) {
@@ -300,7 +218,7 @@ int run_edit_command(const EditOptions& options) {
   if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
 
   EditRequest request;
-  Result<std::shared_ptr<const Document>> document = read_document(options);
+  Result<std::shared_ptr<const Document>> document = options.output.read(options.language);
   if (!document) return fail(document.error());
   request.document = *document;
   request.instruction = options.instruction;
@@ -312,16 +230,35 @@ int run_edit_command(const EditOptions& options) {
   request.scope = options.scope.value_or(default_scope(request.range));
   request.decoder = *decoder;
   request.max_new_tokens = options.max_new_tokens;
+  if (!options.change.empty()) {
+    if (const std::optional<int> end = apply_without_model(options, request)) return *end;
+  }
 
   const InterruptWatch watch;
   StatusLine status;
   DecodingSetup setup;
   if (const std::optional<int> end = set_up(options.common, options.inside, *decoder, options.code,
-                                            options.file, status, watch, setup))
+                                            options.output.file, status, watch, setup))
     return *end;
   request.repository = std::move(setup.stores.repository);
   request.common = std::move(setup.stores.common);
   return EditCommand(options, std::move(request), *setup.engine).run(watch);
+}
+
+// What edit and apply have in common.
+void add_decoding(CLI::App& command, EditOptions& options) {
+  command.add_option("--range", options.range,
+                     "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
+  add_decoder_option(command, options.decoder);
+  command
+      .add_option("--max-new-tokens", options.max_new_tokens,
+                  "Longest output (default: by the size of the scope)")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_flag("--compare", options.compare,
+                   "Decode plainly too, and print how much faster this was");
+  add_code_options(command, options.code);
+  add_inside_options(command, options.inside);
+  add_common_options(command, options.common);
 }
 
 }  // namespace
@@ -329,14 +266,10 @@ int run_edit_command(const EditOptions& options) {
 void add_edit(CLI::App& app, Command& chosen) {
   CLI::App* edit = app.add_subcommand("edit", "Change a file as an instruction says");
   const auto options = std::make_shared<EditOptions>();
-  edit->add_option("FILE", options->file, "The file to edit; - for standard input")->required();
+  add_edit_output(*edit, options->output, options->language);
   CLI::Option* words =
       edit->add_option("INSTRUCTION", options->instruction, "What to change, in words");
   edit->add_option("-i,--instruction", options->instruction, "The same")->excludes(words);
-  edit->add_option("--language", options->language,
-                   "Of standard input, such as python: what a file's name would tell");
-  edit->add_option("--range", options->range,
-                   "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
   const std::vector<std::pair<std::string, EditScope>> scopes = {
       {"selection", EditScope::kSelection},
       {"symbol", EditScope::kSymbol},
@@ -349,22 +282,23 @@ void add_edit(CLI::App& app, Command& chosen) {
           "Of a large file, file changes the parts that the instruction concerns, which are "
           "printed; whole goes over all of it, part by part")
       ->transform(one_of(scopes));
-  add_decoder_option(*edit, options->decoder);
-  edit->add_option("--max-new-tokens", options->max_new_tokens,
-                   "Longest output (default: by the size of the scope)")
-      ->check(CLI::Range(1, 1 << 20));
-  const std::vector<std::pair<std::string, Format>> formats = {
-      {"diff", Format::kDiff}, {"text", Format::kText}, {"json", Format::kJson}};
-  edit->add_option("--format", options->format,
-                   "What is printed: the diff, the whole new text, or an object with figures")
-      ->transform(one_of(formats));
-  edit->add_flag("--write", options->write, "Write the new text into FILE");
-  edit->add_flag("--compare", options->compare,
-                 "Decode plainly too, and print how much faster this was");
-  add_code_options(*edit, options->code);
-  add_inside_options(*edit, options->inside);
-  add_common_options(*edit, options->common);
+  add_decoding(*edit, *options);
   edit->callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
+}
+
+void add_apply(CLI::App& app, Command& chosen) {
+  CLI::App* apply = app.add_subcommand(
+      "apply", "Put code that another assistant wrote where it belongs in a file");
+  const auto options = std::make_shared<EditOptions>();
+  add_edit_output(*apply, options->output, options->language);
+  apply
+      ->add_option("--change", options->change,
+                   "The file with it, - for standard input: a diff, SEARCH and REPLACE blocks, or "
+                   "code, with prose around it or without; \"...\" stands for lines that stay")
+      ->required();
+  add_decoding(*apply, *options);
+  apply->callback(
+      [&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Command chosen;
   add_edit(app, chosen);
+  add_apply(app, chosen);
   add_complete(app, chosen);
   add_generate(app, chosen);
   add_tokenize(app, chosen);

@@ -6,6 +6,7 @@
 
 #include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"
+#include "workspace/edit/edit_change.h"
 #include "workspace/workspace_impl.h"
 
 namespace redraft {
@@ -179,8 +180,13 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   request.announced = impl_->read_ahead.announced(request);
   impl_->read_ahead.stop();
   impl_->stop_reading_guesses();
+  if (!request.change.empty() && request.document->text().size() <= kPlacedAtOnceBytes) {
+    Result<std::optional<EditResult>> placed = carry_out_change(request);
+    if (!placed) return placed.error();
+    if (*placed) return impl_->add_placed(uri, std::move(**placed));
+  }
   const EditId id = impl_->edits.add(uri);
-  impl_->find_region(id, request);
+  if (request.change.empty()) impl_->find_region(id, request);
   impl_->edits.set_job(
       id, impl_->host->queue().add(
               [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,

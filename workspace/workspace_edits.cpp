@@ -74,6 +74,16 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
   return run_edit(engine, request, edit_observer, control.stop);
 }
 
+EditId Workspace::Impl::add_placed(const std::string& uri, EditResult result) {
+  const EditId id = edits.add(uri);
+  carry_out(edits.set_region(id, result.region));
+  call([this, id, result = std::make_shared<const EditResult>(std::move(result))] {
+    for (const Hunk& hunk : result->hunks) receive_hunk(id, hunk);
+    receive_end(id, EditOutcome::kDone, result.get(), {});
+  });
+  return id;
+}
+
 // The decode thread finds out which lines are around a cursor, because that parses the document,
 // which should not delay the user's typing. It does so even between two passes of a running edit,
 // since that may be the edit that the new one replaces. In a file that is too large to be edited as

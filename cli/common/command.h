@@ -19,6 +19,7 @@ using Command = std::function<int()>;
 
 // Each adds one subcommand to `app`, which sets `chosen` if the command line names it.
 void add_edit(CLI::App& app, Command& chosen);
+void add_apply(CLI::App& app, Command& chosen);
 void add_complete(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
 void add_tokenize(CLI::App& app, Command& chosen);

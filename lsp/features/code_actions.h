@@ -6,6 +6,8 @@
 namespace redraft::lsp {
 
 inline constexpr char kEditCommand[] = "redraft.edit";
+// The same for what another assistant wrote.
+inline constexpr char kApplyCommand[] = "redraft.apply";
 inline constexpr char kCancelCommand[] = "redraft.cancel";
 // A command of the client, not of the server.
 inline constexpr char kPromptCommand[] = "redraft.prompt";

@@ -56,6 +56,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   return EditRequest{
       .document = std::move(document),
       .instruction = params.instruction,
+      .change = params.change,
       .range = range,
       .scope = *scope,
       .places = std::move(places),
@@ -85,6 +86,7 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
                                            {"workDoneProgress", false}});
 
   registry.on_command(kEditCommand, this, &EditFeature::edit_command);
+  registry.on_command(kApplyCommand, this, &EditFeature::apply_command);
   registry.on_command(kCancelCommand, this, &EditFeature::cancel_command);
   registry.on("window/workDoneProgress/cancel", this, &EditFeature::cancel_progress);
 
@@ -188,6 +190,16 @@ void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& 
   });
 }
 
+void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply& reply) {
+  with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
+    if (is_blank(wanted.change)) {
+      reply.fail(ErrorCode::kInvalidParams, "the change is empty: copy some code first");
+      return;
+    }
+    edit(wanted, params.work_done_token, reply);
+  });
+}
+
 void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditIdParams>(params, reply, [&](const EditIdParams& which) {
     const bool runs = workspace_.cancel(which.edit_id);
@@ -236,7 +248,7 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
 }
 
 std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
-  if (is_blank(params.instruction)) {
+  if (is_blank(params.instruction) && params.change.empty()) {
     reply.fail(ErrorCode::kInvalidParams, "the instruction is blank: say what to change");
     return std::nullopt;
   }

@@ -31,6 +31,7 @@ class EditFeature : public Feature {
   void code_action(const CodeActionParams& params, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
   void edit_command(const ExecuteCommandParams& params, const Reply& reply);
+  void apply_command(const ExecuteCommandParams& params, const Reply& reply);
   void cancel_command(const ExecuteCommandParams& params, const Reply& reply);
   void resolve_edit(const ResolveEditParams& params, Reply reply);
   void cancel_progress(const ProgressCancelParams& params);

@@ -172,6 +172,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"error", error.empty() ? Json() : Json(error)},
           {"doubts", doubts_json(id, result)},
           {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
+          {"placed", result != nullptr && result->placed},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 

@@ -266,7 +266,8 @@ void from_json(const Json& json, EditParams& params) {
       throw std::invalid_argument("ranges must hold 1 to " + std::to_string(kMaxRanges) +
                                   " ranges");
   }
-  params.instruction = json.at("instruction").get<std::string>();
+  params.change = read_optional<std::string>(json, "change").value_or(params.change);
+  if (params.change.empty()) params.instruction = json.at("instruction").get<std::string>();
   params.scope = read_optional<std::string>(json, "scope");
   params.decoder = read_optional<std::string>(json, "decoder").value_or(params.decoder);
   if (!member(json, "maxNewTokens").is_null())

@@ -155,7 +155,8 @@ struct EditParams {
   std::optional<std::int64_t> version;
   std::optional<Range> range;
   std::vector<Range> ranges;  // several places; empty: `range` or `scope` says where
-  std::string instruction;
+  std::string instruction;    // empty with a change
+  std::string change;         // of another assistant; empty: there is none
   std::optional<std::string> scope;
   std::string decoder;  // empty: that of the settings
   int max_new_tokens = 0;

@@ -81,6 +81,20 @@ async function editFile(edits: Edits): Promise<void> {
   }
 }
 
+// What another assistant wrote; where nothing else says where it belongs, it is at the cursor.
+async function applyClipboard(edits: Edits): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const change = await vscode.env.clipboard.readText();
+  if (!editor) {
+    void vscode.window.showInformationMessage('redraft: open a file first.');
+  } else if (!change.trim()) {
+    void vscode.window.showInformationMessage('redraft: the clipboard is empty: copy some code first.');
+  } else {
+    const { document, selection } = editor;
+    await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, change);
+  }
+}
+
 async function editMorePlaces(edits: Edits, places: Places, uri: string | undefined): Promise<void> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
   const document = uri === undefined ? vscode.window.activeTextEditor?.document : open;
@@ -154,6 +168,7 @@ export function registerCommands(
   const commands: Record<string, (...args: never[]) => unknown> = {
     prompt: (wish?: PromptArguments) => editPlace(edits, announcer, wish?.textDocument ? wish : undefined),
     editFile: () => editFile(edits),
+    applyClipboard: () => applyClipboard(edits),
     morePlaces: (uri?: unknown) => editMorePlaces(edits, places, typeof uri === 'string' ? uri : undefined),
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),

@@ -78,7 +78,8 @@ export class Edits implements vscode.Disposable {
   }
 
   // Earlier edits of the document stay, except those of the same place, which the server reports.
-  async start(document: vscode.TextDocument, instruction: string, target: Target): Promise<void> {
+  // A change is what another assistant wrote; the instruction is its name then.
+  async start(document: vscode.TextDocument, instruction: string, target: Target, change?: string): Promise<void> {
     if (!this.client) {
       await vscode.commands.executeCommand('redraft.restart'); // shows the reason if it cannot be started
     }
@@ -90,7 +91,7 @@ export class Edits implements vscode.Disposable {
     this.sessions.push(session);
     this.changed(document);
     try {
-      session.editId = await this.requestEdit(client, document, instruction, target);
+      session.editId = await this.requestEdit(client, document, target, change === undefined ? { instruction } : { change });
     } catch (error) {
       this.forget(session);
       void vscode.window.showErrorMessage(`redraft: ${(error as Error).message}`);
@@ -107,13 +108,13 @@ export class Edits implements vscode.Disposable {
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
-    instruction: string,
     target: Target,
+    what: { instruction: string } | { change: string },
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
     for (let attempt = 1; ; attempt++) {
       const place = placeFor(uri, document.version, target);
-      const request = { command: 'redraft.edit', arguments: [{ ...place, instruction }] };
+      const request = { command: 'change' in what ? 'redraft.apply' : 'redraft.edit', arguments: [{ ...place, ...what }] };
       try {
         return (await client.sendRequest<{ editId: number }>('workspace/executeCommand', request)).editId;
       } catch (error) {
@@ -270,6 +271,7 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
   } else if (event.tidied.length > 0) {
     vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {
-    void vscode.window.showInformationMessage('redraft: the model changed nothing.');
+    const why = event.placed ? 'nothing to change: the file has it already' : 'the model changed nothing';
+    void vscode.window.showInformationMessage(`redraft: ${why}.`);
   }
 }

@@ -74,6 +74,7 @@ export type EditEvent = EventOfEdit &
         error: string | null;
         doubts: Doubt[];
         tidied: string[]; // what was put right in the model's text, for people
+        placed: boolean; // a change was put in its place without the model
         statistics: Statistics | null;
       }
   );

@@ -358,7 +358,25 @@ local function what_was_put_right_is_said(start)
   nvim:wait_for_lines(lines_of(expected))
 end
 
+local function what_was_copied_is_put_in_its_place(start)
+  local nvim = start({ server = scripted.start({ edits = {} }) })
+  nvim:open('a.py', before)
+  nvim:lua([[vim.fn.setreg('"', '```python\ndef name(path):\n    return Path(path).stem\n```\n')]])
+  nvim:keys('G:RedraftApply "<CR>')
+  nvim:wait_for_end(1)
+  expect(nvim:shows('    return Path(path).stem'), 'the new line is shown')
+  equal(nvim:lines(), lines_of(before))
+  nvim:keys(':RedraftAccept!<CR>')
+  local expected = before:gsub('os%.path%.basename%(path%)', 'Path(path).stem')
+  nvim:wait_for_lines(lines_of(expected))
+  nvim:keys(':RedraftApply "<CR>')
+  nvim:wait_for_message('nothing to change: the file has it already')
+  nvim:keys(':RedraftApply z<CR>')
+  nvim:wait_for_message('register z is empty: copy some code first')
+end
+
 return {
+  { 'what was copied is put in its place', what_was_copied_is_put_in_its_place },
   { 'what was put right is said', what_was_put_right_is_said },
   { 'a doubtful edit is not accepted without a word', a_doubtful_edit_is_not_accepted_without_a_word },
   { 'a better second answer takes the place of a doubtful one', a_better_second_answer_takes_its_place },

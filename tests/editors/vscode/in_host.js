@@ -91,6 +91,17 @@ async function acceptAllIsOneUndoStep() {
   assert.strictEqual(document.getText(), before);
 }
 
+async function theClipboardIsPutInItsPlace() {
+  const { document } = await open('a.py');
+  await vscode.env.clipboard.writeText('```python\ndef name(path):\n    return Path(path).stem\n```\n');
+  await executeCommand('redraft.applyClipboard');
+  await untilHunks(document, 1);
+  assert.strictEqual(document.getText(), before);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), before.replace('os.path.basename(path)', 'Path(path).stem'));
+  await executeCommand('undo');
+}
+
 async function previewFollowsTheEdit() {
   const { document } = await open('a.py');
   await edit(document, 'use pathlib');
@@ -352,7 +363,7 @@ exports.run = async () => {
   await until(() => path.isAbsolute(start()), 'the setting redraft.path');
   server = controlsOf(start());
   await vscode.extensions.getExtension('redraft.redraft').activate();
-  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, previewFollowsTheEdit, severalEditsStay,
+  const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, theClipboardIsPutInItsPlace, previewFollowsTheEdit, severalEditsStay,
     typingElsewhereMovesHunks, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
     firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
     anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,

@@ -154,7 +154,7 @@ class AnswerTest : public ServerTest {
       "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"],
                              "resolveProvider": true, "workDoneProgress": false},
       "executeCommandProvider": {
-        "commands": ["redraft.edit", "redraft.cancel", "redraft.completionAccepted",
+        "commands": ["redraft.edit", "redraft.apply", "redraft.cancel", "redraft.completionAccepted",
                      "redraft.nextEditAccepted", "redraft.nextEditRejected"],
         "workDoneProgress": true},
       "experimental": {"redraft": {"streamedEdits": true, "prepare": true, "expectCompletion": true, "protocol": 1}}})");

@@ -88,7 +88,7 @@ local function say_end(session, event)
   elseif #(event.tidied or {}) > 0 then
     notify(M.on_one_line('put right: ' .. table.concat(event.tidied, '; ')))
   elseif session:count() == 0 and not session.resolved then
-    notify('the model changed nothing')
+    notify(event.placed and 'nothing to change: the file has it already' or 'the model changed nothing')
   end
 end
 
@@ -265,7 +265,7 @@ function M.start(client, buf, instruction, place)
   session.is_chosen = place.ranges ~= nil
   table.insert(sessions, session)
   local arguments = vim.tbl_extend('error', place, { instruction = instruction })
-  local request = { command = 'redraft.edit', arguments = { arguments } }
+  local request = { command = place.change and 'redraft.apply' or 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)
     if err then
       notify(err.message, vim.log.levels.ERROR)

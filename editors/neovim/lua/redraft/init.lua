@@ -85,6 +85,21 @@ function M.edit_file(opts)
   vim.ui.input({ prompt = 'redraft: how should this file be edited? ' }, start_file)
 end
 
+--- Puts what another assistant wrote where it belongs in the file: what was copied, or a register. Where nothing else
+--- says where that is, it is at the cursor.
+---@param opts { register: string? }?
+function M.apply(opts)
+  local register = opts and opts.register or vim.fn.has('clipboard') == 1 and '+' or '"'
+  local change = vim.fn.getreg(register)
+  if is_blank(change) then
+    return notify(('register %s is empty: copy some code first'):format(register))
+  end
+  local buf = vim.api.nvim_get_current_buf()
+  start(buf, 'apply what was copied', function(lsp)
+    return vim.tbl_extend('force', announce.place(buf, cursor_range(lsp)), { change = change })
+  end)
+end
+
 --- Offers the places that the last edit of the file left, to be edited by the same instruction.
 function M.more()
   local buf = vim.api.nvim_get_current_buf()
@@ -297,6 +312,7 @@ local default_keys = {
   { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
   { 'n', '<leader>rf', '<Plug>(redraft-file)', 'Edit the places of the file that an instruction concerns' },
   { 'n', '<leader>rm', '<Plug>(redraft-more)', 'Have further places edited' },
+  { 'n', '<leader>rp', '<Plug>(redraft-apply)', 'Put the code that was copied where it belongs' },
   { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
   { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
   { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },

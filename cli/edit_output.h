@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/common/command.h"
+#include "support/result.h"
+#include "workspace/edit/edit_session.h"
+
+namespace redraft::cli {
+
+// What a command that changes a file prints and writes.
+struct EditOutput {
+  std::string file;  // as the user named it; - is standard input
+  Format format = Format::kDiff;
+  bool write = false;
+
+  // Whether hunks are shown on the terminal as they become final.
+  bool shows_live() const;
+  bool reads_standard_input() const { return file == "-"; }
+  // An error if standard input is to be written.
+  Result<void> check() const;
+  // The file, or standard input in this language; for a file it is told by the name.
+  Result<std::shared_ptr<const Document>> read(const std::string& language) const;
+};
+
+// Adds FILE, --language, --format and --write.
+void add_edit_output(CLI::App& command, EditOutput& output, std::string& language);
+
+// A plain decode of the same request, as a baseline.
+struct Comparison {
+  EditResult plain;
+  bool identical = false;
+  double speedup = 0;
+};
+
+// Who decoded.
+struct Decoded {
+  std::string decoder, target, device;
+};
+
+// Prints an edit of `text`; its doubts and figures on stderr. `decoded` is empty if no model was
+// asked.
+void print(const EditOutput& output, const std::string& text, const EditResult& result,
+           const std::optional<Decoded>& decoded, const std::optional<Comparison>& comparison);
+
+// Writes the file if that was requested and the edit is complete.
+Result<void> keep(const EditOutput& output, const std::string& text, const EditResult& result);
+
+// Says that nothing was written; returns the exit code.
+int interrupted(const EditOutput& output);
+
+}  // namespace redraft::cli

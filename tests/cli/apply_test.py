@@ -1,0 +1,68 @@
+"""redraft apply: a change that another assistant wrote. No model is there: what is tested needs none, or says so."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from redraft_process import RedraftCase, run
+
+CODE = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n"
+FIRST = "Change it so:\n```python\ndef first():\n    return os.getpid()\n```\n"
+APPLIED = CODE.replace("return 1", "return os.getpid()")
+
+
+class Apply(RedraftCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "a.py"
+        self.file.write_text(CODE)
+
+    def apply(self, change, *arguments, file=None):
+        return run("apply", file or str(self.file), "--change", "-", *arguments, input=change,
+                   environment={"XDG_DATA_HOME": str(self.folder / "data")})
+
+    def test_a_function_is_replaced_and_the_diff_shown(self):
+        done = self.apply(FIRST)
+        self.assertIn("-    return 1\n+    return os.getpid()\n", self.assert_succeeds(done))
+        self.assertIn(b"no model was asked", done.stderr)
+        self.assertEqual(self.file.read_text(), CODE)
+
+    def test_it_is_written_on_request(self):
+        self.assert_succeeds(self.apply(FIRST, "--write"))
+        self.assertEqual(self.file.read_text(), APPLIED)
+        again = self.apply(FIRST, "--write")
+        self.assert_succeeds(again)
+        self.assertIn(b"has it already", again.stderr)
+        self.assertEqual(self.file.read_text(), APPLIED)
+
+    def test_the_figures_say_that_no_model_ran(self):
+        report = json.loads(self.assert_succeeds(self.apply(FIRST, "--format", "json")))
+        self.assertEqual(report["text"], APPLIED)
+        self.assertEqual((report["placed"], report["passes"], report["target"]), (True, 0, None))
+
+    def test_a_change_in_a_file_for_standard_input(self):
+        change = self.folder / "change.diff"
+        change.write_text("@@ -1 +1 @@\n def second():\n-    return 2\n+    return 3\n")
+        done = run("apply", "-", "--language", "python", "--change", str(change), "--format", "text", input=CODE)
+        self.assertEqual(self.assert_succeeds(done), CODE.replace("return 2", "return 3"))
+
+    def test_without_a_model_what_is_uncertain_names_the_model(self):
+        done = self.apply("def first():\n    # ... existing code ...\n    yield 7\n")
+        self.assert_fails(done, 1, "qwen2.5-coder-1.5b")
+        self.assertEqual(self.file.read_text(), CODE)
+
+    def test_bad_changes(self):
+        self.assert_fails(self.apply(" \n"), 1, "the change is empty")
+        self.assert_fails(self.apply("--- a/x.c\n+++ b/x.c\n@@ @@\n-a\n+b\n--- a/y.c\n+++ b/y.c\n@@ @@\n-a\n+b\n"), 1,
+                          "for x.c, not for a.py")
+        self.assert_fails(self.apply(FIRST, file="-"), 2, "standard input")
+        self.assert_fails(self.apply(FIRST, file=str(self.folder / "none.py")), 1, "none.py")
+        self.assert_fails(run("apply", str(self.file), "--change", str(self.folder / "none")), 1, "none")
+        self.assert_fails(run("apply", str(self.file)), 2, "--change")
+
+
+if __name__ == "__main__":
+    unittest.main()
