@@ -13,12 +13,6 @@
 namespace redraft::cli {
 namespace {
 
-std::vector<TextEdit> edits_of(const EditResult& result) {
-  std::vector<TextEdit> edits;
-  for (const Hunk& hunk : result.hunks) edits.push_back(hunk.edit);
-  return edits;
-}
-
 void print_doubts(const EditResult& result) {
   if (result.repair) {
     std::cerr << "redraft: the first answer was doubtful (" << result.repair->because
@@ -109,7 +103,7 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
   } else if (output.format == Format::kText) {
     std::cout << result.text << std::flush;
   } else if (!output.shows_live() || !decoded) {
-    std::cout << unified_diff(output.file, text, edits_of(result)) << std::flush;
+    std::cout << unified_diff(output.file, text, edits_of(result.hunks)) << std::flush;
   }
   if (result.hunks.empty())
     std::cerr << (decoded ? "redraft: the model changed nothing\n"

@@ -11,6 +11,7 @@ struct ByteRange {
   bool empty() const { return begin == end; }
   std::size_t size() const { return end - begin; }
   bool contains(std::size_t offset) const { return begin <= offset && offset < end; }
+  bool contains(const ByteRange& other) const { return begin <= other.begin && other.end <= end; }
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 

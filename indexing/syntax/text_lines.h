@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace redraft {
@@ -31,6 +33,22 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t offset) {
 inline std::size_t skip_space(std::string_view text, std::size_t offset) {
   while (offset < text.size() && is_space(text[offset])) ++offset;
   return offset;
+}
+
+// The blanks that a line begins with.
+inline std::string_view indentation_of(std::string_view line) {
+  return line.substr(0, skip_blanks(line, 0));
+}
+
+// The size of the least indentation of lines that are not blank; 0 if all are.
+template <typename Lines>
+std::size_t least_indentation(const Lines& lines) {
+  std::optional<std::size_t> least;
+  for (const std::string_view line : lines) {
+    const std::size_t size = indentation_of(line).size();
+    if (size < line.size()) least = std::min(least.value_or(size), size);
+  }
+  return least.value_or(0);
 }
 
 // Whether only blanks (or a byte order mark) precede it on its line.

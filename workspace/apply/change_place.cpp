@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "support/trimmed.h"
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
+#include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_place.h"
 
 namespace redraft {
@@ -18,21 +18,12 @@ constexpr int kLinesAround = 10;
 // A definition with more lines is not shown to the model as a whole.
 constexpr int kLongestDefinition = 300;
 
-std::string language_id_of(const Document& document) {
-  return document.language_id().empty() ? std::string(language_of(document.uri()))
-                                        : document.language_id();
-}
-
 std::vector<std::string> lines_of(const CodeSnippet& snippet) {
   std::vector<std::string> lines;
   for (const CodeSnippet::Line& line : snippet.lines) {
     if (!line.is_ellipsis) lines.push_back(line.text);
   }
   return lines;
-}
-
-bool is_telling(std::string_view text) {
-  return std::ranges::count_if(text, [](unsigned char c) { return std::isalnum(c) != 0; }) >= 4;
 }
 
 // Lines of the file that are most like some of a change, with the definition around them.
@@ -150,7 +141,7 @@ ChangedFile changed_file(const Document& document) {
     lines.push_back(trimmed(text.substr(begin, document.lines().content_end(i) - begin)));
   }
   std::ranges::sort(lines);
-  return {uri.substr(uri.find_last_of('/') + 1), language_id_of(document),
+  return {uri.substr(uri.find_last_of('/') + 1), document.language(),
           [lines = std::move(lines)](std::string_view line) {
             return std::ranges::binary_search(lines, line);
           }};
@@ -162,7 +153,7 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
   const FileLines file(region);
   const SyntaxTree* const tree = document->syntax();
   PlacedChange placed;
-  Result<std::vector<LineSpan>> spans = place_all(file, tree, language_id_of(*document), change);
+  Result<std::vector<LineSpan>> spans = place_all(file, tree, document->language(), change);
   if (spans) {
     placed.edits = file.edits(*spans);
     if (!breaks_syntax_of(tree, document->text(), placed.edits)) return placed;

@@ -76,10 +76,6 @@ std::vector<TextEdit> FileLines::edits(const std::vector<LineSpan>& spans) const
   return edits;
 }
 
-std::string_view indentation_of(std::string_view line) {
-  return line.substr(0, skip_blanks(line, 0));
-}
-
 Reindent Reindent::between(std::string_view line, std::string_view there) {
   std::string_view from = indentation_of(line), to = indentation_of(there);
   while (!from.empty() && !to.empty() && from.back() == to.back()) {

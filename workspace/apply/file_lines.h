@@ -50,8 +50,6 @@ class FileLines {
   std::unordered_map<std::string_view, std::vector<int>> places_;  // by texts_
 };
 
-std::string_view indentation_of(std::string_view line);
-
 // Moves lines as far as one of them has to be moved.
 struct Reindent {
   std::string from, to;  // what their indentation begins with, and what takes its place

@@ -13,10 +13,6 @@ namespace {
 
 using Kind = SnippetElement::Kind;
 
-bool contains(const ByteRange& outer, const ByteRange& inner) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 // A text of lines, and which line a byte is in.
 struct Joined {
   explicit Joined(const std::vector<std::string>& lines) {
@@ -34,15 +30,6 @@ struct Joined {
   std::shared_ptr<const std::string> text;
   std::vector<std::size_t> starts;
 };
-
-std::size_t least_indentation(const std::vector<std::string>& lines) {
-  std::optional<std::size_t> least;
-  for (const std::string& line : lines) {
-    if (!trimmed(line).empty())
-      least = std::min(least.value_or(line.size()), indentation_of(line).size());
-  }
-  return least.value_or(0);
-}
 
 class Divider {
  public:
@@ -182,7 +169,7 @@ class Divider {
   Result<void> check_whole(const SnippetDefinition& one, const NamedDefinition& theirs) const {
     if (!one.is_whole || theirs.kind == DefinitionKind::kFunction) return {};
     for (const NamedDefinition& inner : theirs_) {
-      if (inner.around != theirs.path() + "." || !contains(theirs.range, inner.range)) continue;
+      if (inner.around != theirs.path() + "." || !theirs.range.contains(inner.range)) continue;
       const bool is_shown =
           std::ranges::any_of(parts_->definitions, [&](const SnippetDefinition& mine) {
             return mine.named.around == one.named.path() + "." && mine.named.name == inner.name;
@@ -206,7 +193,7 @@ class Divider {
     const auto known =
         std::ranges::find(counterparts_, &parent, [](const auto& pair) { return pair.first; });
     return known != counterparts_.end() && theirs.around == known->second->path() + "." &&
-           contains(known->second->range, theirs.range);
+           known->second->range.contains(theirs.range);
   }
 
   // Overloads: the one with these parameters; else the ones at the outermost level.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
+#include "indexing/syntax/text_lines.h"
 #include "support/trimmed.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_parts.h"

@@ -139,6 +139,10 @@ Result<std::shared_ptr<const Document>> Document::changed(std::int64_t version,
   return later;
 }
 
+std::string Document::language() const {
+  return language_id_.empty() ? std::string(language_of(uri_)) : language_id_;
+}
+
 const SyntaxTree* Document::syntax() const {
   const std::scoped_lock lock(syntax_mutex_);
   if (!parsed_) {

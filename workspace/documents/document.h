@@ -74,6 +74,8 @@ class Document {
   std::int64_t version() const { return version_; }
   const std::string& text() const { return *text_; }
   const std::string& language_id() const { return language_id_; }
+  // The same or, if it is empty, what the file's name says; empty: plain lines.
+  std::string language() const;
   const LineIndex& lines() const { return lines_; }
   // Parsed on the first call, on the calling thread, incrementally if there is a tree of an earlier
   // version; that takes milliseconds. Null if redraft does not parse the language, or the text

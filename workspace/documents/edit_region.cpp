@@ -132,6 +132,12 @@ std::string EditRegion::text() const {
   return text;
 }
 
+std::string_view EditRegion::part_of(std::string_view after) const {
+  const ByteRange old = range();
+  const std::size_t behind = document_->text().size() - old.end;
+  return after.substr(old.begin, after.size() - behind - old.begin);
+}
+
 TextEdit EditRegion::edit(const LineChange& change) const {
   const int n_lines = static_cast<int>(lines_.size());
   TextEdit edit{{start(change.old_begin), start(change.old_end)}, {}};

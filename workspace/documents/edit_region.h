@@ -54,6 +54,9 @@ class EditRegion {
   // As the model reads it: every line ends with "\n", including the last.
   std::string text() const;
 
+  // What stands in the region's place in `after`, the document's text after an edit of the region.
+  std::string_view part_of(std::string_view after) const;
+
   // Converts a change of the region's lines to an edit of the document. New lines end like their
   // neighbours. A file without a final newline remains without one, even if that removes the ending
   // of the line before the region.

@@ -46,13 +46,6 @@ void take(EditResult& second, EditResult& result) {
   result.tidied = std::move(second.tidied);
 }
 
-// The lines that the region has in the text after the edit.
-std::string_view lines_after(const EditRegion& region, const std::string& after) {
-  const ByteRange old = region.range();
-  const std::size_t behind = region.document().text().size() - old.end;
-  return std::string_view(after).substr(old.begin, after.size() - behind - old.begin);
-}
-
 // What the model wrote, with "# ... existing code ..." in the place of lines, is a change of the
 // file like another assistant's.
 void put_back_left_out(const EditRequest& request, const EditRegion& region, EditResult& result) {
@@ -60,7 +53,7 @@ void put_back_left_out(const EditRequest& request, const EditRegion& region, Edi
       result.doubts, [](const Doubt& doubt) { return doubt.kind == Doubt::Kind::kLeftOut; });
   if (!leaves_out) return;
   const Result<ProposedChange> change =
-      parse_change(lines_after(region, result.text), changed_file(region.document()));
+      parse_change(region.part_of(result.text), changed_file(region.document()));
   if (!change) return;
   const PlacedChange placed = place_change(region.shared_document(), *change);
   if (!placed.is_certain()) return;

@@ -14,12 +14,6 @@ namespace redraft {
 
 namespace {
 
-std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
-  std::vector<TextEdit> edits;
-  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
-  return edits;
-}
-
 std::vector<Doubt> doubts_about(const EditRequest& request, const std::vector<Hunk>& hunks) {
   const Span span("check syntax");
   const Document& document = *request.document;

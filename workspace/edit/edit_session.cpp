@@ -43,6 +43,12 @@ int unread_tokens(Engine& engine, const EditPrompt& prompt) {
 
 }  // namespace
 
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
+  return edits;
+}
+
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
   if (is_blank(request.instruction) && request.change.empty())

@@ -62,6 +62,8 @@ struct Hunk {
   std::string doubt = {};
 };
 
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks);
+
 struct EditProgress {
   double fraction =
       0;  // of the time that reading the prompt and going over the original take, 0..1

@@ -19,30 +19,13 @@ constexpr int kMostSteps = 16;  // that take one thing off each
 
 using Lines = std::vector<std::string>;
 
-bool contains(const ByteRange& outer, const ByteRange& inner) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
-
-std::string_view indentation(std::string_view line) { return line.substr(0, skip_blanks(line, 0)); }
-
-// Of lines that are not blank; 0 if all are.
-template <typename Some>
-std::size_t least_indentation(const Some& lines) {
-  std::optional<std::size_t> least;
-  for (const std::string_view line : lines) {
-    if (!is_blank_line(line))
-      least = std::min(least.value_or(line.size()), indentation(line).size());
-  }
-  return least.value_or(0);
-}
 
 // `line`, as deep relative to `now` as it is to `before`, which stand for one line before and after
 // its indentation was put right.
 std::string moved_along(const std::string& line, std::string_view before, std::string_view now) {
-  const std::string_view own = indentation(line);
-  const std::string_view from = indentation(before), to = indentation(now);
+  const std::string_view own = indentation_of(line);
+  const std::string_view from = indentation_of(before), to = indentation_of(now);
   const std::string_view text = std::string_view(line).substr(own.size());
   if (own.starts_with(from)) return std::string(to).append(own.substr(from.size())).append(text);
   const std::size_t less = from.size() - std::min(own.size(), from.size());
@@ -89,7 +72,7 @@ struct Parted {
 Parted parted(const SyntaxTree& tree, const ByteRange& part) {
   Parted result;
   for (NamedDefinition& one : named_definitions(tree))
-    (contains(part, one.name_range) ? result.inside : result.outside).push_back(std::move(one));
+    (part.contains(one.name_range) ? result.inside : result.outside).push_back(std::move(one));
   return result;
 }
 
@@ -176,7 +159,7 @@ class Tidier {
   std::optional<Lines> without_imports(const Lines& lines) {
     const ByteRange here = region_.range();
     const bool has_some = std::ranges::any_of(
-        imports_.all, [&](const Import& one) { return contains(here, one.range); });
+        imports_.all, [&](const Import& one) { return here.contains(one.range); });
     if (has_some || here.begin < imports_.place) return std::nullopt;
     const auto text = std::make_shared<std::string>();
     for (const std::string& line : lines) *text += line + "\n";
@@ -241,7 +224,7 @@ class Tidier {
     if (written.kind == DefinitionKind::kFunction || !written.around.empty()) return nullptr;
     const auto found = std::ranges::find_if(before_.outside, [&](const NamedDefinition& one) {
       return one.name == written.name && one.kind == written.kind &&
-             contains(one.range, region_.range());
+             one.range.contains(region_.range());
     });
     return found == before_.outside.end() ? nullptr : &*found;
   }
@@ -274,7 +257,7 @@ class Tidier {
     const auto [first, last] = written.lines_of(definition);
     std::size_t from = first;
     while (!lines.empty() && from > 0 && is_blank_line(written.lines[from - 1])) --from;
-    const std::string_view old = indentation(written.lines[first]);
+    const std::string_view old = indentation_of(written.lines[first]);
     for (std::size_t i = from; i < last; ++i) {
       const std::string& line = written.lines[i];
       lines.push_back(line.starts_with(old) && !is_blank_line(line)
@@ -291,7 +274,7 @@ class Tidier {
 
   std::string_view own_indentation() const {
     const auto line = std::ranges::find_if_not(region_.lines(), is_blank_line);
-    return line == region_.lines().end() ? std::string_view() : indentation(*line);
+    return line == region_.lines().end() ? std::string_view() : indentation_of(*line);
   }
 
   // As deep as the region was, if that begins further to the left.
@@ -321,7 +304,7 @@ class Tidier {
   bool is_copy(const Written& written, const NamedDefinition& definition) const {
     if (find(before_.inside, definition.path()) != nullptr) return false;
     const std::string& first = written.lines[written.lines_of(definition).first];
-    if (indentation(first) != own_indentation()) return false;
+    if (indentation_of(first) != own_indentation()) return false;
     const std::string signature = signature_of(written.text, definition);
     return std::ranges::any_of(before_.outside, [&](const NamedDefinition& one) {
       return one.kind == definition.kind && one.path() == definition.path() &&
@@ -352,10 +335,7 @@ class Tidier {
 };
 
 Lines lines_after(const EditRegion& region, const std::string& after) {
-  const ByteRange old = region.range();
-  const std::size_t behind = region.document().text().size() - old.end;
-  const std::string_view part =
-      std::string_view(after).substr(old.begin, after.size() - behind - old.begin);
+  const std::string_view part = region.part_of(after);
   Lines lines;
   for (std::size_t at = 0; at < part.size();) {
     const std::size_t end = line_end(part, at);

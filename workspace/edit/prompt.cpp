@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "decoding/text/chat_template.h"
-#include "indexing/files/file_kind.h"
 #include "support/trimmed.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_context.h"
@@ -41,8 +40,7 @@ std::string file_name(const std::string& uri) {
 
 // The word after the opening fence: the language id, if it is a word.
 std::string info_string(const Document& document) {
-  std::string language = document.language_id().empty() ? std::string(language_of(document.uri()))
-                                                        : document.language_id();
+  std::string language = document.language();
   const bool word = std::all_of(language.begin(), language.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '-' || c == '+' || c == '#' || c == '_';
   });
