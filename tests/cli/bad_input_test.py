@@ -3,10 +3,9 @@
 import os
 import pathlib
 import struct
-import tempfile
 import unittest
 
-from redraft_process import RedraftCase, run
+from redraft_process import InFolder, RedraftCase, run
 
 
 class WrongUsage(RedraftCase):
@@ -95,27 +94,12 @@ class WrongUsage(RedraftCase):
         self.assertRegex(self.assert_succeeds(run("--version")), r"redraft \d+\.\d+")
 
 
-class InFolder(RedraftCase):
-    """Each test has a folder of its own and an empty model store."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return str(path)
-
-    def run_alone(self, *arguments, **options):
-        return run(*arguments, environment={"XDG_DATA_HOME": str(self.folder / "data")}, **options)
-
+class OfFiles(InFolder):
     def edit(self, file, *arguments):
         return self.run_alone("edit", file, "--instruction", "rename a to b", *arguments)
 
 
-class BadFiles(InFolder):
+class BadFiles(OfFiles):
     def test_missing_file(self):
         self.assert_fails(self.edit(str(self.folder / "none.py")), 1, "none.py", "no such file")
 
@@ -167,7 +151,7 @@ def gguf(architecture=None):
     return header + (text("general.architecture") + struct.pack("<I", 8) + text(architecture) if architecture else b"")
 
 
-class BadModels(InFolder):
+class BadModels(OfFiles):
     def setUp(self):
         super().setUp()
         self.source = self.write("a.py", b"a = 1\n")

@@ -1,20 +1,16 @@
 """The part of the program that needs libtorch is a library, which is opened with the first model."""
 
 import os
-import pathlib
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from redraft_process import PROGRAM, RedraftCase, run
+from redraft_process import PROGRAM, InFolder, run
 
 
-class Library(RedraftCase):
+class Library(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.model = self.folder / "model.gguf"
         subprocess.run([os.environ["REDRAFT_WRITE_MODEL"], str(self.model), "1"], check=True)
 

@@ -1,12 +1,10 @@
 """redraft bench quality with real weights: the 0.5B model on edits of our own."""
 
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
-from redraft_process import RedraftCase, run
+from redraft_process import InFolder, run
 
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 BEFORE = "import os\n\n\n" + "".join(
@@ -18,11 +16,9 @@ TASKS = [{"id": "rename", "language": "python", "path": "sizes.py", "before": BE
          {"id": "no reference", "language": "python", "path": "b.py", "before": "a = 1\n", "instruction": "Go."}]
 
 
-class QualityBench(RedraftCase):
+class QualityBench(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.tasks = self.folder / "tasks.jsonl"
         self.tasks.write_text("".join(json.dumps(task) + "\n" for task in TASKS))
         self.out = self.folder / "records.jsonl"

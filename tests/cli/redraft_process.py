@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 TIME_LIMIT = 600  # seconds that a command may take; none is expected to take a tenth of it
@@ -30,3 +31,20 @@ class RedraftCase(unittest.TestCase):
     def assert_succeeds(self, process):
         self.assertEqual(process.returncode, 0, process.stderr.decode())
         return process.stdout.decode()
+
+
+class InFolder(RedraftCase):
+    """Each test has a folder of its own and an empty model store."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return str(path)
+
+    def run_alone(self, *arguments, **options):
+        return run(*arguments, environment={"XDG_DATA_HOME": str(self.folder / "data")}, **options)

@@ -4,21 +4,18 @@ import json
 import pathlib
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-from redraft_process import PROGRAM, TIME_LIMIT, RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, InFolder, run
 
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 TASKS = pathlib.Path(__file__).resolve().parents[1] / "cases" / "bench" / "edits.jsonl"
 
 
-class TaskBench(RedraftCase):
+class TaskBench(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.out = self.folder / "r.json"
 
     def command(self, *arguments, kind="edits", data=TASKS):
