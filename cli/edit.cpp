@@ -1,4 +1,6 @@
 // redraft edit: one instruction for one file, shown as it becomes final.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -25,8 +27,8 @@ struct EditOptions {
   CodeFolders code;
   EditOutput output;
   std::string instruction;
-  std::string change;    // of `redraft apply`: the file with it, - for standard input
-  std::string language;  // of standard input
+  std::optional<std::string> change;  // of `redraft apply`: the file with it, - for standard input
+  std::string language;               // of standard input
   std::string range;
   std::optional<EditScope> scope;
   std::string decoder;  // empty: by choose_decoder()
@@ -171,8 +173,9 @@ class EditCommand {
 // What is wrong with options that the parser takes one by one.
 Result<void> check_options(const EditOptions& options) {
   const bool is_blank = options.instruction.find_first_not_of(" \t\r\n") == std::string::npos;
-  if (is_blank && options.change.empty())
+  if (is_blank && !options.change)
     return Error("the instruction (--instruction) is missing or empty: say what to change");
+  if (options.change == "") return Error("--change is empty: name a file, or - for standard input");
   if (options.change == "-" && options.output.reads_standard_input())
     return Error("--change -: standard input is the file already");
   if (const Result<void> checked = options.output.check(); !checked) return checked;
@@ -183,8 +186,11 @@ Result<void> check_options(const EditOptions& options) {
 
 // Puts the change in its place if it is certain where that is; nothing: the model is needed.
 std::optional<int> apply_without_model(const EditOptions& options, EditRequest& request) {
+  if (options.change == "-" && isatty(STDIN_FILENO) != 0)
+    std::cerr << "redraft: paste the change, and end it with Ctrl-D on a line of its own"
+              << std::endl;
   Result<std::string> change = options.change == "-" ? Result<std::string>(read_standard_input())
-                                                     : read_file(options.change);
+                                                     : read_file(*options.change);
   if (!change) return fail(change.error());
   request.change = std::move(*change);
   std::string doubt;
@@ -230,7 +236,7 @@ int run_edit_command(const EditOptions& options) {
   request.scope = options.scope.value_or(default_scope(request.range));
   request.decoder = *decoder;
   request.max_new_tokens = options.max_new_tokens;
-  if (!options.change.empty()) {
+  if (options.change) {
     if (const std::optional<int> end = apply_without_model(options, request)) return *end;
   }
 

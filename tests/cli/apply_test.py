@@ -1,28 +1,23 @@
 """redraft apply: a change that another assistant wrote. No model is there: what is tested needs none, or says so."""
 
 import json
-import pathlib
-import tempfile
 import unittest
 
-from redraft_process import RedraftCase, run
+from redraft_process import InFolder, run
 
 CODE = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n"
 FIRST = "Change it so:\n```python\ndef first():\n    return os.getpid()\n```\n"
 APPLIED = CODE.replace("return 1", "return os.getpid()")
 
 
-class Apply(RedraftCase):
+class Apply(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.file = self.folder / "a.py"
         self.file.write_text(CODE)
 
     def apply(self, change, *arguments, file=None):
-        return run("apply", file or str(self.file), "--change", "-", *arguments, input=change,
-                   environment={"XDG_DATA_HOME": str(self.folder / "data")})
+        return self.run_alone("apply", file or str(self.file), "--change", "-", *arguments, input=change)
 
     def test_a_function_is_replaced_and_the_diff_shown(self):
         done = self.apply(FIRST)
@@ -61,6 +56,7 @@ class Apply(RedraftCase):
         self.assert_fails(self.apply(FIRST, file="-"), 2, "standard input")
         self.assert_fails(self.apply(FIRST, file=str(self.folder / "none.py")), 1, "none.py")
         self.assert_fails(run("apply", str(self.file), "--change", str(self.folder / "none")), 1, "none")
+        self.assert_fails(run("apply", str(self.file), "--change", ""), 2, "--change is empty")
         self.assert_fails(run("apply", str(self.file)), 2, "--change")
 
 
