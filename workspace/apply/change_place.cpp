@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "support/trimmed.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Lines next to those that a change seems to concern, where no definition is around them.
 constexpr int kLinesAround = 10;
+// A difference of sums that comes of their order alone.
+constexpr double kNothing = 1e-9;
 // A definition with more lines is not shown to the model as a whole.
 constexpr int kLongestDefinition = 300;
 
@@ -34,25 +37,24 @@ class LikelyPlaces {
   void add(const std::vector<std::string>& lines) {
     // What a line says about the place: the less, the more often the file has it.
     std::vector<std::pair<int, double>> hints;
+    std::unordered_set<std::string_view> seen;
     for (const std::string& line : lines) {
       const std::string_view text = trimmed(line);
+      if (!is_telling(text) || !seen.insert(text).second) continue;
       const std::vector<int>& places = file_.places_of(text);
-      if (!is_telling(text)) continue;
       for (const int place : places)
         hints.emplace_back(place, 1.0 / static_cast<double>(places.size()));
     }
     std::ranges::sort(hints);
     const int most = 2 * static_cast<int>(lines.size()) + kLinesAround;
-    double best = 0;
+    double weight = 0, best = 0;
     std::pair<int, int> found{0, 0};
-    for (std::size_t i = 0; i < hints.size(); ++i) {
-      double weight = 0;
-      for (std::size_t j = i; j < hints.size() && hints[j].first < hints[i].first + most; ++j) {
-        weight += hints[j].second;
-        if (weight > best) {
-          best = weight;
-          found = {hints[i].first, hints[j].first + 1};
-        }
+    for (std::size_t first = 0, last = 0; last < hints.size(); ++last) {
+      weight += hints[last].second;
+      while (hints[last].first >= hints[first].first + most) weight -= hints[first++].second;
+      if (weight > best + kNothing) {
+        best = weight;
+        found = {hints[first].first, hints[last].first + 1};
       }
     }
     if (best > 0) places_.push_back(with_definition(found));

@@ -11,6 +11,10 @@
 
 namespace redraft {
 
+// Lines that are compared for one change at most: more of them in more of a file are left to the
+// model, since whoever sends a change may share the thread with others. It takes some 100 ms.
+inline constexpr std::size_t kMostCompared = 5'000'000;
+
 // Lines [begin, end) of a file, which is numbered from 0, and what takes their place.
 struct LineSpan {
   int begin = 0;

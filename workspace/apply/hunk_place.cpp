@@ -17,15 +17,19 @@ std::string shown_line(std::string_view line) {
   return "'" + std::string(text.substr(0, end)) + "...'";
 }
 
-// Where lines with these texts stand. They are looked for by the rarest of them.
-std::vector<int> places_of(const FileLines& file, const std::vector<std::string>& lines) {
+// Where lines with these texts stand. They are looked for by the rarest of them; an error where
+// that is everywhere.
+Result<std::vector<int>> places_of(const FileLines& file, const std::vector<std::string>& lines) {
   std::size_t rarest = 0;
   const auto n_places = [&](std::size_t i) { return file.places_of(trimmed(lines[i])).size(); };
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (n_places(i) < n_places(rarest)) rarest = i;
   }
+  const std::vector<int>& candidates = file.places_of(trimmed(lines[rarest]));
+  if (candidates.size() * lines.size() > kMostCompared)
+    return Error("its lines are too often in the file");
   std::vector<int> places;
-  for (const int place : file.places_of(trimmed(lines[rarest]))) {
+  for (const int place : candidates) {
     const int begin = place - static_cast<int>(rarest);
     if (file.has_at(begin, lines)) places.push_back(begin);
   }
@@ -54,7 +58,8 @@ bool stands_as_it_is(const FileLines& file, int begin, const std::vector<std::st
 std::vector<int> below_heading(const FileLines& file, const SyntaxTree* tree,
                                const std::vector<int>& places, std::string_view heading) {
   std::vector<int> below;
-  if (tree == nullptr || heading.empty()) return below;
+  constexpr std::size_t kMostPlaces = 100;  // each takes a walk into the tree
+  if (tree == nullptr || heading.empty() || places.size() > kMostPlaces) return below;
   for (const int place : places) {
     const std::size_t at = file.bytes_of(place, place).begin;
     const std::optional<Definition> definition = tree->enclosing_definition(at);
@@ -79,10 +84,14 @@ Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const
     if (file.size() == 0) return LineSpan{0, 0, hunk.new_lines};
     return Error("the change does not say where its new lines go");
   }
-  std::vector<int> places = places_of(file, hunk.old_lines);
+  Result<std::vector<int>> found = places_of(file, hunk.old_lines);
+  if (!found) return found.error();
+  std::vector<int>& places = *found;
   if (places.empty()) {
-    const bool is_there = !hunk.new_lines.empty() && places_of(file, hunk.new_lines).size() == 1;
-    if (is_there) return LineSpan{};
+    if (!hunk.new_lines.empty()) {
+      const Result<std::vector<int>> done = places_of(file, hunk.new_lines);
+      if (done && done->size() == 1) return LineSpan{};
+    }
     const auto missing = std::ranges::find_if(hunk.old_lines, [&](const std::string& line) {
       return file.places_of(trimmed(line)).empty();
     });

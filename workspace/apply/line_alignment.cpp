@@ -14,8 +14,6 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Of two places one has to be that much better: half a line.
 constexpr double kMargin = 0.4;
-// A file and a change whose product is larger are left to the model.
-constexpr std::size_t kMostWork = 20'000'000;
 // Next to a line that is in the file, so many lines of it may be what a new one was before.
 constexpr int kLinesNextTo = 3;
 
@@ -130,7 +128,6 @@ bool are_alike(std::string_view a, std::string_view b) {
 
 Result<AlignedLines> align(const FileLines& file, const LinesToAlign& run) {
   const std::size_t n = run.lines.size();
-  if (n * static_cast<std::size_t>(file.size()) > kMostWork) return Error("it is very long");
   const auto is_known = [&](std::size_t i) {
     const LinesToAlign::Line& line = run.lines[i];
     if ((i == 0 && run.begin) || (i + 1 == n && run.end)) return true;

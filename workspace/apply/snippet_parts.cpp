@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "indexing/syntax/imports.h"
@@ -74,15 +75,19 @@ class Divider {
   }
 
   Result<void> find_definitions(const SyntaxTree& own) {
-    theirs_ = named_definitions(*tree_);
+    parts_->theirs = named_definitions(*tree_);
+    if (parts_->theirs.size() * parts_->lines.size() > kMostCompared)
+      return Error("it is too long to be compared with the file");
+    errors_ = own.errors();
     for (NamedDefinition& named : named_definitions(own)) {
       SnippetDefinition one;
       one.begin = text_->line_of(named.range.begin);
       one.end = text_->line_of(named.range.end - 1) + 1;
       one.head = text_->line_of(named.name_range.begin);
       one.named = std::move(named);
-      if (is_cut_off(own, one.named.range)) one.end = std::max(one.end, next_ellipsis(one.end));
-      one.is_whole = !has_ellipsis(one.begin, one.end) && !is_cut_off(own, one.named.range);
+      const bool is_cut = is_cut_off(one.named.range);
+      if (is_cut) one.end = std::max(one.end, next_ellipsis(one.end));
+      one.is_whole = !is_cut && !has_ellipsis(one.begin, one.end);
       parts_->definitions.push_back(std::move(one));
     }
     parts_->is_whole_file = is_whole_file();
@@ -93,9 +98,9 @@ class Divider {
   }
 
   // What the change shows only the beginning of: "int f() {", and then an ellipsis or nothing.
-  static bool is_cut_off(const SyntaxTree& own, const ByteRange& range) {
-    const std::size_t end = skip_space(own.text(), range.end);
-    return std::ranges::any_of(own.errors(), [&](const SyntaxError& error) {
+  bool is_cut_off(const ByteRange& range) const {
+    const std::size_t end = skip_space(*text_->text, range.end);
+    return std::ranges::any_of(errors_, [&](const SyntaxError& error) {
       return error.range.begin >= range.begin && error.range.begin <= end;
     });
   }
@@ -121,22 +126,21 @@ class Divider {
 
   // Every definition of the file is in it, its first line, and nine tenths of what is around them.
   bool is_whole_file() const {
-    if (theirs_.empty() || has_ellipsis(0, static_cast<int>(snippet_.lines.size()))) return false;
-    const bool has_all = std::ranges::all_of(theirs_, [&](const NamedDefinition& one) {
-      return std::ranges::any_of(parts_->definitions, [&](const SnippetDefinition& mine) {
-        return mine.named.path() == one.path();
-      });
-    });
+    if (parts_->theirs.empty() || has_ellipsis(0, static_cast<int>(snippet_.lines.size())))
+      return false;
+    std::unordered_set<std::string> paths;
+    for (const SnippetDefinition& one : parts_->definitions) paths.insert(one.named.path());
+    const bool has_all = std::ranges::all_of(
+        parts_->theirs, [&](const NamedDefinition& one) { return paths.contains(one.path()); });
     if (!has_all) return false;
     std::vector<bool> is_around(static_cast<std::size_t>(file_.size()), true);
-    for (const NamedDefinition& one : theirs_) {
+    for (const NamedDefinition& one : parts_->theirs) {
       const auto [begin, end] = file_.lines_of(one.range);
       std::fill(is_around.begin() + begin, is_around.begin() + end, false);
     }
-    const auto is_shown = [&](int i) {
-      return std::ranges::any_of(
-          parts_->lines, [&](const std::string& line) { return trimmed(line) == file_.text(i); });
-    };
+    std::unordered_set<std::string_view> texts;
+    for (const std::string& line : parts_->lines) texts.insert(trimmed(line));
+    const auto is_shown = [&](int i) { return texts.contains(file_.text(i)); };
     int around = 0, shown = 0;
     for (int i = 0; i < file_.size(); ++i) {
       if (!is_around[static_cast<std::size_t>(i)] || file_.text(i).empty()) continue;
@@ -150,7 +154,7 @@ class Divider {
   Result<void> find_counterpart(const SyntaxTree& own, SnippetDefinition& one) {
     const SnippetDefinition* const parent = parent_of(one);
     std::vector<const NamedDefinition*> found;
-    for (const NamedDefinition& theirs : theirs_) {
+    for (const NamedDefinition& theirs : parts_->theirs) {
       const bool is_same = theirs.name == one.named.name && theirs.kind == one.named.kind;
       const bool fits = parent == nullptr ? true : parent->there && is_in(theirs, *parent);
       if (is_same && fits) found.push_back(&theirs);
@@ -168,11 +172,12 @@ class Divider {
   // A type that is shown without an ellipsis, and not all of it.
   Result<void> check_whole(const SnippetDefinition& one, const NamedDefinition& theirs) const {
     if (!one.is_whole || theirs.kind == DefinitionKind::kFunction) return {};
-    for (const NamedDefinition& inner : theirs_) {
-      if (inner.around != theirs.path() + "." || !theirs.range.contains(inner.range)) continue;
+    const std::string within = theirs.path() + ".", own_within = one.named.path() + ".";
+    for (const NamedDefinition& inner : parts_->theirs) {
+      if (inner.around != within || !theirs.range.contains(inner.range)) continue;
       const bool is_shown =
           std::ranges::any_of(parts_->definitions, [&](const SnippetDefinition& mine) {
-            return mine.named.around == one.named.path() + "." && mine.named.name == inner.name;
+            return mine.named.around == own_within && mine.named.name == inner.name;
           });
       if (!is_shown) return Error("'" + inner.path() + "' is not in the change");
     }
@@ -271,7 +276,7 @@ class Divider {
   const CodeSnippet& snippet_;
   std::unique_ptr<SnippetParts> parts_ = std::make_unique<SnippetParts>();
   std::optional<Joined> text_;
-  std::vector<NamedDefinition> theirs_;  // of the file
+  std::vector<SyntaxError> errors_;  // of the snippet
   std::vector<std::pair<const SnippetDefinition*, const NamedDefinition*>> counterparts_;
 };
 

@@ -42,6 +42,7 @@ struct SnippetParts {
   std::vector<SnippetDefinition> definitions;
   std::vector<SnippetElement> elements;  // one after the other: all lines
   bool is_whole_file = false;            // nothing of the file is left out
+  std::vector<NamedDefinition> theirs;   // of the file
 };
 
 // The error says what of it has no place in the file. `tree` may be null.

@@ -32,7 +32,7 @@ std::string_view module_of(std::string_view line) {
 class Placer {
  public:
   Placer(const FileLines& file, const SyntaxTree* tree, const SnippetParts& parts)
-      : file_(file), tree_(tree), parts_(parts) {}
+      : file_(file), parts_(parts), imports_there_(tree == nullptr ? Imports() : tree->imports()) {}
 
   Result<std::vector<LineSpan>> run() {
     if (parts_.is_whole_file) return std::vector{LineSpan{0, file_.size(), parts_.lines}};
@@ -46,7 +46,7 @@ class Placer {
       if (const Result<void> placed = place_piece({it, end}); !placed) return placed.error();
       it = is_last_ ? end : end + 1;
     }
-    return ordered();
+    return all_spans();
   }
 
  private:
@@ -138,7 +138,7 @@ class Placer {
     if (!file_.places_of(import).empty()) return {};
     const std::string_view module = module_of(import);
     std::vector<int> all, same;
-    for (const Import& one : tree_->imports().all) {
+    for (const Import& one : imports_there_.all) {
       const int line = file_.line_of(one.range.begin);
       all.push_back(line);
       if (!module.empty() && module_of(file_.text(line)) == module) same.push_back(line);
@@ -176,7 +176,7 @@ class Placer {
     }
     const bool in_order =
         std::ranges::is_sorted(all, [&](int a, int b) { return file_.text(a) < file_.text(b); });
-    return place && in_order ? *place : file_.line_of(tree_->imports().place);
+    return place && in_order ? *place : file_.line_of(imports_there_.place);
   }
 
   Result<void> place_definition(const SnippetElement& element) {
@@ -231,7 +231,9 @@ class Placer {
   Result<void> insert_at_end(const Elements& fresh) {
     const SnippetDefinition* const around = fresh.front().around;
     const bool is_last = is_last_ || next_->around != around;
-    if (!is_after_ellipsis_ || !is_last)
+    // An indented one is of something that the parser did not see.
+    const bool is_inside = !indentation_of(lines_at(fresh.front().begin)).empty();
+    if (!is_after_ellipsis_ || !is_last || (around == nullptr && is_inside))
       return Error("the change does not say where '" + fresh.front().definition->named.name +
                    "' goes");
     const int end = around == nullptr ? file_.size() : around->there->end;
@@ -248,8 +250,7 @@ class Placer {
 
   // As many as the last definition of the file has above it.
   int blank_lines_between() const {
-    const std::vector<NamedDefinition> all =
-        tree_ == nullptr ? std::vector<NamedDefinition>() : named_definitions(*tree_);
+    const std::vector<NamedDefinition>& all = parts_.theirs;
     if (all.empty()) return 1;
     int above = 0;
     for (int i = file_.line_of(all.back().range.begin) - 1; i >= 0 && file_.text(i).empty(); --i)
@@ -271,6 +272,8 @@ class Placer {
       find_brace(run.front());
       return {};
     }
+    n_compared_ += run.size() * (static_cast<std::size_t>(file_.size()) + parts_.theirs.size());
+    if (n_compared_ > kMostCompared) return Error("it is too long to be compared with the file");
     if (const Result<void> known = find_ends(run, wanted); !known) return known;
     Result<AlignedLines> there = align(file_, wanted);
     if (!there) {  // behind what the change shows before it, it may be certain
@@ -360,8 +363,7 @@ class Placer {
     for (int i = begin; i < end; ++i) taken += file_.text(i).empty() ? 0 : 1;
     if (taken > kMostTakenAway && 2 * taken > n_kept)
       return Error("it would take away " + std::to_string(taken) + " lines that it does not show");
-    if (tree_ == nullptr) return {};
-    for (const NamedDefinition& one : named_definitions(*tree_)) {
+    for (const NamedDefinition& one : parts_.theirs) {
       const int head = file_.line_of(one.name_range.begin);
       const bool is_shown = std::ranges::any_of(run, [&](const SnippetElement& element) {
         return text(element.begin) == file_.text(head);
@@ -376,7 +378,7 @@ class Placer {
   }
 
   // Imports of one place as one span.
-  Result<std::vector<LineSpan>> ordered() {
+  std::vector<LineSpan> all_spans() {
     for (LineSpan& one : imports_) {
       const auto same = std::ranges::find_if(spans_, [&](const LineSpan& span) {
         return span.empty() && one.empty() && span.begin == one.begin;
@@ -387,16 +389,14 @@ class Placer {
         same->lines.insert(same->lines.end(), one.lines.begin(), one.lines.end());
       }
     }
-    std::ranges::stable_sort(spans_, [](const LineSpan& a, const LineSpan& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
     return std::move(spans_);
   }
 
   const FileLines& file_;
-  const SyntaxTree* tree_;
   const SnippetParts& parts_;
+  Imports imports_there_;  // of the file
   std::vector<LineSpan> spans_, imports_;
+  std::size_t n_compared_ = 0;  // lines, see kMostCompared
   // Of the piece that is being placed.
   bool is_last_ = false, is_after_ellipsis_ = false;
   const SnippetElement* next_ = nullptr;  // the ellipsis behind it

@@ -9,7 +9,7 @@
 
 namespace redraft {
 
-// What takes the place of what, ascending and disjoint; see change_place.h. The error says why that
+// What takes the place of what, in no order; see change_place.h. The error says why that
 // is not certain. `tree` may be null: then lines alone say where.
 Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxTree* tree,
                                             std::string_view language_id,

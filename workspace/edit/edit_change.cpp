@@ -13,14 +13,15 @@ namespace {
 constexpr std::size_t kSmallFile = 6000;
 
 std::string instruction_for(const std::string& change) {
-  return "Apply the following change. Lines that it leaves out, or stands \"...\" for, stay as "
-         "they "
-         "are.\n<change>\n" +
-         std::string(trimmed(change, "\r\n")) + "\n</change>";
+  constexpr const char* kAsk =
+      "Apply the following change. Lines that it leaves out, or stands \"...\" for, stay as they "
+      "are.";
+  return kAsk + ("\n<change>\n" + std::string(trimmed(change, "\r\n"))) + "\n</change>";
 }
 
 // Where the model is to look: the lines that are like the change, else where the cursor is.
 Result<void> choose_places(const PlacedChange& placed, EditRequest& request) {
+  request.places.clear();
   if (request.document->text().size() <= kSmallFile) {
     request.scope = EditScope::kFile;
     request.range.reset();
@@ -41,6 +42,12 @@ Result<void> choose_places(const PlacedChange& placed, EditRequest& request) {
 }
 
 }  // namespace
+
+bool is_carried_out_at_once(const EditRequest& request) {
+  constexpr std::size_t kDocumentBytes = std::size_t{512} << 10,
+                        kChangeBytes = std::size_t{64} << 10;
+  return request.document->text().size() <= kDocumentBytes && request.change.size() <= kChangeBytes;
+}
 
 Result<std::optional<EditResult>> carry_out_change(EditRequest& request, std::string* doubt) {
   const std::string change = std::exchange(request.change, {});

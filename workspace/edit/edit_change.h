@@ -15,7 +15,8 @@ namespace redraft {
 Result<std::optional<EditResult>> carry_out_change(EditRequest& request,
                                                    std::string* doubt = nullptr);
 
-// A change of a document that is larger takes longer to place than a user of the same thread waits.
-inline constexpr std::size_t kPlacedAtOnceBytes = std::size_t{512} << 10;
+// Whether that is quick enough for a thread that others wait for: neither the document nor the
+// change is large.
+bool is_carried_out_at_once(const EditRequest& request);
 
 }  // namespace redraft

@@ -56,7 +56,9 @@ void put_back_left_out(const EditRequest& request, const EditRegion& region, Edi
       parse_change(region.part_of(result.text), changed_file(region.document()));
   if (!change) return;
   const PlacedChange placed = place_change(region.shared_document(), *change);
-  if (!placed.is_certain()) return;
+  const bool stays_within = std::ranges::all_of(
+      placed.edits, [&](const TextEdit& edit) { return region.range().contains(edit.range); });
+  if (!placed.is_certain() || !stays_within) return;
   EditResult whole;
   set_edits(request, placed.edits, whole);
   if (whole.hunks.empty() || whole.doubts.size() >= result.doubts.size()) return;

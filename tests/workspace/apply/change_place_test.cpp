@@ -236,6 +236,27 @@ TEST(ChangePlace, ANewMethodGoesBeforeTheBraceOfItsClass) {
   }
 }
 
+// Behind the struct it would be a function of its own.
+TEST(ChangePlace, ANewMethodOfWhatIsCutOffIsADoubt) {
+  const std::string cpp = "struct A {\n  int one() {\n    return 1;\n  }\n};\n";
+  EXPECT_THAT(
+      place("cpp", cpp, "struct A {\n  // ...\n\n  int two() {\n    return 2;\n  }\n").doubt,
+      HasSubstr("does not say where 'two' goes"));
+}
+
+// It would take hours and more memory than there is to compare all with all.
+TEST(ChangePlace, WhatIsTooMuchToCompareIsADoubt) {
+  std::string file, lines, functions;
+  for (int i = 0; i < 20000; ++i) file += "same line\n";
+  for (int i = 0; i < 6000; ++i) lines += "same line\n";
+  for (int i = 0; i < 6000; ++i) functions += "def f" + std::to_string(i) + "():\n    (\n";
+  EXPECT_THAT(place("python", file, lines + "x = 1\n").doubt, HasSubstr("too long"));
+  EXPECT_THAT(
+      place("python", file, "<<<<<<< SEARCH\n" + lines + "=======\n>>>>>>> REPLACE\n").doubt,
+      HasSubstr("too often"));
+  EXPECT_NE(place("python", kPython, functions).doubt, "");
+}
+
 TEST(ChangePlace, WhatIsShownOnlyTheBeginningOfStays) {
   const std::string go =
       "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {\n\treturn 2\n}\n";

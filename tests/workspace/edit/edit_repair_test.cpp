@@ -90,6 +90,19 @@ TEST(EditRepair, LinesThatTheAnswerLeavesOutStay) {
   EXPECT_EQ(watched.result->output, lazy + "```");
 }
 
+TEST(EditRepair, WhatIsPutBackStaysInTheRegion) {
+  EditRequest only_double = request();
+  only_double.scope = EditScope::kSelection;
+  const std::size_t at = kText.find("def double");
+  only_double.range = ByteRange{at, kText.size()};
+  const Watched watched = run(only_double,
+                              "def area(width, height):\n    return 7\n\n\n"
+                              "def double(size):\n    # ... existing code ...\n",
+                              "def double(size):\n    return 2 * size\n");
+  ASSERT_TRUE(watched.result) << watched.result.error().message();
+  EXPECT_THAT(watched.result->text, HasSubstr("return width * height"));
+}
+
 TEST(EditRepair, TheFirstAnswerIsTheDraftOfTheSecond) {
   const Watched watched = run(request(), kFaulty, kSound);
   ASSERT_TRUE(watched.result && watched.result->repair);
