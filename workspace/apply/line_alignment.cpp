@@ -126,6 +126,10 @@ bool are_alike(std::string_view a, std::string_view b) {
   return 2 * common.size() >= std::min(of_a.size(), of_b.size());
 }
 
+bool has_words_of(std::string_view text, std::string_view other) {
+  return std::ranges::includes(words_of(text), words_of(other));
+}
+
 Result<AlignedLines> align(const FileLines& file, const LinesToAlign& run) {
   const std::size_t n = run.lines.size();
   const auto is_known = [&](std::size_t i) {

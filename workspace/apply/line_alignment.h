@@ -34,6 +34,9 @@ bool is_telling(std::string_view text);
 // Whether one line may be what became of the other: they share half of their words.
 bool are_alike(std::string_view a, std::string_view b);
 
+// Whether `text` has all words of the other.
+bool has_words_of(std::string_view text, std::string_view other);
+
 // Where they fit best: their first and last line are in the file, or are not like the lines next to
 // those that are, and so are new; of those between, as many as possible are there, with as few of
 // the file's between them as possible. (A semi-global alignment, by dynamic programming: the time

@@ -52,10 +52,8 @@ class Placer {
  private:
   // What stands between two ellipses: imports, definitions, and runs of lines.
   Result<void> place_piece(Elements piece) {
-    keep_known_imports(piece);
     for (const SnippetElement& one : piece) {
-      if (one.kind != Kind::kImport) continue;
-      if (const Result<void> placed = place_import(one); !placed) return placed;
+      if (one.kind == Kind::kImport) place_import(one);
     }
     std::erase_if(piece, [](const SnippetElement& one) { return one.kind == Kind::kImport; });
     last_end_.reset();
@@ -90,27 +88,6 @@ class Placer {
     return fresh.empty() ? Result<void>() : insert_at_end(fresh);
   }
 
-  // Imports whose first and last one the file has are lines like any others.
-  void keep_known_imports(Elements& piece) const {
-    const auto is_known = [&](const SnippetElement& one) {
-      return file_.places_of(text(one.begin)).size() == 1;
-    };
-    const auto is_no_import = [](const SnippetElement& one) {
-      return one.kind != Kind::kImport && one.kind != Kind::kBlank;
-    };
-    for (auto it = piece.begin(); it != piece.end();) {
-      const auto begin =
-          std::find_if(it, piece.end(), [](const auto& one) { return one.kind == Kind::kImport; });
-      it = std::find_if(begin, piece.end(), is_no_import);
-      auto last = it;
-      while (last != begin && (last - 1)->kind == Kind::kBlank) --last;
-      if (last == begin || !is_known(*begin) || !is_known(*(last - 1))) continue;
-      for (auto one = begin; one != last; ++one) {
-        if (one->kind == Kind::kImport) one->kind = Kind::kLine;
-      }
-    }
-  }
-
   std::string_view text(int line) const { return trimmed(lines_at(line)); }
   const std::string& lines_at(int line) const {
     return parts_.lines[static_cast<std::size_t>(line)];
@@ -131,30 +108,24 @@ class Placer {
     return Reindent::between(lines_at(line), file_.line(there));
   }
 
-  // In place of one from the same module; else next to the imports that stand next to it in the
-  // change; else in the order of the alphabet, if the file's are.
-  Result<void> place_import(const SnippetElement& element) {
+  // In place of one from the same module that has fewer names; else next to the imports that stand
+  // next to it in the change; else in the order of the alphabet, if the file's are.
+  void place_import(const SnippetElement& element) {
     const std::string_view import = text(element.begin);
-    if (!file_.places_of(import).empty()) return {};
+    if (!file_.places_of(import).empty()) return;
     const std::string_view module = module_of(import);
-    std::vector<int> all, same;
+    std::vector<int> all;
+    std::optional<int> fewer;
     for (const Import& one : imports_there_.all) {
       const int line = file_.line_of(one.range.begin);
       all.push_back(line);
-      if (!module.empty() && module_of(file_.text(line)) == module) same.push_back(line);
+      const bool is_same = !module.empty() && module_of(file_.text(line)) == module;
+      if (is_same && has_words_of(import, file_.text(line))) fewer = line;
     }
-    if (same.size() > 1)
-      return Error("the file has " + std::to_string(same.size()) + " imports " +
-                   std::string(module));
-    const std::string line(import);
-    if (same.size() == 1) {
-      const std::string_view indentation = indentation_of(file_.line(same.front()));
-      imports_.push_back({same.front(), same.front() + 1, {std::string(indentation) + line}});
-    } else {
-      const int place = place_of_import(element, all);
-      imports_.push_back({place, place, {line}});
-    }
-    return {};
+    const int place = fewer ? *fewer : place_of_import(element, all);
+    const std::string_view indentation = fewer ? indentation_of(file_.line(place)) : "";
+    imports_.push_back(
+        {place, fewer ? place + 1 : place, {std::string(indentation).append(import)}});
   }
 
   int place_of_import(const SnippetElement& element, const std::vector<int>& all) const {

@@ -160,6 +160,24 @@ TEST(ChangePlace, ImportsGoToTheImports) {
   EXPECT_EQ(placed.text, after);
 }
 
+// A change shows the imports that it needs, and is as likely to be applied twice.
+TEST(ChangePlace, ImportsThatAreNotShownStay) {
+  const std::string change =
+      "import socket\nfrom os import path\n\nclass Client:\n    # ...\n    @property\n"
+      "    def name(self):\n        return path.basename(self.host)\n";
+  const std::string file = replaced(kPython, "import socket\n", "import socket\nimport sys\n");
+  const std::string after = replaced(file, "return self.host", "return path.basename(self.host)");
+  EXPECT_EQ(place("python", file, change).text, after);
+  EXPECT_EQ(place("python", after, change).text, after);
+}
+
+TEST(ChangePlace, AnImportOfOtherNamesTakesNoneAway) {
+  const Placed placed =
+      place("python", kPython, "from os import sep\n\n# ...\n\ndef main():\n    pass\n");
+  EXPECT_THAT(placed.text, HasSubstr("from os import path\n"));
+  EXPECT_THAT(placed.text, HasSubstr("from os import sep\n"));
+}
+
 TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
   const auto doubt = [](const std::string& change) {
     return place("python", kPython, change).doubt;
