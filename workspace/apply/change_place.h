@@ -3,11 +3,11 @@
 // What says so without a doubt is put there by the lines and the syntax tree alone, in
 // milliseconds; all else is for the model, which is shown the places that it may concern.
 //
-//   a hunk or a SEARCH block     whose old lines stand at one place of the file, or at the place
-//   that
+//   a hunk or a SEARCH block     whose old lines stand at one place of the file, or at the one that
 //                                the hunk's heading or line number names
 //   a function, a type           that the file has once: it is replaced as a whole
-//   lines next to an ellipsis    whose first and last stand once in the same definition:
+//   lines between ellipses       where they fit best by far (line_alignment.h), in the definition
+//                                that the change shows around them:
 //
 //     def send(self, line):          is found by its name, and is not complete
 //         # ... existing code ...
@@ -18,11 +18,12 @@
 //                                of its class
 //   an import                    goes to the imports
 //
-// Nothing is replaced that the change does not show: a class of which only one method is shown, or
-// a definition between two lines that stand together in the change, is a doubt. So is what does not
-// fit in the order of the file, and what would break its syntax.
+// Nothing is taken away that the change does not show: a class of which only one method is shown, a
+// definition or many lines between two that stand together in the change, are a doubt. Imports only
+// come. What does not fit in the order of the file and what would break its syntax is a doubt too.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
