@@ -106,7 +106,8 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
     std::cout << unified_diff(output.file, text, edits_of(result.hunks)) << std::flush;
   }
   if (result.hunks.empty())
-    std::cerr << (decoded ? "redraft: the model changed nothing\n"
+    std::cerr << (decoded ? "redraft: the model changed nothing: say it in other words, or try a "
+                            "wider --range\n"
                           : "redraft: nothing to change: the file has it already\n");
   print_doubts(result);
   if (output.format == Format::kJson) return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decoding/decoder_name.h"
+#include "indexing/syntax/region_chain.h"
 #include "support/owner_post.h"
 #include "support/result.h"
 #include "workspace/completion/completions.h"
@@ -105,6 +106,11 @@ class Workspace {
   // while nothing else is to be done, until an edit is requested. Errors as for edit().
   Result<void> announce(const std::string& uri, std::int64_t version, EditRequest request,
                         ReadAhead::Observer observer);
+  // The regions around a cursor or a selection: see regions_at(). `on_answer` is called once; no
+  // model is loaded for it. Errors as for edit().
+  using OnRegions = std::function<void(const Document& document, const RegionChain& chain)>;
+  Result<void> find_regions(const std::string& uri, std::int64_t version, ByteRange at,
+                            OnRegions on_answer);
   // Nothing is read ahead any more.
   void stop_reading_ahead();
   // How much was read ahead since the last call, of these and of expected requests (below), for all

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "support/trace/trace.h"
+#include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/engine/measure_when_idle.h"
@@ -108,13 +109,38 @@ void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
             });
         // Where it fails the edit fails too, and says why.
         if (!region || is_later) return;
-        const bool is_whole = request.scope == EditScope::kAuto && region->whole_file();
-        const bool is_news = request.scope != EditScope::kPlaces && !is_whole;
+        const bool is_news = request.scope != EditScope::kPlaces;
         call([self, id, document = is_news ? request.document : nullptr, range = region->range()] {
           self->receive_region(id, document.get(), range);
         });
       },
       Urgency::kCompletion);
+}
+
+// On the decode thread, because it parses the document. As much as any machine writes is a region
+// where it is not known yet how fast this one is.
+Result<void> Workspace::find_regions(const std::string& uri, std::int64_t version, ByteRange at,
+                                     OnRegions on_answer) {
+  EditRequest request{.document = {},
+                      .instruction = "-",
+                      .range = at,
+                      .scope = EditScope::kAuto,
+                      .decoder = impl_->decoder};
+  if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled;
+  if (Result<void> checked = check_request(request); !checked) return checked;
+  impl_->host->queue().add(
+      [call = impl_->call, host = impl_->host.get(), document = request.document, at,
+       on_answer = std::move(on_answer)](const DecodeQueue::Control&) {
+        const EngineHost::Use use(*host);
+        Engine* const engine = host->loaded_engine();
+        const std::size_t max_bytes =
+            engine == nullptr ? max_edit_region_bytes() : edit_region_bytes(engine->cost_curve());
+        call([on_answer, document, chain = regions_at(*document, at, max_bytes)] {
+          on_answer(*document, chain);
+        });
+      },
+      Urgency::kCompletion);
+  return {};
 }
 
 // `document`: where the region was looked for; null: the client knows the region.

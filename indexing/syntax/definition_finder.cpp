@@ -39,35 +39,10 @@ ByteRange name_of(const DefinitionType& type, const TSNode& definition) {
   return range_of(node);
 }
 
-std::size_t without_space(std::string_view text, const ByteRange& range) {
-  std::size_t end = range.end;
-  while (end > range.begin && is_space(text[end - 1])) --end;
-  return end;
-}
-
-// Whether the text at `end` begins on the same line as what ends at `begin`, or on the next.
-bool follows(std::string_view text, std::size_t begin, std::size_t end) {
-  const std::string_view gap = text.substr(begin, end - begin);
-  return std::all_of(gap.begin(), gap.end(), is_space) &&
-         std::count(gap.begin(), gap.end(), '\n') <= 1;
-}
-
 bool is_value(const std::vector<TSNode>& path, std::size_t index) {
   const std::string_view type = type_of(path[index]);
   const bool in_object = index > 0 && type_of(path[index - 1]) == "object";
   return in_object || type == "pair" || type == "assignment_expression" || type == "field";
-}
-
-// A place before or after a line's text counts as that text.
-std::size_t beside(std::string_view text, std::size_t offset) {
-  std::size_t start = line_start(text, offset);
-  if (start == 0 && text.starts_with("\xEF\xBB\xBF")) start = 3;
-  const std::size_t end = line_end(text, offset);
-  const std::size_t first = skip_blanks(text, start);
-  if (first >= end) return offset;
-  if (offset <= first) return first;
-  if (skip_blanks(text, offset) < end) return offset;
-  return without_space(text, {first, std::max(offset, first + 1)}) - 1;
 }
 
 }  // namespace
@@ -187,6 +162,12 @@ std::vector<Definition> DefinitionFinder::around(const std::vector<TSNode>& path
 
 std::optional<Definition> DefinitionFinder::wrapped(const std::vector<TSNode>& path,
                                                     std::size_t index) const {
+  const std::vector<TSNode> inside = path_to_wrapped(path, index);
+  return inside.empty() ? std::nullopt : definition_at(inside, inside.size() - 1);
+}
+
+std::vector<TSNode> DefinitionFinder::path_to_wrapped(const std::vector<TSNode>& path,
+                                                      std::size_t index) const {
   std::size_t outermost = index;
   while (outermost > 0 && grammar_.role(path[outermost - 1]).wrapper) --outermost;
   const auto begin = path.begin();
@@ -200,10 +181,10 @@ std::optional<Definition> DefinitionFinder::wrapped(const std::vector<TSNode>& p
     };
     bool more = child.to_first_child();
     while (more && !leads_on()) more = child.to_next_sibling();
-    if (!more) return std::nullopt;
+    if (!more) return {};
     inside.push_back(child.node());
   }
-  return definition_at(inside, inside.size() - 1);
+  return inside;
 }
 
 bool DefinitionFinder::to_leading(std::size_t offset, TreeCursor* cursor) const {

@@ -31,10 +31,12 @@ class DefinitionFinder {
 
   std::optional<Definition> enclosing(std::size_t offset) const;
   std::vector<Definition> all() const;
-
- private:
   // The definition that the node at path[index] is, without the lines above that belong to it.
   std::optional<Definition> definition_at(const std::vector<TSNode>& path, std::size_t index) const;
+  // The definition's node, within the wrapper at path[index].
+  std::vector<TSNode> path_to_wrapped(const std::vector<TSNode>& path, std::size_t index) const;
+
+ private:
   bool passes(const DefinitionType& type, const TSNode& node) const;
   bool holds_function(const DefinitionType& type, const TSNode& node) const;
   ByteRange with_wrappers(const std::vector<TSNode>& path, std::size_t index) const;

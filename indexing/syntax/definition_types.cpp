@@ -164,39 +164,72 @@ constexpr std::string_view kScriptWrappers =
 constexpr std::string_view kScriptLoneWrappers = "lexical_declaration variable_declaration";
 constexpr std::string_view kScriptLeading = "comment html_comment decorator";
 
+constexpr std::string_view kCSequences =
+    "translation_unit declaration_list field_declaration_list enumerator_list compound_statement "
+    "case_statement initializer_list preproc_if preproc_ifdef preproc_else preproc_elif";
+constexpr std::string_view kScriptSequences =
+    "program class_body statement_block switch_body switch_case switch_default interface_body "
+    "object_type enum_body object array jsx_element jsx_fragment";
+
 constexpr LanguageTypes kLanguages[] = {
-    {"shellscript sh bash", tree_sitter_bash, kBash, "", "", "comment", "variable_name"},
+    {"shellscript sh bash", tree_sitter_bash, kBash, "", "", "comment", "variable_name",
+     "program compound_statement do_group if_statement else_clause elif_clause case_statement "
+     "case_item subshell",
+     "", "source ."},
     {"c", tree_sitter_c, kC, "type_definition declaration field_declaration", "", "comment", "",
-     "preproc_include"},
+     kCSequences, "preproc_include"},
     {"cpp cuda-cpp cuda", tree_sitter_cpp, kCpp,
      "template_declaration type_definition declaration field_declaration", "", "comment", "",
-     "preproc_include"},
-    {"csharp cs", tree_sitter_c_sharp, kCSharp, "", "", "comment", "", "using_directive"},
+     kCSequences, "preproc_include"},
+    {"csharp cs", tree_sitter_c_sharp, kCSharp, "", "", "comment", "",
+     "compilation_unit file_scoped_namespace_declaration declaration_list "
+     "enum_member_declaration_list block switch_body switch_section initializer_expression",
+     "using_directive"},
     {"css", tree_sitter_css, kCss, "", "", "comment",
-     "class_name id_name tag_name property_name function_name keyframes_name", "import_statement"},
+     "class_name id_name tag_name property_name function_name keyframes_name",
+     "stylesheet block keyframe_block_list", "import_statement"},
     {"go", tree_sitter_go, kGo, "", "type_declaration", "comment", "label_name",
+     "source_file import_spec_list field_declaration_list interface_type const_declaration "
+     "var_declaration var_spec_list type_declaration block statement_list literal_value "
+     "expression_switch_statement type_switch_statement select_statement",
      "import_declaration"},
-    {"html", tree_sitter_html, kHtml, "", "", "comment", "tag_name attribute_name"},
+    {"html", tree_sitter_html, kHtml, "", "", "comment", "tag_name attribute_name",
+     "document element"},
     {"java", tree_sitter_java, kJava, "", "", "line_comment block_comment", "",
+     "program class_body interface_body enum_body enum_body_declarations annotation_type_body "
+     "block constructor_body switch_block switch_block_statement_group array_initializer",
      "import_declaration"},
     {"javascript javascriptreact javascript.jsx", tree_sitter_javascript, kJavaScript,
-     kScriptWrappers, kScriptLoneWrappers, kScriptLeading, "", "import_statement"},
+     kScriptWrappers, kScriptLoneWrappers, kScriptLeading, "", kScriptSequences, "import_statement",
+     "require"},
     {"typescript", tree_sitter_typescript, kTypeScript, kScriptWrappers, kScriptLoneWrappers,
-     kScriptLeading, "", "import_statement"},
+     kScriptLeading, "", kScriptSequences, "import_statement", "require"},
     {"typescriptreact typescript.tsx", tree_sitter_tsx, kTypeScript, kScriptWrappers,
-     kScriptLoneWrappers, kScriptLeading, "", "import_statement"},
-    {"json jsonc", tree_sitter_json, kJson, "", "", "comment", ""},
-    {"lua", tree_sitter_lua, kLua, "", "variable_declaration", "comment", ""},
-    {"markdown", tree_sitter_markdown, kMarkdown, "", "", "", ""},
-    {"php", tree_sitter_php, kPhp, "", "", "comment", "name", "namespace_use_declaration"},
+     kScriptLoneWrappers, kScriptLeading, "", kScriptSequences, "import_statement", "require"},
+    {"json jsonc", tree_sitter_json, kJson, "", "", "comment", "", "document object array"},
+    {"lua", tree_sitter_lua, kLua, "", "variable_declaration", "comment", "",
+     "chunk block table_constructor", "", "require"},
+    {"markdown", tree_sitter_markdown, kMarkdown, "", "", "", "",
+     "document section list list_item block_quote"},
+    {"php", tree_sitter_php, kPhp, "", "", "comment", "name",
+     "program declaration_list enum_declaration_list compound_statement switch_block "
+     "case_statement default_statement match_block array_creation_expression",
+     "namespace_use_declaration", "require require_once include include_once"},
     {"python", tree_sitter_python, kPython, "decorated_definition", "", "comment", "",
+     "module block dictionary list set tuple",
      "import_statement import_from_statement future_import_statement"},
     {"ruby", tree_sitter_ruby, kRuby, "", "", "comment",
-     "constant instance_variable class_variable global_variable"},
+     "constant instance_variable class_variable global_variable",
+     "program body_statement block_body begin case then else ensure rescue do hash array", "",
+     "require require_relative"},
     {"rust", tree_sitter_rust, kRust, "", "", "line_comment block_comment attribute_item", "",
+     "source_file declaration_list field_declaration_list enum_variant_list block match_block "
+     "field_initializer_list array_expression",
      "use_declaration extern_crate_declaration"},
-    {"toml", tree_sitter_toml, kToml, "", "", "comment", "bare_key"},
-    {"yaml", tree_sitter_yaml, kYaml, "", "", "comment", "anchor_name alias_name"}};
+    {"toml", tree_sitter_toml, kToml, "", "", "comment", "bare_key",
+     "document table table_array_element array"},
+    {"yaml", tree_sitter_yaml, kYaml, "", "", "comment", "anchor_name alias_name",
+     "stream block_mapping block_sequence"}};
 
 }  // namespace
 

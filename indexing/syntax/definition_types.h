@@ -41,8 +41,11 @@ struct LanguageTypes {
   std::string_view leading;
   // Names, in addition to "identifier" and "…_identifier".
   std::string_view identifiers;
-  // Statements that make names of other files known.
-  std::string_view imports = {};
+  // Nodes whose children stand on lines of their own: blocks, bodies, objects.
+  std::string_view sequences = {};
+  // Statements that make names of other files known; and words that make a line one, where they
+  // have no node.
+  std::string_view imports = {}, import_words = {};
 };
 
 std::span<const LanguageTypes> language_types();

@@ -9,22 +9,15 @@ namespace {
 
 constexpr std::string_view kFunctionValues =
     "arrow_function function_expression generator_function class function_definition";
+constexpr std::string_view kParts =
+    "else_clause elif_clause elseif_statement else_statement except_clause except_group_clause "
+    "finally_clause catch_clause start_tag end_tag jsx_opening_element jsx_closing_element then "
+    "document else elsif rescue ensure switch_label enum_body_declarations block_continuation";
 
 struct LazyGrammar {
   std::once_flag once;
   std::unique_ptr<const Grammar> made;
 };
-
-// Whether `word` is one of `words`, which are separated by spaces.
-bool has_word(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != std::string_view::npos;
-       at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
-      return true;
-  }
-  return false;
-}
 
 NodeRole role_of(std::string_view name, const LanguageTypes& types) {
   NodeRole role;
@@ -39,12 +32,29 @@ NodeRole role_of(std::string_view name, const LanguageTypes& types) {
       name == "identifier" || name.ends_with("_identifier") || has_word(types.identifiers, name);
   role.import = has_word(types.imports, name);
   role.function_value = has_word(kFunctionValues, name);
+  role.sequence = has_word(types.sequences, name);
+  role.part = has_word(kParts, name);
   return role;
 }
 
 }  // namespace
 
-Grammar::Grammar(const LanguageTypes& types) : language(types.grammar()) {
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at != std::string_view::npos;
+       at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
+Grammar::Grammar(const LanguageTypes& types)
+    : language(types.grammar()),
+      import_words(types.import_words),
+      has_functions(std::ranges::any_of(types.definitions, [](const DefinitionType& type) {
+        return type.kind == DefinitionKind::kFunction;
+      })) {
   const std::uint32_t n_symbols = ts_language_symbol_count(language);
   roles.resize(n_symbols);
   for (std::uint32_t symbol = 0; symbol < n_symbols; ++symbol) {

@@ -20,16 +20,23 @@ struct NodeRole {
   bool import = false;
   // The value of a definition with DefinitionTest::kHoldsFunction may be such a node.
   bool function_value = false;
+  bool sequence = false;
+  bool part = false;  // of a unit, even in a sequence: an `else`, an opening tag
 };
 
 // A language's LanguageTypes, indexed by the grammar's own symbols.
 struct Grammar {
   const TSLanguage* language;
-  std::vector<NodeRole> roles;  // by symbol
+  std::string_view import_words;  // LanguageTypes::import_words
+  bool has_functions;             // it is no language of data or markup
+  std::vector<NodeRole> roles;    // by symbol
 
   explicit Grammar(const LanguageTypes& types);
   const NodeRole& role(const TSNode& node) const;
 };
+
+// Whether `word` is one of `words`, which are separated by spaces.
+bool has_word(std::string_view words, std::string_view word);
 
 // The grammar of a known language; lives as long as the program. Null if the id is unknown.
 const Grammar* find_grammar(std::string_view language_id);

@@ -7,6 +7,7 @@
 #include "indexing/syntax/grammar_table.h"
 #include "indexing/syntax/import_finder.h"
 #include "indexing/syntax/parser.h"
+#include "indexing/syntax/region_finder.h"
 #include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
 
@@ -19,31 +20,6 @@ bool same_node(const TSNode& a, const TSNode& b) {
   return ts_node_symbol(a) == ts_node_symbol(b) && range_of(a) == range_of(b) &&
          ts_node_is_missing(a) == ts_node_is_missing(b) &&
          ts_node_is_extra(a) == ts_node_is_extra(b);
-}
-
-// From the beginning of its first line to behind the newline of its last.
-ByteRange whole_lines(std::string_view text, const ByteRange& range) {
-  // Some nodes end behind the newline, at the beginning of the next line.
-  const std::size_t last = range.empty() ? range.begin : range.end - 1;
-  return {line_start(text, range.begin), std::min(line_end(text, last) + 1, text.size())};
-}
-
-// `block`, the lines of `node`, with those of its siblings that touch them.
-ByteRange with_neighbours(std::string_view text, const TSNode& node, ByteRange block,
-                          std::size_t max_bytes) {
-  const auto take = [&](const TSNode& sibling) {
-    const ByteRange lines = whole_lines(text, range_of(sibling));
-    const ByteRange both{std::min(block.begin, lines.begin), std::max(block.end, lines.end)};
-    const bool touches = lines.begin <= block.end && lines.end >= block.begin;
-    if (!touches || both.size() > max_bytes) return false;
-    block = both;
-    return true;
-  };
-  for (TSNode next = ts_node_next_sibling(node); !ts_node_is_null(next) && take(next);)
-    next = ts_node_next_sibling(next);
-  for (TSNode before = ts_node_prev_sibling(node); !ts_node_is_null(before) && take(before);)
-    before = ts_node_prev_sibling(before);
-  return block;
 }
 
 }  // namespace
@@ -79,24 +55,8 @@ std::vector<Definition> SyntaxTree::definitions() const {
   return DefinitionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).all();
 }
 
-std::optional<ByteRange> SyntaxTree::block_around(std::size_t offset, std::size_t max_bytes) const {
-  const std::string_view text = *text_;
-  const std::size_t line = line_start(text, std::min(offset, text.size()));
-  const std::size_t first = skip_blanks(text, line);
-  if (first >= line_end(text, line)) return std::nullopt;
-  // The indentation belongs to what follows it.
-  TreeCursor cursor(ts_tree_root_node(tree_.get()));
-  cursor.descend_to(std::max(first, std::min(offset, line_end(text, line) - 1)));
-  std::optional<ByteRange> block;
-  TSNode largest = cursor.node();
-  for (; cursor.path().size() > 1; cursor.to_parent()) {
-    const ByteRange lines = whole_lines(text, range_of(cursor.node()));
-    if (lines.size() > max_bytes) break;
-    block = lines;
-    largest = cursor.node();
-  }
-  if (!block) return std::nullopt;
-  return with_neighbours(text, largest, *block, max_bytes);
+RegionChain SyntaxTree::regions_around(std::size_t offset, std::size_t max_bytes) const {
+  return RegionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).around(offset, max_bytes);
 }
 
 std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "indexing/syntax/region_chain.h"
 #include "support/byte_range.h"
 
 struct TSTree;
@@ -77,10 +78,9 @@ class SyntaxTree {
   std::optional<Definition> enclosing_definition(std::size_t offset) const;
   // In the order in which they begin.
   std::vector<Definition> definitions() const;
-  // What stands around `offset` and has at most `max_bytes`, in whole lines: the largest node of
-  // that size, with its siblings on adjacent lines (other imports, other attributes of a class), up
-  // to the next blank line. None on a blank line, and where a single line or token is larger.
-  std::optional<ByteRange> block_around(std::size_t offset, std::size_t max_bytes) const;
+  // The regions around `offset`, in whole lines; the chosen one has at most `max_bytes`, unless a
+  // single line has more.
+  RegionChain regions_around(std::size_t offset, std::size_t max_bytes) const;
   // The names within `range`, in order.
   std::vector<ByteRange> identifiers(const ByteRange& range) const;
   Imports imports() const;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "support/byte_range.h"
+
 namespace redraft {
 
 inline bool is_blank(char byte) {
@@ -56,6 +58,39 @@ inline bool begins_line(std::string_view text, std::size_t offset) {
   while (offset > 0 && is_blank(text[offset - 1])) --offset;
   return offset == 0 || text[offset - 1] == '\n' ||
          (offset == 3 && text.substr(0, 3) == "\xEF\xBB\xBF");
+}
+
+// The end of `range` without the blanks and newlines before it.
+inline std::size_t without_space(std::string_view text, const ByteRange& range) {
+  std::size_t end = range.end;
+  while (end > range.begin && is_space(text[end - 1])) --end;
+  return end;
+}
+
+// A place before or after a line's text counts as that text.
+inline std::size_t beside(std::string_view text, std::size_t offset) {
+  std::size_t start = line_start(text, offset);
+  if (start == 0 && text.starts_with("\xEF\xBB\xBF")) start = 3;
+  const std::size_t end = line_end(text, offset);
+  const std::size_t first = skip_blanks(text, start);
+  if (first >= end) return offset;
+  if (offset <= first) return first;
+  if (skip_blanks(text, offset) < end) return offset;
+  return without_space(text, {first, std::max(offset, first + 1)}) - 1;
+}
+
+// Whether the text at `end` begins on the same line as what ends at `begin`, or on the next.
+inline bool follows(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view gap = text.substr(begin, end - begin);
+  return std::all_of(gap.begin(), gap.end(), is_space) &&
+         std::count(gap.begin(), gap.end(), '\n') <= 1;
+}
+
+// From the beginning of its first line to behind the newline of its last.
+inline ByteRange whole_lines(std::string_view text, const ByteRange& range) {
+  // Some nodes end behind the newline, at the beginning of the next line.
+  const std::size_t last = range.empty() ? range.begin : range.end - 1;
+  return {line_start(text, range.begin), std::min(line_end(text, last) + 1, text.size())};
 }
 
 }  // namespace redraft

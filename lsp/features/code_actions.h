@@ -16,10 +16,9 @@ inline constexpr char kPromptCommand[] = "redraft.prompt";
 inline constexpr char kAutomaticScope[] = "auto";
 
 // The answer to textDocument/codeAction: ready-made instructions for the selection (or, without
-// one, for the definition at the cursor or a small file as a whole), one for each diagnostic and,
-// if the client can prompt the user, one for an instruction of the user's own. Actions that make no
-// sense in the document's language are disabled, with the reason, if the client shows disabled
-// actions.
+// one, for the region around the cursor), one for each diagnostic and, if the client can prompt the
+// user, one for an instruction of the user's own. Actions that make no sense in the document's
+// language are disabled, with the reason, if the client shows disabled actions.
 // Each has the form that the client can use: the command that starts a streamed edit, data to
 // resolve later, or the command that applies the edit when it ends.
 Json code_actions(const CodeActionParams& params, const Document& document,

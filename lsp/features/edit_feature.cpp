@@ -8,6 +8,7 @@
 #include "lsp/features/code_actions.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
+#include "workspace/documents/cursor_region.h"
 
 namespace redraft::lsp {
 namespace {
@@ -64,6 +65,18 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
 }
 
+// What a client needs to show a region, and to request an edit of it.
+Json region_json(const Document& document, const Region& region, Encoding encoding) {
+  const char* scope = "selection";
+  if (region.kind == RegionKind::kFile) scope = "whole";
+  if (region.range.empty()) scope = kAutomaticScope;  // a place between two lines
+  return {{"range", to_range(document, region.range, encoding)},
+          {"scope", scope},
+          {"name", region.name},
+          {"lines", line_count(document, region)},
+          {"title", region_title(document, region)}};
+}
+
 // Reads the single argument of a command; answers with an error if it is missing.
 template <typename Params, typename Use>
 void with_argument(const ExecuteCommandParams& params, const Reply& reply, const Use& use) {
@@ -93,7 +106,9 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
   registry.on("redraft/resolveEdit", this, &EditFeature::resolve_edit);
   registry.on("redraft/prepare", this, &EditFeature::prepare);
   registry.on("redraft/stopPreparing", this, &EditFeature::stop_preparing);
-  registry.announce("experimental", {{"redraft", {{"streamedEdits", true}, {"prepare", true}}}});
+  registry.on("redraft/region", this, &EditFeature::region);
+  registry.announce("experimental",
+                    {{"redraft", {{"streamedEdits", true}, {"prepare", true}, {"region", true}}}});
 }
 
 void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
@@ -172,6 +187,24 @@ void EditFeature::prepare(const PrepareParams& params, Reply reply) {
   const Result<void> announced =
       workspace_.announce(document->uri(), document->version(), std::move(*request), observer);
   if (!announced) reply.fail(ErrorCode::kRequestFailed, announced.error().message());
+}
+
+void EditFeature::region(const PrepareParams& params, Reply reply) {
+  std::optional<EditRequest> request = request_of(params.edit, reply);
+  if (!request) return;
+  if (!request->range) {
+    return reply.fail(ErrorCode::kInvalidParams,
+                      "redraft/region needs a range: the selection, or the cursor as an empty one");
+  }
+  const Result<void> asked = workspace_.find_regions(
+      params.edit.uri, request->document->version(), *request->range,
+      [reply, encoding = client_.encoding](const Document& document, const RegionChain& chain) {
+        Json regions = Json::array();
+        for (const Region& region : chain.regions)
+          regions.push_back(region_json(document, region, encoding));
+        reply({{"version", document.version()}, {"index", chain.chosen}, {"regions", regions}});
+      });
+  if (!asked) reply.fail(ErrorCode::kRequestFailed, asked.error().message());
 }
 
 void EditFeature::stop_preparing(const NoParams&) { workspace_.stop_reading_ahead(); }

@@ -37,6 +37,7 @@ class EditFeature : public Feature {
   void cancel_progress(const ProgressCancelParams& params);
   void prepare(const PrepareParams& params, Reply reply);
   void stop_preparing(const NoParams& params);
+  void region(const PrepareParams& params, Reply reply);
 
   // Reads ahead for an edit with such code actions, as far as the settings allow.
   void read_ahead_for(const CodeActionParams& params);

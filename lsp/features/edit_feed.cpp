@@ -244,7 +244,11 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
   } else if (edits && !edits->empty()) {
     apply("redraft", std::move(change));
   } else if (n_dropped == 0) {
-    connection_->show_message(MessageType::kInfo, "redraft: the model found nothing to change");
+    const bool placed = result != nullptr && result->placed;
+    connection_->show_message(
+        MessageType::kInfo,
+        placed ? "redraft: nothing to change: the file has it already"
+               : "redraft: the model changed nothing: say it in other words, or select more lines");
   }
 }
 

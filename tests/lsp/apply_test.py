@@ -49,6 +49,13 @@ class Apply(ServerTest):
         params = client.wait(lambda m: m.get("method") == "workspace/applyEdit")["params"]
         self.assertEqual(apply_edits(CODE, params["edit"]["changes"][URI]), CODE.replace("return 1", "return os.getpid()"))
 
+    def test_a_plain_client_is_told_that_it_is_there_already(self):
+        client = self.start([], {"workspace": {"applyEdit": True}})
+        self.open_code(client)
+        self.apply(client, "def second():\n    return 2\n")
+        said = client.notification("window/showMessage")
+        self.assertIn("the file has it already", said["message"])
+
     def test_typing_meanwhile_moves_it(self):
         client = self.start([], STREAMING)
         self.open_code(client)

@@ -395,7 +395,7 @@ async def test_a_model_that_cannot_be_loaded():
 
 REQUESTS = ["shutdown", "textDocument/codeAction", "codeAction/resolve", "textDocument/completion",
             "completionItem/resolve", "textDocument/inlineCompletion", "workspace/executeCommand",
-            "redraft/resolveEdit", "redraft/prepare", "redraft/status", "redraft/nextEdit",
+            "redraft/resolveEdit", "redraft/prepare", "redraft/region", "redraft/status", "redraft/nextEdit",
             "textDocument/copilotInlineEdit", "textDocument/hover"]
 
 

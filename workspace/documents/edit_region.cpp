@@ -4,14 +4,10 @@
 #include <utility>
 
 #include "support/utf8/utf8.h"
+#include "workspace/documents/cursor_region.h"
 
 namespace redraft {
 namespace {
-
-// Bytes of a file that is edited as a whole where only the cursor's place is known.
-constexpr std::size_t kSmallFile = 3000;
-// Where no syntax tells what belongs together.
-constexpr int kLinesNextTo = 16;
 
 std::size_t byte_order_mark_size(const std::string& text) {
   return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
@@ -32,34 +28,13 @@ std::optional<ByteRange> symbol_at(const Document& document, std::size_t offset)
   return definition ? std::optional(definition->range) : std::nullopt;
 }
 
-// The line at `offset` with those next to it, more above than below, in at most `max_bytes` unless
-// it has more by itself.
-ByteRange lines_next_to(const Document& document, std::size_t offset, std::size_t max_bytes) {
-  const LineIndex& index = document.lines();
-  int first = index.line_of(offset);
-  int end = first + 1;
-  const auto fits = [&](int from, int to) {
-    return from >= 0 && to <= index.line_count() &&
-           index.start(to) - index.start(from) <= max_bytes;
-  };
-  for (int step = 0; step < kLinesNextTo; ++step) {
-    if (step % 3 < 2 && fits(first - 1, end)) --first;
-    if (step % 3 == 2 && fits(first, end + 1)) ++end;
-  }
-  return {index.start(first), index.start(end)};
-}
-
 // Nothing: the whole file.
 std::optional<ByteRange> around(const Document& document, std::size_t offset,
                                 std::size_t max_bytes) {
   const std::optional<ByteRange> symbol = symbol_at(document, offset);
   if (symbol && symbol->size() <= max_bytes) return symbol;
   if (!symbol && document.text().size() <= max_bytes) return std::nullopt;
-  const SyntaxTree* syntax = document.syntax();
-  if (syntax != nullptr) {
-    if (const auto block = syntax->block_around(offset, max_bytes)) return block;
-  }
-  return lines_next_to(document, offset, max_bytes);
+  return regions_at(document, {offset, offset}, max_bytes).region().range;
 }
 
 void append_lines(const std::vector<std::string_view>& lines, std::string* text) {
@@ -86,7 +61,7 @@ Result<void> EditRegion::check(const Document& document, EditScope scope,
   if (range || scope == EditScope::kFile || scope == EditScope::kPlaces) return {};
   return Error(
       scope != EditScope::kSelection
-          ? "the scope 'symbol' needs a range, to say where: give one, or edit the whole file"
+          ? "this scope needs a range, to say where: give one, or edit the whole file"
           : "the scope 'selection' needs a range: select the lines to edit, or edit the whole "
             "file");
 }
@@ -98,14 +73,14 @@ Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, Ed
   std::optional<ByteRange> touched;
   if (scope == EditScope::kSelection) touched = range;
   if (scope == EditScope::kSymbol) touched = symbol_at(*document, range->begin);
-  const bool is_small = document->text().size() <= std::min(max_bytes, kSmallFile);
-  if (scope == EditScope::kAround || (scope == EditScope::kAuto && !is_small))
-    touched = around(*document, range->begin, max_bytes);
+  if (scope == EditScope::kAround) touched = around(*document, range->begin, max_bytes);
+  if (scope == EditScope::kAuto) touched = regions_at(*document, *range, max_bytes).region().range;
   if (!touched) return EditRegion(std::move(document), 0, n_lines, true);
   const LineIndex& index = document->lines();
   const int first = index.line_of(touched->begin);
   int last = index.line_of(touched->end);  // exclusive below, unless the range touches it
-  if (touched->empty() || touched->end > index.start(last)) ++last;
+  const bool is_place = touched->empty() && scope != EditScope::kSelection;  // between two lines
+  if (!is_place && (touched->empty() || touched->end > index.start(last))) ++last;
   const bool whole_file = first == 0 && last >= n_lines;
   return EditRegion(std::move(document), std::min(first, n_lines), std::min(last, n_lines),
                     whole_file);
@@ -175,11 +150,11 @@ std::string_view EditRegion::ending(int line) const {
 std::string_view EditRegion::ending_for_new_line(const LineChange& change, int new_line) const {
   int line = change.old_begin + new_line;
   if (line >= change.old_end) line = change.old_end - 1;
-  const int n_lines = static_cast<int>(lines_.size());
   for (; line >= -first_line_; --line) {
     if (const std::string_view found = ending(line); !found.empty()) return found;
   }
-  if (change.old_end < n_lines && !ending(change.old_end).empty()) return ending(change.old_end);
+  const bool has_next = first_line_ + change.old_end < document_->lines().line_count();
+  if (has_next && !ending(change.old_end).empty()) return ending(change.old_end);
   return "\n";
 }
 

@@ -15,8 +15,8 @@ namespace redraft {
 
 enum class EditScope {
   kSelection,
-  kAround,  // the cursor: its symbol or, where that is too much to wait for, a part of it
-  kAuto,    // the same, but a small file as a whole
+  kAround,  // the cursor: its symbol or, where that is too much to wait for, as kAuto
+  kAuto,    // the region around the cursor, see cursor_region.h, or the selection
   kSymbol,
   kPlaces,  // of a large file the parts that the instruction concerns; a small one as a whole
   kFile     // all lines
@@ -34,10 +34,10 @@ class EditRegion {
   // kFile, kPlaces: everything but a byte order mark. kSelection: the lines that `range` touches
   // (an empty range: its line; a range that ends where a line begins does not touch that line).
   // kSymbol: the lines of the smallest definition around the beginning of `range`; the file if
-  // there is none, or the language is unknown. kAround: the same if it has at most `max_bytes`,
-  // else the block around the beginning of `range` that has, or the lines next to it. kAuto: the
-  // file if it has at most `max_bytes` and 3,000, else as kAround. The last three parse the
-  // document, so do not call them on the main thread.
+  // there is none, or the language is unknown. kAuto: what regions_at() chooses for `range`, which
+  // may be a place between two lines. kAround: the symbol or, without one, the file, if it has at
+  // most `max_bytes`, else as kAuto. The last three parse the document, so do not call them on the
+  // main thread.
   static Result<EditRegion> make(std::shared_ptr<const Document> document, EditScope scope,
                                  const std::optional<ByteRange>& range,
                                  std::size_t max_bytes = kMaxDocumentBytes);

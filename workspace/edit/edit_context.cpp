@@ -178,6 +178,10 @@ std::size_t min_edit_region_bytes() {
   return static_cast<std::size_t>(kBytesPerToken * kMinRegionTokens);
 }
 
+std::size_t max_edit_region_bytes() {
+  return static_cast<std::size_t>(kBytesPerToken * kMaxRegionTokens);
+}
+
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
                          std::size_t overview_bytes) {
   const Document& document = region.document();

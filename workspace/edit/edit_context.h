@@ -20,6 +20,8 @@ std::size_t edit_context_bytes(const CostCurve& cost, double seconds);
 std::size_t edit_region_bytes(const CostCurve& cost);
 // A smaller file is edited as a whole on any machine.
 std::size_t min_edit_region_bytes();
+// No machine's region is larger.
+std::size_t max_edit_region_bytes();
 
 // What the model is shown of a file besides the region, with "\n" endings. A line "..." marks
 // omitted lines.

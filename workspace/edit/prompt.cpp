@@ -26,6 +26,11 @@ constexpr const char* kSystem =
 constexpr const char* kAsk =
     " and answer with exactly these lines as they are after the edit, without the code around them";
 
+// The same of lines that do not exist yet.
+constexpr const char* kAskNew =
+    ", which will stand between the lines before and after, and answer with exactly these new "
+    "lines, without the code around them";
+
 constexpr const char* kAskAgain =
     ". Carry out the instruction again, and answer with all of the lines to edit as they are after "
     "it. Keep every definition.";
@@ -77,8 +82,13 @@ class ConversationMaker {
     if (!region_.whole_file()) add_context();
     const bool first = form_.order == PromptOrder::kInstructionFirst;
     if (first) add_instruction(instruction + "\n\n");
-    add(region_.whole_file() ? "File " + name_ + ":\n"
-                             : "Edit these lines of " + name_ + kAsk + ":\n");
+    if (region_.whole_file()) {
+      add("File " + name_ + ":\n");
+    } else if (region_.lines().empty()) {
+      add("Write new lines of " + name_ + kAskNew + ":\n");
+    } else {
+      add("Edit these lines of " + name_ + kAsk + ":\n");
+    }
     add_region();
     if (!first) {
       add("\n\n");

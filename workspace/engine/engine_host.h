@@ -73,6 +73,8 @@ class EngineHost {
 
   // On the decode thread: the engine, loaded now if there is none. The caller holds a Use.
   Result<Engine*> engine();
+  // On the decode thread: the engine if it is loaded, else null. The caller holds a Use.
+  Engine* loaded_engine() { return failed_ ? nullptr : engine_.get(); }
   // The engine is kept while one of these exists. On the decode thread.
   class Use {
    public:

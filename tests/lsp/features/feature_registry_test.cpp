@@ -64,6 +64,7 @@ const std::map<std::string, std::string> kAnnouncedBy = {
     {"redraft/resolveEdit", "/experimental/redraft/streamedEdits"},
     {"redraft/prepare", "/experimental/redraft/prepare"},
     {"redraft/stopPreparing", "/experimental/redraft/prepare"},
+    {"redraft/region", "/experimental/redraft/region"},
     {"redraft/expectCompletion", "/experimental/redraft/expectCompletion"},
     {"redraft/status", "/experimental/redraft/protocol"},
     {"redraft/nextEdit", "/experimental/redraft/protocol"},
@@ -157,7 +158,7 @@ class AnswerTest : public ServerTest {
         "commands": ["redraft.edit", "redraft.apply", "redraft.cancel", "redraft.completionAccepted",
                      "redraft.nextEditAccepted", "redraft.nextEditRejected"],
         "workDoneProgress": true},
-      "experimental": {"redraft": {"streamedEdits": true, "prepare": true, "expectCompletion": true, "protocol": 1}}})");
+      "experimental": {"redraft": {"streamedEdits": true, "prepare": true, "region": true, "expectCompletion": true, "protocol": 1}}})");
   }
 };
 

@@ -30,23 +30,6 @@ std::string rewritten(const EditRegion& region, const std::vector<std::string>& 
   return apply_edits(region.document().text(), made);
 }
 
-TEST(EditRegion, ASmallFileThatIsAffordableAsAWholeWhereOnlyTheCursorIsKnown) {
-  const auto lines_of = [](const std::string& text, std::size_t max_bytes) {
-    const std::size_t at = text.find("return 7");
-    return EditRegion::make(*Document::make("file:///a.py", 1, text, "python"), EditScope::kAuto,
-                            ByteRange{at, at}, max_bytes)
-        ->text();
-  };
-  std::string text;
-  for (int i = 0; i < 40; ++i)
-    text += "def f" + std::to_string(i) + "():\n    return " + std::to_string(i) + "\n";
-  const std::string large = text + text + text + text;
-  ASSERT_TRUE(text.size() < 3000 && large.size() > 3000);
-  EXPECT_EQ(lines_of(text, 5000), text);
-  EXPECT_EQ(lines_of(text, 500), "def f7():\n    return 7\n") << "the machine is slow";
-  EXPECT_EQ(lines_of(large, 50000), "def f7():\n    return 7\n");
-}
-
 TEST(EditRegion, LinesKeepTheEndingsTheyHave) {
   EXPECT_EQ(rewritten(file_region("a\r\nb\r\nc\r\n"), {"a", "B", "c"}), "a\r\nB\r\nc\r\n");
   EXPECT_EQ(rewritten(file_region("a\r\nb\nc\rd\n"), {"a", "B", "C", "d"}), "a\r\nB\nC\rd\n");
