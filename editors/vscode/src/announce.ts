@@ -2,7 +2,8 @@
 // or looks at a selection, and shows which lines the edit will change.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { linesOf, placeOf, type PrepareEvent, type PrepareResult, type Range } from './protocol';
+import { isEmpty, linesOf, placeOf } from './protocol';
+import type { PrepareEvent, PrepareResult, Range, Region, RegionResult } from './protocol';
 
 // Milliseconds that a selection stands before it is announced.
 const delay = 300;
@@ -15,6 +16,8 @@ export interface Place {
 
 export class Announcement {
   region: Range | undefined; // the lines that an edit there changes, when the server has found them
+  chain: Region[] = []; // those around the place, when the server has found them
+  index = 0; // of the one in `chain` that is announced
   reads = false;
   fraction = 0; // of what is to be read
 
@@ -23,9 +26,19 @@ export class Announcement {
     readonly isPrompted: boolean, // the user types the instruction; else a selection stands
   ) {}
 
-  // "line 3" or "lines 12–40"; undefined until they are known.
+  // What the user has chosen, or the server for them; undefined until it is known.
+  get chosen(): Region | undefined {
+    return this.chain[this.index];
+  }
+
+  // "edit method putcmd, 3 lines", or without a name "edit lines 12–40"; undefined until the lines are known.
+  get title(): string | undefined {
+    return this.chosen?.title ?? (this.region && `edit ${linesOf(this.region)}`);
+  }
+
+  // For the status bar.
   get lines(): string | undefined {
-    return this.region && linesOf(this.region);
+    return this.chosen?.title ?? (this.region && linesOf(this.region));
   }
 }
 
@@ -38,6 +51,7 @@ export class Announcer implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event; // what is on display
   private client: LanguageClient | undefined;
+  private findsRegions = false;
   private newest: Announcement | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly parts: vscode.Disposable[];
@@ -72,8 +86,10 @@ export class Announcer implements vscode.Disposable {
   // Uses a running client, if its server takes announcements.
   use(client: LanguageClient | undefined): void {
     this.set(undefined);
-    const offered = client?.initializeResult?.capabilities.experimental as { redraft?: { prepare?: boolean } } | undefined;
-    this.client = offered?.redraft?.prepare ? client : undefined;
+    const offers = client?.initializeResult?.capabilities.experimental as
+      { redraft?: { prepare?: boolean; region?: boolean } } | undefined;
+    this.client = offers?.redraft?.prepare ? client : undefined;
+    this.findsRegions = offers?.redraft?.region === true;
   }
 
   announcementOf(document: vscode.TextDocument | undefined): Announcement | undefined {
@@ -86,6 +102,14 @@ export class Announcer implements vscode.Disposable {
     const announcement = new Announcement(place, true);
     this.announce(announcement);
     return announcement;
+  }
+
+  // While the user is asked for the instruction: takes the next region around the place (step 1), or the one inside (-1).
+  widen(step: 1 | -1): void {
+    const { client, newest } = this;
+    if (client && newest?.isPrompted && newest.chain[newest.index + step]) {
+      this.choose(client, newest, newest.index + step);
+    }
   }
 
   // The edit itself ends the reading on the server's side, and uses what was read.
@@ -117,13 +141,48 @@ export class Announcer implements vscode.Disposable {
     if (!client) {
       return;
     }
-    const { document, range, version } = announcement.place;
-    const params = placeOf(client.code2ProtocolConverter.asUri(document.uri), version, range);
-    client.sendRequest<PrepareResult>('redraft/prepare', params).then(
-      (result) => {
-        announcement.region = result.range;
-        announcement.reads = result.reads;
+    if (announcement.isPrompted && announcement.place.range && this.findsRegions) {
+      this.findRegions(client, announcement);
+    } else {
+      this.prepare(client, announcement);
+    }
+  }
+
+  private findRegions(client: LanguageClient, announcement: Announcement): void {
+    client.sendRequest<RegionResult>('redraft/region', this.paramsOf(client, announcement)).then(
+      ({ regions, index }) => {
         if (announcement === this.newest) {
+          announcement.chain = regions;
+          this.choose(client, announcement, index);
+        }
+      },
+      () => announcement === this.newest && this.prepare(client, announcement),
+    );
+  }
+
+  private choose(client: LanguageClient, announcement: Announcement, index: number): void {
+    announcement.index = index;
+    announcement.region = announcement.chosen?.range;
+    announcement.reads = false;
+    this.draw();
+    this.changed.fire();
+    this.prepare(client, announcement);
+  }
+
+  private paramsOf(client: LanguageClient, { place, chosen }: Announcement) {
+    const uri = client.code2ProtocolConverter.asUri(place.document.uri);
+    return placeOf(uri, place.version, chosen?.range ?? place.range, chosen?.scope);
+  }
+
+  // Has the server read what is announced.
+  private prepare(client: LanguageClient, announcement: Announcement): void {
+    const { index } = announcement;
+    client.sendRequest<PrepareResult>('redraft/prepare', this.paramsOf(client, announcement)).then(
+      (result) => {
+        if (announcement === this.newest && index === announcement.index) {
+          announcement.region = result.range;
+          announcement.reads = result.reads;
+          announcement.fraction = 0;
           this.draw();
           this.changed.fire();
         }
@@ -147,7 +206,7 @@ export class Announcer implements vscode.Disposable {
 
   private draw(): void {
     const { newest } = this;
-    const region = newest?.isPrompted ? newest.region : undefined;
+    const region = newest?.isPrompted && newest.region && !isEmpty(newest.region) ? newest.region : undefined;
     for (const editor of vscode.window.visibleTextEditors) {
       const isThere = region && editor.document === newest?.place.document;
       editor.setDecorations(this.highlight, isThere ? [wholeLines(region)] : []);

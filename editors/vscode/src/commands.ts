@@ -4,7 +4,7 @@ import type { Announcer, Place } from './announce';
 import type { Edits } from './edits';
 import type { Places } from './places';
 import type { Preview } from './preview';
-import { isEmpty, type PromptArguments, type Range } from './protocol';
+import { isEmpty, type PromptArguments, type Range, type Region } from './protocol';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 const prompt = 'How should it be changed?';
@@ -14,18 +14,29 @@ function isSelection(range: Range | undefined): boolean {
   return range !== undefined && !isEmpty(range);
 }
 
-function titleOf({ range }: Place, lines: string | undefined): string {
-  const place = isSelection(range) ? 'the selection' : 'the definition at the cursor, or a small file';
-  return `redraft: edit ${lines ?? place}`;
+function titleOf({ range }: Place, title: string | undefined): string {
+  return `redraft: ${title ?? `edit ${isSelection(range) ? 'the selection' : 'what is at the cursor'}`}`;
 }
 
-// Meanwhile the place is announced, and the title says which lines will be changed once they are known.
-async function ask(announcer: Announcer, place: Place): Promise<string | undefined> {
+const wider = { iconPath: new vscode.ThemeIcon('chevron-up'), tooltip: 'Edit More: What Is Around (Alt+Up)' };
+const narrower = { iconPath: new vscode.ThemeIcon('chevron-down'), tooltip: 'Edit Less: What Is Inside (Alt+Down)' };
+
+interface Answer {
+  instruction: string;
+  region: Region | undefined; // that was on display
+}
+
+// Meanwhile the place is announced, and the title says what will be changed once that is known.
+async function ask(announcer: Announcer, place: Place): Promise<Answer | undefined> {
   const box = vscode.window.createInputBox();
   const announcement = announcer.begin(place);
+  const stands = () => announcer.announcementOf(place.document) === announcement;
   const showLines = () => {
-    box.title = titleOf(place, announcer.announcementOf(place.document) === announcement ? announcement.lines : undefined);
+    box.title = titleOf(place, stands() ? announcement.title : undefined);
+    box.buttons = stands() && announcement.chain.length > 1 ? [wider, narrower] : [];
   };
+  const prompting = (is: boolean) => vscode.commands.executeCommand('setContext', 'redraft.prompting', is);
+  box.onDidTriggerButton((button) => announcer.widen(button === wider ? 1 : -1));
   box.prompt = prompt;
   box.placeholder = placeHolder;
   box.ignoreFocusOut = true;
@@ -35,11 +46,14 @@ async function ask(announcer: Announcer, place: Place): Promise<string | undefin
     box.onDidAccept(() => resolve(box.value.trim() ? box.value : undefined));
     box.onDidHide(() => resolve(undefined));
     box.show();
+    void prompting(true);
   });
+  void prompting(false);
   following.dispose();
   box.dispose();
+  const region = stands() ? announcement.chosen : undefined;
   announcer.end(announcement, answer !== undefined && !isStale(place));
-  return answer;
+  return answer === undefined ? undefined : { instruction: answer, region };
 }
 
 // A range belongs to the text as it was; a cursor is still one after a change.
@@ -58,11 +72,13 @@ async function editPlace(edits: Edits, announcer: Announcer, wish: PromptArgumen
   const range = wish ? (wish.range ?? undefined) : selection;
   const version = wish?.textDocument.version ?? document.version;
   const place = { document, range, version };
-  const instruction = wish?.instruction ?? (await ask(announcer, place));
-  if (instruction && isStale(place)) {
+  const given: Answer | undefined = wish?.instruction ? { instruction: wish.instruction, region: undefined } : undefined;
+  const answer = given ?? (await ask(announcer, place));
+  if (answer && isStale(place)) {
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
-  } else if (instruction) {
-    await edits.start(document, instruction, { range, version });
+  } else if (answer) {
+    const { instruction, region } = answer;
+    await edits.start(document, instruction, { range: region?.range ?? range, version, scope: region?.scope });
   }
 }
 
@@ -167,6 +183,8 @@ export function registerCommands(
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
     prompt: (wish?: PromptArguments) => editPlace(edits, announcer, wish?.textDocument ? wish : undefined),
+    widenRegion: () => announcer.widen(1),
+    narrowRegion: () => announcer.widen(-1),
     editFile: () => editFile(edits),
     applyClipboard: () => applyClipboard(edits),
     morePlaces: (uri?: unknown) => editMorePlaces(edits, places, typeof uri === 'string' ? uri : undefined),

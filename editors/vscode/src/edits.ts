@@ -11,8 +11,11 @@ const attempts = 3; // when the document changes during a request
 const gathering = 50; // ms in which messages of one kind are combined
 
 // What an edit changes: the lines of `range`, which is against `version` of the document, or places of the file, those of
-// `ranges` or the ones that the server finds.
-export type Target = { range: Range | undefined; version: number } | { ranges: Range[]; version: number } | 'file';
+// `ranges` or the ones that the server finds. `scope` is that of a region; by default the range says it.
+export type Target =
+  | { range: Range | undefined; version: number; scope?: string }
+  | { ranges: Range[]; version: number }
+  | 'file';
 
 export class Edits implements vscode.Disposable {
   private sessions: Session[] = []; // in the order in which they were requested
@@ -88,6 +91,9 @@ export class Edits implements vscode.Disposable {
       return;
     }
     const session = new Session(document, instruction, target !== 'file' && 'ranges' in target);
+    if (target !== 'file' && 'range' in target && target.range && target.scope === 'selection') {
+      session.lines = linesOf(target.range); // a region: the server need not find it
+    }
     this.sessions.push(session);
     this.changed(document);
     try {
@@ -246,7 +252,7 @@ function placeFor(uri: string, newest: number, target: Target) {
   if (target === 'file' || 'ranges' in target) {
     return placesOf(uri, version, target === 'file' ? undefined : target.ranges);
   }
-  return placeOf(uri, version, target.range);
+  return placeOf(uri, version, target.range, target.scope);
 }
 
 async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft: number): Promise<void> {
@@ -271,7 +277,8 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
   } else if (event.tidied.length > 0) {
     vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {
-    const why = event.placed ? 'nothing to change: the file has it already' : 'the model changed nothing';
+    const why = event.placed ? 'nothing to change: the file has it already'
+      : 'the model changed nothing: say it in other words, or widen the region';
     void vscode.window.showInformationMessage(`redraft: ${why}.`);
   }
 }

@@ -4,9 +4,22 @@ import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node'
 export type { Range };
 
 // The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
-export function placeOf(uri: string, version: number, range: Range | undefined) {
-  const scope = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
-  return { textDocument: { uri, version }, range, scope };
+export function placeOf(uri: string, version: number, range: Range | undefined, scope?: string) {
+  const cursor = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
+  return { textDocument: { uri, version }, range, scope: scope ?? cursor };
+}
+
+// Lines around a cursor or a selection that could be edited, for `redraft/prepare` and `redraft.edit`.
+export interface Region {
+  range: Range; // whole lines; empty: a place between two
+  scope: string;
+  title: string; // "edit method putcmd, 3 lines"
+}
+
+export interface RegionResult {
+  version: number;
+  index: number; // the one that is edited if the user chooses no other
+  regions: Region[]; // from the smallest to the file
 }
 
 // The same for the places of a file: `ranges`, or those that the server finds.

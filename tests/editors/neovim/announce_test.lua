@@ -77,20 +77,22 @@ local function the_prompt_shows_the_lines(start)
   local nvim = start_recorded(start)
   open_prompt(nvim)
   nvim:keys('return the su')
-  nvim.wait_for_status('redraft: lines 99-102, read')
-  expect(nvim.saw_status('^redraft: lines 99%-102, reading %d+ %%$'), vim.inspect(nvim:lua('return Statuses')))
+  nvim.wait_for_status('redraft: edit function f16, 4 lines, read')
+  expect(nvim.saw_status('^redraft: edit function f16, 4 lines, reading %d+ %%$'), vim.inspect(nvim:lua('return Statuses')))
   equal(highlighted(nvim), { 99, 100, 101, 102 })
-  expect(nvim:shows('redraft: lines 99-102, read'), 'the note beside the text')
+  expect(nvim:shows('redraft: edit function f16, 4 lines, read'), 'the note beside the text')
   nvim:keys('m')
   nvim:wait(function() return nvim:shows(prompt .. ' return the sum') end, 'the prompt with what was typed')
   local place = nvim.told()[1][2]
-  equal(place.range, { start = position(100, 3), ['end'] = position(100, 3) })
-  equal(place.scope, 'auto')
+  equal(place.range, { start = position(98, 0), ['end'] = position(102, 0) })
+  equal(place.scope, 'selection')
+  local cursor = nvim.told('redraft/region')[1][2]
+  equal({ cursor.range, cursor.scope }, { { start = position(100, 3), ['end'] = position(100, 3) }, 'auto' })
   nvim:keys('<Esc>')
   nvim.wait_for_methods({ 'redraft/prepare', 'redraft/stopPreparing' })
   nvim.wait_for_status('')
   equal(highlighted(nvim), {})
-  expect(not nvim:shows('lines 99-102'), 'the note is gone')
+  expect(not nvim:shows('function f16'), 'the note is gone')
   equal(nvim:edit(), nil)
 end
 
@@ -101,10 +103,70 @@ local function the_edit_is_of_what_was_announced(start)
   nvim:keys('return the sum<CR>')
   nvim:wait_for_end(1)
   expect(nvim.saw_status('^redraft: lines 99%-102, %d+ %%, %d changes?$'), vim.inspect(nvim:lua('return Statuses')))
-  expect(not nvim:shows('redraft: lines 99-102'), 'the note is gone')
+  expect(not nvim:shows('edit function f16'), 'the note is gone')
   equal(nvim.methods(), { 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
   local place, edit = nvim.told()[1][2], nvim.told()[2][2].arguments[1]
   equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope })
+end
+
+local class = 'import os\nimport sys\n\n\nclass Store:\n    size = 0\n    limit = 1\n\n    # On top.\n    @property\n'
+  .. '    def top(self):\n        x = 1\n        pass\n\n    def rest(self):\n        pass\n'
+
+-- Opens the prompt at a line of that class; returns a function that waits for what is named and highlighted.
+local function open_prompt_at(nvim, line)
+  nvim:keys((':set nowrapscan<CR>%dG:RedraftEdit<CR>'):format(line))
+  nvim:wait(function() return nvim:shows(prompt) end, 'the prompt')
+  return function(title, first, last)
+    nvim.wait_for_status('redraft: ' .. title .. ', read')
+    expect(nvim:shows('redraft: ' .. title), 'the note "' .. title .. '"')
+    equal(highlighted(nvim), vim.iter(vim.fn.range(first, last)):totable())
+  end
+end
+
+local function the_region_is_widened_and_narrowed(start)
+  local nvim = start_recorded(start)
+  nvim:open('b.py', class)
+  local shows = open_prompt_at(nvim, 12)
+  shows('edit method top, 5 lines', 9, 13)
+  nvim:keys('<M-Down>')
+  shows('edit part of method top, 2 lines', 12, 13)
+  nvim:keys('<M-Down>')
+  shows('edit part of method top, 1 line', 12, 12)
+  nvim:keys('<M-Down>') -- there is no smaller one
+  nvim:keys('<M-Up><M-Up>')
+  shows('edit method top, 5 lines', 9, 13)
+  nvim:keys('<M-Up>')
+  shows('edit class Store, 12 lines', 5, 16)
+  nvim:keys('return the sum<CR>')
+  nvim:wait_for_end(2)
+  local told = nvim.told()
+  equal(told[#told][2].arguments[1].range, { start = position(4, 0), ['end'] = position(16, 0) })
+  equal(nvim:lua([[return { vim.fn.maparg('<M-Up>', 'c'), vim.fn.maparg('<M-Up>', 'i') }]]), { '', '' })
+end
+
+local function a_place_to_insert_is_named(start)
+  local nvim = start_recorded(start)
+  nvim:open('b.py', class)
+  local shows = open_prompt_at(nvim, 8)
+  nvim.wait_for_status('redraft: insert at line 8, read')
+  expect(nvim:shows('redraft: insert at line 8'), 'the note')
+  equal(highlighted(nvim), {})
+  nvim:keys('<M-Up>')
+  shows('edit class Store, 12 lines', 5, 16)
+  nvim:keys('<M-Down><Esc>')
+end
+
+local function keys_of_the_user_come_back(start)
+  local nvim = start_recorded(start)
+  nvim:lua([[require('redraft.config').values.region_keys = { widen = '<C-g>', narrow = '' }
+    vim.keymap.set('c', '<C-g>', 'mine')]])
+  nvim:open('b.py', class)
+  local shows = open_prompt_at(nvim, 12)
+  shows('edit method top, 5 lines', 9, 13)
+  nvim:keys('<C-g>')
+  shows('edit class Store, 12 lines', 5, 16)
+  nvim:keys('<Esc>')
+  nvim:wait(function() return nvim:lua([[return vim.fn.maparg('<C-g>', 'c')]]) == 'mine' end, 'the mapping of the user')
 end
 
 local function a_selection_that_stands_is_announced(start)
@@ -222,6 +284,9 @@ return {
   { 'an older server is told of no jump', an_older_server_is_told_of_no_jump },
   { 'the prompt shows the lines', the_prompt_shows_the_lines },
   { 'the edit is of what was announced', the_edit_is_of_what_was_announced },
+  { 'the region is widened and narrowed', the_region_is_widened_and_narrowed },
+  { 'a place to insert is named', a_place_to_insert_is_named },
+  { 'keys of the user come back', keys_of_the_user_come_back },
   { 'a selection that stands is announced', a_selection_that_stands_is_announced },
   { 'a selection that changes is not announced', a_selection_that_changes_is_not_announced },
   { 'a change ends what was announced', a_change_ends_what_was_announced },

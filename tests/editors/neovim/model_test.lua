@@ -31,7 +31,7 @@ local function a_real_edit(start)
   local edited = vim.system(command, { text = true }):wait(patience)
   assert(edited.code == 0, edited.stderr)
   assert(edited.stdout ~= before, 'the model changes something')
-  nvim:keys(':RedraftEdit ' .. instruction .. '<CR>')
+  nvim:keys(':%RedraftEdit ' .. instruction .. '<CR>')
   nvim:wait(function()
     local edit = nvim:edit()
     return edit and edit.state == 'done' and #edit.hunks > 0

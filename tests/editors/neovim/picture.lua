@@ -70,7 +70,7 @@ nvim:command([[let &statusline = " %t %m%=%{v:lua.require'redraft'.status()} "]]
 local file = assert(io.open(source, 'rb'))
 nvim:open(vim.fs.basename(source), file:read('a'))
 file:close()
-nvim:keys(':RedraftEdit ' .. instruction .. '<CR>')
+nvim:keys(':%RedraftEdit ' .. instruction .. '<CR>')
 nvim:wait(function()
   local edit = nvim:edit()
   return edit and edit.state ~= 'running'

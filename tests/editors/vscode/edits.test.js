@@ -35,10 +35,25 @@ async function untilAttached(workbench, text) {
   await until(async () => (await workbench.attachedText()).includes(text), `"${text}" on the screen`);
 }
 
+const titled = (workbench, title) => workbench.page.locator('.quick-input-title', { hasText: `redraft: ${title}` });
+
+// Widens what is edited until it is the file.
+async function askForFile(workbench, instruction) {
+  await workbench.key('Control+Alt+E');
+  await titled(workbench, 'edit ').waitFor();
+  await until(async () => {
+    const isFile = (await titled(workbench, 'edit file').count()) > 0;
+    if (!isFile) await workbench.key('Alt+ArrowUp');
+    return isFile;
+  }, 'the title that names the file');
+  await workbench.type(instruction);
+  await workbench.key('Enter');
+}
+
 async function askAndWatch(workbench) {
   await workbench.status('redraft');
   workspace.hold();
-  await workbench.quickInput('Control+Alt+E', 'use pathlib and close files');
+  await askForFile(workbench, 'use pathlib and close files');
   await workbench.status(/redraft: \d+ %, \d change/);
   await untilAttached(workbench, '⏎ from pathlib import Path');
   assert(!(await workbench.attachedText()).includes('return Path(path).name'), 'the last hunk has not come yet');
@@ -71,7 +86,7 @@ async function undoStepByStep(workbench) {
 
 async function cancelAndPreview(workbench) {
   workspace.hold();
-  await workbench.quickInput('Control+Alt+E', 'use pathlib');
+  await askForFile(workbench, 'use pathlib');
   await untilAttached(workbench, '⏎ from pathlib import Path');
   await workbench.key('Escape');
   await until(() => workspace.ends('is asked to end') === 1, 'the cancellation');
@@ -146,38 +161,49 @@ async function seesTheLinesBeforeEnter(workbench) {
   await untilServed(workbench);
   await workbench.goToLine(101);
   await workbench.key('Control+Alt+E');
-  await workbench.page.locator('.quick-input-title', { hasText: 'redraft: edit lines 99–102' }).waitFor();
-  await untilHighlighted(workbench, ['def f16(a, b):', '    x = a + 16', '    y = b * 2', '    pass']);
-  await workbench.status(/redraft: lines 99–102, reading \d+ %/);
+  const body = ['    x = a + 16', '    y = b * 2', '    pass'];
+  await titled(workbench, 'edit function f16, 4 lines').waitFor();
+  await untilHighlighted(workbench, ['def f16(a, b):', ...body]);
+  await workbench.status(/redraft: edit function f16, 4 lines, reading \d+ %/);
   await workbench.screenshot('vscode-region');
   const [{ params }] = toldOfReading();
-  assert.deepStrictEqual([params.range.start, params.range.end, params.scope], [position(100, 0), position(100, 0), 'auto']);
+  assert.deepStrictEqual([params.range.start, params.range.end, params.scope], [position(98, 0), position(102, 0), 'selection']);
+  await workbench.key('Alt+ArrowDown');
+  await titled(workbench, 'edit part of function f16, 3 lines').waitFor();
+  await untilHighlighted(workbench, body);
+  await workbench.key('Alt+ArrowUp');
+  await titled(workbench, 'edit function f16, 4 lines').waitFor();
+  await untilHighlighted(workbench, ['def f16(a, b):', ...body]);
+  await until(() => toldOfReading().length === 3, 'all that was announced');
   await workbench.type('something else');
   await workbench.key('Escape');
   await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   await untilHighlighted(workbench, []);
-  await until(() => toldOfReading().length === 2, 'the end of reading');
-  assert.strictEqual(toldOfReading()[1].method, 'redraft/stopPreparing');
-  await until(async () => !(await workbench.statusTexts()).some((text) => /lines 99/.test(text)), 'the status as it was');
+  await until(() => toldOfReading().length === 4, 'the end of reading');
+  assert.strictEqual(toldOfReading()[3].method, 'redraft/stopPreparing');
+  await until(async () => !(await workbench.statusTexts()).some((text) => /f16/.test(text)), 'the status as it was');
 }
 
 async function aStandingSelectionIsRead(workbench) {
   await workbench.key('Shift+ArrowDown');
-  await until(() => toldOfReading().length === 3, 'the selection that stands');
-  const { method, params } = toldOfReading()[2];
+  await until(() => toldOfReading().length === 5, 'the selection that stands');
+  const { method, params } = toldOfReading()[4];
   assert.deepStrictEqual([method, params.range], ['redraft/prepare', { start: position(100, 0), end: position(101, 0) }]);
   await workbench.status('redraft: line 101, read');
   await untilHighlighted(workbench, []);
   await workbench.key('ArrowLeft');
-  await until(() => toldOfReading().length === 4, 'the end of reading');
-  assert.strictEqual(toldOfReading()[3].method, 'redraft/stopPreparing');
+  await until(() => toldOfReading().length === 6, 'the end of reading');
+  assert.strictEqual(toldOfReading()[5].method, 'redraft/stopPreparing');
 }
 
 async function theEditIsOfWhatWasAnnounced(workbench) {
-  await workbench.quickInput('Control+Alt+E', 'write the body');
+  await workbench.key('Control+Alt+E');
+  await titled(workbench, 'edit function f16').waitFor();
+  await workbench.type('write the body');
+  await workbench.key('Enter');
   await workbench.status(/redraft: lines 99–102, \d+ %, \d changes?/);
   await untilHighlighted(workbench, []);
-  const [announced, edit, ...rest] = toldOfReading().slice(4);
+  const [announced, edit, ...rest] = toldOfReading().slice(6);
   assert.deepStrictEqual([announced.method, edit.method, rest], ['redraft/prepare', 'workspace/executeCommand', []]);
   const { instruction, ...place } = edit.params.arguments[0];
   assert.deepStrictEqual([instruction, place], ['write the body', announced.params]);
@@ -281,7 +307,7 @@ const docstring = '        """Send a line."""\n';
 const gone = "the definition of 'Client.put' is gone";
 
 async function isNotAcceptedWithoutAWord(workbench) {
-  await workbench.quickInput('Control+Alt+E', 'add a docstring');
+  await askForFile(workbench, 'add a docstring');
   await until(async () => (await workbench.lens(gone).count()) === 1, 'the reason above the change');
   await workbench.screenshot('vscode-doubt');
   await workbench.quickInput('F1', '>redraft: Accept All Changes');

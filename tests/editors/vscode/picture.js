@@ -18,6 +18,7 @@ async function takePicture() {
     const workbench = await Workbench.open(host, folder, path.basename(file), { width: 980, height: 700 });
     await workbench.status('redraft');
     await workbench.key('Control+B'); // no side bar
+    await workbench.key('Control+A');
     await workbench.quickInput('Control+Alt+E', instruction);
     await workbench.status(/redraft: \d+ changes?, \d+ tokens\/s/, 300000);
     await workbench.lens('Accept').first().waitFor();

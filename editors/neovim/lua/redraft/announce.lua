@@ -12,6 +12,8 @@ local namespace = vim.api.nvim_create_namespace('redraft.announce')
 ---@field range lsp.Range? the cursor if it is empty; nil: the whole buffer
 ---@field is_prompted boolean the user types the instruction; else a selection stands
 ---@field region lsp.Range? the lines that an edit there changes, when the server has found them
+---@field chain { range: lsp.Range, scope: string, title: string }[]? the regions around the place, from the smallest
+---@field index integer? of the one in `chain` that is announced
 ---@field reads boolean?
 ---@field fraction number of what is to be read
 
@@ -69,11 +71,11 @@ function M.status(buf)
   if not (newest and newest.buf == buf and newest.region) then
     return ''
   end
-  local lines = M.lines(newest.region)
+  local what = newest.chain and newest.chain[newest.index].title or M.lines(newest.region)
   if not newest.reads then
-    return lines
+    return what
   end
-  return newest.fraction < 1 and ('%s, reading %d %%'):format(lines, math.floor(newest.fraction * 100)) or lines .. ', read'
+  return newest.fraction < 1 and ('%s, reading %d %%'):format(what, math.floor(newest.fraction * 100)) or what .. ', read'
 end
 
 --- The row for the note: the first of the region, or of what the window shows of it.
@@ -83,13 +85,17 @@ local function note_row(buf, first, last)
   return top <= last and math.max(first, top) or first
 end
 
---- The prompt cannot change once it is open, so a note beside the text names the lines.
+--- The prompt cannot change once it is open, so a note beside the text names the lines. Of a place between two lines
+--- nothing but the note shows.
 local function draw(buf, region)
   local first, last = rows(region)
   local n_lines = vim.api.nvim_buf_line_count(buf)
-  vim.api.nvim_buf_set_extmark(buf, namespace, first, 0, {
-    end_row = math.min(last + 1, n_lines), hl_group = 'RedraftRegion', hl_eol = true, priority = 140,
-  })
+  first = math.min(first, n_lines - 1)
+  if not vim.deep_equal(region.start, region['end']) then
+    vim.api.nvim_buf_set_extmark(buf, namespace, first, 0, {
+      end_row = math.min(last + 1, n_lines), hl_group = 'RedraftRegion', hl_eol = true, priority = 140,
+    })
+  end
   vim.api.nvim_buf_set_extmark(buf, namespace, note_row(buf, first, last), 0, {
     virt_text = { { ' redraft: ' .. M.status(buf) .. ' ', 'RedraftRegion' } }, virt_text_pos = 'right_align',
   })
@@ -145,21 +151,75 @@ local function end_with_a_change(announcement)
   })
 end
 
+local function offers(client, what)
+  return vim.tbl_get(client.server_capabilities or {}, 'experimental', 'redraft', what)
+end
+
+--- Has the server read what the announcement says: its region, if that is known, else its range.
+local function prepare(client, announcement)
+  local index = announcement.index
+  client:request('redraft/prepare', M.announced_place(announcement), function(err, result)
+    if not err and announcement == newest and index == announcement.index then -- an error: an edit will say what it is
+      announcement.region, announcement.reads, announcement.fraction = result.range, result.reads, 0
+      refresh(announcement)
+    end
+  end, announcement.buf)
+end
+
+--- Shows a region of the chain, and has the server read it.
+local function choose(client, announcement, index)
+  announcement.index = index
+  announcement.region, announcement.reads = announcement.chain[index].range, nil
+  refresh(announcement)
+  prepare(client, announcement)
+end
+
 local function announce(client, buf, range, is_prompted)
-  local offered = vim.tbl_get(client.server_capabilities or {}, 'experimental', 'redraft', 'prepare')
-  if not offered then
+  if not offers(client, 'prepare') then
     return nil
   end
   local announcement = { buf = buf, client_id = client.id, range = range, is_prompted = is_prompted, fraction = 0 }
   set(announcement)
   end_with_a_change(announcement)
-  client:request('redraft/prepare', M.place(buf, range), function(err, result)
-    if not err and announcement == newest then -- an error: an edit will say what it is
-      announcement.region, announcement.reads = result.range, result.reads
-      refresh(announcement)
+  if not (is_prompted and range and offers(client, 'region')) then
+    prepare(client, announcement)
+    return announcement
+  end
+  client:request('redraft/region', M.place(buf, range), function(err, result)
+    if announcement ~= newest then
+      return
+    elseif err then
+      return prepare(client, announcement)
     end
+    announcement.chain = result.regions
+    choose(client, announcement, result.index + 1)
   end, buf)
   return announcement
+end
+
+--- The place that the edit is of: the region that is shown; before it is known, the range.
+---@param announcement redraft.Announcement
+---@return table
+function M.announced_place(announcement)
+  local place = M.place(announcement.buf, announcement.range)
+  local chosen = announcement.chain and announcement.chain[announcement.index]
+  return chosen and vim.tbl_extend('force', place, { range = chosen.range, scope = chosen.scope }) or place
+end
+
+--- Whether it is the one that is shown: no other came, and the text is as it was.
+---@param announcement redraft.Announcement?
+---@return boolean
+function M.stands(announcement)
+  return announcement ~= nil and announcement == newest
+end
+
+--- While the user is asked for the instruction: takes the next region around the place (step 1), or the one inside (-1).
+---@param step 1|-1
+function M.widen(step)
+  local client = newest and vim.lsp.get_client_by_id(newest.client_id)
+  if client and newest.chain and newest.chain[newest.index + step] then
+    choose(client, newest, newest.index + step)
+  end
 end
 
 --- While the user is asked for the instruction. To be ended.

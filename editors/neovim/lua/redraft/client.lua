@@ -88,7 +88,8 @@ local function say_end(session, event)
   elseif #(event.tidied or {}) > 0 then
     notify(M.on_one_line('put right: ' .. table.concat(event.tidied, '; ')))
   elseif session:count() == 0 and not session.resolved then
-    notify(event.placed and 'nothing to change: the file has it already' or 'the model changed nothing')
+    notify(event.placed and 'nothing to change: the file has it already'
+      or M.on_one_line('the model changed nothing: say it in other words, or widen the region'))
   end
 end
 
@@ -263,6 +264,7 @@ function M.start(client, buf, instruction, place)
   end
   local session = Session.new(buf, client.id, instruction)
   session.is_chosen = place.ranges ~= nil
+  session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
   table.insert(sessions, session)
   local arguments = vim.tbl_extend('error', place, { instruction = instruction })
   local request = { command = place.change and 'redraft.apply' or 'redraft.edit', arguments = { arguments } }

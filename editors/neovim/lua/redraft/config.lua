@@ -16,6 +16,7 @@ local M = {}
 ---@field next_edit boolean propose changes that follow from the last ones
 ---@field nextEdit table? settings of the server, like `completion`
 ---@field keymaps boolean map the default keys (:help redraft-keys)
+---@field region_keys { widen: string?, narrow: string? } keys at the prompt; '' for none
 local defaults = {
   cmd = { 'redraft', 'lsp' },
   target = nil,
@@ -24,6 +25,7 @@ local defaults = {
   ghost_text = true,
   next_edit = true,
   keymaps = false,
+  region_keys = { widen = '<M-Up>', narrow = '<M-Down>' },
 }
 
 ---@type redraft.Config
@@ -32,7 +34,7 @@ M.values = vim.deepcopy(defaults)
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
   cmd = 'table', target = 'string', draft = 'string', args = 'table', ghost_text = 'boolean',
-  next_edit = 'boolean', keymaps = 'boolean',
+  next_edit = 'boolean', keymaps = 'boolean', region_keys = 'table',
 })
 
 --- The error names the setting that is unknown or of the wrong type.

@@ -27,8 +27,31 @@ local function say_stale()
   notify('the file was changed meanwhile: select again', vim.log.levels.WARN)
 end
 
---- Prompts for an instruction if there is none; a server that runs reads the place meanwhile. The answer may come late
---- (vim.ui.input may be a plugin's window): a range belongs to the text as it was before.
+--- Maps the keys that widen and narrow the region, while a prompt is open: in the command line and, since vim.ui.input
+--- may be a plugin's window, in insert mode. Returns what undoes that.
+local function map_region_keys()
+  local undo = {}
+  for mode in ('ci'):gmatch('.') do
+    for name, step in pairs({ widen = 1, narrow = -1 }) do
+      local key = config.values.region_keys[name]
+      if key and key ~= '' then
+        local earlier = vim.fn.maparg(key, mode, false, true)
+        vim.keymap.set(mode, key, function() announce.widen(step) end, { desc = name .. ' what redraft edits' })
+        table.insert(undo, function()
+          vim.keymap.del(mode, key)
+          if not vim.tbl_isempty(earlier) and earlier.buffer ~= 1 then
+            vim.fn.mapset(mode, false, earlier)
+          end
+        end)
+      end
+    end
+  end
+  return function() vim.iter(undo):each(function(each) each() end) end
+end
+
+--- Prompts for an instruction if there is none; a server that runs reads the place meanwhile, and the user may widen or
+--- narrow it. The answer may come late (vim.ui.input may be a plugin's window): a range belongs to the text as it was
+--- before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   local place_of = function(lsp) return announce.place(buf, range_of(lsp)) end
   if not is_blank(instruction) then
@@ -37,7 +60,10 @@ local function ask_then_start(buf, instruction, has_range, range_of)
   local tick = vim.api.nvim_buf_get_changedtick(buf)
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = buf })[1]
   local announcement = announce.begin(lsp, buf, lsp and range_of(lsp))
+  local unmap = map_region_keys()
   vim.ui.input({ prompt = 'redraft: how should this be edited? ' }, function(answer)
+    unmap()
+    local shown = announce.stands(announcement) and announce.announced_place(announcement)
     local is_same = vim.api.nvim_buf_is_valid(buf) and vim.api.nvim_buf_get_changedtick(buf) == tick
     local is_stale = has_range and not is_same
     announce.finish(announcement, not (is_blank(answer) or is_stale))
@@ -46,7 +72,7 @@ local function ask_then_start(buf, instruction, has_range, range_of)
     elseif is_stale then
       return say_stale()
     end
-    start(buf, answer, place_of)
+    start(buf, answer, shown and function() return shown end or place_of)
   end)
 end
 
@@ -57,8 +83,8 @@ local function cursor_range(lsp)
   return { start = place, ['end'] = place }
 end
 
---- Edits what is at the cursor (the definition there, or a small file as a whole), or the buffer's lines `first` to
---- `last` (1-based, inclusive). Prompts if there is no instruction.
+--- Edits the region around the cursor (a method, imports, attributes: :help redraft-region), or the buffer's lines
+--- `first` to `last` (1-based, inclusive). Prompts if there is no instruction.
 ---@param opts { instruction: string?, first: integer?, last: integer? }?
 function M.edit(opts)
   opts = opts or {}
