@@ -19,10 +19,6 @@ std::ptrdiff_t count_lines(std::string_view text, const ByteRange& range) {
   return std::ranges::count(text.substr(range.begin, range.size()), '\n');
 }
 
-bool contains(const ByteRange& outer, const ByteRange& inner) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 // The line at `offset` with those next to it that belong to it, in at most `max_bytes`.
 template <typename Belongs>
 ByteRange grown(std::string_view text, std::size_t offset, const ByteRange& within,
@@ -31,7 +27,7 @@ ByteRange grown(std::string_view text, std::size_t offset, const ByteRange& with
   const auto take = [&](std::size_t place) {
     const ByteRange line = whole_lines(text, {place, place});
     const ByteRange both{std::min(lines.begin, line.begin), std::max(lines.end, line.end)};
-    if (!contains(within, line) || both.size() > max_bytes || !belongs(line)) return false;
+    if (!within.contains(line) || both.size() > max_bytes || !belongs(line)) return false;
     lines = both;
     return true;
   };
@@ -292,7 +288,7 @@ void RegionFinder::add(Link link, Search* search) const {
   std::vector<Link>& links = search->links;
   if (!links.empty()) {
     Region& last = links.back().region;
-    if (!contains(link.region.range, last.range)) return;
+    if (!link.region.range.contains(last.range)) return;
     if (link.region.range == last.range) {
       if (link.definition != nullptr) links.back() = std::move(link);
       return;
