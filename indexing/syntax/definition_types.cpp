@@ -162,6 +162,7 @@ constexpr DefinitionType kYaml[] = {{"block_mapping_pair", kEntry, kSeveralLines
 constexpr std::string_view kScriptWrappers =
     "export_statement expression_statement ambient_declaration";
 constexpr std::string_view kScriptLoneWrappers = "lexical_declaration variable_declaration";
+constexpr std::string_view kScriptIdentifiers = "shorthand_property_identifier_pattern";
 constexpr std::string_view kScriptLeading = "comment html_comment decorator";
 
 constexpr std::string_view kCSequences =
@@ -181,7 +182,7 @@ constexpr LanguageTypes kLanguages[] = {
     {"cpp cuda-cpp cuda", tree_sitter_cpp, kCpp,
      "template_declaration type_definition declaration field_declaration", "", "comment", "",
      kCSequences, "preproc_include"},
-    {"csharp cs", tree_sitter_c_sharp, kCSharp, "", "", "comment", "",
+    {"csharp cs", tree_sitter_c_sharp, kCSharp, "", "", "comment", "implicit_parameter",
      "compilation_unit file_scoped_namespace_declaration declaration_list "
      "enum_member_declaration_list block switch_body switch_section initializer_expression",
      "using_directive"},
@@ -200,12 +201,13 @@ constexpr LanguageTypes kLanguages[] = {
      "block constructor_body switch_block switch_block_statement_group array_initializer",
      "import_declaration"},
     {"javascript javascriptreact javascript.jsx", tree_sitter_javascript, kJavaScript,
-     kScriptWrappers, kScriptLoneWrappers, kScriptLeading, "", kScriptSequences, "import_statement",
-     "require"},
+     kScriptWrappers, kScriptLoneWrappers, kScriptLeading, kScriptIdentifiers, kScriptSequences,
+     "import_statement", "require"},
     {"typescript", tree_sitter_typescript, kTypeScript, kScriptWrappers, kScriptLoneWrappers,
-     kScriptLeading, "", kScriptSequences, "import_statement", "require"},
+     kScriptLeading, kScriptIdentifiers, kScriptSequences, "import_statement", "require"},
     {"typescriptreact typescript.tsx", tree_sitter_tsx, kTypeScript, kScriptWrappers,
-     kScriptLoneWrappers, kScriptLeading, "", kScriptSequences, "import_statement", "require"},
+     kScriptLoneWrappers, kScriptLeading, kScriptIdentifiers, kScriptSequences, "import_statement",
+     "require"},
     {"json jsonc", tree_sitter_json, kJson, "", "", "comment", "", "document object array"},
     {"lua", tree_sitter_lua, kLua, "", "variable_declaration", "comment", "",
      "chunk block table_constructor", "", "require"},

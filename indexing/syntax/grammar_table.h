@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "indexing/syntax/definition_types.h"
+#include "indexing/syntax/scope_types.h"
 
 namespace redraft {
 
@@ -29,6 +30,7 @@ struct Grammar {
   const TSLanguage* language;
   std::string_view import_words;  // LanguageTypes::import_words
   bool has_functions;             // it is no language of data or markup
+  const ScopeTypes* scopes;       // null: names are not followed
   std::vector<NodeRole> roles;    // by symbol
 
   explicit Grammar(const LanguageTypes& types);

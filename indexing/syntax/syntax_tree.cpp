@@ -6,6 +6,7 @@
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/grammar_table.h"
 #include "indexing/syntax/import_finder.h"
+#include "indexing/syntax/name_finder.h"
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/region_finder.h"
 #include "indexing/syntax/text_lines.h"
@@ -77,6 +78,11 @@ std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {
 
 Imports SyntaxTree::imports() const {
   return find_imports(*grammar_, *text_, ts_tree_root_node(tree_.get()));
+}
+
+std::optional<NameMeanings> SyntaxTree::meanings_of(std::string_view name) const {
+  if (grammar_->scopes == nullptr) return std::nullopt;
+  return find_meanings(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
 }
 
 std::vector<std::size_t> SyntaxTree::line_tokens() const {

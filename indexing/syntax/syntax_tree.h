@@ -18,7 +18,8 @@ struct TSTree;
 namespace redraft {
 
 struct Grammar;
-struct Imports;  // indexing/syntax/imports.h
+struct Imports;       // indexing/syntax/imports.h
+struct NameMeanings;  // indexing/syntax/name_uses.h
 
 enum class DefinitionKind : std::uint8_t {
   kFunction,        // including methods and constructors
@@ -84,6 +85,8 @@ class SyntaxTree {
   // The names within `range`, in order.
   std::vector<ByteRange> identifiers(const ByteRange& range) const;
   Imports imports() const;
+  // What `name` means where it stands; none if names of the language are not followed.
+  std::optional<NameMeanings> meanings_of(std::string_view name) const;
   // Where the first token of each line begins. Blank lines and lines within a token have none.
   std::vector<std::size_t> line_tokens() const;
 

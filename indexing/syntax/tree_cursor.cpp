@@ -10,6 +10,11 @@ TreeCursor::TreeCursor(const TSNode& root) : cursor_(ts_tree_cursor_new(root)), 
 
 TreeCursor::~TreeCursor() { ts_tree_cursor_delete(&cursor_); }
 
+std::string_view TreeCursor::field() const {
+  const char* const name = ts_tree_cursor_current_field_name(&cursor_);
+  return name == nullptr ? std::string_view() : std::string_view(name);
+}
+
 bool TreeCursor::to_first_child() {
   if (!ts_tree_cursor_goto_first_child(&cursor_)) return false;
   path_.push_back(ts_tree_cursor_current_node(&cursor_));

@@ -31,6 +31,9 @@ class TreeCursor {
   // From the root to node().
   const std::vector<TSNode>& path() const { return path_; }
 
+  // By which the parent holds node(); empty: by none.
+  std::string_view field() const;
+
   // Each returns false, and stays where it is, if there is no such node.
   bool to_first_child();
   bool to_next_sibling();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "indexing/syntax/chunks.h"
+#include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/syntax_tree.h"
 
 namespace redraft {
@@ -51,6 +52,13 @@ void read_all(const SyntaxTree& tree) {
   for (const SyntaxError& error : tree.errors()) require(error.range.end <= size);
   for (std::size_t offset = 0; offset <= size; offset += 1 + size / 16)
     (void)tree.enclosing_definition(offset);
+  for (const char* name : {"a", "x", "name"}) {
+    const std::optional<NameMeanings> meanings = tree.meanings_of(name);
+    if (!meanings) continue;
+    for (const NamedThing& thing : meanings->things) {
+      for (const NameUse& use : thing.uses) require(use.range.end <= size && !use.range.empty());
+    }
+  }
   std::size_t chunked = 0;
   for (const ByteRange& chunk : chunks(tree.text(), definitions, 64)) {
     require(chunk.begin == chunked && chunk.end > chunk.begin && chunk.size() <= 64);

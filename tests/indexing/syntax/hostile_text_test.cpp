@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "indexing/syntax/chunks.h"
+#include "indexing/syntax/name_uses.h"
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
 
@@ -48,6 +49,7 @@ void read_all(const std::string& text, const char* language) {
   const std::vector<Definition> definitions = tree->definitions();
   tree->identifiers({0, text.size()});
   tree->line_tokens();
+  for (const char* name : {"a", "x", "f"}) tree->meanings_of(name);
   tree->errors();
   for (std::size_t part = 0; part <= 4; ++part) tree->enclosing_definition(text.size() * part / 4);
   EXPECT_TRUE(tree->same_structure(*tree));

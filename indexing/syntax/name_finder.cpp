@@ -1,0 +1,493 @@
+#include "indexing/syntax/name_finder.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "indexing/syntax/enclosing_types.h"
+#include "indexing/syntax/name_places.h"
+#include "support/utf8/utf8.h"
+
+namespace redraft {
+namespace {
+
+// A name that stands in more places is none that a person renames by hand.
+constexpr std::size_t kMaxPlaces = 5000;
+
+constexpr std::size_t kMaxReceiverBytes = 40;  // that are shown
+
+constexpr std::size_t kNothing = std::numeric_limits<std::size_t>::max();
+
+// One thing as known in one scope. A member is known in each part of its type.
+struct Declared {
+  std::size_t thing = 0;
+  std::size_t known_from = 0, known_to = 0;
+  bool is_type = false;  // or may be one
+  bool is_callable = false;
+  bool is_member = false;
+};
+
+class NameFinder {
+ public:
+  NameFinder(const Grammar& grammar, std::string_view text, const TSNode& root,
+             std::string_view name)
+      : types_(*grammar.scopes),
+        text_(text),
+        name_(name),
+        around_(types_, text),
+        places_(find_places(grammar, text, root, name, kMaxPlaces)) {}
+
+  NameMeanings find() {
+    for (const NamePlace& place : places_) {
+      if (place.role == NameRole::kFree)
+        free_[place.path[scope_of_free(place)].id] = is_within(place, "global_statement");
+    }
+    things_of_places_.assign(places_.size(), kNothing);
+    for (std::size_t i = 0; i < places_.size(); ++i) declare(i);
+    unite_members();
+    for (std::size_t i = 0; i < places_.size(); ++i) refer(i);
+    for (NamedThing& thing : meanings_.things) {
+      std::ranges::sort(thing.uses, {}, [](const NameUse& use) { return use.range.begin; });
+    }
+    return std::move(meanings_);
+  }
+
+ private:
+  static bool is_within(const NamePlace& place, std::string_view type) {
+    return std::ranges::any_of(place.path,
+                               [&](const TSNode& node) { return type_of(node) == type; });
+  }
+
+  bool is_function(const TSNode& node) const { return has_word(types_.functions, type_of(node)); }
+  bool is_type(const TSNode& node) const { return has_word(types_.types, type_of(node)); }
+
+  std::size_t scope_of_free(const NamePlace& place) const {
+    std::size_t at = place.path.size() - 1;
+    while (at > 0 && !is_function(place.path[at])) --at;
+    return at;
+  }
+
+  // What a scope has in common with others: a C++ namespace is one wherever it is opened, and an
+  // unnamed one is part of what is around it.
+  const void* scope_key(const NamePlace& place, std::size_t index) {
+    while (index > 0 && type_of(place.path[index]) == "namespace_definition") {
+      const TSNode name = child_by_field(place.path[index], "name");
+      if (!ts_node_is_null(name))
+        return namespaces_.try_emplace(std::string(around_.text_of(name)), place.path[index].id)
+            .first->second;
+      do {
+        --index;
+      } while (index > 0 && type_of(place.path[index]) != "namespace_definition");
+    }
+    return place.path[index].id;
+  }
+
+  // Of what path[i] declares.
+  std::size_t known_from(const NamePlace& place) const {
+    const TSNode& declaring = place.path[place.declaring];
+    const std::size_t begin = range_of(place.path[place.scope]).begin;
+    if (type_of(place.path[place.scope]) == "namespace_definition") return 0;
+    const bool is_everywhere = types_.known_from == KnownFrom::kScope || place.is_parameter ||
+                               place.scope == 0 || is_type(place.path[place.scope]) ||
+                               type_of(declaring).ends_with("_item");
+    if (is_everywhere || is_function(declaring)) return begin;
+    if (type_of(declaring) == "lambda_capture_initializer") return range_of(declaring).end;
+    if (types_.known_from == KnownFrom::kName || type_of(declaring) == "type_switch_statement")
+      return place.range.begin;
+    if (type_of(declaring) == "match_pattern") return range_of(declaring).begin;
+    const TSNode body = child_by_field(declaring, "body");
+    return ts_node_is_null(body) ? range_of(declaring).end : range_of(body).begin;
+  }
+
+  std::size_t known_to(const NamePlace& place) const {
+    const TSNode& scope = place.path[place.scope];
+    if (type_of(scope) == "namespace_definition") return text_.size();
+    const TSNode alternative = child_by_field(scope, "alternative");
+    const bool is_let = type_of(scope) == "if_expression" && !ts_node_is_null(alternative);
+    return is_let ? range_of(alternative).begin : range_of(scope).end;
+  }
+
+  void add_use(std::size_t thing, const NamePlace& place, std::string doubt = {}) {
+    NameUse use{.range = place.range, .doubt = std::move(doubt)};
+    use.declares =
+        place.role == NameRole::kDeclaration || place.role == NameRole::kMemberDeclaration;
+    if (place.is_shorthand) use.form = NameUse::Form::kShorthand;
+    if (place.is_import) use.form = NameUse::Form::kImported;
+    if (place.is_export) use.form = NameUse::Form::kExported;
+    meanings_.things[thing].uses.push_back(std::move(use));
+  }
+
+  std::size_t thing_of_member(std::string_view owner, bool is_callable) {
+    const auto [at, is_new] =
+        members_.try_emplace({std::string(owner), is_callable}, meanings_.things.size());
+    if (is_new) {
+      meanings_.things.push_back({.kind = NamedThing::Kind::kMember,
+                                  .scope = {0, text_.size()},
+                                  .owner = std::string(owner)});
+    }
+    return at->second;
+  }
+
+  // A method and those that override it are one.
+  void unite_members() {
+    for (const auto& [thing, trait] : traits_) {
+      const bool is_of_file = members_.contains({std::string(trait), false});
+      if (!is_of_file) meanings_.things[thing].overrides = true;
+    }
+    for (auto& [key, thing] : members_) {
+      for (const auto& [other, other_thing] : members_) {
+        if (other.second != key.second || thing == other_thing) continue;
+        if (!has_whole_word(bases_[key.first], other.first)) continue;
+        const std::size_t gone = thing;
+        std::vector<NameUse>& uses = meanings_.things[gone].uses;
+        std::vector<NameUse>& into = meanings_.things[other_thing].uses;
+        into.insert(into.end(), uses.begin(), uses.end());
+        uses.clear();
+        replace_thing(gone, other_thing);
+        united_.insert(gone);
+      }
+    }
+  }
+
+  void replace_thing(std::size_t gone, std::size_t by) {
+    for (auto& [key, thing] : members_) {
+      if (thing == gone) thing = by;
+    }
+    for (auto& [scope, all] : declared_) {
+      for (Declared& declared : all) {
+        if (declared.thing == gone) declared.thing = by;
+      }
+    }
+  }
+
+  void declare(std::size_t index) {
+    const NamePlace& place = places_[index];
+    if (place.role == NameRole::kMember) return declare_by_assignment(index);
+    const bool is_in_type = place.role == NameRole::kMemberDeclaration;
+    if (place.role != NameRole::kDeclaration && !is_in_type) return;
+    if (free_.contains(place.path[place.scope].id)) return;  // it is declared further outside
+    const TSNode& scope = place.path[place.scope];
+    const TSNode& declaring = place.path[place.declaring];
+    const bool is_parameter_of_type =
+        type_of(declaring).find("type_parameter") != std::string::npos;
+    std::string_view owner =
+        is_type(scope) ? around_.name_of(place, place.scope) : std::string_view();
+    if (is_in_type && type_of(declaring) == "method_declaration" && owner.empty())
+      owner = around_.type_of_method(declaring);
+    const bool is_member = is_in_type || (is_type(scope) && !is_parameter_of_type);
+    if (is_member && owner == name_) return;  // a constructor
+    const std::size_t thing =
+        is_member ? thing_of_member(owner, place.is_callable) : thing_in(place);
+    NamedThing& named = meanings_.things[thing];
+    if (types_.bare_members && is_function(declaring)) ++named.n_functions;
+    add_use(thing, place);
+    if (is_member && has_word(types_.structural_types, type_of(scope))) structural_.insert(thing);
+    if (is_member) read_trait(scope, thing, std::string(owner));
+    if (is_member) bases_[std::string(owner)] += std::string(around_.bases_of(place));
+    things_of_places_[index] = thing;
+    Declared declared{.thing = thing,
+                      .known_from = known_from(place),
+                      .known_to = known_to(place),
+                      .is_type = place.is_type || place.is_import || names_type(declaring),
+                      .is_callable = place.is_callable,
+                      .is_member = is_member};
+    declared_[scope_key(place, place.scope)].push_back(declared);
+  }
+
+  // Rust: a trait's implementation has what the trait has.
+  void read_trait(const TSNode& scope, std::size_t thing, const std::string& owner) {
+    const TSNode trait = child_by_field(scope, "trait");
+    if (ts_node_is_null(trait)) return;
+    const std::string_view name = EnclosingTypes::bare_type(around_.text_of(trait));
+    bases_[owner] += " " + std::string(name);
+    traits_.emplace_back(thing, name);
+  }
+
+  // The local, parameter or outermost thing that `place` declares, which its scope may have
+  // already.
+  std::size_t thing_in(const NamePlace& place) {
+    for (const Declared& declared : declared_[scope_key(place, place.scope)]) {
+      if (!declared.is_member && declared.is_callable == place.is_callable) return declared.thing;
+    }
+    NamedThing thing{.kind = NamedThing::Kind::kVariable,
+                     .scope = range_of(place.path[place.scope])};
+    const bool is_outermost =
+        place.scope == 0 || type_of(place.path[place.scope]) == "namespace_definition";
+    if (is_outermost) {
+      thing.kind = NamedThing::Kind::kOfFile;
+      thing.scope = {0, text_.size()};
+    }
+    if (place.is_parameter) {
+      thing.kind = NamedThing::Kind::kParameter;
+      thing.owner = std::string(around_.function_of(place));
+    }
+    if (place.is_import) thing.kind = NamedThing::Kind::kImport;
+    meanings_.things.push_back(std::move(thing));
+    return meanings_.things.size() - 1;
+  }
+
+  // Python's and JavaScript's "self.name = 1".
+  void declare_by_assignment(std::size_t index) {
+    const NamePlace& place = places_[index];
+    const std::size_t last = place.path.size() - 1;
+    if (last < 2 || place.fields[last - 1] != "left" ||
+        type_of(place.path[last - 2]).find("assignment") == std::string::npos)
+      return;
+    const bool has_declarations = types_.language != "python" && types_.language != "javascript";
+    const std::string_view owner = around_.type_of(place);
+    if (has_declarations || owner.empty() || !has_word(types_.own, receiver_of(text_, place)) ||
+        owner == name_)
+      return;
+    thing_of_member(owner, false);
+    bases_[std::string(owner)] += std::string(around_.bases_of(place));
+  }
+
+  void refer(std::size_t index) {
+    const NamePlace& place = places_[index];
+    if (place.is_shorthand && !types_.fields.empty()) refer_to_field(place, NameUse::Form::kField);
+    if (things_of_places_[index] != kNothing) return;
+    switch (place.role) {
+      case NameRole::kReference:
+      case NameRole::kDeclaration:  // of what is declared further outside
+      case NameRole::kMemberDeclaration:
+      case NameRole::kFree:
+        return refer_by_name(place);
+      case NameRole::kMember:
+      case NameRole::kQualified:
+        return refer_to_member(place);
+      case NameRole::kArgument:
+        return refer_to_parameter(place);
+      case NameRole::kField:
+        return refer_to_field(place, NameUse::Form::kPlain);
+      case NameRole::kUnsure:
+      case NameRole::kRaw:
+        return refer_perhaps(place);
+      case NameRole::kComment:
+        meanings_.in_comments.push_back(place.range);
+        return;
+      case NameRole::kText:
+        meanings_.as_text.push_back(place.range);
+        return;
+      case NameRole::kOther:
+        return;
+    }
+  }
+
+  // The innermost thing that is known by its name at `place`.
+  std::size_t resolve(const NamePlace& place, bool* is_unlike) {
+    bool is_outside = false, crossed = false;
+    for (std::size_t i = place.path.size(); i-- > 0;) {
+      const TSNode& node = place.path[i];
+      const bool is_skipped = is_outside && (is_function(node) || is_type(node));
+      if (is_skipped) is_outside = false;
+      const auto found = is_skipped ? declared_.end() : declared_.find(scope_key(place, i));
+      if (found != declared_.end()) {
+        for (const Declared& declared : found->second) {
+          const std::size_t at = place.range.begin;
+          if (at < declared.known_from || at >= declared.known_to) continue;
+          if (declared.is_member && crossed && !types_.bare_members) continue;
+          if (declared.is_callable != place.is_callable && !declared.is_type) continue;
+          if (!place.is_type || declared.is_type) return declared.thing;
+          *is_unlike = true;
+        }
+      }
+      if (is_function(node) && !is_skipped) {
+        crossed = true;
+        const std::size_t member =
+            types_.bare_members ? member_of(around_.type_of_method(node), place) : kNothing;
+        if (member != kNothing) return member;
+      }
+      if (const auto free = free_.find(node.id); free != free_.end() && free->second && i > 1)
+        i = 1;  // on to the root
+      else if (i > 0 && is_at(types_.outside, place, i))
+        is_outside = true;
+    }
+    return kNothing;
+  }
+
+  std::size_t member_of(std::string_view owner, const NamePlace& place) const {
+    const auto member = members_.find({std::string(owner), place.is_callable});
+    return owner.empty() || member == members_.end() ? kNothing : member->second;
+  }
+
+  void refer_by_name(const NamePlace& place) {
+    bool is_unlike = false;
+    const std::size_t thing = resolve(place, &is_unlike);
+    if (thing != kNothing) return add_use(thing, place);
+    // A variable may be an argument of a template, but never what stands before "::".
+    if (is_unlike && !is_at(types_.type_places, place, place.path.size() - 1))
+      return refer_perhaps(place);
+    if (!types_.bare_members || !refer_to_inherited(place))
+      meanings_.unknown.push_back(place.range);
+  }
+
+  // A member that the type around has from another one, or a macro gives a function the type of:
+  // TEST_F(Type, Name) {}.
+  bool refer_to_inherited(const NamePlace& place) {
+    std::string_view macro;
+    for (std::size_t i = place.path.size(); i-- > 0 && macro.empty();) {
+      const TSNode declarator = child_by_field(place.path[i], "declarator");
+      if (is_function(place.path[i]) && !ts_node_is_null(declarator) &&
+          ts_node_is_null(child_by_field(place.path[i], "type")))
+        macro = around_.text_of(declarator);
+    }
+    const std::string_view bases = around_.bases_of(place);
+    bool is_any = false;
+    for (const std::size_t thing : members(place.is_callable)) {
+      const std::string& owner = meanings_.things[thing].owner;
+      const bool is_certain = has_whole_word(bases, owner) || has_whole_word(macro, owner);
+      if (is_certain || around_.type_of(place).empty()) {
+        add_use(thing, place,
+                is_certain ? ""
+                           : "it is not certain that '" + std::string(name_) +
+                                 "' is a member of '" + owner + "' there");
+        is_any = true;
+      }
+    }
+    return is_any;
+  }
+
+  // The members that the name of a receiver's type could mean.
+  std::vector<std::size_t> members(bool is_callable) const {
+    std::vector<std::size_t> found;
+    for (const auto& [key, thing] : members_) {
+      if (key.second == is_callable) found.push_back(thing);
+    }
+    return found;
+  }
+
+  void refer_to_member(const NamePlace& place) {
+    std::string_view receiver = receiver_of(text_, place);
+    if (place.role == NameRole::kQualified && EnclosingTypes::bare_type(receiver) == name_)
+      return refer_by_name(place);  // a constructor
+    const std::string_view around = around_.type_of(place);
+    const bool is_super =
+        place.role == NameRole::kMember && (receiver.starts_with("super") || receiver == "base");
+    const bool is_own = has_word(types_.own, receiver) || around_.is_receiver(receiver, place) ||
+                        (receiver.empty() && types_.bare_members);
+    receiver = EnclosingTypes::bare_type(receiver);
+    if (!is_super) {
+      const std::size_t own = member_of(is_own ? around : receiver, place);
+      if (own != kNothing) return add_use(own, place);
+    }
+    const std::string_view bases =
+        is_own || is_super ? around_.bases_of(place) : std::string_view();
+    for (const std::size_t thing : members(place.is_callable)) {
+      if (has_whole_word(bases, meanings_.things[thing].owner)) return add_use(thing, place);
+    }
+    if (is_super) {
+      const std::size_t own = member_of(around, place);
+      if (own != kNothing) meanings_.things[own].overrides = true;
+    }
+    if (is_own || is_super) {
+      meanings_.unknown_members.push_back(place.range);  // of a type in another file
+      return;
+    }
+    const std::string doubt = "it is not certain that '" + std::string(name_) + "' of '" +
+                              shortened(receiver_of(text_, place), kMaxReceiverBytes) +
+                              "' is the same";
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      const NamedThing& thing = meanings_.things[i];
+      const bool may_be =
+          thing.kind == NamedThing::Kind::kMember ||
+          (place.role == NameRole::kQualified && thing.kind == NamedThing::Kind::kOfFile);
+      if (may_be && !united_.contains(i)) add_use(i, place, doubt);
+    }
+  }
+
+  // T{name: 1}: a field of T, if that is a type of this file.
+  void refer_to_field(const NamePlace& place, NameUse::Form form) {
+    std::string_view type;
+    for (std::size_t i = place.path.size() - 1; i-- > 0 && type.empty();) {
+      const std::string_view literal = type_of(place.path[i]);
+      if (!has_word("struct_expression struct_pattern composite_literal", literal)) continue;
+      TSNode name = child_by_field(place.path[i], "name");
+      if (ts_node_is_null(name)) name = child_by_field(place.path[i], "type");
+      if (ts_node_is_null(name)) break;
+      type = EnclosingTypes::bare_type(around_.text_of(name));
+    }
+    if (type == "Self") type = around_.type_of(place);
+    for (const auto& [key, thing] : members_) {
+      const bool is_certain = !type.empty() && key.first == type;
+      if (!is_certain && !type.empty() && members_.contains({std::string(type), false})) continue;
+      if (!types_.structural_types.empty() && !structural_.contains(thing)) continue;
+      add_use(thing, place,
+              is_certain
+                  ? ""
+                  : "it is not certain that '" + std::string(name_) + "' is of the same type");
+      meanings_.things[thing].uses.back().form = form;
+    }
+  }
+
+  // f(name=1): a parameter of f, if there is one.
+  void refer_to_parameter(const NamePlace& place) {
+    std::string_view callee;
+    for (std::size_t i = place.path.size(); i-- > 1 && callee.empty();) {
+      const TSNode function = child_by_field(place.path[i], "function");
+      if (!ts_node_is_null(function)) callee = around_.text_of(function);
+    }
+    const std::string_view name = EnclosingTypes::bare_type(callee);
+    const bool is_method = name.size() < callee.size();
+    const std::string_view receiver = callee.substr(0, callee.size() - name.size());
+    const std::string_view types =
+        receiver.starts_with("super") ? around_.bases_of(place) : receiver;
+    const auto is_called = [&](const NamedThing& thing) {
+      return thing.kind == NamedThing::Kind::kParameter &&
+             (name == "__init__" ? has_whole_word(types, thing.owner) : thing.owner == name);
+    };
+    const auto n_functions = std::ranges::count_if(meanings_.things, is_called);
+    const bool is_certain =
+        n_functions == 1 &&
+        (!is_method || has_word(types_.own, callee.substr(0, callee.rfind('.'))));
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      const NamedThing& thing = meanings_.things[i];
+      if (!is_called(thing)) continue;
+      add_use(i, place,
+              is_certain ? "" : "it is not certain which '" + std::string(name) + "' is called");
+    }
+  }
+
+  void refer_perhaps(const NamePlace& place) {
+    bool is_any = false;
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      const NamedThing& thing = meanings_.things[i];
+      const bool is_outer =
+          thing.kind == NamedThing::Kind::kOfFile || thing.kind == NamedThing::Kind::kMember;
+      if (united_.contains(i) || !thing.scope.contains(place.range) ||
+          (place.role == NameRole::kRaw && !is_outer))
+        continue;
+      add_use(i, place, "it is not certain what '" + std::string(name_) + "' means there");
+      is_any = true;
+    }
+    if (!is_any) meanings_.unknown.push_back(place.range);
+  }
+
+  const ScopeTypes& types_;
+  std::string_view text_;
+  std::string_view name_;
+  EnclosingTypes around_;
+  std::vector<NamePlace> places_;
+  std::vector<std::size_t> things_of_places_;
+  std::map<std::string, const void*> namespaces_;                 // the first node of each
+  std::map<const void*, std::vector<Declared>> declared_;         // by the scope's node
+  std::map<std::pair<std::string, bool>, std::size_t> members_;   // by type, and if it is called
+  std::vector<std::pair<std::size_t, std::string_view>> traits_;  // of members: see read_trait()
+  std::set<std::size_t> structural_;          // members of ScopeTypes::structural_types
+  std::set<std::size_t> united_;              // members that are another's
+  std::map<std::string, std::string> bases_;  // what a type with such a member is based on
+  // Functions that take the name from further outside, and if from the outermost level.
+  std::map<const void*, bool> free_;
+  NameMeanings meanings_;
+};
+
+}  // namespace
+
+NameMeanings find_meanings(const Grammar& grammar, std::string_view text, const TSNode& root,
+                           std::string_view name) {
+  return NameFinder(grammar, text, root, name).find();
+}
+
+}  // namespace redraft

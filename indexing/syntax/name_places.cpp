@@ -1,0 +1,354 @@
+#include "indexing/syntax/name_places.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace redraft {
+namespace {
+
+bool is_name_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) != 0 || c == '_' || c == '$';
+}
+
+// Whether it has a child in that field or of that type.
+bool has_child(const TSNode& node, std::string_view name) {
+  if (!ts_node_is_null(child_by_field(node, name))) return true;
+  const std::uint32_t count = std::min(ts_node_child_count(node), std::uint32_t{8});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (type_of(ts_node_child(node, i)) == name) return true;
+  }
+  return false;
+}
+
+bool is_first_named(const TSNode& parent, const TSNode& child) {
+  const TSNode first = ts_node_named_child(parent, 0);
+  return !ts_node_is_null(first) && ts_node_eq(first, child);
+}
+
+// Whether path[index] is at the place that one word of ScopeTypes names.
+bool is_at_one(std::string_view word, const NamePlace& place, std::size_t index) {
+  const TSNode& parent = place.path[index - 1];
+  const std::size_t question = word.find('?');
+  const std::string_view condition =
+      question == word.npos ? std::string_view() : word.substr(question + 1);
+  word = word.substr(0, question);
+  const std::string_view type = type_of(parent);
+  if (!word.starts_with(type)) return false;
+  const std::string_view rest = word.substr(type.size());
+  const std::string_view field = place.fields[index];
+  bool is_place = rest.empty() && field.empty();
+  if (rest.starts_with('.')) is_place = rest.substr(1) == field;
+  if (rest == "+") is_place = !is_first_named(parent, place.path[index]);
+  if (!is_place || condition.empty()) return is_place;
+  const bool is_not = condition.starts_with('!');
+  return has_child(parent, condition.substr(is_not ? 1 : 0)) != is_not;
+}
+
+bool is_within_error(const NamePlace& place) {
+  return std::ranges::any_of(place.path, [](const TSNode& node) { return ts_node_is_error(node); });
+}
+
+class PlaceReader {
+ public:
+  PlaceReader(const Grammar& grammar, std::string_view text, std::string_view name)
+      : grammar_(grammar), types_(*grammar.scopes), text_(text), name_(name) {}
+
+  void read(NamePlace& place) const {
+    const TSNode& node = place.path.back();
+    if (!grammar_.role(node).identifier || range_of(node) != place.range) return read_token(place);
+    place.role = role_of(place);
+  }
+
+ private:
+  bool any_around(const NamePlace& place, std::string_view types) const {
+    return std::ranges::any_of(place.path,
+                               [&](const TSNode& node) { return has_word(types, type_of(node)); });
+  }
+
+  void read_token(NamePlace& place) const {
+    place.role = NameRole::kRaw;
+    for (std::size_t i = 1; i < place.path.size(); ++i) {
+      const std::string_view type = type_of(place.path[i]);
+      if (type.find("comment") != type.npos) {
+        place.role = NameRole::kComment;
+        return;
+      }
+      if (type.find("string") != type.npos) return read_string(place, i);
+    }
+  }
+
+  void read_string(NamePlace& place, std::size_t index) const {
+    const TSNode& around = place.path[index - 1];
+    place.role = NameRole::kOther;
+    if (type_of(around) == "expression_statement" && ts_node_named_child_count(around) == 1) {
+      place.role = NameRole::kComment;  // Python's docstrings
+    } else if (is_filled_in(place)) {
+      place.role = NameRole::kReference;
+    } else if (is_whole(place, index)) {
+      place.role = NameRole::kText;
+    }
+  }
+
+  // Whether the string is nothing but the name.
+  bool is_whole(const NamePlace& place, std::size_t index) const {
+    const ByteRange range = range_of(place.path[index]);
+    const std::string_view string = text_.substr(range.begin, range.size());
+    const std::size_t begin = string.find_first_of("'\"`");
+    if (begin == string.npos) return range.size() == name_.size();
+    const std::size_t first = string.find_first_not_of("'\"`", begin);
+    const std::size_t last = string.find_last_not_of("'\"`");
+    return first != string.npos && string.substr(first, last + 1 - first) == name_;
+  }
+
+  // Rust's println!("{name}"): the tree does not look into strings.
+  bool is_filled_in(const NamePlace& place) const {
+    if (!any_around(place, "token_tree") || place.range.begin == 0) return false;
+    const char after = place.range.end < text_.size() ? text_[place.range.end] : ' ';
+    return text_[place.range.begin - 1] == '{' && (after == '}' || after == ':');
+  }
+
+  NameRole role_of(NamePlace& place) const {
+    const std::size_t last = place.path.size() - 1;
+    const std::string_view type = type_of(place.path[last]);
+    place.is_shorthand = has_word(types_.shorthand, type) || is_at(types_.shorthand, place, last);
+    place.is_export = is_at(types_.exports, place, last);
+    place.is_callable = is_at(types_.callables, place, last);
+    place.is_type = (types_.separate_types && type == "type_identifier") ||
+                    is_at(types_.type_places, place, last);
+    if (is_within_error(place) || any_around(place, types_.unsure) ||
+        is_at(types_.unsure_places, place, last))
+      return NameRole::kUnsure;
+    if (any_around(place, "token_tree")) return role_in_macro(place);
+    if (any_around(place, types_.free)) return NameRole::kFree;
+    if (is_at(types_.member_declarations, place, last)) return member_declaration(place, last);
+    if (is_at(types_.members, place, last)) {
+      const bool is_pointer = place.range.begin > 0 && text_[place.range.begin - 1] == '*';
+      return is_pointer ? NameRole::kReference : NameRole::kMember;  // C++: "object.*member"
+    }
+    if (declares(place)) return NameRole::kDeclaration;
+    if (is_qualified(place, last)) return NameRole::kQualified;
+    if (is_at(types_.arguments, place, last)) return NameRole::kArgument;
+    if (is_at(types_.fields, place, last))
+      return is_entry(place) ? NameRole::kReference : NameRole::kField;
+    std::size_t outer = last;  // `a` of "import a as b" stands in a node of its own
+    while (outer > 1 && is_at(types_.patterns, place, outer)) --outer;
+    const bool is_key = has_word(types_.keys, type) || is_at(types_.keys, place, outer);
+    return is_key || any_around(place, types_.apart) || is_tag(place) ? NameRole::kOther
+                                                                      : NameRole::kReference;
+  }
+
+  // "b" and "c" of "a::b::c", which is "a" and, within, "b::c".
+  bool is_qualified(const NamePlace& place, std::size_t last) const {
+    const bool begins = range_of(place.path[last - 1]).begin == place.range.begin;
+    return begins ? last > 1 && is_at(types_.qualified, place, last - 1)
+                  : is_at(types_.qualified, place, last);
+  }
+
+  // Between a macro's brackets there are only tokens.
+  NameRole role_in_macro(const NamePlace& place) const {
+    const std::string_view before = text_.substr(0, place.range.begin);
+    const std::string_view after = text_.substr(place.range.end);
+    if (before.ends_with('.') && !before.ends_with("..")) return NameRole::kMember;
+    if (before.ends_with("::")) return NameRole::kQualified;
+    const bool is_key = after.starts_with(':') && !after.starts_with("::");
+    return is_key || after.starts_with('!') ? NameRole::kUnsure : NameRole::kReference;
+  }
+
+  // JSX: "<div>" is no function.
+  bool is_tag(const NamePlace& place) const {
+    const std::string_view parent = type_of(place.path[place.path.size() - 2]);
+    return parent.starts_with("jsx_") && parent.ends_with("_element") &&
+           std::islower(static_cast<unsigned char>(name_.front())) != 0;
+  }
+
+  // Go: "T{name: 1}" names a field, unless T is a map or a list; "T{name}" does not.
+  bool is_entry(const NamePlace& place) const {
+    const std::size_t last = place.path.size() - 1;
+    if (type_of(place.path[last - 1]) != "literal_element") return false;
+    if (place.fields[last - 1] != "key") return true;
+    for (std::size_t i = last; i-- > 1;) {
+      if (type_of(place.path[i]) != "composite_literal") continue;
+      const TSNode type = child_by_field(place.path[i], "type");
+      if (ts_node_is_null(type)) return false;
+      return has_word("map_type slice_type array_type implicit_length_array_type", type_of(type));
+    }
+    return false;
+  }
+
+  bool is_scope(const TSNode& node) const {
+    const std::string_view type = type_of(node);
+    return has_word(types_.functions, type) || has_word(types_.blocks, type) ||
+           has_word(types_.types, type);
+  }
+
+  // The innermost of path[0..index] that is a scope, by `is`.
+  template <typename Is>
+  std::size_t scope_from(const NamePlace& place, std::size_t index, const Is& is) const {
+    while (index > 0 && !is(place.path[index])) --index;
+    return index;
+  }
+
+  NameRole member_declaration(NamePlace& place, std::size_t index) const {
+    std::size_t at = index - 1;
+    for (; at > 0 && !has_word(types_.types, type_of(place.path[at])); --at) {
+      const std::string_view type = type_of(place.path[at]);
+      const bool is_end = at + 1 < index && has_word(types_.functions, type);
+      if (is_end || type == "object" || type == "object_type") return NameRole::kOther;
+    }
+    place.scope = at;
+    place.declaring = index - 1;
+    return NameRole::kMemberDeclaration;
+  }
+
+  bool declares(NamePlace& place) const {
+    std::size_t index = place.path.size() - 1;
+    while (index > 1 && is_at(types_.patterns, place, index)) --index;
+    if (is_at(types_.member_declarations, place, index))
+      return member_declaration(place, index) == NameRole::kMemberDeclaration;
+    const auto any = [&](const TSNode& node) { return is_scope(node); };
+    const auto function = [&](const TSNode& node) {
+      return has_word(types_.functions, type_of(node)) || has_word(types_.types, type_of(node));
+    };
+    place.declaring = index - 1;
+    if (is_at(types_.parameters, place, index)) {
+      place.is_parameter = true;
+      place.scope = scope_of_parameter(place, index);
+      return true;
+    }
+    if (is_at(types_.imports, place, index)) {
+      place.is_import = true;
+      place.scope = scope_from(place, index - 1, function);
+      return ts_node_named_child_count(place.path[place.path.size() - 2]) == 1 ||
+             type_of(place.path[place.path.size() - 2]) != "dotted_name";
+    }
+    if (is_at(types_.around, place, index)) {
+      place.scope = index < 2 ? 0 : scope_from(place, index - 2, any);
+      return true;
+    }
+    if (is_at(types_.in_function, place, index)) {
+      place.scope = scope_from(place, index - 1, function);
+      return true;
+    }
+    if (!is_at(types_.here, place, index)) return false;
+    const bool is_hoisted = index > 1 && has_word(types_.hoisting, type_of(place.path[index - 2]));
+    place.scope =
+        is_hoisted ? scope_from(place, index - 1, function) : scope_from(place, index - 1, any);
+    return true;
+  }
+
+  // The function whose parameter it is; of a declaration without a body the outermost of the nodes
+  // that parameters stand in.
+  std::size_t scope_of_parameter(const NamePlace& place, std::size_t index) const {
+    std::size_t at = index - 1;
+    while (at > 0 && has_word(types_.parameter_lists, type_of(place.path[at]))) --at;
+    return has_word(types_.functions, type_of(place.path[at])) ||
+                   has_word(types_.blocks, type_of(place.path[at]))
+               ? at
+               : std::min(at + 1, index - 1);
+  }
+
+  const Grammar& grammar_;
+  const ScopeTypes& types_;
+  std::string_view text_;
+  std::string_view name_;
+};
+
+// Deeper places are between brackets that nobody reads.
+constexpr std::size_t kMaxDepth = 1000;
+
+// Goes from place to place, all of which takes no longer than to go over the tree once.
+class PathWalk {
+ public:
+  explicit PathWalk(const TSNode& root) : cursor_(root), fields_{""} {}
+
+  // The path to the innermost node at `offset`, which is behind all offsets before. False: it is
+  // too deep.
+  bool to(std::size_t offset, NamePlace* place) {
+    while (cursor_.path().size() > 1 && range_of(cursor_.node()).end <= offset) {
+      if (!to_sibling_at(offset)) to_parent();
+    }
+    while (range_of(cursor_.node()).contains(offset) && cursor_.to_first_child()) {
+      if (cursor_.path().size() > kMaxDepth) return false;
+      fields_.push_back(cursor_.field());
+      if (range_of(cursor_.node()).end <= offset && !to_sibling_at(offset)) {
+        to_parent();
+        break;
+      }
+    }
+    place->path = cursor_.path();
+    place->fields = fields_;
+    if (range_of(cursor_.node()).begin > offset && place->path.size() > 1) {
+      place->path.pop_back();
+      place->fields.pop_back();
+    }
+    return true;
+  }
+
+ private:
+  // To the next sibling that ends behind `offset`.
+  bool to_sibling_at(std::size_t offset) {
+    do {
+      if (!cursor_.to_next_sibling()) return false;
+    } while (range_of(cursor_.node()).end <= offset);
+    fields_.back() = cursor_.field();
+    return true;
+  }
+
+  void to_parent() {
+    cursor_.to_parent();
+    fields_.pop_back();
+  }
+
+  TreeCursor cursor_;
+  std::vector<std::string_view> fields_;
+};
+
+}  // namespace
+
+bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
+  while (!places.empty()) {
+    const std::size_t end = std::min(places.find(' '), places.size());
+    if (is_at_one(places.substr(0, end), place, index)) return true;
+    places.remove_prefix(std::min(end + 1, places.size()));
+  }
+  return false;
+}
+
+std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text,
+                                   const TSNode& root, std::string_view name,
+                                   std::size_t max_places) {
+  std::vector<NamePlace> places;
+  const PlaceReader reader(grammar, text, name);
+  PathWalk walk(root);
+  for (std::size_t at = text.find(name); at != text.npos && !name.empty();
+       at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && is_name_byte(text[at - 1])) || (end < text.size() && is_name_byte(text[end])))
+      continue;
+    NamePlace place{.range = {at, end}, .path = {}, .fields = {}};
+    if (places.size() == max_places || !walk.to(at, &place)) return {};
+    reader.read(place);
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+std::string_view receiver_of(std::string_view text, const NamePlace& place) {
+  constexpr std::string_view kBetween = " \t\r\n.?!:";
+  if (place.path.size() < 2) return {};
+  std::size_t begin = range_of(place.path[place.path.size() - 2]).begin;
+  if (begin == place.range.begin && place.role == NameRole::kQualified && place.path.size() > 2)
+    begin = range_of(place.path[place.path.size() - 3]).begin;
+  if (type_of(place.path[place.path.size() - 2]) == "token_tree") {
+    begin = place.range.begin;
+    while (begin > 0 && (is_name_byte(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+  }
+  std::string_view before = text.substr(begin, place.range.begin - begin);
+  if (before.ends_with("->")) before.remove_suffix(2);
+  const std::size_t last = before.find_last_not_of(kBetween);
+  return last == before.npos ? std::string_view() : before.substr(0, last + 1);
+}
+
+}  // namespace redraft

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/byte_range.h"
+
+namespace redraft {
+
+// One place of a name.
+struct NameUse {
+  // How another name is written there.
+  enum class Form : std::uint8_t {
+    kPlain,
+    kShorthand,  // "{name}" becomes "{name: other}"
+    kField,      // "{name}" becomes "{other: name}"
+    kImported,   // "import name" becomes "import name as other"
+    kExported,   // "export name" becomes "export other as name"
+  };
+  ByteRange range;
+  Form form = Form::kPlain;
+  bool declares = false;
+  // Empty, or for people why it may be something else: "'x' of another object".
+  std::string doubt = {};
+  friend bool operator==(const NameUse&, const NameUse&) = default;
+};
+
+// One thing that has the name: a variable, a function, a type, a member of a type.
+struct NamedThing {
+  enum class Kind : std::uint8_t {
+    kVariable,   // or a function or type within a function
+    kParameter,  // of a function
+    kOfFile,     // at the file's outermost level: other files may use it
+    kImport,     // comes from another file
+    kMember,     // of a type: others may use it
+  };
+  Kind kind = Kind::kVariable;
+  ByteRange scope;         // where it is known by its name alone; of a member the file
+  std::string owner = {};  // of a member its type, of a parameter its function; may be empty
+  int n_functions = 0;     // that it is, where several may have one name
+  bool overrides = false;  // a member that a type of another file has, too
+  std::vector<NameUse> uses = {};  // ascending
+};
+
+// What a name means in a file.
+struct NameMeanings {
+  std::vector<NamedThing> things;
+  // Where it is declared elsewhere: by its name alone, and as a member of a type.
+  std::vector<ByteRange> unknown, unknown_members;
+  std::vector<ByteRange> in_comments;  // and in texts that document
+  std::vector<ByteRange> as_text;      // strings of nothing else
+};
+
+}  // namespace redraft
