@@ -16,6 +16,7 @@
 #include "cli/diff_printer.h"
 #include "cli/edit_output.h"
 #include "workspace/edit/edit_change.h"
+#include "workspace/edit/edit_rename.h"
 #include "workspace/edit/edit_session.h"
 
 namespace redraft::cli {
@@ -34,6 +35,7 @@ struct EditOptions {
   std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 0;
   bool compare = false;
+  bool names_model = false;  // or a decoder: then it is asked in any case
 };
 
 constexpr std::size_t kMaxOthers = 8;  // of the parts that are left, shown
@@ -184,6 +186,14 @@ Result<void> check_options(const EditOptions& options) {
   return {};
 }
 
+// What took no model.
+int deliver(const EditOptions& options, const EditRequest& request, const EditResult& result) {
+  const std::string& text = request.document->text();
+  print(options.output, text, result, std::nullopt, std::nullopt);
+  const Result<void> kept = keep(options.output, text, result);
+  return kept ? kSuccess : fail(kept.error());
+}
+
 // Puts the change in its place if it is certain where that is; nothing: the model is needed.
 std::optional<int> apply_without_model(const EditOptions& options, EditRequest& request) {
   if (options.change == "-" && isatty(STDIN_FILENO) != 0)
@@ -200,10 +210,7 @@ std::optional<int> apply_without_model(const EditOptions& options, EditRequest& 
     std::cerr << "redraft: the model is asked where it belongs: " << doubt << std::endl;
     return std::nullopt;
   }
-  const std::string& text = request.document->text();
-  print(options.output, text, **placed, std::nullopt, std::nullopt);
-  const Result<void> kept = keep(options.output, text, **placed);
-  return kept ? kSuccess : fail(kept.error());
+  return deliver(options, request, **placed);
 }
 
 int run_edit_command(const EditOptions& options) {
@@ -238,6 +245,8 @@ int run_edit_command(const EditOptions& options) {
   request.max_new_tokens = options.max_new_tokens;
   if (options.change) {
     if (const std::optional<int> end = apply_without_model(options, request)) return *end;
+  } else if (!options.names_model) {
+    if (const auto renamed = carry_out_rename(request)) return deliver(options, request, *renamed);
   }
 
   const InterruptWatch watch;
@@ -289,7 +298,11 @@ void add_edit(CLI::App& app, Command& chosen) {
           "printed; whole goes over all of it, part by part")
       ->transform(one_of(scopes));
   add_decoding(*edit, *options);
-  edit->callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
+  edit->callback([&chosen, options, edit] {
+    for (const char* name : {"--target", "--draft", "--decoder", "--compare"})
+      options->names_model = options->names_model || edit->count(name) > 0;
+    chosen = [options] { return run_edit_command(*options); };
+  });
 }
 
 void add_apply(CLI::App& app, Command& chosen) {

@@ -47,6 +47,7 @@ void print_json(const EditResult& result, const std::optional<Decoded>& decoded,
   for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
   json["tidied"] = result.tidied;
   json["placed"] = result.placed;
+  json["renamed"] = result.renamed;
   json["repair"] = nullptr;
   if (result.repair) {
     json["repair"] = {{"because", result.repair->because},
@@ -114,7 +115,9 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
   if (decoded) {
     print_figures(result, comparison);
   } else if (!result.hunks.empty()) {
-    std::cerr << "put in its place by lines and syntax; no model was asked" << std::endl;
+    std::cerr << (result.renamed ? "renamed by the syntax tree; no model was asked"
+                                 : "put in its place by lines and syntax; no model was asked")
+              << std::endl;
   }
 }
 

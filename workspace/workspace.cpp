@@ -180,10 +180,10 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   request.announced = impl_->read_ahead.announced(request);
   impl_->read_ahead.stop();
   impl_->stop_reading_guesses();
-  if (!request.change.empty() && is_carried_out_at_once(request)) {
-    Result<std::optional<EditResult>> placed = carry_out_change(request);
-    if (!placed) return placed.error();
-    if (*placed) return impl_->add_placed(uri, std::move(**placed));
+  if (is_carried_out_at_once(request)) {
+    Result<std::optional<EditResult>> done = carry_out_without_model(request);
+    if (!done) return done.error();
+    if (*done) return impl_->add_done(uri, std::move(**done));
   }
   const EditId id = impl_->edits.add(uri);
   if (request.change.empty()) impl_->find_region(id, request);

@@ -1,9 +1,11 @@
 // The edits of a Workspace: from the request through the decode thread to hunks and the end.
+#include <algorithm>
 #include <utility>
 
 #include "support/trace/trace.h"
 #include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_rename.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/engine/measure_when_idle.h"
 #include "workspace/engine/save_when_idle.h"
@@ -72,10 +74,16 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
             call([self, id, progress] { self->receive_progress(id, progress); });
             control.give_way();
           }};
+  if (request.change.empty()) {  // for a change run_edit() does that
+    if (std::optional<EditResult> renamed = carry_out_rename(request)) {
+      std::ranges::for_each(renamed->hunks, edit_observer.on_hunk);
+      return std::move(*renamed);
+    }
+  }
   return run_edit(engine, request, edit_observer, control.stop);
 }
 
-EditId Workspace::Impl::add_placed(const std::string& uri, EditResult result) {
+EditId Workspace::Impl::add_done(const std::string& uri, EditResult result) {
   const EditId id = edits.add(uri);
   carry_out(edits.set_region(id, result.region));
   call([this, id, result = std::make_shared<const EditResult>(std::move(result))] {

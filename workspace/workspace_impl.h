@@ -47,7 +47,7 @@ struct Workspace::Impl {
   // An edit that the user is asked about is worth more than requests that may never come.
   void stop_reading_guesses();
   // An edit that needs no model; it is told of, and ends, once the caller knows it.
-  EditId add_placed(const std::string& uri, EditResult result);
+  EditId add_done(const std::string& uri, EditResult result);
   void find_region(EditId id, const EditRequest& request);
   void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_places(EditId id, const Document& document, const ChosenPlaces& places);

@@ -50,6 +50,8 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
   if (!decoder) return decoder.error();
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
+  std::optional<std::size_t> cursor;
+  if (params.cursor) cursor = to_bytes(*document, {*params.cursor, *params.cursor}, encoding).begin;
   const Result<EditScope> scope = choose_scope(params.scope, range, !params.ranges.empty());
   if (!scope) return scope.error();
   std::vector<ByteRange> places;
@@ -59,6 +61,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .instruction = params.instruction,
       .change = params.change,
       .range = range,
+      .cursor = cursor,
       .scope = *scope,
       .places = std::move(places),
       .decoder = std::move(*decoder),

@@ -173,6 +173,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"doubts", doubts_json(id, result)},
           {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
           {"placed", result != nullptr && result->placed},
+          {"renamed", result != nullptr && result->renamed},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 

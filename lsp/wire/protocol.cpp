@@ -268,6 +268,7 @@ void from_json(const Json& json, EditParams& params) {
   }
   params.change = read_optional<std::string>(json, "change").value_or(params.change);
   if (params.change.empty()) params.instruction = json.at("instruction").get<std::string>();
+  params.cursor = read_optional<Position>(json, "cursor");
   params.scope = read_optional<std::string>(json, "scope");
   params.decoder = read_optional<std::string>(json, "decoder").value_or(params.decoder);
   if (!member(json, "maxNewTokens").is_null())

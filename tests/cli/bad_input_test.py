@@ -161,7 +161,8 @@ class BadModels(OfFiles):
         self.assert_fails(self.edit(self.source, "--target", model), 1, "model.gguf", *fragments)
 
     def test_absent_model_says_how_to_get_it(self):
-        self.assert_fails(self.edit(self.source), 1, "qwen2.5-coder-1.5b", "models pull")
+        asked = self.run_alone("edit", self.source, "--instruction", "add a comment")
+        self.assert_fails(asked, 1, "qwen2.5-coder-1.5b", "models pull")
 
     def test_measuring_an_absent_model(self):
         self.assert_fails(self.run_alone("bench", "cost"), 1, "qwen2.5-coder-1.5b", "models pull")

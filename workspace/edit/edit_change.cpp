@@ -4,6 +4,7 @@
 
 #include "support/trimmed.h"
 #include "workspace/apply/change_place.h"
+#include "workspace/edit/edit_rename.h"
 #include "workspace/edit/edit_run.h"
 
 namespace redraft {
@@ -42,6 +43,11 @@ Result<void> choose_places(const PlacedChange& placed, EditRequest& request) {
 }
 
 }  // namespace
+
+Result<std::optional<EditResult>> carry_out_without_model(EditRequest& request) {
+  if (!request.change.empty()) return carry_out_change(request);
+  return carry_out_rename(request);
+}
 
 bool is_carried_out_at_once(const EditRequest& request) {
   constexpr std::size_t kDocumentBytes = std::size_t{512} << 10,

@@ -15,6 +15,9 @@ namespace redraft {
 Result<std::optional<EditResult>> carry_out_change(EditRequest& request,
                                                    std::string* doubt = nullptr);
 
+// That, or the rename that is all that the instruction asks for: see edit_rename.h.
+Result<std::optional<EditResult>> carry_out_without_model(EditRequest& request);
+
 // Whether that is quick enough for a thread that others wait for: neither the document nor the
 // change is large.
 bool is_carried_out_at_once(const EditRequest& request);

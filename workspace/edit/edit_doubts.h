@@ -13,11 +13,12 @@ namespace redraft {
 // What a syntax tree finds wrong with an edit, whatever the model meant by it.
 struct Doubt {
   enum class Kind : std::uint8_t {
-    kSyntax,    // there are more syntax errors than before
-    kLost,      // a function or type is gone, and the instruction does not remove any
-    kRenamed,   // it has another name or stands elsewhere, and the instruction asks for neither
-    kRepeated,  // a definition is there twice
-    kLeftOut,   // "# ... existing code ..." stands where lines were
+    kSyntax,     // there are more syntax errors than before
+    kLost,       // a function or type is gone, and the instruction does not remove any
+    kRenamed,    // it has another name or stands elsewhere, and the instruction asks for neither
+    kRepeated,   // a definition is there twice
+    kLeftOut,    // "# ... existing code ..." stands where lines were
+    kUncertain,  // a name that may mean something else, see edit_rename.h
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"

@@ -36,6 +36,8 @@ struct EditRequest {
   // rewrites the whole lines that the scope touches: within a line there is no telling what belongs
   // to it once the line has changed. Other lines stay as they are.
   std::optional<ByteRange> range;
+  // Where the cursor is, if the range is not what is selected but the region around it.
+  std::optional<std::size_t> cursor = {};
   EditScope scope = EditScope::kFile;
   // With kPlaces: the places to edit, each the whole lines that it touches. Empty: they are found.
   std::vector<ByteRange> places = {};
@@ -108,7 +110,10 @@ struct EditResult {
   std::vector<std::string> tidied;   // what was taken off the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: there was no need, or no room
   bool placed = false;               // a change was put in its place without the model
+  bool renamed = false;              // names were changed by the syntax tree, without the model
   DecodeStatistics statistics;       // without the repair's
+
+  bool needed_model() const { return !placed && !renamed; }
 
   // The whole text has syntax errors that the document had not.
   bool breaks_syntax() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,5 +13,20 @@ namespace redraft {
 // instead of list", "foo -> bar"), if `text` has the old name as a whole word; in the instruction's
 // order. Only a hint for drafts: misreading it never changes the output.
 std::vector<Replacement> replacements_in(std::string_view instruction, std::string_view text);
+
+// Another name that an instruction asks for.
+struct RenameWish {
+  enum class What : std::uint8_t { kAnything, kVariable, kParameter, kFunction, kType, kMember };
+  std::string from, to;
+  std::string owner = {};  // "Store" of "Store.size"; empty: none is named
+  What what = What::kAnything;
+  // It says "rename"; "replace a with b" means that only if there is no b.
+  bool says_so = false;
+  friend bool operator==(const RenameWish&, const RenameWish&) = default;
+};
+
+// "rename `count` to `total` and n to size", "please change the name of method get to fetch
+// everywhere", "a -> b"; none if the instruction asks for anything beside.
+std::vector<RenameWish> renames_in(std::string_view instruction);
 
 }  // namespace redraft

@@ -50,5 +50,50 @@ TEST(Instruction, ALongOneIsReadInPart) {
   EXPECT_TRUE(replacements_in(std::string(4096, '`'), "`").empty());
 }
 
+using What = RenameWish::What;
+
+struct RenameCase {
+  const char* instruction;
+  std::vector<RenameWish> expected;
+};
+
+class RenameInstructions : public testing::TestWithParam<RenameCase> {};
+
+TEST_P(RenameInstructions, AskForOtherNamesOrForMore) {
+  EXPECT_EQ(renames_in(GetParam().instruction), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RenameInstructions,
+    testing::Values(
+        RenameCase{"Rename count to total.", {{"count", "total", "", What::kAnything, true}}},
+        RenameCase{"please rename the parameter `n` to `size` everywhere",
+                   {{"n", "size", "", What::kParameter, true}}},
+        RenameCase{"rename self.count to self.total",
+                   {{"count", "total", "self", What::kAnything, true}}},
+        RenameCase{"rename n::Store::size() to length",
+                   {{"size", "length", "Store", What::kAnything, true}}},
+        RenameCase{"change the name of method get to fetch in this file",
+                   {{"get", "fetch", "", What::kMember, true}}},
+        RenameCase{"rename `count` to `total`, and n into size",
+                   {{"count", "total", "", What::kAnything, true},
+                    {"n", "size", "", What::kAnything, true}}},
+        RenameCase{"replace foo by bar", {{"foo", "bar", "", What::kAnything, false}}},
+        RenameCase{"a -> b", {{"a", "b", "", What::kAnything, false}}},
+        RenameCase{"rename class Box to Crate", {{"Box", "Crate", "", What::kType, true}}},
+        RenameCase{"count to total", {}}, RenameCase{"add x to list", {}},
+        RenameCase{"rename count", {}}, RenameCase{"rename n to n", {}},
+        RenameCase{"rename count to total and add a docstring", {}},
+        RenameCase{"rename the variables in line 3 to something better", {}},
+        RenameCase{"use deque instead of list", {}}, RenameCase{"", {}},
+        RenameCase{"rename count to total in the function in line 5", {}}));
+
+TEST(RenameInstruction, ALongOneIsNone) {
+  std::string instruction = "rename a to b";
+  while (instruction.size() < 100000) instruction += ", a to b";
+  EXPECT_TRUE(renames_in(instruction).empty());
+  EXPECT_TRUE(renames_in("rename " + std::string(400, ' ') + "a to b c").empty());
+}
+
 }  // namespace
 }  // namespace redraft
