@@ -2,7 +2,7 @@
 // or looks at a selection, and shows which lines the edit will change.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { isEmpty, linesOf, placeOf } from './protocol';
+import { cursorOf, isEmpty, linesOf, placeOf } from './protocol';
 import type { PrepareEvent, PrepareResult, Range, Region, RegionResult } from './protocol';
 
 // Milliseconds that a selection stands before it is announced.
@@ -25,6 +25,13 @@ export class Announcement {
     readonly place: Place,
     readonly isPrompted: boolean, // the user types the instruction; else a selection stands
   ) {}
+
+  // What a server has said; another one is asked.
+  forget(): void {
+    this.region = undefined;
+    this.chain = [];
+    this.reads = false;
+  }
 
   // What the user has chosen, or the server for them; undefined until it is known.
   get chosen(): Region | undefined {
@@ -83,13 +90,18 @@ export class Announcer implements vscode.Disposable {
     }
   }
 
-  // Uses a running client, if its server takes announcements.
+  // Uses a running client, if its server takes announcements. Who is asked for an instruction meanwhile sees its lines.
   use(client: LanguageClient | undefined): void {
-    this.set(undefined);
+    const prompted = this.newest?.isPrompted ? this.newest : undefined;
+    prompted?.forget();
+    this.set(prompted);
     const offers = client?.initializeResult?.capabilities.experimental as
       { redraft?: { prepare?: boolean; region?: boolean } } | undefined;
     this.client = offers?.redraft?.prepare ? client : undefined;
     this.findsRegions = offers?.redraft?.region === true;
+    if (prompted) {
+      this.announce(prompted);
+    }
   }
 
   announcementOf(document: vscode.TextDocument | undefined): Announcement | undefined {
@@ -171,7 +183,7 @@ export class Announcer implements vscode.Disposable {
 
   private paramsOf(client: LanguageClient, { place, chosen }: Announcement) {
     const uri = client.code2ProtocolConverter.asUri(place.document.uri);
-    return placeOf(uri, place.version, chosen?.range ?? place.range, chosen?.scope);
+    return placeOf(uri, place.version, chosen?.range ?? place.range, chosen?.scope, chosen && cursorOf(place.range));
   }
 
   // Has the server read what is announced.

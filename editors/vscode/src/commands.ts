@@ -4,7 +4,7 @@ import type { Announcer, Place } from './announce';
 import type { Edits } from './edits';
 import type { Places } from './places';
 import type { Preview } from './preview';
-import { isEmpty, type PromptArguments, type Range, type Region } from './protocol';
+import { cursorOf, isEmpty, type PromptArguments, type Range, type Region } from './protocol';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
 
 const prompt = 'How should it be changed?';
@@ -78,7 +78,9 @@ async function editPlace(edits: Edits, announcer: Announcer, wish: PromptArgumen
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
   } else if (answer) {
     const { instruction, region } = answer;
-    await edits.start(document, instruction, { range: region?.range ?? range, version, scope: region?.scope });
+    await edits.start(document, instruction, {
+      range: region?.range ?? range, version, scope: region?.scope, cursor: region && cursorOf(range),
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // Runs edits: starts them, follows the server's notifications, decides on hunks.
 import * as vscode from 'vscode';
-import { LanguageClient, LSPErrorCodes, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
+import { LanguageClient, LSPErrorCodes, Position, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
 import { carry } from './place';
 import { Places } from './places';
 import { EditEvent, ResolveResult, editsOf, isEmpty, linesOf, placeOf, placesOf } from './protocol';
@@ -11,9 +11,9 @@ const attempts = 3; // when the document changes during a request
 const gathering = 50; // ms in which messages of one kind are combined
 
 // What an edit changes: the lines of `range`, which is against `version` of the document, or places of the file, those of
-// `ranges` or the ones that the server finds. `scope` is that of a region; by default the range says it.
+// `ranges` or the ones that the server finds. `scope` is that of a region around `cursor`; by default the range says it.
 export type Target =
-  | { range: Range | undefined; version: number; scope?: string }
+  | { range: Range | undefined; version: number; scope?: string; cursor?: Position }
   | { ranges: Range[]; version: number }
   | 'file';
 
@@ -252,7 +252,7 @@ function placeFor(uri: string, newest: number, target: Target) {
   if (target === 'file' || 'ranges' in target) {
     return placesOf(uri, version, target === 'file' ? undefined : target.ranges);
   }
-  return placeOf(uri, version, target.range, target.scope);
+  return placeOf(uri, version, target.range, target.scope, target.cursor);
 }
 
 async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft: number): Promise<void> {

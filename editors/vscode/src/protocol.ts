@@ -1,12 +1,18 @@
 // What the editor and `redraft lsp` exchange beyond LSP: docs/protocol.md.
-import type { Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
+import type { Position, Range, TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
 
 export type { Range };
 
 // The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
-export function placeOf(uri: string, version: number, range: Range | undefined, scope?: string) {
-  const cursor = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
-  return { textDocument: { uri, version }, range, scope: scope ?? cursor };
+// `cursor`: where it is, if `range` is the region around it.
+export function placeOf(uri: string, version: number, range: Range | undefined, scope?: string, cursor?: Position) {
+  const automatic = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
+  return { textDocument: { uri, version }, range, scope: scope ?? automatic, ...(cursor && { cursor }) };
+}
+
+// The cursor, if nothing is selected.
+export function cursorOf(range: Range | undefined): Position | undefined {
+  return range && isEmpty(range) ? range.start : undefined;
 }
 
 // Lines around a cursor or a selection that could be edited, for `redraft/prepare` and `redraft.edit`.

@@ -106,7 +106,7 @@ local function the_edit_is_of_what_was_announced(start)
   expect(not nvim:shows('edit function f16'), 'the note is gone')
   equal(nvim.methods(), { 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
   local place, edit = nvim.told()[1][2], nvim.told()[2][2].arguments[1]
-  equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope })
+  equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope, cursor = position(100, 3) })
 end
 
 local class = 'import os\nimport sys\n\n\nclass Store:\n    size = 0\n    limit = 1\n\n    # On top.\n    @property\n'
@@ -279,7 +279,25 @@ local function an_older_server_is_told_of_no_jump(start)
   equal(#expected(nvim), known)
 end
 
+-- What has the name is known beyond the lines that show, and no model is asked.
+local function a_rename_goes_by_the_cursor(start)
+  local held = scripted.held('a\n', 'b\n', 'b')
+  local nvim = start({ server = held.server })
+  held.hold()
+  local before = { 'class Store:', '    size = 1', '', '    def area(self):', '        return self.size', '', 'Store().size' }
+  nvim:open('a.py', table.concat(before, '\n') .. '\n')
+  nvim:keys('5G$:RedraftEdit<CR>')
+  nvim:wait(function() return nvim:shows('edit method area, 2 lines') end, 'the region')
+  nvim:keys('rename self.size to width<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  local after = vim.tbl_map(function(line) return (line:gsub('size', 'width')) end, before)
+  nvim:wait_for_lines(after)
+  held.release()
+end
+
 return {
+  { 'a rename goes by the cursor', a_rename_goes_by_the_cursor },
   { 'a jump is told', a_jump_is_told },
   { 'an older server is told of no jump', an_older_server_is_told_of_no_jump },
   { 'the prompt shows the lines', the_prompt_shows_the_lines },

@@ -40,7 +40,7 @@ const titled = (workbench, title) => workbench.page.locator('.quick-input-title'
 // Widens what is edited until it is the file.
 async function askForFile(workbench, instruction) {
   await workbench.key('Control+Alt+E');
-  await titled(workbench, 'edit ').waitFor();
+  await titled(workbench, '').waitFor(); // "edit …", or "insert …" where a window before left the cursor
   await until(async () => {
     const isFile = (await titled(workbench, 'edit file').count()) > 0;
     if (!isFile) await workbench.key('Alt+ArrowUp');
@@ -210,6 +210,17 @@ async function theEditIsOfWhatWasAnnounced(workbench) {
   await untilAttached(workbench, 'return a + b');
 }
 
+// A model would take minutes, and change something else.
+async function aRenameNeedsNoModel(workbench) {
+  await workbench.goToLine(303);
+  await workbench.key('Control+Alt+E');
+  await titled(workbench, 'edit function f50, 4 lines').waitFor();
+  await workbench.type('rename a to first');
+  await workbench.key('Enter');
+  await untilAttached(workbench, 'def f50(first, b):');
+  await untilAttached(workbench, 'x = first + 50');
+}
+
 // What was announced did not move the cursor.
 async function aJumpIsTold(workbench) {
   const lines = () => slow.told('redraft/expectCompletion').map(({ params }) => params.position.line);
@@ -270,8 +281,12 @@ test('a setting that comes late, and what follows from a change', async () => {
   const workbench = await Workbench.open(server, workspace.folder, 'calls.py');
   try {
     await workbench.problem(); // there is no "redraft" in PATH
+    await workbench.key('Control+Alt+E');
+    await titled(workbench, 'edit what is at the cursor').waitFor();
     server.writeSettings('Machine', { 'redraft.path': workspace.server });
     await workbench.problem(false);
+    await titled(workbench, 'edit statements, 18 lines').waitFor(); // once there is a server
+    await workbench.key('Escape');
     await nextEdit(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-nextEdit');
@@ -290,6 +305,7 @@ test('what is read before it is asked for', async () => {
     await aStandingSelectionIsRead(workbench);
     await theEditIsOfWhatWasAnnounced(workbench);
     await aJumpIsTold(workbench);
+    await aRenameNeedsNoModel(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-reading');
     console.log((await workbench.statusTexts()).join('\n'), slow.log(), server.extensionLogs());

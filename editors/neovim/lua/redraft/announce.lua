@@ -203,7 +203,12 @@ end
 function M.announced_place(announcement)
   local place = M.place(announcement.buf, announcement.range)
   local chosen = announcement.chain and announcement.chain[announcement.index]
-  return chosen and vim.tbl_extend('force', place, { range = chosen.range, scope = chosen.scope }) or place
+  if not chosen then
+    return place
+  end
+  local is_cursor = vim.deep_equal(place.range.start, place.range['end'])
+  local region = { range = chosen.range, scope = chosen.scope, cursor = is_cursor and place.range.start or nil }
+  return vim.tbl_extend('force', place, region)
 end
 
 --- Whether it is the one that is shown: no other came, and the text is as it was.
