@@ -102,7 +102,7 @@ def main():
             parser.error(str(problem))
         for scope in options.scopes:
             server = Server(options)
-            server.edit(server.open("def f(x):\n    y = x\n    return y\n"), 0, "file", "rename y to z")  # loads the model
+            server.edit(server.open("def f(x):\n    y = x\n    return y\n"), 0, "file", "return y + 1")  # loads the model
             uri = server.open(text)
             for state, new_name in (("cold", f"new_{name}"), ("warm", f"{name}_here")):
                 instruction = f"Rename the variable `{name}` to `{new_name}` in the function in line {line + 1}."

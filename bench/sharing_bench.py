@@ -31,7 +31,7 @@ def edit(client):
     client.notify("textDocument/didOpen", {"textDocument": {"uri": "file:///a.py", "languageId": "python", "version": 1,
                                                             "text": TEXT}})
     number = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [{
-        "textDocument": {"uri": "file:///a.py"}, "instruction": "rename rate to price", "maxNewTokens": 100}]})["editId"]
+        "textDocument": {"uri": "file:///a.py"}, "instruction": "use price instead of rate", "maxNewTokens": 100}]})["editId"]
     client.wait(lambda m: m.get("method") == "$/redraft/edit" and m["params"]["editId"] == number and
                 m["params"]["kind"] == "end", limit=300)
 
