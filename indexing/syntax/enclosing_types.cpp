@@ -1,7 +1,6 @@
 #include "indexing/syntax/enclosing_types.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace redraft {
 
@@ -106,18 +105,6 @@ bool names_type(const TSNode& declaring) {
   const std::string_view type = type_of(declaring);
   return std::ranges::any_of(kWords,
                              [&](std::string_view word) { return type.find(word) != type.npos; });
-}
-
-bool has_whole_word(std::string_view text, std::string_view word) {
-  const auto is_part = [&](std::size_t at) {
-    return at < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
-  };
-  for (std::size_t at = text.find(word); at != text.npos && !word.empty();
-       at = text.find(word, at + 1)) {
-    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
-  }
-  return false;
 }
 
 }  // namespace redraft

@@ -41,7 +41,4 @@ class EnclosingTypes {
 // Whether a node that declares a name declares that of a type.
 bool names_type(const TSNode& declaring);
 
-// Whether `word` stands in `text` by itself.
-bool has_whole_word(std::string_view text, std::string_view word);
-
 }  // namespace redraft

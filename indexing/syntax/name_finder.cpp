@@ -9,6 +9,7 @@
 
 #include "indexing/syntax/enclosing_types.h"
 #include "indexing/syntax/name_places.h"
+#include "support/names.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -85,7 +86,7 @@ class NameFinder {
     return place.path[index].id;
   }
 
-  // Of what path[i] declares.
+  // From where on what `place` declares is known there.
   std::size_t known_from(const NamePlace& place) const {
     const TSNode& declaring = place.path[place.declaring];
     const std::size_t begin = range_of(place.path[place.scope]).begin;
@@ -140,7 +141,7 @@ class NameFinder {
     for (auto& [key, thing] : members_) {
       for (const auto& [other, other_thing] : members_) {
         if (other.second != key.second || thing == other_thing) continue;
-        if (!has_whole_word(bases_[key.first], other.first)) continue;
+        if (!has_name(bases_[key.first], other.first)) continue;
         const std::size_t gone = thing;
         std::vector<NameUse>& uses = meanings_.things[gone].uses;
         std::vector<NameUse>& into = meanings_.things[other_thing].uses;
@@ -338,7 +339,7 @@ class NameFinder {
     bool is_any = false;
     for (const std::size_t thing : members(place.is_callable)) {
       const std::string& owner = meanings_.things[thing].owner;
-      const bool is_certain = has_whole_word(bases, owner) || has_whole_word(macro, owner);
+      const bool is_certain = has_name(bases, owner) || has_name(macro, owner);
       if (is_certain || around_.type_of(place).empty()) {
         add_use(thing, place,
                 is_certain ? ""
@@ -354,7 +355,8 @@ class NameFinder {
   std::vector<std::size_t> members(bool is_callable) const {
     std::vector<std::size_t> found;
     for (const auto& [key, thing] : members_) {
-      if (key.second == is_callable) found.push_back(thing);
+      const bool is_new = std::ranges::find(found, thing) == found.end();  // see unite_members()
+      if (key.second == is_callable && is_new) found.push_back(thing);
     }
     return found;
   }
@@ -376,7 +378,7 @@ class NameFinder {
     const std::string_view bases =
         is_own || is_super ? around_.bases_of(place) : std::string_view();
     for (const std::size_t thing : members(place.is_callable)) {
-      if (has_whole_word(bases, meanings_.things[thing].owner)) return add_use(thing, place);
+      if (has_name(bases, meanings_.things[thing].owner)) return add_use(thing, place);
     }
     if (is_super) {
       const std::size_t own = member_of(around, place);
@@ -436,7 +438,7 @@ class NameFinder {
         receiver.starts_with("super") ? around_.bases_of(place) : receiver;
     const auto is_called = [&](const NamedThing& thing) {
       return thing.kind == NamedThing::Kind::kParameter &&
-             (name == "__init__" ? has_whole_word(types, thing.owner) : thing.owner == name);
+             (name == "__init__" ? has_name(types, thing.owner) : thing.owner == name);
     };
     const auto n_functions = std::ranges::count_if(meanings_.things, is_called);
     const bool is_certain =

@@ -4,13 +4,10 @@
 #include <cctype>
 #include <string>
 
+#include "support/names.h"
+
 namespace redraft {
 namespace {
-
-bool is_name_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || std::isalnum(byte) != 0 || c == '_' || c == '$';
-}
 
 // Whether it has a child in that field or of that type.
 bool has_child(const TSNode& node, std::string_view name) {
@@ -257,6 +254,8 @@ class PlaceReader {
 
 // Deeper places are between brackets that nobody reads.
 constexpr std::size_t kMaxDepth = 1000;
+// Of all paths together: who asks waits for it.
+constexpr std::size_t kMaxNodes = 100000;
 
 // Goes from place to place, all of which takes no longer than to go over the tree once.
 class PathWalk {
@@ -322,13 +321,13 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
   std::vector<NamePlace> places;
   const PlaceReader reader(grammar, text, name);
   PathWalk walk(root);
-  for (std::size_t at = text.find(name); at != text.npos && !name.empty();
-       at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at > 0 && is_name_byte(text[at - 1])) || (end < text.size() && is_name_byte(text[end])))
-      continue;
-    NamePlace place{.range = {at, end}, .path = {}, .fields = {}};
+  std::size_t n_nodes = 0;
+  for (std::size_t at = find_name(text, name); at != text.npos;
+       at = find_name(text, name, at + 1)) {
+    NamePlace place{.range = {at, at + name.size()}, .path = {}, .fields = {}};
     if (places.size() == max_places || !walk.to(at, &place)) return {};
+    n_nodes += place.path.size();
+    if (n_nodes > kMaxNodes) return {};
     reader.read(place);
     places.push_back(std::move(place));
   }

@@ -7,6 +7,7 @@
 
 #include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/text_lines.h"
+#include "support/names.h"
 #include "support/trimmed.h"
 #include "workspace/apply/change_text.h"
 
@@ -17,17 +18,12 @@ using Kind = Doubt::Kind;
 
 constexpr std::size_t kMostReasons = 3;
 
-bool is_word_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || std::isalnum(byte) || c == '_' || c == '$';
-}
-
 // The words of a text, and its commas and other marks as words of their own; quotes do not count.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && is_word_byte(text[i])) {
+    if (i < text.size() && is_name_byte(text[i])) {
       word += text[i];
       continue;
     }

@@ -6,6 +6,7 @@
 
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/text_lines.h"
+#include "support/names.h"
 #include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/instruction.h"
@@ -81,13 +82,9 @@ bool is_in_comment(const NameMeanings& meanings, std::size_t cursor) {
 
 // Whether the cursor is on the name.
 bool is_on(std::string_view text, std::size_t cursor, std::string_view name) {
-  const auto is_part = [&](std::size_t at) {
-    const auto byte = static_cast<unsigned char>(at < text.size() ? text[at] : ' ');
-    return std::isalnum(byte) != 0 || byte == '_' || byte == '$' || byte >= 0x80;
-  };
   std::size_t begin = cursor, end = cursor;
-  while (begin > 0 && is_part(begin - 1)) --begin;
-  while (is_part(end)) ++end;
+  while (begin > 0 && is_name_byte(text[begin - 1])) --begin;
+  while (end < text.size() && is_name_byte(text[end])) ++end;
   return text.substr(begin, end - begin) == name;
 }
 
@@ -111,7 +108,10 @@ Things choose(const EditRequest& request, const RenameWish& wish, const NameMean
               const Things& things) {
   const Document& document = *request.document;
   const ByteRange file{0, document.text().size()};
-  if (is_of_file(request) && !request.cursor) return meant_within(things, file, true);
+  if (is_of_file(request)) {
+    Things meant = meant_within(things, file, true);
+    if (!meant.empty() || !request.cursor) return meant;
+  }
   const std::optional<std::size_t> place = cursor_of(request, wish);
   if (!place) return meant_within(things, *request.range, false);
   const std::size_t cursor = *place;

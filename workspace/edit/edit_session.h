@@ -113,8 +113,6 @@ struct EditResult {
   bool renamed = false;              // names were changed by the syntax tree, without the model
   DecodeStatistics statistics;       // without the repair's
 
-  bool needed_model() const { return !placed && !renamed; }
-
   // The whole text has syntax errors that the document had not.
   bool breaks_syntax() const {
     return !doubts.empty() && doubts.front().kind == Doubt::Kind::kSyntax;

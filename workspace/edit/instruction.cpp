@@ -1,8 +1,12 @@
 #include "workspace/edit/instruction.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <regex>
+#include <utility>
+
+#include "support/names.h"
 
 namespace redraft {
 namespace {
@@ -16,21 +20,6 @@ const std::string kName =
     "calls|uses|occurrences|of)\\s+)*"
     "[`'\"]?([A-Za-z_$][A-Za-z0-9_$]{0,63})(?:\\(\\))?[`'\"]?"
     "(?:\\s+(?:variable|function|method|class|field|parameter|argument|type|everywhere))*";
-
-bool is_name_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x80 && std::isalnum(byte)) || c == '_' || c == '$' || byte >= 0x80;
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_name_byte(text[at - 1]);
-    if (begins && (end == text.size() || !is_name_byte(text[end]))) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -48,7 +37,7 @@ std::vector<Replacement> replacements_in(std::string_view instruction, std::stri
   const auto add = [&](const std::string& from, const std::string& to) {
     const bool known = std::ranges::any_of(
         replacements, [&](const Replacement& other) { return other.from == from; });
-    if (from != to && !known && replacements.size() < kMaxReplacements && has_word(text, from))
+    if (from != to && !known && replacements.size() < kMaxReplacements && has_name(text, from))
       replacements.push_back({from, to});
   };
   using Iterator = std::regex_iterator<std::string_view::const_iterator>;
@@ -64,25 +53,30 @@ std::vector<Replacement> replacements_in(std::string_view instruction, std::stri
 namespace {
 
 RenameWish::What what_is_meant(std::string_view words) {
-  const std::vector<std::pair<std::string_view, RenameWish::What>> kinds = {
-      {"parameter", RenameWish::What::kParameter}, {"argument", RenameWish::What::kParameter},
-      {"param", RenameWish::What::kParameter},     {"method", RenameWish::What::kMember},
-      {"field", RenameWish::What::kMember},        {"attribute", RenameWish::What::kMember},
-      {"property", RenameWish::What::kMember},     {"member", RenameWish::What::kMember},
-      {"function", RenameWish::What::kFunction},   {"class", RenameWish::What::kType},
-      {"struct", RenameWish::What::kType},         {"type", RenameWish::What::kType},
-      {"interface", RenameWish::What::kType},      {"enum", RenameWish::What::kType},
-      {"variable", RenameWish::What::kVariable},   {"local", RenameWish::What::kVariable}};
+  using What = RenameWish::What;
+  constexpr auto kKinds =
+      std::to_array<std::pair<std::string_view, What>>({{"parameter", What::kParameter},
+                                                        {"argument", What::kParameter},
+                                                        {"param", What::kParameter},
+                                                        {"method", What::kMember},
+                                                        {"field", What::kMember},
+                                                        {"attribute", What::kMember},
+                                                        {"property", What::kMember},
+                                                        {"member", What::kMember},
+                                                        {"function", What::kFunction},
+                                                        {"class", What::kType},
+                                                        {"struct", What::kType},
+                                                        {"type", What::kType},
+                                                        {"interface", What::kType},
+                                                        {"enum", What::kType},
+                                                        {"variable", What::kVariable},
+                                                        {"local", What::kVariable}});
   std::string lower(words);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto found =
-      std::ranges::find_if(kinds, [&](const auto& kind) { return has_word(lower, kind.first); });
-  return found == kinds.end() ? RenameWish::What::kAnything : found->second;
+      std::ranges::find_if(kKinds, [&](const auto& kind) { return has_name(lower, kind.first); });
+  return found == kKinds.end() ? RenameWish::What::kAnything : found->second;
 }
-
-}  // namespace
-
-namespace {
 
 // Of "rename a to b and c to d" the second part has the verb of the first, which is `before`.
 std::optional<RenameWish> rename_in(std::string_view part, const RenameWish* before) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "support/names.h"
 #include "workspace/edit/instruction.h"
 
 namespace redraft {
@@ -24,10 +25,6 @@ constexpr double kSpelledWeight = 3;
 // A name that occurs in more parts than this, and in more than one of four, names none of them.
 constexpr int kMaxNamedParts = 24;
 
-bool is_name_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || std::isalnum(byte) || c == '_' || c == '$';
-}
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
