@@ -1,12 +1,12 @@
 #include <cpuid.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "decoding/kernels/checked_tiles.h"
 #include "decoding/kernels/child_check.h"
 #include "decoding/kernels/packed_layout.h"
-#include "decoding/kernels/tile_kernel.h"
 
 namespace redraft::kernels {
 namespace {
@@ -18,17 +18,17 @@ bool has_avx_vnni() {
 
 bool agrees_with_avx2() {
   std::minstd_rand random(1);
-  std::vector<ActivationSuperblock> x(group_offset(1, kCheckedK));
-  for (int row = 0; row < kRowGroup; ++row)
-    avx2_quantize(random_row(random).data(), kCheckedK, 0, kCheckedK, &x[row], kRowGroup);
   return std::ranges::all_of(kQuantizedFormats, [&](WeightFormat format) {
     const std::vector<std::uint8_t> tile = random_tile(format, random);
-    float expected[kRowGroup * kTileOutputs];
-    float got[kRowGroup * kTileOutputs];
-    const int blocks = block_count(kCheckedK);
-    avx2_tile_kernel(format)(tile.data(), x.data(), kRowGroup, blocks, expected);
-    avx_vnni_tile_kernel(format)(tile.data(), x.data(), kRowGroup, blocks, got);
-    return std::memcmp(got, expected, sizeof got) == 0;
+    return std::ranges::all_of(std::array{1, kRowGroup, kMaxTileRows}, [&](int rows) {
+      const std::vector<ActivationSuperblock> x = random_rows(rows, avx2_quantize, random);
+      float expected[kMaxTileRows * kTileOutputs];
+      float got[kMaxTileRows * kTileOutputs];
+      const int blocks = block_count(kCheckedK);
+      avx2_tile_kernel(format)(tile.data(), x.data(), rows, blocks, expected);
+      avx_vnni_tile_kernel(format)(tile.data(), x.data(), rows, blocks, got);
+      return std::memcmp(got, expected, sizeof(float) * rows * kTileOutputs) == 0;
+    });
   });
 }
 

@@ -22,4 +22,17 @@ std::vector<float> random_row(std::minstd_rand& random) {
   return x;
 }
 
+std::vector<ActivationSuperblock> random_rows(int rows, QuantizeKernel quantize,
+                                              std::minstd_rand& random) {
+  const int superblocks = superblock_count(kCheckedK);
+  std::vector<ActivationSuperblock> x(static_cast<std::size_t>(rows * superblocks));
+  for (int row = 0; row < rows; ++row) {
+    const int group = row / kRowGroup;
+    quantize(random_row(random).data(), kCheckedK, 0, kCheckedK,
+             x.data() + group_offset(group, kCheckedK) + row % kRowGroup,
+             rows_in_group(rows, group));
+  }
+  return x;
+}
+
 }  // namespace redraft::kernels

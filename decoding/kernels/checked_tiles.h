@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decoding/kernels/activations.h"
+#include "decoding/kernels/tile_kernel.h"
 #include "decoding/kernels/weight_format.h"
 
 // What a program compares kernels with, before it trusts those of a processor that they were not
@@ -21,5 +22,9 @@ std::vector<std::uint8_t> random_tile(WeightFormat format, std::minstd_rand& ran
 
 // A row of kCheckedK activations from -1 to 1.
 std::vector<float> random_row(std::minstd_rand& random);
+
+// Such rows as a TileKernel reads them.
+std::vector<ActivationSuperblock> random_rows(int rows, QuantizeKernel quantize,
+                                              std::minstd_rand& random);
 
 }  // namespace redraft::kernels

@@ -18,10 +18,10 @@ struct DpbusdDots {
     return kSigned ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
   }
 
-  template <int kBits, int kGroups, int kRows>
+  template <int kBits, int kGroups, int kRows, typename Between>
   REDRAFT_INLINE static void add_scaled(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const __m256i (&scale)[2],
-                                        __m256i (*sums)[2]) {
+                                        const Between& between, __m256i (*sums)[2]) {
     __m256i dots[kRows][2];
     for (int row = 0; row < kRows; ++row) {
       __m256i first = _mm256_setzero_si256();
@@ -29,7 +29,7 @@ struct DpbusdDots {
         first = _mm256_madd_epi16(_mm256_set1_epi32(x[row].offsets[at / 16]), _mm256_set1_epi16(1));
       dots[row][0] = dots[row][1] = first;
     }
-    add_groups<kGroups, kRows>(codes, x, at, dots);
+    add_groups<kGroups, kRows>(codes, x, at, between, dots);
     for (int row = 0; row < kRows; ++row) {
       for (int half = 0; half < 2; ++half)
         sums[row][half] =
@@ -37,16 +37,17 @@ struct DpbusdDots {
     }
   }
 
-  template <int, int kRows>
+  template <int, int kRows, typename Between>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
-                                 std::ptrdiff_t at, __m256i (*sums)[2]) {
-    add_groups<8, kRows>(codes, x, at, sums);
+                                 std::ptrdiff_t at, const Between& between, __m256i (*sums)[2]) {
+    add_groups<8, kRows>(codes, x, at, between, sums);
   }
 
  private:
-  template <int kGroups, int kRows>
+  template <int kGroups, int kRows, typename Between>
   REDRAFT_INLINE static void add_groups(const std::uint8_t* codes, const ActivationSuperblock* x,
-                                        std::ptrdiff_t at, __m256i (*sums)[2]) {
+                                        std::ptrdiff_t at, const Between& between,
+                                        __m256i (*sums)[2]) {
 #pragma GCC unroll 8
     for (int i = 0; i < kGroups; ++i) {
       const __m256i opened[2] = {load_codes(codes + 64 * i),
@@ -57,6 +58,7 @@ struct DpbusdDots {
         sums[row][0] = Dpbusd::add(sums[row][0], opened[0], quants);
         sums[row][1] = Dpbusd::add(sums[row][1], opened[1], quants);
       }
+      between.after(i);
     }
   }
 };

@@ -88,22 +88,33 @@ constexpr std::size_t kAmxActivationBytes = 1024 * 1024;
 
 bool has_amx_kernel(const PackedWeight& w) { return w.isa == Isa::kAmx && !reads_floats(w.format); }
 
+// Bytes of a row of activations that a kernel reads.
+std::size_t row_bytes(const PackedWeight& w) {
+  const auto superblocks = static_cast<std::size_t>(superblock_count(w.k));
+  if (reads_floats(w.format)) return static_cast<std::size_t>(w.k) * sizeof(float);
+  if (has_amx_kernel(w))  // the quants' copy, and of a superblock the line with its scales
+    return superblocks * (kSuperblock + 64);
+  return superblocks * sizeof(ActivationSuperblock);
+}
+
+std::size_t activation_room(const PackedWeight& w) {
+  return has_amx_kernel(w) ? kAmxActivationBytes : kActivationBytes;
+}
+
 // The most rows that one call of a kernel takes: a whole number of groups.
-int rows_per_call(const PackedWeight& w) { return has_amx_kernel(w) ? kAmxRows : kRowGroup; }
-constexpr int kMaxRowsPerCall = kAmxRows;
+int rows_per_call(const PackedWeight& w) {
+  if (has_amx_kernel(w)) return kAmxRows;
+  if (!has_avx2_only(w.isa) || reads_floats(w.format)) return kRowGroup;
+  const auto groups = static_cast<int>(activation_room(w) / (row_bytes(w) * kRowGroup));
+  return std::clamp(groups * kRowGroup, kRowGroup, kMaxTileRows);
+}
+constexpr int kMaxRowsPerCall = std::max(kAmxRows, kMaxTileRows);
 
 // Rows of activations that stay in the L2 while all tiles are multiplied; a whole number of calls.
 int rows_per_pass(const PackedWeight& w) {
-  const auto superblocks = static_cast<std::size_t>(superblock_count(w.k));
-  std::size_t row_bytes = superblocks * sizeof(ActivationSuperblock);
-  std::size_t room = kActivationBytes;
-  if (reads_floats(w.format)) row_bytes = static_cast<std::size_t>(w.k) * sizeof(float);
-  if (has_amx_kernel(w)) {  // reads the quants' copy, and of a superblock the line with its scales
-    row_bytes = superblocks * (kSuperblock + 64);
-    room = kAmxActivationBytes;
-  }
   const int per_call = rows_per_call(w);
-  const auto calls = static_cast<int>(room / (row_bytes * static_cast<std::size_t>(per_call)));
+  const auto calls =
+      static_cast<int>(activation_room(w) / (row_bytes(w) * static_cast<std::size_t>(per_call)));
   return std::max(1, calls) * per_call;
 }
 
@@ -139,7 +150,7 @@ class TileProduct {
     const auto* superblocks = reinterpret_cast<const ActivationSuperblock*>(x_.blocks()) +
                               group_offset(row / kRowGroup, w_.k);
 #if defined(__x86_64__)
-    if (rows > kRowGroup) {
+    if (amx_kernel_ && rows > kRowGroup) {
       const AmxInput x{superblocks, amx_quants_ + static_cast<std::size_t>(row / kAmxTileRows) *
                                                       amx_tile_bytes(w_.k)};
       return amx_kernel_(tile, x, rows, block_count(w_.k), sums);

@@ -38,10 +38,10 @@ struct MaddubsDots {
     return kSigned ? _mm256_cvtepi8_epi16(twice) : _mm256_cvtepu8_epi16(twice);
   }
 
-  template <int kBits, int kGroups, int kRows>
+  template <int kBits, int kGroups, int kRows, typename Between>
   REDRAFT_INLINE static void add_scaled(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const __m256i (&scale)[2],
-                                        __m256i (*sums)[2]) {
+                                        const Between& between, __m256i (*sums)[2]) {
     constexpr int kDepth = depth(kBits);
     __m256i narrow[kRows][2];
     if constexpr (kBits == 6) {
@@ -70,14 +70,15 @@ struct MaddubsDots {
           if constexpr (kDepth == 1) settle(wide);
         }
       }
+      between.after(i);
     }
   }
 
-  template <int kBits, int kRows>
+  template <int kBits, int kRows, typename Between>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
-                                 std::ptrdiff_t at, __m256i (*sums)[2]) {
+                                 std::ptrdiff_t at, const Between& between, __m256i (*sums)[2]) {
     const __m256i one[2] = {_mm256_set1_epi16(1), _mm256_set1_epi16(1)};
-    add_scaled<kBits, 8, kRows>(codes, x, at, one, sums);
+    add_scaled<kBits, 8, kRows>(codes, x, at, one, between, sums);
   }
 };
 

@@ -7,8 +7,13 @@
 
 namespace redraft::kernels {
 
-// out[r * 16 + j] = dot(row r, output j of the tile) for the `rows` <= 8 rows of one group of
-// activations. Every (row, output) takes the same operations in the same order, whatever `rows` is.
+// The most rows of a call to the kernels of 256 bits, which open codes once for all of them; others
+// take a group.
+inline constexpr int kMaxTileRows = 4 * kRowGroup;
+
+// out[r * 16 + j] = dot(row r, output j of the tile) for rows of activations that begin with a
+// group, at most a group or kMaxTileRows of them. Every (row, output) takes the same operations in
+// the same order, whatever `rows` is.
 using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock* x, int rows,
                             int blocks, float* out);
 

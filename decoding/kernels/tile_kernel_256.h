@@ -10,19 +10,21 @@
 
 // Tile kernels for registers of 256 bits: the 16 outputs are in two of them ("halves"), and four
 // activations are broadcast once for both. Codes are opened to a byte each. For up to four rows
-// they stay in registers where there are enough; with more rows they are opened to memory, and half
-// of the rows at a time take them from there, so that sums stay in registers. The integers are
-// exact, so their order is free; the float part of a (row, output) runs front to back and is the
-// same for every number of rows and for every instruction set.
+// they stay in registers where there are enough. With more rows they are opened to memory once for
+// all, and four rows at a time take them from there, so that sums stay in registers; while the
+// first four multiply, the codes that come next are opened. The integers are exact, so their order
+// is free; the float part of a (row, output) runs front to back and is the same for every number of
+// rows and for every instruction set.
 //
 // Dots multiplies opened codes by activations:
-//   template <int kBits, int kGroups, int kRows> void add_scaled(const std::uint8_t* codes,
-//       const ActivationSuperblock* x, std::ptrdiff_t at, const __m256i (&scale)[2],
-//       __m256i (*sums)[2]):
+//   template <int kBits, int kGroups, int kRows, typename Between> void add_scaled(
+//       const std::uint8_t* codes, const ActivationSuperblock* x, std::ptrdiff_t at,
+//       const __m256i (&scale)[2], const Between& between, __m256i (*sums)[2]):
 //     sums[row][half] += the dot products of kGroups groups with the rows' activations from `at`
-//     on, times the outputs' scales. Six-bit codes are taken as codes - 32.
-//   template <int kBits, int kRows> void add(codes, x, at, sums): a block of eight groups, unscaled
-//     and without an offset.
+//     on, times the outputs' scales. Six-bit codes are taken as codes - 32. Calls between.after(i)
+//     after group i.
+//   template <int kBits, int kRows, typename Between> void add(codes, x, at, between, sums): a
+//     block of eight groups, unscaled and without an offset.
 //   template <bool kSigned> __m256i load_scale(const std::uint8_t*): eight scales for add_scaled.
 //   kSignedCodes: whether it takes eight-bit codes as they are, signed, or opened, plus 128.
 //
@@ -86,24 +88,46 @@ struct OpenedCodes {
   alignas(32) std::uint8_t bytes[16 * 64];
 };
 
+// Opens group `group`, of 8 or 16, of the codes at `p` to its place in `out`.
+template <int kBits>
+REDRAFT_INLINE void open_to(const std::uint8_t* p, int group, std::uint8_t* out) {
+  p += group / 8 * code_bytes(kBits);
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half)
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out + 64 * group + kHalfBytes * half),
+                       open_group<kBits>(p + kHalfBytes * half, group % 8));
+}
+
 // Opens a block's codes to `out`.
 template <int kBits>
 REDRAFT_INLINE void open_block(const std::uint8_t* p, std::uint8_t* out) {
 #pragma GCC unroll 8
-  for (int group = 0; group < 8; ++group) {
-#pragma GCC unroll 2
-    for (int half = 0; half < 2; ++half)
-      _mm256_store_si256(reinterpret_cast<__m256i*>(out + 64 * group + kHalfBytes * half),
-                         open_group<kBits>(p + kHalfBytes * half, group));
-  }
+  for (int group = 0; group < 8; ++group) open_to<kBits>(p, group, out);
 }
+
+// What happens after each group of codes that was multiplied: nothing, or ..
+struct Nothing {
+  REDRAFT_INLINE Nothing from(int) const { return {}; }
+  REDRAFT_INLINE void after(int) const {}
+};
+
+// .. the same group of the next codes is opened, `out` being what is opened to. Multiplications
+// keep one or two units of a core busy; opening needs the others.
+template <int kBits>
+struct OpenNext {
+  const std::uint8_t* codes;
+  std::uint8_t* out;
+  int first = 0;
+  REDRAFT_INLINE OpenNext from(int group) const { return {codes, out, group}; }
+  REDRAFT_INLINE void after(int group) const { open_to<kBits>(codes, first + group, out); }
+};
 
 // parts[row][half] += dot products of 64 weights of each output, times the scales of their blocks,
 // times their activations' scale.
-template <typename Dots, WeightFormat kFormat, int kRows>
+template <typename Dots, WeightFormat kFormat, int kRows, typename Between>
 REDRAFT_INLINE void add_pair(const std::uint8_t* codes, const std::uint8_t* super,
                              const ActivationSuperblock* x, std::ptrdiff_t pair,
-                             __m256 (*parts)[2]) {
+                             const Between& between, __m256 (*parts)[2]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr bool kSigned = kFormat == WeightFormat::kQ6_K;
   constexpr int kRuns = kSigned ? 4 : 2;  // each with a scale of its own
@@ -116,7 +140,8 @@ REDRAFT_INLINE void add_pair(const std::uint8_t* codes, const std::uint8_t* supe
     const __m256i scale[2] = {Dots::template load_scale<kSigned>(bytes),
                               Dots::template load_scale<kSigned>(bytes + 8)};
     Dots::template add_scaled<code_bits(kFormat), kGroups, kRows>(
-        codes + 64 * run * kGroups, x, 2 * pair * kBlock + run * kGroups * 4, scale, scaled);
+        codes + 64 * run * kGroups, x, 2 * pair * kBlock + run * kGroups * 4, scale,
+        between.from(run * kGroups), scaled);
   }
   for (int row = 0; row < kRows; ++row) {
     const __m256 scale = _mm256_set1_ps(x[row].scales[2 * pair]);
@@ -124,14 +149,6 @@ REDRAFT_INLINE void add_pair(const std::uint8_t* codes, const std::uint8_t* supe
       parts[row][half] =
           _mm256_fmadd_ps(_mm256_cvtepi32_ps(scaled[row][half]), scale, parts[row][half]);
   }
-}
-
-// The same as a function of its own: with the codes in memory, registers suffice for four rows.
-template <typename Dots, WeightFormat kFormat, int kRows>
-[[gnu::noinline]] void add_pair_apart(const std::uint8_t* codes, const std::uint8_t* super,
-                                      const ActivationSuperblock* x, std::ptrdiff_t pair,
-                                      __m256 (*parts)[2]) {
-  add_pair<Dots, kFormat, kRows>(codes, super, x, pair, parts);
 }
 
 // Subtracts a superblock's minima times the sums of its activations: sums[row][half] -= ...
@@ -157,9 +174,20 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationS
   }
 }
 
-// The most rows whose codes are opened to registers, and that one run of instructions takes then.
-constexpr int kRowsFromRegisters = 4;
+// sums[row][half] += a superblock's products; parts[row][half] are all but the last scale.
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void add_parts(const std::uint8_t* super, const ActivationSuperblock* x,
+                              const __m256 (*parts)[2], __m256 (*sums)[2]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  for (int half = 0; half < 2; ++half) {
+    const __m256 d = load_halves(super + kLayout.d + half * 16);
+    for (int row = 0; row < kRows; ++row)
+      sums[row][half] = _mm256_fmadd_ps(d, parts[row][half], sums[row][half]);
+    if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, half, sums);
+  }
+}
 
+// A superblock of a K format for few rows.
 template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
                                      __m256 (*sums)[2]) {
@@ -173,21 +201,9 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
     prefetch_weights<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, true);
     open_block<kBits>(super + 2 * pair * code_bytes(kBits), opened.bytes);
     open_block<kBits>(super + (2 * pair + 1) * code_bytes(kBits), opened.bytes + 8 * 64);
-    const std::uint8_t* codes = opened.bytes;
-    if constexpr (kRows <= kRowsFromRegisters) {
-      add_pair<Dots, kFormat, kRows>(codes, super, x, pair, parts);
-    } else {
-      constexpr int kFirst = (kRows + 1) / 2;
-      add_pair_apart<Dots, kFormat, kFirst>(codes, super, x, pair, parts);
-      add_pair_apart<Dots, kFormat, kRows - kFirst>(codes, super, x + kFirst, pair, parts + kFirst);
-    }
+    add_pair<Dots, kFormat, kRows>(opened.bytes, super, x, pair, Nothing(), parts);
   }
-  for (int half = 0; half < 2; ++half) {
-    const __m256 d = load_halves(super + kLayout.d + half * 16);
-    for (int row = 0; row < kRows; ++row)
-      sums[row][half] = _mm256_fmadd_ps(d, parts[row][half], sums[row][half]);
-    if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, half, sums);
-  }
+  add_parts<kFormat, kRows>(super, x, parts, sums);
 }
 
 // The offset of a format's codes times the sum of a block's activations, to be subtracted.
@@ -206,15 +222,15 @@ REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, std::ptrdiff_t block
 }
 
 // Adds a block with float scales to sums[row][half].
-template <typename Dots, WeightFormat kFormat, int kRows>
+template <typename Dots, WeightFormat kFormat, int kRows, typename Between>
 REDRAFT_INLINE void add_block(const std::uint8_t* codes, const std::uint8_t* super,
                               const SuperblockLayout& layout, const ActivationSuperblock* x,
-                              std::ptrdiff_t block, __m256 (*sums)[2]) {
+                              std::ptrdiff_t block, const Between& between, __m256 (*sums)[2]) {
   __m256i dots[kRows][2];
   for (int row = 0; row < kRows; ++row) {
     dots[row][0] = dots[row][1] = _mm256_set1_epi32(offset_of<Dots, kFormat>(x[row], block));
   }
-  Dots::template add<code_bits(kFormat), kRows>(codes, x, block * kBlock, dots);
+  Dots::template add<code_bits(kFormat), kRows>(codes, x, block * kBlock, between, dots);
   for (int half = 0; half < 2; ++half) {
     const __m256 d = load_halves(super + layout.d + block * 32 + half * 16);
     __m256 m = _mm256_setzero_ps();
@@ -229,15 +245,13 @@ REDRAFT_INLINE void add_block(const std::uint8_t* codes, const std::uint8_t* sup
   }
 }
 
-template <typename Dots, WeightFormat kFormat, int kRows>
-[[gnu::noinline]] void add_block_apart(const std::uint8_t* codes, const std::uint8_t* super,
-                                       const SuperblockLayout& layout,
-                                       const ActivationSuperblock* x, std::ptrdiff_t block,
-                                       __m256 (*sums)[2]) {
-  add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, sums);
+// Whether a format's codes are opened before they are multiplied.
+template <typename Dots, WeightFormat kFormat>
+constexpr bool opens_codes() {
+  return code_bits(kFormat) != 8 || !Dots::kSignedCodes;
 }
 
-// A superblock of a format with float block scales, of which `blocks` blocks remain.
+// A superblock of a format with float block scales, of which `blocks` blocks remain, for few rows.
 template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
                                    int blocks, const ActivationSuperblock* x, __m256 (*sums)[2]) {
@@ -248,49 +262,171 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
   for (std::ptrdiff_t block = 0; block < blocks; ++block) {
     prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, true);
     const std::uint8_t* codes = super + block * code_bytes(kBits);
-    if constexpr (kBits != 8 || !Dots::kSignedCodes) {
+    if constexpr (opens_codes<Dots, kFormat>()) {
       open_block<kBits>(codes, opened.bytes);
       codes = opened.bytes;
     }
-    if constexpr (kRows <= kRowsFromRegisters) {
-      add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, sums);
-    } else {
-      constexpr int kFirst = (kRows + 1) / 2;
-      add_block_apart<Dots, kFormat, kFirst>(codes, super, layout, x, block, sums);
-      add_block_apart<Dots, kFormat, kRows - kFirst>(codes, super, layout, x + kFirst, block,
-                                                     sums + kFirst);
+    add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, Nothing(), sums);
+  }
+}
+
+// Up to this many rows take codes that were opened just before, and with more this many do at a
+// time.
+constexpr int kFewRows = 4;
+
+// Adds for a few rows what is opened and multiplied at a time: two blocks, which share a scale of
+// the activations, to their parts in a K format, else a block to their sums. A function of its own:
+// with the codes in memory, registers suffice for four rows.
+template <typename Dots, WeightFormat kFormat, int kRows, typename Between>
+[[gnu::noinline]] void add_unit(const std::uint8_t* codes, const std::uint8_t* super,
+                                const SuperblockLayout& layout, const ActivationSuperblock* x,
+                                std::ptrdiff_t index, Between between, __m256 (*to)[2]) {
+  if constexpr (is_k_format(kFormat)) {
+    add_pair<Dots, kFormat, kRows>(codes, super, x, index, between, to);
+  } else {
+    add_block<Dots, kFormat, kRows>(codes, super, layout, x, index, between, to);
+  }
+}
+
+// Adds parts to sums, and begins new ones.
+template <WeightFormat kFormat, int kRows>
+[[gnu::noinline]] void take_parts(const std::uint8_t* super, const ActivationSuperblock* x,
+                                  __m256 (*parts)[2], __m256 (*sums)[2]) {
+  add_parts<kFormat, kRows>(super, x, parts, sums);
+  for (int row = 0; row < kRows; ++row) parts[row][0] = parts[row][1] = _mm256_setzero_ps();
+}
+
+// A few rows of one group.
+struct Run {
+  int first;                      // among the call's rows
+  const ActivationSuperblock* x;  // of the first one, in a superblock
+};
+
+template <int kCount>
+struct RowCount {
+  static constexpr int kRows = kCount;
+};
+
+// Calls work(run, its RowCount) for all runs of the rows in superblock `index` of `superblocks`.
+template <typename Work>
+REDRAFT_INLINE void for_each_run(const ActivationSuperblock* x, int rows, int superblocks,
+                                 int index, const Work& work) {
+  for (int row = 0; row < rows; row += kFewRows) {
+    const int group = row / kRowGroup;
+    const Run run{row, x + static_cast<std::ptrdiff_t>(group) * kRowGroup * superblocks +
+                           index * rows_in_group(rows, group) + row % kRowGroup};
+    switch (rows - row) {
+      case 1:
+        work(run, RowCount<1>());
+        break;
+      case 2:
+        work(run, RowCount<2>());
+        break;
+      case 3:
+        work(run, RowCount<3>());
+        break;
+      default:
+        work(run, RowCount<4>());
     }
+  }
+}
+
+template <typename Dots, WeightFormat kFormat>
+struct ManyRows {
+  static constexpr int kUnitBlocks = is_k_format(kFormat) ? 2 : 1;
+  static constexpr int kUnitCodes = kUnitBlocks * code_bytes(code_bits(kFormat));
+
+  static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int rows, int blocks,
+                  float* out) {
+    __m256 sums[kMaxTileRows][2];
+    __m256 parts[kMaxTileRows][2];
+    for (int row = 0; row < rows; ++row)
+      sums[row][0] = sums[row][1] = parts[row][0] = parts[row][1] = _mm256_setzero_ps();
+    const std::uint8_t* const begin = tile;
+    const int superblocks = (blocks + kSuperblockBlocks - 1) / kSuperblockBlocks;
+    OpenedCodes opened[2];  // in turn
+    for (int i = 0; i < 8 * kUnitBlocks; ++i) open_to<code_bits(kFormat)>(tile, i, opened[0].bytes);
+    int turn = 0;
+    for (int superblock = 0; superblock < superblocks; ++superblock, blocks -= kSuperblockBlocks) {
+      const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
+      const SuperblockLayout layout = superblock_layout(kFormat, here);
+      const int units = here / kUnitBlocks;
+      for (int unit = 0; unit < units; ++unit, turn ^= 1) {
+        prefetch_weights<kRowGroup>(tile + layout.bytes / units * unit, layout.bytes / units, true);
+        const std::uint8_t* const codes = tile + unit * kUnitCodes;
+        // Nothing comes after the last unit: the first one is opened once more.
+        const std::uint8_t* const next = unit + 1 < units               ? codes + kUnitCodes
+                                         : superblock + 1 < superblocks ? tile + layout.bytes
+                                                                        : begin;
+        const OpenNext<code_bits(kFormat)> opens{next, opened[turn ^ 1].bytes};
+        for_each_run(x, rows, superblocks, superblock, [&](Run run, auto count) {
+          constexpr int kRows = decltype(count)::kRows;
+          __m256(*const to)[2] = (is_k_format(kFormat) ? parts : sums) + run.first;
+          if (!opens_codes<Dots, kFormat>()) {
+            add_unit<Dots, kFormat, kRows>(codes, tile, layout, run.x, unit, Nothing(), to);
+          } else if (run.first == 0) {
+            add_unit<Dots, kFormat, kRows>(opened[turn].bytes, tile, layout, run.x, unit, opens,
+                                           to);
+          } else {
+            add_unit<Dots, kFormat, kRows>(opened[turn].bytes, tile, layout, run.x, unit, Nothing(),
+                                           to);
+          }
+        });
+      }
+      if constexpr (is_k_format(kFormat)) {
+        for_each_run(x, rows, superblocks, superblock, [&](Run run, auto count) {
+          take_parts<kFormat, decltype(count)::kRows>(tile, run.x, parts + run.first,
+                                                      sums + run.first);
+        });
+      }
+      tile += layout.bytes;
+    }
+    for (int i = 0; i < 2 * rows; ++i) _mm256_storeu_ps(out + 8 * i, sums[i / 2][i % 2]);
+  }
+};
+
+template <typename Dots, WeightFormat kFormat, int kRows>
+void run_few_rows(const std::uint8_t* tile, const ActivationSuperblock* x, int blocks, float* out) {
+  __m256 sums[kRows][2];
+  for (int row = 0; row < kRows; ++row) sums[row][0] = sums[row][1] = _mm256_setzero_ps();
+  for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
+    const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
+    const SuperblockLayout layout = superblock_layout(kFormat, here);
+    if constexpr (is_k_format(kFormat)) {
+      add_k_superblock<Dots, kFormat, kRows>(tile, x, sums);
+    } else {
+      add_superblock<Dots, kFormat, kRows>(tile, layout, here, x, sums);
+    }
+    tile += layout.bytes;
+  }
+  for (int row = 0; row < kRows; ++row) {
+    _mm256_storeu_ps(out + row * kTileOutputs, sums[row][0]);
+    _mm256_storeu_ps(out + row * kTileOutputs + 8, sums[row][1]);
   }
 }
 
 template <typename Dots>
 struct Kernels {
-  template <WeightFormat kFormat, int kRows>
-  struct QuantizedRows {
-    static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int blocks,
+  template <WeightFormat kFormat>
+  struct Kernel {
+    static void run(const std::uint8_t* tile, const ActivationSuperblock* x, int rows, int blocks,
                     float* out) {
-      __m256 sums[kRows][2];
-      for (int row = 0; row < kRows; ++row) sums[row][0] = sums[row][1] = _mm256_setzero_ps();
-      for (; blocks > 0; blocks -= kSuperblockBlocks, x += kRows) {
-        const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
-        const SuperblockLayout layout = superblock_layout(kFormat, here);
-        if constexpr (is_k_format(kFormat)) {
-          add_k_superblock<Dots, kFormat, kRows>(tile, x, sums);
-        } else {
-          add_superblock<Dots, kFormat, kRows>(tile, layout, here, x, sums);
-        }
-        tile += layout.bytes;
-      }
-      for (int row = 0; row < kRows; ++row) {
-        _mm256_storeu_ps(out + row * kTileOutputs, sums[row][0]);
-        _mm256_storeu_ps(out + row * kTileOutputs + 8, sums[row][1]);
+      switch (rows) {
+        case 1:
+          return run_few_rows<Dots, kFormat, 1>(tile, x, blocks, out);
+        case 2:
+          return run_few_rows<Dots, kFormat, 2>(tile, x, blocks, out);
+        case 3:
+          return run_few_rows<Dots, kFormat, 3>(tile, x, blocks, out);
+        case kFewRows:
+          return run_few_rows<Dots, kFormat, kFewRows>(tile, x, blocks, out);
+        default:
+          return ManyRows<Dots, kFormat>::run(tile, x, rows, blocks, out);
       }
     }
   };
 
-  static TileKernel of_format(WeightFormat format) {
-    return kernel_of_format<AnyRows<QuantizedRows>::template Kernel>(format);
-  }
+  static TileKernel of_format(WeightFormat format) { return kernel_of_format<Kernel>(format); }
 };
 
 }  // namespace

@@ -14,14 +14,11 @@ namespace {
 void expect_bits_of_avx2(TileKernel (*kernel)(WeightFormat)) {
   std::minstd_rand random(7);
   for (const WeightFormat format : kQuantizedFormats) {
-    for (int rows = 1; rows <= kRowGroup; ++rows) {
-      std::vector<ActivationSuperblock> x(
-          static_cast<std::size_t>(rows * superblock_count(kCheckedK)));
-      for (int row = 0; row < rows; ++row)
-        avx2_quantize(random_row(random).data(), kCheckedK, 0, kCheckedK, &x[row], rows);
+    for (int rows = 1; rows <= kMaxTileRows; ++rows) {
+      const std::vector<ActivationSuperblock> x = random_rows(rows, avx2_quantize, random);
       const std::vector<std::uint8_t> tile = random_tile(format, random);
-      float expected[kRowGroup * kTileOutputs];
-      float got[kRowGroup * kTileOutputs];
+      float expected[kMaxTileRows * kTileOutputs];
+      float got[kMaxTileRows * kTileOutputs];
       avx2_tile_kernel(format)(tile.data(), x.data(), rows, block_count(kCheckedK), expected);
       kernel(format)(tile.data(), x.data(), rows, block_count(kCheckedK), got);
       EXPECT_EQ(std::memcmp(got, expected, sizeof(float) * rows * kTileOutputs), 0)
