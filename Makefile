@@ -43,7 +43,7 @@ check: build ## Test what needs no weights and no network (seconds)
 	@$(CTEST) --exclude 'model|e2e|gpu|long'
 
 test: build ## Run all tests but the long sweeps
-	@$(SETUP) models tests
+	@$(SETUP) models tests instructions
 	@$(CTEST) --exclude long
 
 test-long: build ## Run the sweeps (hours), and build and test for AArch64

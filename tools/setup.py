@@ -8,7 +8,7 @@ continues an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import aarch64, cuda, grammars, libtorch, models, ruff, system_packages, test_environment
+from setup_steps import aarch64, cuda, grammars, instructions, libtorch, models, ruff, system_packages, test_environment
 from setup_steps.common import SetupError, exclusive_lock
 
 
@@ -27,9 +27,10 @@ STEPS = {
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
+    "instructions": (instructions.ensure, "the files that `bench/instructions_bench.py` edits"),
     "aarch64": (aarch64.ensure, "cross compiler, emulator and libraries of `make test-aarch64`"),
 }
-_ON_REQUEST = {"core", "gpu", "aarch64"}
+_ON_REQUEST = {"core", "gpu", "instructions", "aarch64"}
 
 
 def parse_arguments(arguments):
@@ -39,7 +40,7 @@ def parse_arguments(arguments):
         epilog=f"steps:\n{steps}\n  model:NAME    one model of tools/locks/models.lock",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core`, `gpu` and `aarch64`")
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core`, `gpu`, `instructions` and `aarch64`")
     return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in _ON_REQUEST]
 
 

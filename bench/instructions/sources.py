@@ -1,0 +1,127 @@
+"""The files that instructions edit: those of packages, fetched once by sources.lock, and those in files/, which were written for
+this.
+
+Packages are fetched by their registries' own clients (pip, npm, go, cargo) and held against the lock file's hashes. Nothing of
+them is installed, and no script of theirs runs.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+LOCK = HERE / "sources.lock"
+sys.path.insert(0, str(HERE.parent.parent / "tools"))
+
+from setup_steps import wheels  # noqa: E402
+from setup_steps.common import SetupError, cache_directory, say  # noqa: E402
+
+
+def _run(command, folder, **environment):
+    run = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env={**os.environ, **environment}, check=False)
+    if run.returncode != 0:
+        raise SetupError(f"{' '.join(command)} failed:\n{(run.stderr or run.stdout).strip()[-2000:]}")
+    return run.stdout
+
+
+def _expect(name, found, wanted):
+    if found != wanted:
+        raise SetupError(f"{name}: its hash is {found}, not that of {LOCK.name}")
+
+
+def _pip(name, version, digest, place):
+    wheel = wheels.download(f"{name}=={version}", digest.partition(":")[2], title=None)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)  # writes nothing outside `place`
+
+
+def _npm(name, version, digest, place):
+    with tempfile.TemporaryDirectory() as folder:
+        _run(["npm", "pack", "--ignore-scripts", "--silent", f"{name}@{version}"], folder)
+        archive, = pathlib.Path(folder).glob("*.tgz")
+        _expect(name, "sha512:" + hashlib.sha512(archive.read_bytes()).hexdigest(), digest)
+        with tarfile.open(archive) as tar:
+            for member in tar.getmembers():
+                path = pathlib.PurePosixPath(member.name)
+                if not member.isfile() or path.is_absolute() or ".." in path.parts:
+                    continue
+                target = place / pathlib.Path(*path.parts[1:])
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(tar.extractfile(member).read())
+
+
+def _go(name, version, digest, place):
+    with tempfile.TemporaryDirectory() as folder:
+        told = json.loads(_run(["go", "mod", "download", "-json", "-modcacherw", f"{name}@{version}"], folder,
+                               GOMODCACHE=str(pathlib.Path(folder) / "mod"), GONOSUMDB="*", GOTOOLCHAIN="local"))
+        _expect(name, told["Sum"], digest)
+        shutil.copytree(told["Dir"], place, dirs_exist_ok=True)
+
+
+def _cargo(name, version, digest, place):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "src").mkdir()
+        (root / "src" / "lib.rs").touch()
+        (root / "Cargo.toml").write_text('[package]\nname = "fetched"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
+                                         f'{name} = {{ version = "={version}", default-features = false }}\n')
+        _run(["cargo", "vendor", "--quiet", "vendor"], folder)
+        vendored = root / "vendor" / name
+        found = json.loads((vendored / ".cargo-checksum.json").read_text())["package"]
+        _expect(name, f"sha256:{found}", digest)
+        shutil.copytree(vendored, place, dirs_exist_ok=True)
+
+
+CLIENTS = {"pip": _pip, "npm": _npm, "go": _go, "cargo": _cargo}
+
+
+def read_lock():
+    """[(client, name, version, hash)]"""
+    lines = LOCK.read_text().splitlines()
+    return [tuple(line.split()) for line in lines if line and not line.startswith("#")]
+
+
+def directory():
+    return cache_directory() / f"instructions-{hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]}"
+
+
+def ensure():
+    """Fetches what is not there, if this machine has the client for it. A client's folder that exists is complete."""
+    for client, fetch in CLIENTS.items():
+        if client != "pip" and shutil.which(client) is None:
+            say(f"{client} is not there: instructions on files that it fetches are left out")
+        elif not (directory() / client).is_dir():
+            _fetch_all(client, fetch)
+    say("the instructions' files: ready")
+
+
+def _fetch_all(client, fetch):
+    directory().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
+        made = pathlib.Path(partial) / client
+        for _, name, version, digest in (entry for entry in read_lock() if entry[0] == client):
+            (made / name).mkdir(parents=True)
+            fetch(name, version, digest, made / name)
+        os.replace(made, directory() / client)
+
+
+def read(path):
+    """The text of a task's file: "own/…" is one of files/, anything else one of a package, as "npm/ms/index.js"."""
+    return locate(path).read_bytes().decode("utf-8")
+
+
+def is_there(path):
+    return locate(path).is_file()
+
+
+def locate(path):
+    client, _, rest = path.partition("/")
+    return HERE / "files" / rest if client == "own" else directory() / path

@@ -1,0 +1,192 @@
+"""The 60 instructions of bench/instructions without a model: a right answer to each passes its checks; the file as it was, and
+answers that destroy something, do not, and are counted as what they are. With REDRAFT_RUN_SANDBOXED set, tests of right answers
+run too.
+
+Exits with 77 (skipped) where tree-sitter is not installed (requirements.lock); instructions on files that were not fetched
+(`tools/setup.py instructions`) are left out."""
+
+import collections
+import os
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "bench"))
+
+from instruction_answers import ANSWERS, right  # noqa: E402
+
+try:
+    import tree_sitter  # noqa: F401
+except ImportError:
+    print("tree-sitter is not installed; tools/setup.py tests")
+    sys.exit(77)
+
+from instructions import sources  # noqa: E402
+from instructions.judge import Task, half_of, judge, place  # noqa: E402
+from instructions.programs import Runner  # noqa: E402
+from instructions.tasks import TASKS  # noqa: E402
+from instructions.tree import Tree  # noqa: E402
+
+SANDBOX = os.environ.get("REDRAFT_RUN_SANDBOXED")
+
+
+def there():
+    return [task for task in TASKS if sources.is_there(task.file)]
+
+
+def target(tree, task):
+    """The definition that the task is about; for one about lines between definitions the file's last."""
+    return tree.find(task.within[0]) if task.within else tree.definitions[-1]
+
+
+class Instructions(unittest.TestCase):
+    def each(self, check):
+        self.assertGreaterEqual(len(there()), 19)  # those on files of ours
+        for task in there():
+            with self.subTest(task.id):
+                check(task, task.text())
+
+    def test_sixty_in_five_languages(self):
+        languages = collections.Counter(task.id.partition("/")[0].replace("typescript", "javascript") for task in TASKS)
+        self.assertEqual(languages, {name: 12 for name in ("python", "javascript", "cpp", "go", "rust")})
+        self.assertEqual({task.id for task in TASKS}, set(ANSWERS))
+        self.assertEqual(len(ANSWERS), 60)
+        self.assertLessEqual(sum(task.file.startswith("own/") for task in TASKS), 20)
+
+    def test_a_half_is_that_of_the_program(self):
+        # The same as in tests/bench/quality_test.cpp.
+        self.assertEqual([half_of(name) for name in ("python/add-docstring", "rust/derive", "cpp/make-const")], [1, 0, 1])
+        self.assertEqual(collections.Counter(half_of(task.id) for task in TASKS), {0: 30, 1: 30})
+
+    def test_the_cursor_is_where_the_change_belongs(self):
+        def check(task, text):
+            (line, character), (end, _) = place(task, text)
+            lines = text.split("\n")
+            self.assertLessEqual(character, len(lines[line]))
+            self.assertEqual(bool(task.to), end > line)
+            names = collections.Counter(each.name for each in Tree(task.language, text).definitions)
+            for name in task.within:
+                self.assertIn(name, names)
+        self.each(check)
+
+    def test_a_right_answer_passes(self):
+        run = Runner(SANDBOX) if SANDBOX else None
+        tested = []
+
+        def check(task, text):
+            verdict = judge(task, text, right(task, text), run)
+            self.assertEqual(verdict.faults, [])
+            if verdict.tested:
+                tested.append(task.id)
+        self.each(check)
+        if SANDBOX:
+            print(f"{len(tested)} answers were run, without {sorted(run.missing) or 'nothing'}")
+            self.assertGreater(len(tested), 0)
+
+    def test_the_file_as_it_was_does_not(self):
+        def check(task, text):
+            for same in (text, text + "\n", text.replace("\n\n", "\n\n\n")):
+                verdict = judge(task, text, same)
+                self.assertEqual((verdict.faults, verdict.destructive), (["nothing changed"], []))
+            more = text + ("\n# " if task.language == "python" else "\n// ") + "done\n"
+            verdict = judge(task, text, more)
+            self.assertFalse(verdict.accepted)
+            self.assertEqual(verdict.destructive, [])
+        self.each(check)
+
+    def test_the_line_of_the_definition_is_lost(self):
+        def check(task, text):
+            definition = target(Tree(task.language, text), task)
+            lines = right(task, text).split("\n")
+            lost = target(Tree(task.language, "\n".join(lines)), task).node.start_point[0]
+            del lines[lost]
+            self.assertTrue(judge(task, text, "\n".join(lines)).destructive, definition.name)
+        self.each(check)
+
+    def test_the_definition_is_replaced_by_a_comment(self):
+        def check(task, text):
+            definition = target(Tree(task.language, text), task)
+            lines = text.split("\n")
+            lines[definition.first:definition.last + 1] = ["# gone" if task.language == "python" else "// gone"]
+            self.assertTrue(judge(task, text, "\n".join(lines)).destructive, definition.name)
+        self.each(check)
+
+    def test_something_else_is_lost(self):
+        def check(task, text):
+            lines = right(task, text).split("\n")
+            tree = Tree(task.language, "\n".join(lines))
+            mine = target(tree, task)
+            # What comes before the place, so that no line of the change moves with it.
+            others = [each for each in tree.definitions if each.last < mine.first and "." not in each.name]
+            if not others:
+                return
+            other = others[0]
+            del lines[other.first:other.last + 1]
+            self.assertTrue(judge(task, text, "\n".join(lines)).destructive, other.name)
+        self.each(check)
+
+    def test_the_definition_is_there_twice(self):
+        def check(task, text):
+            if not task.within or task.inserts:
+                return
+            answer = right(task, text).split("\n")
+            definition = target(Tree(task.language, "\n".join(answer)), task)
+            copy = answer[definition.first:definition.last + 1]
+            answer[definition.last + 1:definition.last + 1] = copy
+            self.assertIn(f"{definition.name} is there twice", judge(task, text, "\n".join(answer)).destructive)
+        self.each(check)
+
+
+class Judge(unittest.TestCase):
+    TEXT = "import os\n\n\ndef f(x):\n    y = os.sep\n    return x + y\n\n\ndef g():\n    return 1\n"
+
+    def verdict(self, after, **options):
+        task = Task(id="t", language="python", file="", instruction="i", at="def f", checks=[], **{"within": ("f",), **options})
+        return judge(task, self.TEXT, after)
+
+    def test_a_change_within_passes(self):
+        self.assertTrue(self.verdict(self.TEXT.replace("x + y", "y + x")).accepted)
+
+    def test_a_change_elsewhere_does_not(self):
+        verdict = self.verdict(self.TEXT.replace("return 1", "return 2"))
+        self.assertEqual((verdict.destructive, verdict.accepted), (["gone: return 1"], False))
+
+    def test_an_added_line_elsewhere_is_wrong_but_destroys_nothing(self):
+        verdict = self.verdict(self.TEXT.replace("    return 1", "    print()\n    return 1"))
+        self.assertEqual((verdict.destructive, verdict.faults), ([], ["outside of the place: print()"]))
+        self.assertTrue(self.verdict(self.TEXT + "h = 1\n", inserts=True).accepted)
+
+    def test_a_definition_that_nobody_asked_for(self):
+        helper = self.TEXT.replace("def g", "def h():\n    return 2\n\n\ndef g")
+        self.assertIn("nobody asked for h", self.verdict(helper).faults)
+        self.assertTrue(self.verdict(helper, adds="^h$").accepted)
+
+    def test_what_does_not_parse(self):
+        self.assertIn("the file does not parse any more", self.verdict(self.TEXT.replace("return x +", "return (x +")).destructive)
+
+    def test_most_of_it_is_gone(self):
+        after = self.TEXT.replace("    y = os.sep\n    return x + y", "    pass")
+        self.assertEqual(self.verdict(after).destructive, ["most of f is gone"])
+        self.assertTrue(self.verdict(after, shrinks=True).accepted)
+
+    def test_an_import_that_is_still_used_is_gone(self):
+        self.assertEqual(self.verdict(self.TEXT.replace("import os\n", "import re\n")).destructive, ["the import of os is gone"])
+
+    def test_imports_may_be_added(self):
+        self.assertTrue(self.verdict(self.TEXT.replace("import os", "import os\nimport re")).accepted)
+
+    def test_a_test_runs_only_on_what_passed_the_checks(self):
+        asked = []
+
+        def run(_, text):
+            asked.append(text)
+            return "the test fails"
+        task = Task(id="t", language="python", file="", instruction="i", at="def f", checks=[], within=("f",), test="pass")
+        wrong, good = self.TEXT.replace("return 1", "return 2"), self.TEXT.replace("x + y", "y + x")
+        self.assertFalse(judge(task, self.TEXT, wrong, run).tested)
+        verdict = judge(task, self.TEXT, good, run)
+        self.assertEqual((asked, verdict.faults, verdict.destructive, verdict.tested), ([good], ["the test fails"], [], True))
+
+
+if __name__ == "__main__":
+    unittest.main()
