@@ -5,7 +5,7 @@ import dataclasses
 import re
 
 from . import sources
-from .tree import Tree
+from .tree import parsed
 
 PYTHON, JAVASCRIPT, TYPESCRIPT, CPP, GO, RUST = "python", "javascript", "typescript", "cpp", "go", "rust"
 
@@ -67,19 +67,19 @@ def place(task, text):
 
 
 def judge(task, before, after, run=None):
-    """`run(task, text)` carries out the task's test: what is wrong, or None. It is only asked about texts that have passed the
-    checks; None: no tests are run."""
+    """`run(task, text)` carries out the task's test: (whether it could, what is wrong or None). It is only asked about texts that
+    have passed the checks; None: no tests are run."""
     if before.split() == after.split():
         return Verdict(["nothing changed"], [])
-    old, new = Tree(task.language, before), Tree(task.language, after)
+    old, new = parsed(task.language, before), parsed(task.language, after)
     destructive = _destroyed(task, old, new)
     faults = destructive + _unasked(task, old, new)
     faults += [fault for fault in (check(old, new) for check in task.checks) if fault]
-    tested = bool(run and task.test and not faults)
-    if tested:
-        fault = run(task, after)
+    tested = False
+    if run and task.test and not faults:
+        tested, fault = run(task, after)
         faults += [fault] if fault else []
-    return Verdict(faults, destructive, tested)
+    return Verdict(list(dict.fromkeys(faults)), destructive, tested)
 
 
 def _destroyed(task, old, new):
@@ -90,9 +90,9 @@ def _destroyed(task, old, new):
     had, has = (collections.Counter(each.name for each in tree.definitions) for tree in (old, new))
     found += [f"{name} is gone" for name in had if has[name] < had[name]]
     found += [f"{name} is there twice" for name in had if has[name] > had[name]]
-    imported, used = new.imported()
+    imported, used = new.imported()  # C++ names files, which is lines like any other
     found += [f"the import of {name} is gone" for name in sorted(old.imported()[0] & used - imported)]
-    lost = collections.Counter(_outside(task, old, old)) - collections.Counter(_outside(task, new, old))
+    lost = collections.Counter(_outside(task, old, old, CPP)) - collections.Counter(_outside(task, new, old, CPP))
     found += [f"gone: {line}" for line in lost]
     if not task.shrinks:
         found += [f"most of {name} is gone" for name in task.within if _size(new, name) < _size(old, name) / 2]
@@ -121,13 +121,14 @@ def _size(tree, name):
     return len(re.sub(r"\s+", "", tree.code(definition.node))) if definition else 0
 
 
-def _outside(task, tree, old):
-    """The lines, without indentation, that the task has nothing to do with. Imports may be added by any task."""
+def _outside(task, tree, old, imports_of=""):
+    """The lines, in words, that the task has nothing to do with. Imports may be added by any task; `imports_of` a language they
+    are among the lines."""
     had = {each.name for each in old.definitions}
-    hidden = set(tree.import_lines())
+    hidden = set() if task.language == imports_of else tree.import_lines()
     for definition in tree.definitions:
         new = definition.name not in had and task.adds and re.search(task.adds, definition.name)
         if definition.name in task.within or new:
             hidden.update(range(definition.first, definition.last + 1))
-    lines = (line.strip() for number, line in enumerate(tree.lines) if number not in hidden)
+    lines = (" ".join(line.split()) for number, line in enumerate(tree.lines) if number not in hidden)
     return [line for line in lines if line and not (task.lines and re.search(task.lines, line))]

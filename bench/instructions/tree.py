@@ -48,6 +48,11 @@ class Definition:
     last: int
 
 
+@functools.lru_cache(maxsize=4)
+def parsed(language, text):
+    return Tree(language, text)
+
+
 def is_comment(node):
     return "comment" in node.type
 

@@ -6,6 +6,7 @@ Exits with 77 (skipped) where tree-sitter is not installed (requirements.lock); 
 (`tools/setup.py instructions`) are left out."""
 
 import collections
+import dataclasses
 import os
 import pathlib
 import sys
@@ -21,11 +22,11 @@ except ImportError:
     print("tree-sitter is not installed; tools/setup.py tests")
     sys.exit(77)
 
-from instructions import sources  # noqa: E402
+from instructions import checks, sources  # noqa: E402
 from instructions.judge import Task, half_of, judge, place  # noqa: E402
 from instructions.programs import Runner  # noqa: E402
 from instructions.tasks import TASKS  # noqa: E402
-from instructions.tree import Tree  # noqa: E402
+from instructions.tree import parsed  # noqa: E402
 
 SANDBOX = os.environ.get("REDRAFT_RUN_SANDBOXED")
 
@@ -64,7 +65,7 @@ class Instructions(unittest.TestCase):
             lines = text.split("\n")
             self.assertLessEqual(character, len(lines[line]))
             self.assertEqual(bool(task.to), end > line)
-            names = collections.Counter(each.name for each in Tree(task.language, text).definitions)
+            names = collections.Counter(each.name for each in parsed(task.language, text).definitions)
             for name in task.within:
                 self.assertIn(name, names)
         self.each(check)
@@ -80,8 +81,17 @@ class Instructions(unittest.TestCase):
                 tested.append(task.id)
         self.each(check)
         if SANDBOX:
-            print(f"{len(tested)} answers were run, without {sorted(run.missing) or 'nothing'}")
+            print(f"{len(tested)} answers were run; missing: {', '.join(sorted(run.missing)) or 'nothing'}")
             self.assertGreater(len(tested), 0)
+
+    @unittest.skipUnless(SANDBOX, "REDRAFT_RUN_SANDBOXED is not set")
+    def test_a_test_that_fails_in_the_sandbox(self):
+        task = next(task for task in TASKS if task.id == "python/handle-empty")
+        self.assertEqual(Runner(SANDBOX)(task, task.text()), (True, "the test fails: ended with exit code 1"))
+        outside = pathlib.Path(__file__).resolve().parent / "written by a test"
+        writes = dataclasses.replace(task, test=f"open({str(outside)!r}, 'w')")
+        self.assertEqual(Runner(SANDBOX)(writes, task.text()), (True, "the test fails: ended with exit code 1"))
+        self.assertFalse(outside.exists())
 
     def test_the_file_as_it_was_does_not(self):
         def check(task, text):
@@ -94,18 +104,27 @@ class Instructions(unittest.TestCase):
             self.assertEqual(verdict.destructive, [])
         self.each(check)
 
+    def test_each_check_says_no_to_something(self):
+        def check(task, text):
+            old, new, empty = (parsed(task.language, each) for each in (text, right(task, text), ""))
+            self.assertTrue([each for each in task.checks if each(old, old)], "the checks accept the file as it was")
+            for number, each in enumerate(task.checks):
+                self.assertIsNone(each(old, new))
+                self.assertTrue(each(old, old) or each(old, empty), f"check {number} accepts anything")
+        self.each(check)
+
     def test_the_line_of_the_definition_is_lost(self):
         def check(task, text):
-            definition = target(Tree(task.language, text), task)
+            definition = target(parsed(task.language, text), task)
             lines = right(task, text).split("\n")
-            lost = target(Tree(task.language, "\n".join(lines)), task).node.start_point[0]
+            lost = target(parsed(task.language, "\n".join(lines)), task).node.start_point[0]
             del lines[lost]
             self.assertTrue(judge(task, text, "\n".join(lines)).destructive, definition.name)
         self.each(check)
 
     def test_the_definition_is_replaced_by_a_comment(self):
         def check(task, text):
-            definition = target(Tree(task.language, text), task)
+            definition = target(parsed(task.language, text), task)
             lines = text.split("\n")
             lines[definition.first:definition.last + 1] = ["# gone" if task.language == "python" else "// gone"]
             self.assertTrue(judge(task, text, "\n".join(lines)).destructive, definition.name)
@@ -114,7 +133,7 @@ class Instructions(unittest.TestCase):
     def test_something_else_is_lost(self):
         def check(task, text):
             lines = right(task, text).split("\n")
-            tree = Tree(task.language, "\n".join(lines))
+            tree = parsed(task.language, "\n".join(lines))
             mine = target(tree, task)
             # What comes before the place, so that no line of the change moves with it.
             others = [each for each in tree.definitions if each.last < mine.first and "." not in each.name]
@@ -130,11 +149,62 @@ class Instructions(unittest.TestCase):
             if not task.within or task.inserts:
                 return
             answer = right(task, text).split("\n")
-            definition = target(Tree(task.language, "\n".join(answer)), task)
+            definition = target(parsed(task.language, "\n".join(answer)), task)
             copy = answer[definition.first:definition.last + 1]
             answer[definition.last + 1:definition.last + 1] = copy
             self.assertIn(f"{definition.name} is there twice", judge(task, text, "\n".join(answer)).destructive)
         self.each(check)
+
+
+class Checks(unittest.TestCase):
+    OLD = "def f(a, b=1):\n    # twice\n    x = a\n    return x\n"
+
+    def said(self, check, new, language="python", old=None):
+        return check(parsed(language, old or self.OLD), parsed(language, new))
+
+    def assert_tells(self, check, good, *bad, language="python", old=None):
+        self.assertIsNone(self.said(check, good, language, old))
+        for each in bad:
+            self.assertIsNotNone(self.said(check, each, language, old), each)
+
+    def test_body(self):
+        self.assert_tells(checks.body("f", has=r"\bx\b", lacks="twice"), self.OLD, self.OLD.replace("x", "y"),
+                          self.OLD.replace("# twice", "twice"), self.OLD.replace("f(", "g("))
+
+    def test_signature(self):
+        self.assert_tells(checks.signature("f", has=r"b=1\)", lacks=r"\bc\b"), self.OLD + "c = 1\n", self.OLD.replace("b=1", "b=2"),
+                          self.OLD.replace("b=1", "b=1, c=(1)"))
+
+    def test_file_and_text(self):
+        self.assert_tells(checks.file(has="return", lacks="twice"), self.OLD, "", self.OLD + "twice = 2\n")
+        self.assert_tells(checks.text(has="twice", lacks="print"), self.OLD, "", self.OLD + "# print\n")
+
+    def test_count(self):
+        self.assert_tells(checks.count(r"\bx\b", 2, 2), self.OLD + "# x\n", self.OLD + "x = 1\n", "x = 1\n")
+
+    def test_nodes(self):
+        self.assert_tells(checks.nodes("f", "return_statement", 1, 1), self.OLD, self.OLD.replace("return x", "pass"),
+                          self.OLD + "    return 1\n", "")
+
+    def test_renamed(self):
+        self.assert_tells(checks.renamed("f", "x", "y"), self.OLD.replace("x", "y"), self.OLD, self.OLD.replace("x = a", "y = a"),
+                          self.OLD.replace("x", "z"), self.OLD.replace("x", "y") + "    y = 1\n", "")
+
+    def test_docstring(self):
+        written = self.OLD.replace("    # twice", '    """Returns what it is given."""')
+        self.assert_tells(checks.docstring("f"), written, self.OLD, written.replace("Returns what it is given.", ""),
+                          self.OLD.replace("x = a", 'x = a\n    """Returns what it is given."""'), "")
+
+    def test_documented(self):
+        rust = "fn f() -> u8 {\n    1\n}\n"
+        self.assert_tells(checks.documented("f", has="^///"), "/// Returns one of it.\n#[inline]\n" + rust, rust,
+                          "// Returns one of it.\n" + rust, "///\n" + rust, "/// Returns one of it.\n\n" + rust, "",
+                          language="rust", old=rust)
+
+    def test_annotated(self):
+        typed = "class C:\n    def f(self, a: int, b: int = 1, *c: int) -> int:\n        return a\n"
+        self.assert_tells(checks.annotated("C.f"), typed, typed.replace("a: int", "a"), typed.replace("b: int = 1", "b=1"),
+                          typed.replace("*c: int", "*c"), typed.replace(" -> int", ""), "")
 
 
 class Judge(unittest.TestCase):
@@ -172,6 +242,12 @@ class Judge(unittest.TestCase):
     def test_an_import_that_is_still_used_is_gone(self):
         self.assertEqual(self.verdict(self.TEXT.replace("import os\n", "import re\n")).destructive, ["the import of os is gone"])
 
+    def test_an_include_is_gone(self):
+        before = "#include <cmath>\n#include <string>\n\nint f() {\n  return 1;\n}\n"
+        task = Task(id="t", language="cpp", file="", instruction="i", at="int f", checks=[], within=("f",))
+        self.assertEqual(judge(task, before, before.replace("#include <string>\n", "")).destructive, ["gone: #include <string>"])
+        self.assertTrue(judge(task, before, before.replace("<string>", "<string>\n#include <vector>")).accepted)
+
     def test_imports_may_be_added(self):
         self.assertTrue(self.verdict(self.TEXT.replace("import os", "import os\nimport re")).accepted)
 
@@ -180,7 +256,7 @@ class Judge(unittest.TestCase):
 
         def run(_, text):
             asked.append(text)
-            return "the test fails"
+            return True, "the test fails"
         task = Task(id="t", language="python", file="", instruction="i", at="def f", checks=[], within=("f",), test="pass")
         wrong, good = self.TEXT.replace("return 1", "return 2"), self.TEXT.replace("x + y", "y + x")
         self.assertFalse(judge(task, self.TEXT, wrong, run).tested)

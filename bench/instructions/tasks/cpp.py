@@ -73,7 +73,7 @@ TASKS = [
     Task(
         id="cpp/make-const", language=CPP, file=SHAPES, instruction="make it const",
         at="size() { return shapes_.size(); }", within=("Plan.size",),
-        checks=[signature("Plan.size", has=r"size\(\) const( noexcept)? ?$")],
+        checks=[signature("Plan.size", has=r"size\(\) const( noexcept)? ?$", lacks=r"const (std::)?size_t")],
         test=AREAS + "  return fixed.size() == 2 ? 0 : 1;\n}\n"),
     Task(
         id="cpp/use-unique-ptr", language=CPP, file=SHAPES, instruction="use unique_ptr",

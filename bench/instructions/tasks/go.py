@@ -49,7 +49,7 @@ TASKS = [
                   "\t\tif got := Comma(n); got != wanted {\n\t\t\tt.Fatal(got)\n\t\t}\n\t}\n")),
     Task(
         id="go/add-constants", language=GO, file=TIMES, instruction="add Decade and Century",
-        at="Year     = 12 * Month", lines=r"^(Day|Week|Month|Year|LongTime|Decade|Century) +=",
+        at="Year     = 12 * Month", lines=r"^(Decade|Century) =",
         checks=[count(r"^\t(Day|Week|Month|Year|LongTime) += ", 5, 5), count(r"^\t(Decade|Century) += ", 2, 2)],
         test=test("", "\tif Decade != 10*Year || Century != 100*Year || LongTime != 37*Year {\n\t\tt.Fatal()\n\t}\n")),
     Task(

@@ -77,7 +77,7 @@ TASKS = [
     Task(
         id="python/fix-imports", language=PYTHON, file=DOTENV,
         instruction="import Iterable, Iterator and Mapping from collections.abc",
-        at="from typing import IO, Dict", lines=r"^from (typing|collections\.abc) import",
+        at="from typing import IO, Dict",
         checks=[file(has=[rf"^from collections\.abc import \(?[\w\s,]*\b{name}\b" for name in ("Iterable", "Iterator", "Mapping")],
                      lacks=r"^from typing import[^\n]*\b(Iterable|Iterator|Mapping)\b"),
                 file(has=r"^from collections import OrderedDict$"), file(has=r"^from typing import[^\n]*\bOptional\b")],
