@@ -164,6 +164,9 @@ int run_quality(const QualityOptions& options) {
 void add_quality_bench(CLI::App& bench, Command& chosen) {
   CLI::App* quality = bench.add_subcommand(
       "quality", "Edits as the server makes them, against what programmers wrote");
+  quality->footer(
+      "Everyday instructions, judged by what they ask for: bench/instructions_bench.py\n"
+      "(docs/bench.md).");
   const auto options = std::make_shared<QualityOptions>();
   quality->add_option("--data", options->data, "Task files, JSON lines")->required();
   quality
