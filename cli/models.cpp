@@ -97,9 +97,11 @@ int verify(const ModelsOptions& options) {
 }
 
 // The script that fetches models: in the source tree of this build, or next to an installed binary.
+// It becomes this process, so that a signal reaches it, and this program itself opens no
+// connection.
 std::filesystem::path fetch_script() {
   const std::filesystem::path folder = executable().parent_path();
-  for (const char* place : {"../tools/setup.py", "../share/redraft/tools/setup.py"}) {
+  for (const char* place : {"../tools/pull_models.py", "../share/redraft/tools/pull_models.py"}) {
     const std::filesystem::path script = folder / place;
     if (std::filesystem::exists(script)) return script.lexically_normal();
   }
@@ -111,18 +113,20 @@ int pull(const ModelsOptions& options) {
   if (!models) return misuse(models.error());
   const std::filesystem::path script = fetch_script();
   if (script.empty()) {
-    return fail(Error(
-        "the script that fetches models (tools/setup.py) is not beside " + executable().string() +
-        "; get the file elsewhere and run `redraft models add PATH`: its SHA-256 decides"));
+    return fail(
+        Error("the script that fetches models (tools/pull_models.py) is not beside " +
+              executable().string() +
+              "; get the file elsewhere and run `redraft models add PATH`: its SHA-256 decides"));
   }
-  std::vector<std::string> words = {"python3", script.string()};
-  for (const KnownModel& model : *models) words.push_back("model:" + model.name);
+  std::vector<std::string> words = {"python3", script.string(), "--format",
+                                    options.format == Format::kJson ? "json" : "text"};
+  for (const KnownModel& model : *models) words.push_back(model.name);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::cout.flush();
   execvp("python3", arguments.data());
-  return fail(system_error("python3 cannot be run"));
+  return fail(system_error("models are fetched with python3, which cannot be run"));
 }
 
 void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,
@@ -150,6 +154,8 @@ void add_models(CLI::App& app, Command& chosen) {
   adding->add_option("FILE", options->files, "Files from anywhere")->required();
   CLI::App* pulling = models->add_subcommand("pull", "Fetch models into the store");
   pulling->add_option("NAME", options->names, "As `redraft models list` names them")->required();
+  pulling->add_option("--format", options->format, "json: a line for each step of the progress")
+      ->transform(text_or_json());
   CLI::App* verifying = models->add_subcommand("verify", "Hash stored files again");
   verifying->add_option("NAME", options->names, "Default: all that are here");
   add_action(options, chosen, *listing, list);

