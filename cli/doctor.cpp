@@ -216,7 +216,7 @@ void add_doctor(CLI::App& app, Command& chosen) {
       app.add_subcommand("doctor", "What this machine and set-up can do, and why not");
   const auto options = std::make_shared<DoctorOptions>();
   doctor->add_flag("--quick", options->quick, "Do not hash the model files");
-  add_common_options(*doctor, options->common);
+  add_target_options(*doctor, options->common);
   doctor->callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }
 

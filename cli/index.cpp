@@ -187,7 +187,7 @@ void add_index(CLI::App& app, Command& chosen) {
                   "as an index of common code");
   index->add_option("--common", options->folders.common, "Other folders for that index");
   index->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_common_options(*index, options->common);
+  add_index_options(*index, options->common);
   index->callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
 }
 

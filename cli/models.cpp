@@ -17,7 +17,6 @@ namespace redraft::cli {
 namespace {
 
 struct ModelsOptions {
-  CommonOptions common;
   std::vector<std::string> names;
   std::vector<std::string> files;
   Format format = Format::kText;
@@ -131,14 +130,7 @@ int pull(const ModelsOptions& options) {
 
 void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,
                 int (*run)(const ModelsOptions&)) {
-  add_common_options(action, options->common);
-  action.callback([&chosen, options, run] {
-    chosen = [options, run] {
-      if (const Result<void> applied = apply(options->common); !applied)
-        return fail(applied.error());
-      return run(*options);
-    };
-  });
+  action.callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ void add_score(CLI::App& app, Command& chosen) {
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
   command->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_common_options(*command, options->common);
+  add_target_options(*command, options->common);
   command->callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
 }
 

@@ -92,7 +92,7 @@ void add_tokenize(CLI::App& app, Command& chosen) {
   const auto options = std::make_shared<TokenizeOptions>();
   tokenize->add_flag("--detokenize", options->detokenize, "Read ids and print their text");
   tokenize->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_common_options(*tokenize, options->common);
+  add_tokenizer_options(*tokenize, options->common);
   tokenize->callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
 }
 

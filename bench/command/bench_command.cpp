@@ -187,7 +187,7 @@ void add_cost(CLI::App& bench, Command& chosen) {
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   cost->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_common_options(*cost, options->common);
+  add_target_options(*cost, options->common);
   cost->callback([&chosen, options] { chosen = [options] { return run_cost(*options); }; });
 }
 

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "cli/common/device.h"
 #include "cli/common/misuse_reason.h"
@@ -34,29 +36,48 @@ std::string check_kernels(const std::string& name) {
          kernels::names_of_available_isas();
 }
 
-// All except --device.
-void add_options(CLI::App& subcommand, CommonOptions& options) {
+void add_target(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--target", options.target,
                   "Model that decides every token: a name, a file or a folder")
       ->capture_default_str()
       ->group(kGroup);
+}
+
+void add_draft(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option(
           "--draft", options.draft,
           "Model that makes guesses, for decoders that use one (default: qwen2.5-coder-0.5b)")
       ->group(kGroup);
+}
+
+void add_threads(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
       ->check(CLI::Range(1, 1024))
       ->group(kGroup);
+}
+
+void add_kernels(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--kernels", options.kernels,
                   "Instruction set of the CPU's kernels (default: the best one)")
       ->check(check_kernels)
       ->group(kGroup);
+}
+
+void add_log_level(CLI::App& subcommand, CommonOptions& options) {
   subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
       ->check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+void add_device(CLI::App& subcommand, CommonOptions& options, const char* help,
+                const std::vector<std::string>& names) {
+  subcommand.add_option("--device", options.device, help)
+      ->check(any_of(names))
       ->capture_default_str()
       ->group(kGroup);
 }
@@ -67,23 +88,40 @@ CLI::Validator text_or_json() {
   return one_of<Format>({{"text", Format::kText}, {"json", Format::kJson}});
 }
 
+void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options) {
+  add_target(subcommand, options);
+  add_log_level(subcommand, options);
+}
+
+void add_index_options(CLI::App& subcommand, CommonOptions& options) {
+  add_target(subcommand, options);
+  add_threads(subcommand, options);
+  add_log_level(subcommand, options);
+}
+
+void add_target_options(CLI::App& subcommand, CommonOptions& options) {
+  add_device(subcommand, options, "Where the model runs", {"cpu", "cuda"});
+  add_target(subcommand, options);
+  add_threads(subcommand, options);
+  add_kernels(subcommand, options);
+  add_log_level(subcommand, options);
+}
+
 void add_common_options(CLI::App& subcommand, CommonOptions& options) {
-  subcommand.add_option("--device", options.device, "Where the model runs")
-      ->check(any_of({"cpu", "cuda"}))
-      ->capture_default_str()
-      ->group(kGroup);
-  add_options(subcommand, options);
+  add_target_options(subcommand, options);
+  add_draft(subcommand, options);
 }
 
 void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   options.device = "auto";
-  subcommand
-      .add_option("--device", options.device,
-                  "Where the model runs; auto: on a GPU if there is one with room for it")
-      ->check(any_of({"auto", "cpu", "cuda"}))
-      ->capture_default_str()
-      ->group(kGroup);
-  add_options(subcommand, options);
+  add_device(subcommand, options,
+             "Where the model runs; auto: on a GPU if there is one with room for it",
+             {"auto", "cpu", "cuda"});
+  add_target(subcommand, options);
+  add_draft(subcommand, options);
+  add_threads(subcommand, options);
+  add_kernels(subcommand, options);
+  add_log_level(subcommand, options);
 }
 
 Result<void> apply(const CommonOptions& options) {

@@ -36,7 +36,7 @@ void add_lsp(CLI::App& app, Command& chosen);
 int fail(const Error& error);
 int misuse(const Error& error);
 
-// The options of every subcommand.
+// The options that subcommands share. Each command has those that change what it does.
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
   std::string draft;           // empty: the default one, if one is needed
@@ -45,7 +45,12 @@ struct CommonOptions {
   std::string kernels;         // instruction set of the CPU's kernels; empty: the best one
   std::string log_level = "warning";
 };
-void add_common_options(CLI::App& subcommand, CommonOptions& options);
+// For a command that only turns text into tokens: --target and --log-level.
+void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options);
+void add_index_options(CLI::App& subcommand, CommonOptions& options);  // --threads too
+// For one that runs no draft model: all but --draft.
+void add_target_options(CLI::App& subcommand, CommonOptions& options);
+void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
 // Sets the log level and the instruction set, and checks that this build supports the device.

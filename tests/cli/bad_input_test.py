@@ -2,10 +2,24 @@
 
 import os
 import pathlib
+import re
 import struct
 import unittest
 
 from redraft_process import InFolder, RedraftCase, run
+
+
+class Help(RedraftCase):
+    def options(self, *command):
+        return set(re.findall(r"^ +(?:-\w, ?)?(--[a-z-]+)", self.assert_succeeds(run(*command, "--help")), re.MULTILINE))
+
+    def test_only_options_that_count(self):
+        every = {"--target", "--draft", "--device", "--threads", "--kernels", "--log-level"}
+        for command, common in (("models list", set()), ("models add", set()), ("models pull", set()), ("models verify", set()),
+                                ("tokenize", {"--target", "--log-level"}), ("index", {"--target", "--threads", "--log-level"}),
+                                ("score", every - {"--draft"}), ("doctor", every - {"--draft"}),
+                                ("bench cost", every - {"--draft"}), ("edit", every), ("lsp", every)):
+            self.assertEqual(self.options(*command.split()) & every, common, command)
 
 
 class WrongUsage(RedraftCase):
