@@ -88,17 +88,11 @@ bool print_models(bool quick) {
   return sound;
 }
 
-// The weights are in memory once; the caches and the program need this much more.
-constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
-
-Result<void> check_target(const std::string& target) {
-  const Result<std::filesystem::path> file = find_model(target);
-  if (!file) return file.error();
-  std::error_code problem;
-  const std::uintmax_t bytes = std::filesystem::file_size(*file, problem);
-  if (problem) return Error(file->string() + ": " + problem.message());
-  if (machine_memory().available_bytes < bytes + kBesideWeights) {
-    return Error(target + " needs about " + gibibytes(bytes + kBesideWeights) +
+Result<void> check_target(const CommonOptions& options) {
+  const Result<std::uint64_t> needed = memory_needed({options.target});
+  if (!needed) return needed.error();
+  if (machine_memory().available_bytes < *needed) {
+    return Error(options.target + " needs about " + gibibytes(*needed) +
                  " of memory, more than is free");
   }
   return {};
@@ -202,7 +196,7 @@ int run_doctor(const DoctorOptions& options) {
   const bool sound = print_models(options.quick);
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
-  const Result<void> target = check_target(options.common.target);
+  const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));
   print_row("verdict", "ready to edit with " + options.common.target);

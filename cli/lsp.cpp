@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "cli/common/command.h"
+#include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/identity.h"
 #include "cli/common/index_loader.h"
@@ -68,6 +70,15 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
   return engine;
 }
 
+// 0: not known, because the models may run on a GPU, or are not here.
+std::uint64_t memory_of(const CommonOptions& options) {
+  if (options.device != "cpu" && check_device("cuda")) return 0;
+  std::vector<std::string> models = {options.target};
+  if (!options.draft.empty()) models.push_back(options.draft);
+  const Result<std::uint64_t> needed = memory_needed(models);
+  return needed ? *needed : 0;
+}
+
 // Called again, it means that the previous engine failed: then a GPU is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given) {
   auto make = [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
@@ -80,7 +91,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given) {
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
     return engine;
   };
-  return {std::move(make), has_draft(given)};
+  return {std::move(make), has_draft(given), [common = given.common] { return memory_of(common); }};
 }
 
 using Folders = lsp::Server::Folders;

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "indexing/files/file_kind.h"
+#include "indexing/syntax/syntax_tree.h"
 #include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/edit/edit_change.h"
@@ -32,6 +34,13 @@ void Workspace::Impl::index_buffer(const std::string& uri) {
   // A withheld document is indexed as empty text, so that its file is not read instead.
   if (document && documents.withheld(uri)) document = *Document::make(uri, document->version(), "");
   indexes.set_buffer(uri, std::move(document));
+}
+
+void Workspace::Impl::load_early_for(const std::shared_ptr<const Document>& document) {
+  if (!loads_early || !document || documents.withheld(document->uri())) return;
+  const bool is_known =
+      !language_of(document->uri()).empty() || SyntaxTree::knows(document->language_id());
+  if (is_known) host->load_early();
 }
 
 void Workspace::Impl::stop_reading_guesses() {
@@ -109,6 +118,7 @@ Result<void> Workspace::open(std::string uri, std::int64_t version, std::string 
   Result<void> opened =
       impl_->documents.open(uri, version, std::move(text), std::move(language_id));
   impl_->index_buffer(uri);
+  impl_->load_early_for(document(uri));
   return opened;
 }
 
@@ -289,6 +299,11 @@ void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); 
 
 void Workspace::reject_next_edit(const Document& document, const TextEdit& edit) {
   impl_->next_edits.reject(document, edit);
+}
+
+void Workspace::load_early(bool load) {
+  impl_->loads_early = load;
+  for (const auto& document : impl_->documents.all()) impl_->load_early_for(document);
 }
 
 void Workspace::keep_on_disk(bool keep) { impl_->keeps_on_disk = keep; }

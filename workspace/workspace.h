@@ -163,6 +163,10 @@ class Workspace {
   // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 
+  // Whether the models are loaded before the first request: as soon as a document is open whose
+  // language is known, once nothing else is to be done (EngineHost::load_early). False at first.
+  void load_early(bool load);
+
   // Whether what edits read from now on may be kept on disk (see Engine::save); true at first.
   void keep_on_disk(bool keep);
 

@@ -147,7 +147,7 @@ Result<void> Workspace::find_regions(const std::string& uri, std::int64_t versio
           on_answer(*document, chain);
         });
       },
-      Urgency::kCompletion);
+      Urgency::kWithoutModel);
   return {};
 }
 

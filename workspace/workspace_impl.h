@@ -60,6 +60,8 @@ struct Workspace::Impl {
   void stop_job(EditId id);
   std::shared_ptr<const Document> document_of(const LiveEdit* edit) const;
   void index_buffer(const std::string& uri);
+  // If load_early() asks for it and `document` is one in which something may be requested.
+  void load_early_for(const std::shared_ptr<const Document>& document);
   std::filesystem::path root_of(const std::string& uri) const;
   DecoderName default_decoder() const {
     return *parse_decoder_name(host->has_draft() ? "redraft:model" : "redraft");
@@ -91,6 +93,7 @@ struct Workspace::Impl {
   std::vector<std::filesystem::path> folders;
   WorkspaceIndexes indexes;
   bool keeps_on_disk = true;
+  bool loads_early = false;
   bool expects_next_edits = false;
 };
 

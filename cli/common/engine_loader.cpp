@@ -1,6 +1,7 @@
 #include "cli/common/engine_loader.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -22,6 +23,26 @@ constexpr const char* kAskForCpu = " (`--device cpu` does without the GPU.)";
 
 // The target's share of the time to load a target and its draft model, roughly.
 constexpr double kTargetShare = 0.7;
+
+// The weights are in memory once; the caches and the program need this much more.
+constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
+
+// Of a file, or of the safetensors in a folder.
+Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_directory(path, problem)) {
+    const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
+    if (problem) return Error(path.string() + ": " + problem.message());
+    return bytes;
+  }
+  std::uint64_t sum = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, problem)) {
+    if (entry.path().extension() != ".safetensors") continue;
+    const std::uintmax_t bytes = entry.file_size(problem);
+    if (!problem) sum += bytes;
+  }
+  return sum;
+}
 
 // Control for the part of the work that begins at `begin`.
 LoadControl part(const LoadControl& whole, double begin, double share) {
@@ -165,6 +186,18 @@ class EngineLoader {
 std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
   return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
                                                           : processor_cores().threads());
+}
+
+Result<std::uint64_t> memory_needed(const std::vector<std::string>& models) {
+  std::uint64_t needed = kBesideWeights;
+  for (const std::string& model : models) {
+    const Result<std::filesystem::path> file = find_model(model);
+    if (!file) return file.error();
+    const Result<std::uint64_t> bytes = bytes_of_weights(*file);
+    if (!bytes) return bytes.error();
+    needed += *bytes;
+  }
+  return needed;
 }
 
 Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/common/command.h"
 #include "cli/common/status_line.h"
@@ -16,6 +18,10 @@ namespace redraft::cli {
 
 // The compute threads that the options specify.
 std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options);
+
+// About how much of the machine's memory an engine with these models takes where they run on the
+// CPU.
+Result<std::uint64_t> memory_needed(const std::vector<std::string>& models);
 
 // What to do with a model for which the GPU has no memory or, with --device auto, that it cannot
 // run.

@@ -13,7 +13,8 @@
 namespace redraft::lsp {
 
 struct ServerOptions {
-  // Called on the decode thread with the first edit, and again with the next one after a failure.
+  // Called on the decode thread with the first document or edit, and again with the next one after
+  // a failure.
   EngineHost::Factory make_engine;
   Server::IndexFactories index;
   // The file that counts what became of suggestions (UsageLog); empty: none.

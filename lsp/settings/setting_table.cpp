@@ -249,7 +249,11 @@ void add_edits(Definitions& all) {
                            "2 GiB, which `redraft cache` lists and erases.")));
 }
 
-void add_read_ahead(Definitions& all) {
+void add_reading(Definitions& all) {
+  all.push_back(boolean(
+      "loadEarly", [](Settings& s) -> bool& { return s.load_early; },
+      "Load the model as soon as a file of a known language is open, if there is memory for it, "
+      "instead of with the first request."));
   all.push_back(choice(
       "readAhead", [](Settings& s) -> ReadAheadWhen& { return s.read_ahead; }, kReadAheadNames,
       "When the model reads before it is asked: `prompt`, for an edit while the instruction is "
@@ -280,7 +284,7 @@ const Definitions& setting_definitions() {
     add_sources(all);
     add_completion(all);
     add_edits(all);
-    add_read_ahead(all);
+    add_reading(all);
     return all;
   }();
   return definitions;

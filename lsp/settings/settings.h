@@ -33,6 +33,7 @@ struct Settings {
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
   std::vector<std::string> common_folders;  // as the user wrote them
   bool cache_on_disk = true;
+  bool load_early = true;
 
   struct Completion {
     bool enabled = true;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -27,11 +28,42 @@ const char* to_string(State state) {
   return "";
 }
 
+// "2.2 GB"
+std::string memory_text(std::uint64_t bytes) {
+  char text[32];
+  const double megabytes = static_cast<double>(bytes) / 1e6;
+  if (megabytes < 1000) {
+    std::snprintf(text, sizeof text, "%.0f MB", megabytes);
+  } else {
+    std::snprintf(text, sizeof text, "%.1f GB", megabytes / 1e3);
+  }
+  return text;
+}
+
+std::string why_unloaded(const EngineStatus& status) {
+  const std::string when = "The model is not loaded yet: it is with the first request";
+  if (!status.lacks_memory) return when + ".";
+  return when + ", because it takes about " + memory_text(status.memory_bytes) +
+         " of memory, more than is free.";
+}
+
+std::string what_is_loaded(const EngineStatus& status) {
+  if (status.memory_bytes == 0) return "The model is being loaded.";
+  return "The model is being loaded; it takes about " + memory_text(status.memory_bytes) +
+         " of memory.";
+}
+
+std::string title_of_loading(const EngineStatus& status) {
+  if (status.memory_bytes == 0) return "redraft: loading the model";
+  return "redraft: loading the model, " + memory_text(status.memory_bytes) + " of memory";
+}
+
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
 
 void ModelStatus::on_engine(const EngineStatus& status) {
+  if (status == status_) return;
   const bool goes_on = status.state == State::kLoading && status_.state == State::kLoading;
   status_ = status;
   show_notice(status.notice);
@@ -42,8 +74,8 @@ void ModelStatus::on_engine(const EngineStatus& status) {
   progress_.reset();
   told_failure_ = false;
   if (status.state == State::kLoading && capabilities_.work_done_progress) {
-    progress_ = WorkDoneProgress::create(
-        connection_, {.text = "redraft: loading the model", .has_fraction = true});
+    progress_ = WorkDoneProgress::create(connection_,
+                                         {.text = title_of_loading(status), .has_fraction = true});
   } else if (status.state == State::kReady) {
     spdlog::info("model ready: target {}, draft {}, on {}", status.target,
                  status.draft.empty() ? "none" : status.draft, status.device);
@@ -74,10 +106,10 @@ std::vector<std::string> ModelStatus::reasons() const {
   std::vector<std::string> reasons;
   switch (status_.state) {
     case State::kUnloaded:
-      reasons.push_back("The model is not loaded yet: it is with the first request.");
+      reasons.push_back(why_unloaded(status_));
       break;
     case State::kLoading:
-      reasons.push_back("The model is being loaded.");
+      reasons.push_back(what_is_loaded(status_));
       break;
     case State::kReady:
       break;
@@ -95,6 +127,7 @@ Json ModelStatus::json() const {
           {"target", text_or_null(status_.target)},
           {"draft", text_or_null(status_.draft)},
           {"device", text_or_null(status_.device)},
+          {"memoryBytes", status_.memory_bytes > 0 ? Json(status_.memory_bytes) : Json()},
           {"error", text_or_null(status_.error)}};
 }
 

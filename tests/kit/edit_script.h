@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -37,6 +38,8 @@ struct EditScript {
   std::string load_error = {};  // not empty: loading fails with this error
   std::string record = {};      // not empty: a file for everything that the model is shown
   std::filesystem::path hold_fills = {};  // while it exists, completions write nothing
+  std::filesystem::path hold_load = {};   // while it exists, loading goes on
+  std::uint64_t memory = 0;               // bytes that it is said to take; 0: not known
   int context_length = 1 << 17;
   bool draft = false;  // there is a draft model, which carries out the same script
 };

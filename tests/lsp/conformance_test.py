@@ -284,7 +284,7 @@ async def test_a_request_is_cancelled(held):
 async def test_configuration_is_asked_for_and_registered_for():
     client = capabilities(workspace={"configuration": True, "didChangeConfiguration": {"dynamicRegistration": True}},
                           textDocument={"inlineCompletion": {}})
-    configuration = {"redraft": {"completion": {"enabled": False}}}
+    configuration = {"redraft": {"completion": {"enabled": False}, "loadEarly": False}}
     async with initialized(client, configuration=configuration) as session:
         (item,) = (await session.received("workspace/configuration"))["items"]
         assert item["section"] == "redraft"
@@ -293,7 +293,7 @@ async def test_configuration_is_asked_for_and_registered_for():
         session.open("area = \n")
         assert (await session.request("textDocument/inlineCompletion", inline_params())).items == ()
         assert "enabled" in (await ask_status(session))["completion"]["whyNone"]
-        session.client.set_configuration({"redraft": {"completion": {"enabled": True}}})
+        session.client.set_configuration({"redraft": {"completion": {"enabled": True}, "loadEarly": False}})
         session.protocol.received.clear()
         session.notify("workspace/didChangeConfiguration", types.DidChangeConfigurationParams(None))
         await session.received("workspace/configuration")

@@ -56,7 +56,9 @@ class Region(ServerTest):
              ("class Store", span(4, 0, 15, 0), 11, "selection"), ("file", span(0, 0, 15, 0), 15, "whole")])
 
     def test_no_model_is_loaded_for_it(self):
-        client = self.begin()
+        client = self.start(RENAME, initialize=False)
+        self.initialize(client, STREAMING, initializationOptions={"redraft": {"loadEarly": False}})
+        self.open(client, TEXT)
         self.regions(client, 3)
         self.assertEqual(client.request("redraft/status", {})["state"], "unloaded")
 

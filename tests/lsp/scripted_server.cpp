@@ -14,6 +14,8 @@
 //    "draft": true,             there is a draft model, which carries out the same script
 //    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
+//    "hold_load": "FILE",       while FILE exists, loading goes on
+//    "memory": 0,               bytes that the model is said to take (default: not known)
 //    "load_error": "",          loading the model fails with this message
 //    "record": ""}              a file for everything that the model is shown: prompts and drafts
 //
@@ -33,6 +35,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
@@ -58,11 +61,24 @@ redraft::EditScript read_script(const std::string& file) {
   script.failing_pass = json.value("failing_pass", 0);
   script.load_delay = std::chrono::milliseconds(json.value("load_delay_ms", 0));
   script.load_error = json.value("load_error", "");
+  script.hold_load = json.value("hold_load", "");
+  script.memory = json.value("memory", std::uint64_t{0});
   script.record = json.value("record", "");
   script.hold_fills = json.value("hold_fills", "");
   script.context_length = json.value("context_length", script.context_length);
   script.draft = json.value("draft", false);
   return script;
+}
+
+redraft::EngineHost::Factory engine_factory(const redraft::EditScript& script) {
+  const auto make = [script](const redraft::LoadControl& control) {
+    while (std::filesystem::exists(script.hold_load) && !control.stop.stop_requested()) {
+      control.progress(0.5);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return redraft::make_scripted_engine(script);
+  };
+  return {make, script.draft, [memory = script.memory] { return memory; }};
 }
 
 redraft::lsp::Server::IndexFactories index_factories() {
@@ -182,10 +198,7 @@ int main(int argc, char** argv) {
   inside.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    const redraft::EditScript script = read_script(file);
-    options.make_engine = {
-        [script](const redraft::LoadControl&) { return redraft::make_scripted_engine(script); },
-        script.draft};
+    options.make_engine = engine_factory(read_script(file));
   } catch (const std::exception& failure) {
     std::cerr << "redraft_scripted_server: error: " << file << ": " << failure.what() << "\n";
     return 1;

@@ -106,6 +106,18 @@ class Socket(Service):
         self.initialize(waiting, STREAMING)
         self.assertEqual(waiting.request("redraft/status")["state"], "ready")
 
+    def test_a_file_that_one_client_opens_loads_the_model_for_all(self):
+        self.serve_here()
+        clients = [self.client(), self.client()]
+        for opening in clients:
+            self.open(opening, LINES)
+            for client in clients:
+                client.notification("$/redraft/status", lambda status: status["state"] == "ready")
+        self.end(clients[1], self.edit(clients[1]))
+        for client in clients:
+            self.assert_serves(client)
+            self.assertEqual([status["state"] for status in client.all("$/redraft/status")], ["loading", "ready"])
+
     def test_a_client_that_vanishes_in_mid_edit_leaves_the_model_to_the_others(self):
         self.serve_here(edits=SLOW, delay_ms_per_pass=100)
         first, second = self.client(), self.client()

@@ -77,7 +77,8 @@ void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
   waiting_.erase(chosen);
   running_.push_back({entry.id, {}});
   const Control control{.stop = running_.back().stop.get_token(),
-                        .give_way = [this, urgency = entry.urgency] { give_way(urgency); }};
+                        .give_way = [this, urgency = entry.urgency] { give_way(urgency); },
+                        .let_in = [this] { give_way(Urgency::kCompletion); }};
   lock.unlock();
   trace_wait("queue", entry.not_before, "job", entry.id);
   {

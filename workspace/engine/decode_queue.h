@@ -13,6 +13,9 @@
 //   completion                   added, runs at the end of a pass, ends
 //   next edit    waits                                                                  runs
 //
+// While a model is being loaded, no pass can begin, but what needs none can be done: such a job, of
+// the urgency kWithoutModel, is let in by Control::let_in.
+//
 // A job does not start before its time (`not_before`): that is how a completion is debounced
 // without a sleeping thread.
 #pragma once
@@ -29,7 +32,7 @@
 namespace redraft {
 
 // Which of several waiting jobs runs first, the most urgent first.
-enum class Urgency { kCompletion, kEdit, kNextEdit, kWarmUp };
+enum class Urgency { kWithoutModel, kCompletion, kEdit, kNextEdit, kWarmUp };
 
 // Owns the decode thread. Runs one job at a time: the most urgent, and among equals the one added
 // first. A long job lets more urgent ones run between two forward passes. Any thread may add and
@@ -43,6 +46,7 @@ class DecodeQueue {
   struct Control {
     std::stop_token stop;            // to be checked once per forward pass
     std::function<void()> give_way;  // runs more urgent jobs on this thread before it returns
+    std::function<void()> let_in;    // the same with those that need no model
   };
   // Runs on the decode thread and must not throw.
   using Job = std::function<void(const Control&)>;

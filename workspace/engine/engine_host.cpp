@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/system/machine.h"
 #include "support/trace/trace.h"
 
 namespace redraft {
@@ -22,7 +23,8 @@ Result<Engine*> EngineHost::engine() {
   if (failed_) return Error(failure_);
   if (engine_) return engine_.get();
   notice_ = failure_;
-  set_status({.state = EngineStatus::State::kLoading});
+  const std::uint64_t memory = memory_bytes();
+  set_status({.state = EngineStatus::State::kLoading, .memory_bytes = memory});
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
     const Span span("load");
@@ -33,6 +35,7 @@ Result<Engine*> EngineHost::engine() {
                                status_.loaded = fraction;
                                tell();
                              });
+                             if (between_pieces_) between_pieces_();
                            },
                        .notice = [this](const std::string& notice) { add_notice(notice); }});
   } catch (const std::exception& exception) {
@@ -46,8 +49,41 @@ Result<Engine*> EngineHost::engine() {
   set_status({.state = EngineStatus::State::kReady,
               .target = engine_->target_name(),
               .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
-              .device = engine_->device()});
+              .device = engine_->device(),
+              .memory_bytes = memory});
   return engine_.get();
+}
+
+void EngineHost::load_early() {
+  if (loading_early_ || status_.state != EngineStatus::State::kUnloaded) return;
+  loading_early_ = true;
+  queue_.add(
+      [this](const DecodeQueue::Control& control) {
+        load_if_there_is_room(control);
+        call_([this] { loading_early_ = false; });
+      },
+      Urgency::kWarmUp);
+}
+
+// On the decode thread. A failure is in the status; the next request tries again.
+void EngineHost::load_if_there_is_room(const DecodeQueue::Control& control) {
+  if (engine_ || failed_ || !has_room()) return;
+  between_pieces_ = control.let_in;
+  static_cast<void>(
+      run_on_engine(*this, "loading the model failed", [](Engine&) { return Result<void>(); }));
+  between_pieces_ = {};
+}
+
+bool EngineHost::has_room() {
+  try {
+    const std::uint64_t needed = memory_bytes();
+    const std::uint64_t free = machine_memory().available_bytes;
+    const bool fits = needed <= free || free == 0;
+    if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
+    return fits;
+  } catch (const std::exception&) {
+    return false;  // a request will load it, or report
+  }
 }
 
 Engine::ReadAheadWork EngineHost::take_read_ahead_work() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
@@ -20,7 +21,8 @@
 
 namespace redraft {
 
-// The state of the models, which are loaded on the decode thread when first needed.
+// The state of the models, which are loaded on the decode thread when first needed, or before that
+// by load_early().
 struct EngineStatus {
   enum class State { kUnloaded, kLoading, kReady, kFailed };
   State state = State::kUnloaded;
@@ -30,6 +32,12 @@ struct EngineStatus {
   std::string device = {};  // of the target: "cpu" or "cuda"
   std::string error = {};   // why loading failed; the next request tries again
   std::string notice = {};  // what is not as requested, as sentences; empty: nothing
+  // About how much the models take; 0: it is not known.
+  std::uint64_t memory_bytes = 0;
+  // Why they were not loaded early: so much is not free.
+  bool lacks_memory = false;
+
+  friend bool operator==(const EngineStatus&, const EngineStatus&) = default;
 };
 
 // The models of a process and the one thread that works with them, for all workspaces that the
@@ -42,12 +50,14 @@ class EngineHost {
 
     Factory() = default;
     template <typename Function>
-    requires std::constructible_from<Make, Function> Factory(Function function,
-                                                             bool makes_draft = false)
-        : make(std::move(function)), has_draft(makes_draft) {}
+    requires std::constructible_from<Make, Function> Factory(
+        Function function, bool makes_draft = false, std::function<std::uint64_t()> needs = {})
+        : make(std::move(function)), has_draft(makes_draft), memory(std::move(needs)) {}
 
     Make make;
     bool has_draft = false;  // whether the engine will have a draft model: known before it is made
+    // How many bytes of the machine's memory it will take, about; 0, or empty: not known.
+    std::function<std::uint64_t()> memory;
   };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
@@ -65,6 +75,11 @@ class EngineHost {
   // `on_status` is called whenever the status changes, or more of the model is loaded.
   ObserverId observe(OnStatus on_status);
   void forget(ObserverId id) { observers_.erase(id); }
+
+  // A request is to be expected: loads the models once nothing else is to be done, unless they are
+  // loaded, or were tried, or the machine has too little free memory, in which case the next call
+  // looks again. A request that comes meanwhile waits for that load instead of its own.
+  void load_early();
 
   // How much was read ahead since the last call, for all workspaces. Any thread.
   Engine::ReadAheadWork take_read_ahead_work();
@@ -92,6 +107,9 @@ class EngineHost {
 
  private:
   void end_use();
+  void load_if_there_is_room(const DecodeQueue::Control& control);
+  bool has_room();  // for the models, as far as is known; if not, the status says so
+  std::uint64_t memory_bytes() const { return make_.memory ? make_.memory() : 0; }
   void add_notice(const std::string& notice);
   void set_status(EngineStatus status);
   void tell();
@@ -103,6 +121,8 @@ class EngineHost {
   bool failed_ = false;  // engine_ is destroyed once nothing uses it
   std::string failure_;  // of the previous engine
   std::string notice_;   // about that failure
+  // Called while the models are loaded; may be empty.
+  std::function<void()> between_pieces_;
   // Of both:
   std::mutex read_ahead_mutex_;
   Engine::ReadAheadWork read_ahead_;
@@ -110,6 +130,7 @@ class EngineHost {
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
   ObserverId last_observer_ = 0;
+  bool loading_early_ = false;  // a job of load_early() waits or runs
   std::stop_source closing_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   OwnerPost call_;

@@ -25,7 +25,8 @@ class IdleReading {
   IdleReading(const IdleReading&) = delete;
   IdleReading& operator=(const IdleReading&) = delete;
 
-  // Instead of what was being read. Nothing is read, and no model loaded, before the first request.
+  // Instead of what was being read. Nothing is read before the model is loaded, and none is loaded
+  // for it.
   void start(Read read);
   // Reading ends within a chunk.
   void stop() { host_.queue().cancel(job_); }

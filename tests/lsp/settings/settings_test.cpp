@@ -40,7 +40,7 @@ TEST(Settings, AllAreRead) {
     "completion": {"enabled": false, "delay": 5000, "menu": "never", "inComments": false,
                    "languages": {"markdown": false, "*": true}, "maxTokens": 1024,
                    "alternatives": 5, "contextTokens": 8192},
-    "edit": {"maxTokens": 65536}, "cacheOnDisk": false})");
+    "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false})");
   const auto [settings, problems] = read_settings(section, {});
   EXPECT_THAT(problems, IsEmpty());
   Settings expected;
@@ -57,6 +57,7 @@ TEST(Settings, AllAreRead) {
                          .context_tokens = 8192};
   expected.edit.max_tokens = 65536;
   expected.cache_on_disk = false;
+  expected.load_early = false;
   EXPECT_EQ(settings, expected);
   EXPECT_EQ(read_settings({}, expected).settings, expected);
   EXPECT_EQ(read_settings(nullptr, expected).settings, expected);

@@ -75,6 +75,26 @@ TEST_F(Queue, AJobGivesWayToWhatIsMoreUrgentAndToNothingElse) {
   EXPECT_EQ(said_, "(cd)e");
 }
 
+// As a job does that loads a model.
+TEST_F(Queue, OnlyWhatNeedsNoModelIsLetIn) {
+  std::promise<void> began, end;
+  queue_.add(
+      [&](const Control& control) {
+        said_ += '(';
+        began.set_value();
+        end.get_future().wait();
+        control.let_in();
+        said_ += ')';
+      },
+      Urgency::kWarmUp);
+  began.get_future().wait();
+  queue_.add(says('c'), Urgency::kCompletion);
+  queue_.add(says('r'), Urgency::kWithoutModel);
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "(r)c");
+}
+
 TEST_F(Queue, ACancelReachesAJobThatGaveWay) {
   std::promise<void> end;
   const auto outer = add_blocker(end);

@@ -9,5 +9,6 @@ return {
   nextEdit = 'table',
   edit = 'table',
   cacheOnDisk = 'boolean',
+  loadEarly = 'boolean',
   readAhead = 'string',
 }
