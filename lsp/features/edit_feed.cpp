@@ -52,6 +52,10 @@ std::string message_of(const EditProgress& progress) {
          " tokens";
 }
 
+Json lines_json(const std::optional<LinesPassed>& lines) {
+  return lines ? Json{{"passed", lines->passed}, {"of", lines->of}} : Json();
+}
+
 }  // namespace
 
 void EditFeed::start(EditId id, Delivery delivery) {
@@ -151,7 +155,9 @@ void EditFeed::on_progress(EditId id, const EditProgress& progress) {
     shown->report(progress.fraction, message_of(progress));
   if (recipient->streamed) {
     notify(id, *recipient, "progress",
-           {{"fraction", progress.fraction}, {"statistics", statistics_json(progress.statistics)}});
+           {{"fraction", progress.fraction},
+            {"lines", lines_json(progress.lines)},
+            {"statistics", statistics_json(progress.statistics)}});
   }
 }
 

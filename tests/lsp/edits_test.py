@@ -85,8 +85,10 @@ class StreamedEdits(ServerTest):
         end = self.end(client, edit)
         self.assertEqual((end["state"], end["finishReason"], end["error"]), ("done", "stop", None))
         self.assertEqual([h["hunkId"] for h in self.events(client, edit, "hunk")], list(range(8)))
-        fractions = [p["fraction"] for p in self.events(client, edit, "progress")]
+        progress = self.events(client, edit, "progress")
+        fractions = [p["fraction"] for p in progress]
         self.assertEqual(fractions, sorted(fractions))
+        self.assertEqual({p["lines"]["of"] for p in progress}, {800})
         reply = self.resolve(client, edit)
         self.assertEqual(apply_edits(text, reply["edit"]["changes"][URI]), text.replace("old", "fresh"))
 

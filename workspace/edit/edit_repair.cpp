@@ -28,7 +28,7 @@ Result<EditResult> ask_again(Engine& engine, const EditRequest& request, const E
     if (!observer.on_progress) return;
     DecodeStatistics all = first.statistics;
     all += progress.statistics;
-    observer.on_progress({progress.fraction, all});
+    observer.on_progress({progress.fraction, all, progress.lines});
   }};
   EditRun run(engine, request, plan.context_bytes, quiet, stop);
   return run.whole(plan.region, std::move(*prompt), *budget);

@@ -79,11 +79,8 @@ class HunkStream {
   }
 
   bool closed() const { return output_.closed(); }
-  // How much of these lines is dealt with.
-  double fraction(int first, int last) const {
-    const int passed = std::clamp(diff_.passed(), first, last) - first;
-    return first == last ? 1.0 : static_cast<double>(passed) / (last - first);
-  }
+  // How many of these lines are dealt with.
+  int passed(int first, int last) const { return std::clamp(diff_.passed(), first, last) - first; }
 
  private:
   void take(std::vector<std::string> lines) {
@@ -167,6 +164,7 @@ EditRun::~EditRun() = default;
 
 Result<EditResult> EditRun::whole(const EditRegion& region, EditPrompt prompt, int budget) {
   begin_text(region);
+  lines_.of = static_cast<int>(region.lines().size());
   const Result<FinishReason> reason = write(region, 0, 1, std::move(prompt), budget);
   if (!reason) return reason.error();
   if (*reason == FinishReason::kStop) end_text();
@@ -177,6 +175,7 @@ Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
                                      const std::vector<double>& work) {
   const double all_work = std::accumulate(work.begin(), work.end(), 0.0);
   const ByteRange region{parts.front().range().begin, parts.back().range().end};
+  for (const EditRegion& part : parts) lines_.of += static_cast<int>(part.lines().size());
   double from = 0;
   for (std::size_t i = 0, text_end = 0; i < parts.size(); ++i) {
     if (i == text_end) {  // as many as follow each other
@@ -224,11 +223,13 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
   const auto n_original = static_cast<double>(prompt.original.size());
   const auto on_progress = [&](const DecodeStatistics& statistics) {
     if (!observer_.on_progress) return;
-    const double passed = stream_->fraction(first, last);
-    const double fraction = fraction_done(statistics, passed, n_original);
+    const int passed = stream_->passed(first, last);
+    const double part_passed = first == last ? 1.0 : static_cast<double>(passed) / (last - first);
+    const double fraction = fraction_done(statistics, part_passed, n_original);
     DecodeStatistics so_far = statistics_;
     so_far += statistics;
-    observer_.on_progress({from + (to - from) * fraction, so_far});
+    const LinesPassed lines{lines_.passed + passed, lines_.of};
+    observer_.on_progress({from + (to - from) * fraction, so_far, lines});
   };
   const auto sink = [&](TokenId token) { return stream_->add(token); };
   const DecodeRequest decode{.prompt = std::move(prompt.tokens),
@@ -246,6 +247,7 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
   if (!decoded) return decoded.error();
   statistics_ += decoded->statistics;
   n_written_ += decoded->statistics.new_tokens;
+  lines_.passed += last - first;
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_->closed();
   if (complete) stream_->end_part();
   return complete ? FinishReason::kStop : decoded->finish_reason;

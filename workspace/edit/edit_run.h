@@ -67,6 +67,7 @@ class EditRun {
   std::vector<Hunk> hunks_;
   std::string raw_;
   DecodeStatistics statistics_;  // of what is done
+  LinesPassed lines_;            // in the parts that are done
   int n_written_ = 0;            // tokens
 };
 

@@ -181,7 +181,7 @@ Result<EditResult> edit_places(Engine& engine, const EditRequest& request,
     const FindOptions options{.decoder = request.decoder,
                               .overview_bytes = overview_bytes(engine, context_bytes),
                               .on_progress = [&](const DecodeStatistics& statistics) {
-                                if (observer.on_progress) observer.on_progress({0, statistics});
+                                if (observer.on_progress) observer.on_progress({0, statistics, {}});
                               }};
     const Result<FoundParts> found = find_parts(engine, *file, request.instruction, options, stop);
     if (!found) return found.error();

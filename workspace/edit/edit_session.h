@@ -66,10 +66,17 @@ struct Hunk {
 
 std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks);
 
+// Of the lines that may change, how many the model has dealt with.
+struct LinesPassed {
+  int passed = 0;
+  int of = 0;
+};
+
 struct EditProgress {
   double fraction =
       0;  // of the time that reading the prompt and going over the original take, 0..1
   DecodeStatistics statistics;
+  std::optional<LinesPassed> lines;  // none while places are looked for
 
   bool reading() const { return statistics.passes == 0; }  // nothing is written yet
 };

@@ -72,6 +72,7 @@ TEST(EditSession, HunksComeInFileOrderWhileTheModelStillWrites) {
   std::vector<Hunk> seen;
   double fraction = 0;
   int read = 0;  // reports before the first token was written
+  LinesPassed lines;
   const EditObserver observer{.on_hunk =
                                   [&](const Hunk& hunk) {
                                     seen.push_back(hunk);
@@ -83,6 +84,9 @@ TEST(EditSession, HunksComeInFileOrderWhileTheModelStillWrites) {
                                     EXPECT_LE(progress.fraction, 1);
                                     read += progress.reading() ? 1 : 0;
                                     fraction = progress.fraction;
+                                    ASSERT_TRUE(progress.lines);
+                                    EXPECT_GE(progress.lines->passed, lines.passed);
+                                    lines = *progress.lines;
                                     written = progress.statistics.new_tokens;
                                   }};
   const Result<EditResult> result = run_edit(*engine, request(kFunctions, "ar"), observer, {});
@@ -98,6 +102,8 @@ TEST(EditSession, HunksComeInFileOrderWhileTheModelStillWrites) {
   EXPECT_LE(seen_after[1], after.find("return (width"));
   EXPECT_GT(fraction, 0.8);
   EXPECT_GT(read, 0);
+  EXPECT_EQ(lines.of, std::ranges::count(kFunctions, '\n'));
+  EXPECT_GT(lines.passed, lines.of / 2);
 }
 
 TEST(EditSession, ACancelledEditKeepsTheHunksThatWereFinalAndTheRestOfTheFile) {

@@ -67,6 +67,7 @@ struct Outcome {
   std::vector<std::string> asked;
   std::vector<Hunk> seen;
   std::vector<double> fractions;
+  std::vector<LinesPassed> lines;
 };
 
 // An edit by a model that changes the given lines one by one.
@@ -78,10 +79,12 @@ Result<Outcome> edit(const EditRequest& request, const Change& change, int conte
         return changed(outcome.asked.back(), change) + prompt.fence;
       },
       {}, context_length);
-  const EditObserver observer{
-      .on_hunk = [&](const Hunk& hunk) { outcome.seen.push_back(hunk); },
-      .on_progress =
-          [&](const EditProgress& progress) { outcome.fractions.push_back(progress.fraction); }};
+  const EditObserver observer{.on_hunk = [&](const Hunk& hunk) { outcome.seen.push_back(hunk); },
+                              .on_progress =
+                                  [&](const EditProgress& progress) {
+                                    outcome.fractions.push_back(progress.fraction);
+                                    outcome.lines.push_back(progress.lines.value());
+                                  }};
   Result<EditResult> result = run_edit(*engine, request, observer, {});
   if (!result) return result.error();
   outcome.result = std::move(*result);
@@ -157,6 +160,10 @@ TEST(EditWindows, ALargerOneIsEditedPartByPart) {
   EXPECT_TRUE(std::ranges::is_sorted(outcome->fractions));
   EXPECT_LE(outcome->fractions.back(), 1);
   EXPECT_GT(outcome->fractions.back(), 0.95);
+  EXPECT_TRUE(std::ranges::is_sorted(outcome->lines, {}, &LinesPassed::passed));
+  for (const LinesPassed& lines : outcome->lines)
+    EXPECT_EQ(lines.of, std::ranges::count(text, '\n'));
+  EXPECT_GT(outcome->lines.back().passed, outcome->lines.back().of * 9 / 10);
   EXPECT_GT(outcome->result.statistics.new_tokens, static_cast<int>(text.size()));
 }
 
