@@ -23,8 +23,40 @@ local function wait(test, what, timeout)
   end
 end
 
+--- Starts Neovim without an interface: it never asks for a key before it goes on.
+local function start_embedded(self, command, width, height, settings)
+  vim.list_extend(command, { '--embed', '--headless', '--cmd', ('set columns=%d lines=%d'):format(width, height) })
+  self.job = vim.fn.jobstart(command, vim.tbl_extend('error', settings, { rpc = true }))
+  self.channel = self.job
+end
+
+--- Starts it in a terminal, as a person does.
+local function start_in_terminal(self, command, width, height, settings)
+  local socket = self.folder .. '/socket'
+  vim.list_extend(command, { '--listen', socket })
+  self.job = vim.fn.jobstart(command, vim.tbl_extend('error', settings, {
+    pty = true, width = width, height = height, on_stdout = function() end, -- what is not read stops it
+  }))
+  wait(function()
+    local ok, channel = pcall(vim.fn.sockconnect, 'pipe', socket, { rpc = true })
+    self.channel = ok and channel > 0 and channel or nil
+    return self.channel
+  end, 'the socket of ' .. command[1])
+  wait(function() return #self:call('list_uis') > 0 end, 'the interface')
+  -- While it asks for a key it answers nothing else: it is given one, and that is remembered.
+  self:lua([[HasAsked = false
+    vim.uv.new_timer():start(0, 10, function()
+      local mode = vim.api.nvim_get_mode().mode
+      if mode == 'r' or mode == 'rm' then
+        HasAsked = true
+        vim.api.nvim_input('<CR>')
+      end
+    end)]])
+end
+
 --- `program`: the nvim to drive. `server`: the language server's command line. `width`, `height`: of the screen.
----@param options { program: string, server: string[], width: integer?, height: integer?, setup: table? }
+--- `terminal`: it runs in one. `env`: more of the environment.
+---@param options { program: string, server: string[]?, width: integer?, height: integer?, setup: table?, terminal: boolean?, env: table? }
 function Editor.start(options)
   local self = setmetatable({ folder = vim.fn.tempname(), server = options.server }, Editor)
   vim.fn.mkdir(self.folder, 'p')
@@ -32,25 +64,35 @@ function Editor.start(options)
   for _, kind in ipairs({ 'CONFIG', 'DATA', 'STATE', 'CACHE' }) do
     env['XDG_' .. kind .. '_HOME'] = self.folder .. '/' .. kind:lower()
   end
-  self.channel = vim.fn.jobstart({
-    options.program, '--clean', '--embed', '--headless',
+  local command = {
+    options.program, '--clean',
     '--cmd', 'set runtimepath^=' .. root .. '/editors/neovim',
     '--cmd', 'let g:loaded_python3_provider = 0', -- looking for a Python takes seconds
-    '--cmd', ('set columns=%d lines=%d noswapfile shortmess+=I'):format(options.width or 90, options.height or 30),
-  }, { rpc = true, env = env, cwd = self.folder })
-  assert(self.channel > 0, 'cannot start ' .. options.program)
+    '--cmd', 'set noswapfile shortmess+=I',
+  }
+  local settings = { env = vim.tbl_extend('force', env, options.env or {}), cwd = self.folder }
+  local start = options.terminal and start_in_terminal or start_embedded
+  start(self, command, options.width or 90, options.height or 30, settings)
+  assert(self.job > 0, 'cannot start ' .. options.program)
   self:lua([[require('redraft').setup(...)]], vim.tbl_extend('force', { cmd = options.server }, options.setup or {}))
   return self
 end
 
 function Editor:stop()
   pcall(vim.rpcrequest, self.channel, 'nvim_command', 'qall!')
-  vim.fn.jobstop(self.channel)
+  vim.fn.jobstop(self.job)
   vim.fn.delete(self.folder, 'rf')
 end
 
 function Editor:call(method, ...)
   return vim.rpcrequest(self.channel, 'nvim_' .. method, ...)
+end
+
+--- Fails if Neovim, in a terminal, has said "Press ENTER" or "More".
+function Editor:expect_no_question()
+  if self:lua('return HasAsked') then
+    error('Neovim asked for a key after:\n' .. self:messages(), 0)
+  end
 end
 
 function Editor:lua(code, ...)
@@ -149,7 +191,10 @@ function Editor:wait_for_lines(lines)
 end
 
 function Editor:wait_for_message(text)
-  wait(function() return self:messages():find(text, 1, true) end, 'the message "' .. text .. '"')
+  wait(function()
+    local last = self:lua([[return require('redraft.say').last or '']]) -- the history has long ones shortened
+    return last:find(text, 1, true) or self:messages():find(text, 1, true)
+  end, 'the message "' .. text .. '"')
 end
 
 --- The server's status; it has processed all earlier messages by then.

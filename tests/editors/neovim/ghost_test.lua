@@ -130,12 +130,12 @@ local function why_there_is_none_can_be_asked(start)
   local nvim = open(start, 'a.py', 'x = 1\n')
   nvim:keys('Gonobody knows ')
   nvim:wait(function()
-    nvim:command('messages clear')
-    nvim:command('RedraftStatus')
-    return nvim:messages():find('nothing to add', 1, true)
+    local completion = nvim:server_status().completion
+    return type(completion.whyNone) == 'string' and completion.whyNone:find('nothing to add', 1, true)
   end, 'the reason')
-  expect(nvim:messages():find('model', 1, true), nvim:messages())
-  expect(nvim:messages():find('decoder redraft', 1, true), nvim:messages())
+  nvim:keys('<Esc>:RedraftStatus<CR>')
+  nvim:wait(function() return nvim:shows('The last suggestion: ') and nvim:shows('nothing to add') end, 'the reason is shown')
+  expect(nvim:shows('model ready: ') and nvim:shows('decoder redraft'), 'the state is shown')
 end
 
 return {

@@ -154,7 +154,7 @@ local function where_nothing_is_found_it_says_what_to_do(start)
   nvim:keys(':RedraftFile qqq<CR>')
   nvim:wait_for_message('redraft: found no part of the file that the instruction concerns: name the function or class, select')
   equal(nvim:edit(), nil)
-  nvim:keys('<CR>:RedraftMore<CR>')
+  nvim:keys(':RedraftMore<CR>')
   nvim:wait_for_message('no places are left in this buffer; :RedraftFile finds some')
 end
 

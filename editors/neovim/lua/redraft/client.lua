@@ -3,7 +3,9 @@ local Session = require('redraft.session')
 local announce = require('redraft.announce')
 local apply = require('redraft.apply')
 local config = require('redraft.config')
+local outcome = require('redraft.outcome')
 local places = require('redraft.places')
+local say = require('redraft.say')
 
 local M = {}
 
@@ -11,10 +13,6 @@ local name = 'redraft'
 local sessions = {} ---@type redraft.Session[] in the order in which they were requested
 local early = {} ---@type table<integer, table[]> notifications of edits whose ids are not known yet
 local model = {} ---@type table<integer, table> by client: the last $/redraft/status
-
-local function notify(message, level)
-  vim.notify('redraft: ' .. message, level or vim.log.levels.INFO)
-end
 
 local function redraw_status()
   vim.api.nvim_exec_autocmds('User', { pattern = 'RedraftStatus', modeline = false })
@@ -59,55 +57,6 @@ local function to_bytes(session, range, version)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
---- More than one line asks for a key before one can go on; beside it is what 'ruler' and 'showcmd' show.
-function M.on_one_line(text)
-  return vim.fn.strcharpart(text, 0, vim.o.columns - 22)
-end
-
-local function say_places(session)
-  local changed = session:count() > 0 or session.resolved
-  local n_left = places.count(session.buf)
-  local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
-  local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
-    session.places.names)
-  notify(M.on_one_line(said))
-end
-
-local function say_end(session, event)
-  if event.state == 'failed' then
-    notify(event.error or 'the edit failed', vim.log.levels.ERROR)
-  elseif event.state == 'cancelled' then
-    local why = event.error ~= vim.NIL and event.error
-    notify('edit cancelled' .. (why and ': ' .. why or ''))
-  elseif event.finishReason == 'length' then
-    notify('the model ran into the token limit: the edit may be incomplete', vim.log.levels.WARN)
-  elseif session:reasons() then
-    notify(M.on_one_line('look at this edit: ' .. session:reasons()), vim.log.levels.WARN)
-  elseif session.places then
-    say_places(session)
-  elseif #(event.tidied or {}) > 0 then
-    notify(M.on_one_line('put right: ' .. table.concat(event.tidied, '; ')))
-  elseif session:count() == 0 and not session.resolved then
-    notify(event.placed and 'nothing to change: the file has it already'
-      or M.on_one_line('the model changed nothing: say it in other words, or widen the region'))
-  end
-end
-
---- A newer edit may replace many hunks at once: that is reported once.
-local function say_dropped(session, reason)
-  local said = session.dropped or {}
-  session.dropped = said
-  said[reason] = (said[reason] or 0) + 1
-  if said[reason] > 1 then
-    return
-  end
-  vim.schedule(function()
-    local n = said[reason]
-    said[reason] = nil
-    notify(('%s dropped: %s'):format(n == 1 and 'a change was' or n .. ' changes were', reason), vim.log.levels.WARN)
-  end)
-end
-
 local on_event = {
   region = function(session, event)
     session.lines = announce.lines(event.range)
@@ -129,7 +78,7 @@ local on_event = {
   dropped = function(session, event)
     session:remove(event.hunkId)
     if not event.replaced then
-      say_dropped(session, event.reason)
+      outcome.say_dropped(session, event.reason)
     end
   end,
   progress = function(session, event)
@@ -140,7 +89,7 @@ local on_event = {
     session.state = event.state
     session.statistics = event.statistics ~= vim.NIL and event.statistics or nil
     session:settle_doubts(event.doubts)
-    say_end(session, event)
+    outcome.say_end(session, event)
   end,
 }
 
@@ -174,21 +123,44 @@ local function handle_status(_, status, context)
   redraw_status()
 end
 
+--- Neovim reports the end of a server in a message that is longer than most screens are wide; ours is enough.
+local function silence_neovim()
+  local notify = vim.notify
+  local function filter(text, ...)
+    if not tostring(text):find('^Client ' .. name .. ' quit with exit code') then
+      notify(text, ...)
+    end
+  end
+  vim.notify = filter
+  vim.schedule(function() -- it comes before this
+    if vim.notify == filter then
+      vim.notify = notify
+    end
+  end)
+end
+
 local function handle_exit(code, signal, client_id)
   vim.schedule(function()
     model[client_id] = nil
+    local during = ''
     for _, session in ipairs(sessions) do -- forget() makes another list
       if session.client_id == client_id then
-        if session.state == 'running' then
-          notify(('the server ended during an edit (exit code %d, signal %d); :LspLog may say why'):format(code, signal),
-            vim.log.levels.ERROR)
-        end
+        during = session.state == 'running' and ' during an edit' or during
         forget(session)
       end
+    end
+    if code ~= 0 or signal ~= 0 and signal ~= 15 then
+      say.fail(('the server ended%s (exit code %d, signal %d): see :checkhealth redraft'):format(during, code, signal))
+      silence_neovim()
     end
     redraw_status()
   end)
 end
+
+local message_levels = {
+  [vim.lsp.protocol.MessageType.Error] = vim.log.levels.ERROR,
+  [vim.lsp.protocol.MessageType.Warning] = vim.log.levels.WARN,
+}
 
 --- The argument of vim.lsp.config().
 ---@return vim.lsp.Config
@@ -206,6 +178,9 @@ function M.config()
       ['$/redraft/edit'] = handle_edit_event,
       ['$/redraft/prepare'] = announce.handle_progress,
       ['$/redraft/status'] = handle_status,
+      ['window/showMessage'] = function(_, shown)
+        say.say(shown.message, message_levels[shown.type])
+      end,
     },
     commands = {
       ['redraft.prompt'] = function(command)
@@ -226,8 +201,8 @@ function M.attach(buf)
   end
   local cmd = config.values.cmd[1]
   if vim.fn.executable(cmd) == 0 then
-    notify(('"%s" is not an executable. Build it (make build), put it into your PATH or give its path: '
-      .. "require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })"):format(cmd), vim.log.levels.ERROR)
+    say.fail(('"%s" is not an executable. Build it (make build), put it into your PATH or give its path: '
+      .. "require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })"):format(cmd))
     return nil
   end
   local settings = vim.lsp.config[name] or M.config()
@@ -235,7 +210,7 @@ function M.attach(buf)
   local id = vim.lsp.start(settings, { bufnr = buf })
   client = id and vim.lsp.get_client_by_id(id)
   if client and not vim.wait(5000, function() return client.initialized end, 10) then
-    notify('the server does not answer; :LspLog may say why', vim.log.levels.ERROR)
+    say.fail('the server does not answer: see :checkhealth redraft')
     return nil
   end
   return client
@@ -259,18 +234,19 @@ end
 ---@param place table the lines (`range`), or the places of the file (`ranges`, or the scope `file` to have them found)
 function M.start(client, buf, instruction, place)
   if apply.has_stray_returns(buf) then
-    return notify('the buffer holds carriage returns that end no line here but do for the server: remove them first '
-      .. '(the pattern \\r finds them)', vim.log.levels.ERROR)
+    return say.fail('the buffer holds carriage returns that end no line here but do for the server: remove them first '
+      .. '(the pattern \\r finds them)')
   end
   local session = Session.new(buf, client.id, instruction)
   session.is_chosen = place.ranges ~= nil
   session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
+  session.is_file = not place.range
   table.insert(sessions, session)
   local arguments = vim.tbl_extend('error', place, { instruction = instruction })
   local request = { command = place.change and 'redraft.apply' or 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)
     if err then
-      notify(err.message, vim.log.levels.ERROR)
+      say.fail(err.message)
       forget(session)
     elseif not session.closed then
       session.edit_id = result.editId
@@ -293,8 +269,7 @@ end
 --- Applies the accepted change in one undo step, or not at all if the buffer does not have the text that it replaces.
 local function apply_accepted(session, answer, hunks, encoding)
   if apply.has_stray_returns(session.buf) or not apply.fits(session.buf, answer.edit, hunks, encoding) then
-    return notify('the buffer does not hold the text that the server knows: nothing was changed; ask again',
-      vim.log.levels.ERROR)
+    return say.fail('the buffer does not hold the text that the server knows: nothing was changed; ask again')
   end
   vim.api.nvim_buf_call(session.buf, function()
     vim.cmd('let &g:undolevels = &g:undolevels') -- ends the previous undo step
@@ -314,13 +289,13 @@ function M.resolve(session, ids, action)
     return 0
   end
   if action == 'accept' and not vim.bo[session.buf].modifiable then -- asked now, the server would give the hunks away
-    notify('the buffer is not modifiable: the changes wait', vim.log.levels.ERROR)
+    say.fail('the buffer is not modifiable: the changes wait')
     return 0
   end
   local params = { editId = session.edit_id, hunkIds = ids, action = action }
   local answer, reason = client:request_sync('redraft/resolveEdit', params, 5000, session.buf)
   if not answer or answer.err then
-    notify(answer and answer.err.message or ('no answer from the server: ' .. reason), vim.log.levels.ERROR)
+    say.fail(answer and answer.err.message or ('no answer from the server: ' .. reason))
     return 0
   end
   session.resolved = true
@@ -346,7 +321,7 @@ function M.cancel(session)
     local request = { command = 'redraft.cancel', arguments = { { editId = session.edit_id } } }
     client:request('workspace/executeCommand', request, function(err)
       if err then
-        notify(err.message, vim.log.levels.ERROR)
+        say.fail(err.message)
       end
     end, session.buf)
   end

@@ -2,12 +2,9 @@
 local announce = require('redraft.announce')
 local client = require('redraft.client')
 local config = require('redraft.config')
+local say = require('redraft.say')
 
 local M = {}
-
-local function notify(message, level)
-  vim.notify('redraft: ' .. message, level or vim.log.levels.INFO)
-end
 
 local function is_blank(text)
   return text == nil or text:match('^%s*$') ~= nil
@@ -15,7 +12,7 @@ end
 
 local function start(buf, instruction, place_of)
   if not vim.bo[buf].modifiable then
-    return notify('the buffer is not modifiable', vim.log.levels.ERROR)
+    return say.fail('the buffer is not modifiable')
   end
   local lsp = client.attach(buf)
   if lsp then
@@ -24,7 +21,7 @@ local function start(buf, instruction, place_of)
 end
 
 local function say_stale()
-  notify('the file was changed meanwhile: select again', vim.log.levels.WARN)
+  say.warn('the file was changed meanwhile: select again')
 end
 
 --- Maps the keys that widen and narrow the region, while a prompt is open: in the command line and, since vim.ui.input
@@ -118,7 +115,7 @@ function M.apply(opts)
   local register = opts and opts.register or vim.fn.has('clipboard') == 1 and '+' or '"'
   local change = vim.fn.getreg(register)
   if is_blank(change) then
-    return notify(('register %s is empty: copy some code first'):format(register))
+    return say.say(('register %s is empty: copy some code first'):format(register))
   end
   local buf = vim.api.nvim_get_current_buf()
   start(buf, 'apply what was copied', function(lsp)
@@ -177,7 +174,7 @@ local function wants_all(sessions)
     local reasons = session:reasons()
     if reasons and session.told ~= reasons then
       session.told = reasons
-      notify(client.on_one_line('once more accepts all, though ' .. reasons), vim.log.levels.WARN)
+      say.warn('once more accepts all, though ' .. reasons)
       return false
     end
   end
@@ -187,7 +184,7 @@ end
 local function resolve(action, all)
   local sessions, n_hunks = current()
   if n_hunks == 0 then
-    return notify('no changes to ' .. action .. ' in this buffer')
+    return say.say('no changes to ' .. action .. ' in this buffer')
   end
   if all then
     if action == 'accept' and not wants_all(sessions) then
@@ -197,7 +194,7 @@ local function resolve(action, all)
   end
   local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)
   if not session then
-    return notify('no change under the cursor (with "!": all of them)')
+    return say.say('no change under the cursor (with "!": all of them)')
   end
   client.resolve(session, { id }, action)
 end
@@ -222,7 +219,7 @@ end
 function M.cancel()
   local running = vim.tbl_filter(is_running, (current()))
   if #running == 0 then
-    return notify('no edit runs in this buffer')
+    return say.say('no edit runs in this buffer')
   end
   vim.iter(running):each(client.cancel)
 end
@@ -249,7 +246,7 @@ end
 function M.jump(step)
   local hunks = visible((current()))
   if #hunks == 0 then
-    return notify('no changes in this buffer')
+    return say.say('no changes in this buffer')
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local last_row = vim.api.nvim_buf_line_count(0) - 1
@@ -305,33 +302,7 @@ end
 
 --- Shows in words what the server does, what is off and why, and why there was no suggestion.
 function M.explain()
-  local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
-  if not lsp then
-    return notify('no server runs for this buffer')
-  end
-  lsp:request('redraft/status', vim.empty_dict(), function(err, status)
-    if err then
-      return notify(err.message, vim.log.levels.ERROR)
-    end
-    local target = status.target ~= vim.NIL and ': ' .. status.target or ''
-    local lines = { ('model %s%s%s'):format(status.state, target, status.device == 'cuda' and ', on the GPU' or '') }
-    local decoder = status.decoder
-    if decoder then
-      local drafted = status.draft ~= vim.NIL
-        and (', %d of %d tokens from the draft model'):format(decoder.statistics.fromDraftModel, decoder.statistics.tokens) or ''
-      lines[#lines + 1] = ('decoder %s%s'):format(decoder.name, drafted)
-    end
-    vim.list_extend(lines, status.reasons or {})
-    local why = status.completion and status.completion.whyNone
-    if why and why ~= vim.NIL then
-      lines[#lines + 1] = 'The last suggestion: ' .. why .. '.'
-    end
-    local none = status.nextEdit and status.nextEdit.whyNone
-    if none and none ~= vim.NIL then
-      lines[#lines + 1] = 'The last search for a next edit: ' .. none .. '.'
-    end
-    notify(table.concat(lines, '\n'))
-  end)
+  require('redraft.explain').open()
 end
 
 local default_keys = {

@@ -1,6 +1,7 @@
 -- Next edits: changes that follow from the user's last ones. The proposal is shown like a hunk of an edit; one key
 -- jumps there and, pressed there, applies it.
 local Question = require('redraft.question')
+local say = require('redraft.say')
 local view = require('redraft.view')
 
 local M = {}
@@ -101,9 +102,9 @@ local function show(client, edit)
   draw_hint(range[1])
 end
 
---- Requests what follows from the last changes. `say`: report it if there is nothing.
----@param say boolean?
-function M.ask(say)
+--- Requests what follows from the last changes.
+---@param is_explicit boolean? the user asked, and is told if there is nothing
+function M.ask(is_explicit)
   stop_asking()
   erase()
   local buf = vim.api.nvim_get_current_buf()
@@ -115,8 +116,8 @@ function M.ask(say)
   question:ask(client, method, { textDocument = document }, function(err, answer)
     if err or #answer.edits == 0 then
       local why = err and err.message or answer.whyNone
-      if say and why then
-        vim.notify('redraft: no next edit: ' .. why)
+      if is_explicit and why then
+        say.say('no next edit: ' .. why)
       end
       return
     end

@@ -1,6 +1,8 @@
 -- The places of a file that an edit takes, and those that it leaves: they follow the text, so that the user can have them
 -- edited too.
+local float = require('redraft.float')
 local place = require('redraft.place')
+local say = require('redraft.say')
 
 local M = {}
 
@@ -102,11 +104,11 @@ local function take(buf, chosen)
 end
 
 local function say_none()
-  vim.notify('redraft: no places are left in this buffer; :RedraftFile finds some', vim.log.levels.INFO)
+  say.say('no places are left in this buffer; :RedraftFile finds some')
 end
 
 --- Offers the places that are left. `start` edits the ranges of those that the user chooses, by the same instruction. The
---- choice may come late (vim.ui.select may be a plugin's window), so it is of places, not of lines.
+--- choice may come late (the window does not keep the text from changing), so it is of places, not of lines.
 ---@param buf integer
 ---@param start fun(instruction: string, ranges: lsp.Range[])
 function M.choose(buf, start)
@@ -118,7 +120,7 @@ function M.choose(buf, start)
   if #items > 1 then
     table.insert(items, { all = true })
   end
-  vim.ui.select(items, {
+  float.select(items, {
     prompt = ('redraft: edit further places? "%s"'):format(known.instruction),
     kind = 'redraft.places',
     format_item = function(item)
@@ -128,7 +130,7 @@ function M.choose(buf, start)
     if not choice then
       return
     elseif left[buf] ~= known then
-      return vim.notify('redraft: other places were found meanwhile: choose again', vim.log.levels.WARN)
+      return say.warn('other places were found meanwhile: choose again')
     end
     local ranges = take(buf, choice.all and all or { choice.place })
     if #ranges == 0 then

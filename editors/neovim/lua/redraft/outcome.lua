@@ -1,0 +1,69 @@
+-- What the user is told about how an edit ended.
+local config = require('redraft.config')
+local places = require('redraft.places')
+local say = require('redraft.say')
+
+local M = {}
+
+local brief = { brief = true } -- the rest is beside the changes, or in the statusline
+
+local function say_places(session)
+  local changed = session:count() > 0 or session.resolved
+  local n_left = places.count(session.buf)
+  local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
+  local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
+    session.places.names)
+  say.say(said, nil, brief)
+end
+
+--- What may help when the model changed nothing.
+local function advice(session)
+  if session.is_file then
+    return 'try other words'
+  end
+  local key = config.values.region_keys.widen
+  local wider = key and key ~= '' and ('a wider region (%s while you type them)'):format(key) or 'more lines'
+  return 'try other words, or ' .. wider
+end
+
+--- Handles the `end` of an edit.
+---@param session redraft.Session
+---@param event table
+function M.say_end(session, event)
+  if event.state == 'failed' then
+    say.fail(event.error ~= vim.NIL and event.error or 'the edit failed')
+  elseif event.state == 'cancelled' then
+    local why = event.error ~= vim.NIL and event.error
+    say.say('edit cancelled' .. (why and ': ' .. why or ''))
+  elseif event.finishReason == 'length' then
+    say.warn('the model ran into the token limit: the edit may be incomplete')
+  elseif session:reasons() then
+    say.say('look at this edit: ' .. session:reasons(), vim.log.levels.WARN, brief)
+  elseif session.places then
+    say_places(session)
+  elseif #(event.tidied or {}) > 0 then
+    say.say('put right: ' .. table.concat(event.tidied, '; '))
+  elseif session:count() == 0 and not session.resolved then
+    say.say(event.placed and 'nothing to change: the file has it already'
+      or 'the model changed nothing: ' .. advice(session))
+  end
+end
+
+--- A newer edit may replace many hunks at once: that is reported once.
+---@param session redraft.Session
+---@param reason string
+function M.say_dropped(session, reason)
+  local said = session.dropped or {}
+  session.dropped = said
+  said[reason] = (said[reason] or 0) + 1
+  if said[reason] > 1 then
+    return
+  end
+  vim.schedule(function()
+    local n = said[reason]
+    said[reason] = nil
+    say.warn(('%s dropped: %s'):format(n == 1 and 'a change was' or n .. ' changes were', reason))
+  end)
+end
+
+return M
