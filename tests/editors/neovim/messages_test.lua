@@ -179,6 +179,7 @@ local function the_end_of_the_server_is_one_message(start)
   nvim:wait(function() return nvim:edit() == nil end, 'the end of the edit')
   expect(not nvim:messages():find('quit with exit code', 1, true), nvim:messages())
   nvim:expect_no_question()
+  expect(not nvim:shows('cancels'), 'the note is gone')
   equal(nvim:lua([[return require('redraft.float').is_neovims(vim.notify)]]), true)
   held.release()
 end

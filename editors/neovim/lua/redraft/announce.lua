@@ -1,5 +1,7 @@
 -- Announces the place of an edit before it is requested, so that the server reads it while the user types the instruction
 -- or looks at a visual selection, and shows which lines the edit will change.
+local note = require('redraft.note')
+
 local M = {}
 
 local name = 'redraft'
@@ -78,13 +80,6 @@ function M.status(buf)
   return newest.fraction < 1 and ('%s, reading %d %%'):format(what, math.floor(newest.fraction * 100)) or what .. ', read'
 end
 
---- The row for the note: the first of the region, or of what the window shows of it.
-local function note_row(buf, first, last)
-  local window = vim.fn.bufwinid(buf)
-  local top = window > 0 and vim.fn.line('w0', window) - 1 or 0
-  return top <= last and math.max(first, top) or first
-end
-
 --- The prompt cannot change once it is open, so a note beside the text names the lines. Of a place between two lines
 --- nothing but the note shows.
 local function draw(buf, region)
@@ -96,9 +91,7 @@ local function draw(buf, region)
       end_row = math.min(last + 1, n_lines), hl_group = 'RedraftRegion', hl_eol = true, priority = 140,
     })
   end
-  vim.api.nvim_buf_set_extmark(buf, namespace, note_row(buf, first, last), 0, {
-    virt_text = { { ' redraft: ' .. M.status(buf) .. ' ', 'RedraftRegion' } }, virt_text_pos = 'right_align',
-  })
+  note.draw(buf, namespace, first, 'redraft: ' .. M.status(buf), 'RedraftRegion')
 end
 
 local function erase(announcement)

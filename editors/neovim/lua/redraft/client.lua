@@ -4,7 +4,9 @@ local announce = require('redraft.announce')
 local apply = require('redraft.apply')
 local config = require('redraft.config')
 local outcome = require('redraft.outcome')
+local place_of = require('redraft.place')
 local places = require('redraft.places')
+local progress = require('redraft.progress')
 local say = require('redraft.say')
 
 local M = {}
@@ -15,6 +17,7 @@ local early = {} ---@type table<integer, table[]> notifications of edits whose i
 local model = {} ---@type table<integer, table> by client: the last $/redraft/status
 
 local function redraw_status()
+  progress.refresh()
   vim.api.nvim_exec_autocmds('User', { pattern = 'RedraftStatus', modeline = false })
   vim.cmd.redrawstatus()
 end
@@ -35,7 +38,15 @@ function M.model(client_id)
   return select(2, next(model))
 end
 
+local function end_progress(session)
+  if session.progress then
+    progress.stop(session.progress)
+    session.progress = nil
+  end
+end
+
 local function forget(session)
+  end_progress(session)
   session:close()
   sessions = vim.tbl_filter(function(other) return other ~= session end, sessions)
 end
@@ -57,12 +68,23 @@ local function to_bytes(session, range, version)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
+--- The lines that are edited begin there.
+local function show_at(session, row, version)
+  if session.progress then
+    progress.move(session.progress, place_of.carry({ row, 0, row, 0 }, version, session.changes)[1])
+  end
+end
+
 local on_event = {
   region = function(session, event)
     session.lines = announce.lines(event.range)
+    show_at(session, event.range.start.line, event.version)
   end,
   places = function(session, event)
     session.places = places.receive(session, event)
+    if event.chosen[1] then
+      show_at(session, event.chosen[1].range.start.line, event.version)
+    end
   end,
   hunk = function(session, event)
     session:add({
@@ -84,9 +106,11 @@ local on_event = {
   progress = function(session, event)
     session.fraction = event.fraction
     session.statistics = event.statistics
+    session.passed = event.lines
   end,
   ['end'] = function(session, event)
     session.state = event.state
+    end_progress(session)
     session.statistics = event.statistics ~= vim.NIL and event.statistics or nil
     session:settle_doubts(event.doubts)
     outcome.say_end(session, event)
@@ -227,6 +251,17 @@ local function replay_early(edit_id)
   end
 end
 
+--- Shows beside its lines that the edit runs.
+local function begin_progress(session, range)
+  local waits = function() -- the server carries out one after the other
+    local earlier = vim.iter(sessions):find(function(each) return each.state == 'running' end)
+    return earlier ~= nil and earlier ~= session
+  end
+  session.progress = progress.start(session.buf, range and range.start.line or 0, function()
+    return outcome.phase(session, model[session.client_id], waits())
+  end)
+end
+
 --- Starts an edit. Earlier ones stay, except those of the same place, which the server reports.
 ---@param client vim.lsp.Client
 ---@param buf integer
@@ -242,6 +277,7 @@ function M.start(client, buf, instruction, place)
   session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
   session.is_file = not place.range
   table.insert(sessions, session)
+  begin_progress(session, place.range or place.ranges and place.ranges[1])
   local arguments = vim.tbl_extend('error', place, { instruction = instruction })
   local request = { command = place.change and 'redraft.apply' or 'redraft.edit', arguments = { arguments } }
   client:request('workspace/executeCommand', request, function(err, result)
@@ -318,6 +354,7 @@ end
 function M.cancel(session)
   local client = vim.lsp.get_client_by_id(session.client_id)
   if client and session.edit_id and session.state == 'running' then
+    session.is_cancelled = true
     local request = { command = 'redraft.cancel', arguments = { { editId = session.edit_id } } }
     client:request('workspace/executeCommand', request, function(err)
       if err then

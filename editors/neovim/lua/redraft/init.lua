@@ -2,6 +2,7 @@
 local announce = require('redraft.announce')
 local client = require('redraft.client')
 local config = require('redraft.config')
+local keys = require('redraft.keys')
 local say = require('redraft.say')
 
 local M = {}
@@ -305,60 +306,13 @@ function M.explain()
   require('redraft.explain').open()
 end
 
-local default_keys = {
-  { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
-  { 'n', '<leader>rf', '<Plug>(redraft-file)', 'Edit the places of the file that an instruction concerns' },
-  { 'n', '<leader>rm', '<Plug>(redraft-more)', 'Have further places edited' },
-  { 'n', '<leader>rp', '<Plug>(redraft-apply)', 'Put the code that was copied where it belongs' },
-  { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
-  { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
-  { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },
-  { 'n', '<leader>rR', '<Plug>(redraft-reject-all)', 'Reject all changes' },
-  { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
-  { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
-  { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
-  { 'n', '<Tab>', '<Plug>(redraft-next-edit)', 'Go to the proposed change, then make it' },
-  { 'n', '<leader>rd', '<Plug>(redraft-next-edit-dismiss)', 'Turn the proposed change down' },
-  { 'i', '<Tab>', '<Plug>(redraft-ghost-accept)', 'Take the suggestion, or indent' },
-  { 'i', '<M-Right>', '<Plug>(redraft-ghost-word)', 'Take a word of the suggestion' },
-  { 'i', '<M-Down>', '<Plug>(redraft-ghost-line)', 'Take a line of the suggestion' },
-  { 'i', '<M-]>', '<Plug>(redraft-ghost-next)', 'Next suggestion' },
-  { 'i', '<M-[>', '<Plug>(redraft-ghost-previous)', 'Previous suggestion' },
-  { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Take the suggestion away' },
-}
-
---- Without a suggestion the key keeps its meaning: Neovim itself maps <Tab>, to jump in snippets. Mappings of other
---- plugins are left alone.
-local function map_in_insert_mode(key)
-  local earlier = vim.fn.maparg(key[2], 'i', false, true)
-  if vim.tbl_isempty(earlier) then
-    return vim.keymap.set('i', key[2], key[3], { desc = key[4] })
-  elseif not (earlier.callback and earlier.expr == 1) or earlier.desc == key[4] then
-    return
-  end
-  local ours = vim.api.nvim_replace_termcodes(key[3], true, true, true)
-  vim.keymap.set('i', key[2], function()
-    if require('redraft.ghost').is_visible() then
-      return ours
-    end
-    local keys = earlier.callback() or ''
-    return earlier.replace_keycodes == 1 and vim.api.nvim_replace_termcodes(keys, true, true, true) or keys
-  end, { expr = true, remap = true, replace_keycodes = false, desc = key[4] })
-end
-
 --- Applies settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without
 --- it, :RedraftEdit starts the server when it is first needed.
 ---@param opts table?
 function M.setup(opts)
   config.set(opts)
   if config.values.keymaps then
-    for _, key in ipairs(default_keys) do
-      if key[1] == 'i' then
-        map_in_insert_mode(key)
-      else
-        vim.keymap.set(key[1], key[2], key[3], { desc = key[4] })
-      end
-    end
+    keys.map_defaults()
   end
   if config.values.ghost_text then
     require('redraft.ghost').enable()

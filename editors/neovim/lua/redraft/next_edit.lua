@@ -1,5 +1,6 @@
 -- Next edits: changes that follow from the user's last ones. The proposal is shown like a hunk of an edit; one key
 -- jumps there and, pressed there, applies it.
+local keys = require('redraft.keys')
 local Question = require('redraft.question')
 local say = require('redraft.say')
 local view = require('redraft.view')
@@ -98,7 +99,8 @@ local function show(client, edit)
     return
   end
   local range = range_of(buf, edit.range, client.offset_encoding)
-  shown = { buf = buf, client_id = client.id, edit = edit, marks = view.draw(buf, range, edit.text) }
+  local marks = view.draw(buf, range, edit.text, nil, { hint = keys.proposal_hint(buf) })
+  shown = { buf = buf, client_id = client.id, edit = edit, marks = marks }
   draw_hint(range[1])
 end
 

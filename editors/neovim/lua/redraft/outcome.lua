@@ -66,4 +66,26 @@ function M.say_dropped(session, reason)
   end)
 end
 
+--- What an edit that runs is at, for people.
+---@param session redraft.Session
+---@param model table? its state, as in $/redraft/status
+---@param waits boolean for another edit to end
+---@return string
+function M.phase(session, model, waits)
+  local statistics, lines = session.statistics, session.passed
+  if session.is_cancelled then
+    return 'stopping'
+  elseif model and model.state == 'loading' then
+    return 'loading the model'
+  elseif not statistics then
+    return waits and 'waiting for its turn' or model and model.state == 'ready' and 'reading' or 'starting'
+  elseif statistics.passes == 0 then
+    local read = statistics.cachedPromptTokens + statistics.prefilledTokens
+    return ('reading %d %%'):format(math.floor(100 * read / math.max(statistics.promptTokens, 1)))
+  elseif lines == vim.NIL then
+    return 'looking for the places'
+  end
+  return lines and lines.of > 0 and ('writing, %d of %d lines'):format(lines.passed, lines.of) or 'writing'
+end
+
 return M

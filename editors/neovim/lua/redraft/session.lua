@@ -1,5 +1,6 @@
 -- One edit of a buffer, which may have several: its hunks, drawn as they arrive, until each is accepted, rejected or
 -- dropped.
+local keys = require('redraft.keys')
 local place = require('redraft.place')
 local view = require('redraft.view')
 
@@ -24,6 +25,10 @@ local view = require('redraft.view')
 ---@field places redraft.Places? of the file that are edited
 ---@field told string? the reasons against accepting all that the user was told
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
+---@field is_file boolean it is of no lines in particular
+---@field is_cancelled boolean? the server was asked to end it
+---@field passed table? how many of its lines the model has gone over, as in the last `progress` event
+---@field progress redraft.Progress? while it runs
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
 local Session = {}
@@ -67,8 +72,13 @@ function Session:draw(hunk)
   local range = hunk.marks and view.range(self.buf, hunk.marks)
     or place.carry(hunk.range, hunk.version, self.changes)
   if hunk.marks or view.fits(self.buf, range, hunk.old_text) then
-    hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks, hunk.doubt)
+    self:draw_at(hunk, range)
   end
+end
+
+function Session:draw_at(hunk, range)
+  local notes = { doubt = hunk.doubt, hint = keys.decision_hint(self.buf) }
+  hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks, notes)
 end
 
 ---@param hunk redraft.Hunk
@@ -89,7 +99,7 @@ function Session:move(id, range, version)
   hunk.range, hunk.version = range, version
   local now = place.carry(range, version, self.changes)
   if view.fits(self.buf, now, hunk.old_text) then
-    hunk.marks = view.draw(self.buf, now, hunk.new_text, hunk.marks, hunk.doubt)
+    self:draw_at(hunk, now)
   end
 end
 

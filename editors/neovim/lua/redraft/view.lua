@@ -1,4 +1,5 @@
 -- Draws hunks: deleted text is highlighted, new text is shown in virtual lines below it. The buffer is not changed.
+local float = require('redraft.float')
 local place = require('redraft.place')
 
 local M = {}
@@ -9,6 +10,7 @@ local function define_highlights()
   vim.api.nvim_set_hl(0, 'RedraftDelete', { link = 'DiffDelete', default = true })
   vim.api.nvim_set_hl(0, 'RedraftAdd', { link = 'DiffAdd', default = true })
   vim.api.nvim_set_hl(0, 'RedraftDoubt', { link = 'DiagnosticWarn', default = true })
+  vim.api.nvim_set_hl(0, 'RedraftHint', { link = 'NonText', default = true })
 end
 
 define_highlights()
@@ -72,15 +74,36 @@ function M.layout(buf, range, new_text)
   return lines, math.min(last_row, n_lines - 1)
 end
 
-local function virtual_lines(buf, lines)
-  local width, shown = 0, {}
-  for i, line in ipairs(lines) do
-    shown[i] = printable(line, vim.bo[buf].tabstop)
-    width = math.max(width, vim.fn.strdisplaywidth(shown[i]))
+--- How many cells of a line the window shows.
+local function text_width(buf)
+  local window = vim.fn.bufwinid(buf)
+  if window < 0 then
+    return vim.o.columns
   end
-  return vim.tbl_map(function(line)
-    return { { line .. (' '):rep(width - vim.fn.strdisplaywidth(line)), 'RedraftAdd' } }
-  end, shown)
+  local info = vim.fn.getwininfo(window)[1]
+  return math.max(info.width - info.textoff, 1)
+end
+
+--- The new lines, what is doubtful about them, and the hint: beside the first where there is room, else below.
+local function virtual_lines(buf, lines, notes)
+  local room, width, texts = text_width(buf), 0, {}
+  for i, line in ipairs(lines) do
+    texts[i] = printable(line, vim.bo[buf].tabstop)
+    width = math.max(width, vim.fn.strdisplaywidth(texts[i]))
+  end
+  local shown = vim.tbl_map(function(text)
+    return { { text .. (' '):rep(width - vim.fn.strdisplaywidth(text)), 'RedraftAdd' } }
+  end, texts)
+  for _, part in ipairs(notes.doubt and float.wrap('! ' .. vim.fn.strtrans(notes.doubt), room) or {}) do
+    table.insert(shown, { { part, 'RedraftDoubt' } })
+  end
+  local hint = notes.hint and { '  ' .. notes.hint, 'RedraftHint' }
+  if hint and #lines > 0 and width + vim.fn.strdisplaywidth(hint[1]) <= room then
+    table.insert(shown[1], hint)
+  elseif hint then
+    table.insert(shown, { hint })
+  end
+  return shown
 end
 
 --- Virtual lines above the first line are hidden unless the window leaves room for them.
@@ -99,15 +122,12 @@ end
 ---@param range redraft.Range
 ---@param new_text string
 ---@param marks { old: integer?, new: integer? }?
----@param doubt string? is shown below the new lines
+---@param notes { doubt: string?, hint: string? }? what is wrong with it, and which keys decide on it
 ---@return { old: integer, new: integer }
-function M.draw(buf, range, new_text, marks, doubt)
+function M.draw(buf, range, new_text, marks, notes)
   marks = marks or {}
   local lines, below = M.layout(buf, range, new_text)
-  local shown = virtual_lines(buf, lines)
-  if doubt then
-    table.insert(shown, { { '! ' .. vim.fn.strtrans(doubt), 'RedraftDoubt' } })
-  end
+  local shown = virtual_lines(buf, lines, notes or {})
   local old = vim.api.nvim_buf_set_extmark(buf, M.namespace, range[1], range[2], {
     id = marks.old, end_row = range[3], end_col = range[4], hl_group = 'RedraftDelete', hl_eol = true, priority = 150,
   })
