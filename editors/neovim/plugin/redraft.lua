@@ -46,6 +46,13 @@ command('RedraftStatus', function()
   require('redraft').explain()
 end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
 
+command('RedraftPull', function(args)
+  require('redraft').pull({ model = args.fargs[1] })
+end, {
+  nargs = '?', desc = 'Download a model: :RedraftPull [name]',
+  complete = function(start) return require('redraft.pull').complete(start) end,
+})
+
 command('RedraftNextEdit', function()
   require('redraft.next_edit').go()
 end, { desc = 'Go to the proposed change, then make it; without one, look for one' })

@@ -160,9 +160,9 @@ local function without_a_model_it_says_why_and_what_to_do(start)
   local nvim = start_narrow(start, { edits = {}, load_error = why })
   nvim:open('a.py', before)
   nvim:keys(':RedraftEdit body<CR>')
-  nvim:wait_for_message('is missing; fetch it with `redraft models pull middle`')
+  nvim:wait_for_message('is missing; fetch it with :RedraftPull middle')
   nvim:wait(function() return nvim:edit() == nil end, 'the end of the edit')
-  expect_on_screen(nvim, '`redraft models pull middle`')
+  expect_on_screen(nvim, ':RedraftPull middle')
   nvim:expect_no_question()
 end
 

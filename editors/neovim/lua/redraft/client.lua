@@ -6,6 +6,7 @@ local config = require('redraft.config')
 local outcome = require('redraft.outcome')
 local place_of = require('redraft.place')
 local places = require('redraft.places')
+local program = require('redraft.program')
 local progress = require('redraft.progress')
 local say = require('redraft.say')
 
@@ -223,13 +224,11 @@ function M.attach(buf)
   if client then
     return client
   end
-  local cmd = config.values.cmd[1]
-  if vim.fn.executable(cmd) == 0 then
-    say.fail(('"%s" is not an executable. Build it (make build), put it into your PATH or give its path: '
-      .. "require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })"):format(cmd))
+  if not program.find() then
+    program.say_missing()
     return nil
   end
-  local settings = vim.lsp.config[name] or M.config()
+  local settings = vim.lsp.config[name]
   settings = vim.tbl_extend('force', settings, { root_dir = vim.fs.root(buf, settings.root_markers or {}) })
   local id = vim.lsp.start(settings, { bufnr = buf })
   client = id and vim.lsp.get_client_by_id(id)

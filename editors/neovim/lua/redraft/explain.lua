@@ -36,7 +36,7 @@ end
 function M.open()
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
   if not lsp then
-    return say.say('no server runs for this buffer')
+    return say.say('no server runs for this buffer; :checkhealth redraft says more')
   end
   lsp:request('redraft/status', vim.empty_dict(), function(err, status)
     if err then

@@ -1,26 +1,74 @@
+local models = require('redraft.models')
+local program = require('redraft.program')
+
 local M = {}
 
-local function check_server(command)
+local doctor_time = 60000 -- milliseconds
+
+--- The README that says how to install the program, if this plugin is in its repository.
+local function readme()
+  local root = vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/editors/neovim/lua/')
+  local file = root and root .. '/README.md'
+  return file and vim.uv.fs_stat(file) and file or "redraft's README.md"
+end
+
+--- Whether the program is there.
+local function check_program()
   local health = vim.health
-  if vim.fn.executable(command[1]) == 0 then
-    health.error(('"%s" is not an executable'):format(command[1]), {
-      'build it with `make build` and put build/redraft into your PATH',
+  local command = program.command()
+  if not command then
+    health.ok('the server is started by a function')
+    return true
+  end
+  local was_there = program.is_there()
+  if not program.find() then
+    health.error(('the program "%s" is not found, not on the PATH of a login shell either'):format(command[1]), {
+      'install it as the section "Install" of ' .. readme() .. ' says',
       "or give its path: require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })",
     })
+    return false
+  end
+  local where = was_there and '' or ", found on the PATH of a login shell (this editor's lacks its folder)"
+  command = program.command()
+  health.ok('program: ' .. vim.fn.exepath(command[1]) .. where)
+  health.info('command: ' .. table.concat(command, ' '))
+  return true
+end
+
+--- Whether the model is there.
+local function check_model()
+  local known, why = models.list()
+  if not known then
+    return vim.health.info('models: not asked: ' .. why)
+  end
+  local target = models.target(known)
+  if not target then
+    vim.health.info('model: ' .. require('redraft.config').values.target)
+    return true
+  elseif target.present then
+    vim.health.ok(('model: %s, %s'):format(target.name, target.file))
+    return true
+  end
+  vim.health.error(('the model %s is not here'):format(target.name), {
+    (':RedraftPull downloads it: %s, licence %s'):format(models.size(target.bytes), target.licence),
+    ('`redraft models pull %s` does the same in a terminal'):format(target.name),
+  })
+end
+
+local function check_machine()
+  local command = models.command('doctor', '--quick') -- hashing the models takes long
+  if not command then
     return
   end
-  health.ok('executable: ' .. vim.fn.exepath(command[1]))
-  health.info('command: ' .. table.concat(command, ' '))
-  if command[2] ~= 'lsp' then
-    return -- not the plain executable: it need not know `doctor`
-  end
-  local ran, process = pcall(vim.system, { command[1], 'doctor' }, { text = true, timeout = 60000 })
-  local result = ran and process:wait() or { code = -1, stdout = '', stderr = tostring(process) }
+  local ran, process = pcall(vim.system, command, { text = true })
+  local result = ran and process:wait(doctor_time) or { code = -1, stdout = '', stderr = tostring(process) }
   local report = vim.trim(result.stdout .. '\n' .. result.stderr)
   if result.code == 0 then
-    health.ok('`redraft doctor`:\n' .. report)
+    vim.health.ok('`redraft doctor --quick`:\n' .. report)
+  elseif result.code == 124 then
+    vim.health.warn(('`redraft doctor --quick` took more than %d s'):format(doctor_time / 1000))
   else
-    health.error('`redraft doctor` found a problem:\n' .. report)
+    vim.health.error('`redraft doctor` found a problem:\n' .. report)
   end
 end
 
@@ -29,6 +77,7 @@ local function check_clients()
   if #clients == 0 then
     vim.health.info('the server is not running: it starts with :RedraftEdit')
   end
+  vim.health.info('log: ' .. vim.lsp.log.get_filename())
   for _, client in ipairs(clients) do
     local model = require('redraft.client').model(client.id)
     vim.health.ok(('server %d runs for %d buffer(s), model: %s'):format(client.id,
@@ -46,7 +95,9 @@ function M.check()
   else
     vim.health.error('Neovim 0.11 or later is needed')
   end
-  check_server(require('redraft.config').command())
+  if check_program() and check_model() then
+    check_machine()
+  end
   check_clients()
 end
 

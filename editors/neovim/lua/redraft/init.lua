@@ -3,6 +3,7 @@ local announce = require('redraft.announce')
 local client = require('redraft.client')
 local config = require('redraft.config')
 local keys = require('redraft.keys')
+local program = require('redraft.program')
 local say = require('redraft.say')
 
 local M = {}
@@ -273,6 +274,7 @@ function M.status()
   local sessions, n_hunks = current()
   local session = vim.iter(sessions):find(is_running) or sessions[#sessions]
   local model = client.model(session and session.client_id)
+  local fetching = package.loaded['redraft.pull'] and package.loaded['redraft.pull'].status() or ''
   if model and model.state == 'loading' then
     return 'redraft: loading the model'
   elseif session and session.state == 'running' then
@@ -283,6 +285,8 @@ function M.status()
   local announced = announce.status(vim.api.nvim_get_current_buf())
   if announced ~= '' then
     return 'redraft: ' .. announced
+  elseif fetching ~= '' then
+    return 'redraft: ' .. fetching
   elseif not session then
     return model and model.state == 'failed' and 'redraft: no model' or ''
   end
@@ -306,6 +310,12 @@ function M.explain()
   require('redraft.explain').open()
 end
 
+--- Offers to download a model, by default the one that the server writes with.
+---@param opts { model: string? }?
+function M.pull(opts)
+  require('redraft.pull').open(opts and opts.model)
+end
+
 --- Applies settings (:help redraft-settings) and starts the server with every file that is opened. Optional: without
 --- it, :RedraftEdit starts the server when it is first needed.
 ---@param opts table?
@@ -322,6 +332,7 @@ function M.setup(opts)
     require('redraft.next_edit').enable()
   end
   vim.lsp.config('redraft', client.config())
+  program.watch()
   vim.lsp.enable('redraft')
 end
 

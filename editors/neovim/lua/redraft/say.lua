@@ -34,6 +34,7 @@ end
 ---@param opts { brief: boolean }? brief: the end may be left out
 function M.say(text, level, opts)
   level = level or vim.log.levels.INFO
+  text = text:gsub('`redraft models pull ([^`]+)`', ':RedraftPull %1')
   text = vim.startswith(text, 'redraft: ') and text or 'redraft: ' .. text
   M.last = text
   if not float.is_neovims(vim.notify) then -- a plugin that shows messages in its own way takes them whole
