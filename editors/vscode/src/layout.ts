@@ -1,5 +1,7 @@
-// How a hunk is drawn without changing the document: deleted lines, new lines, and the line after which each is shown.
+// What of a hunk is drawn, and where, without changing the document: the lines that go, the lines that come, the words that
+// differ, and which hunks have room for their new lines.
 import * as vscode from 'vscode';
+import { wordsOf, type Spans } from './words';
 
 export interface TextChange {
   range: vscode.Range;
@@ -7,63 +9,31 @@ export interface TextChange {
 }
 
 export interface Layout {
-  removed: vscode.Range[]; // one per line, without its indentation
-  // New text after the end of `line` or, with `isBefore`, before its start. A "⏎" means: on a line of its own.
-  added: { line: number; text: string; isBefore: boolean }[];
+  first: number; // the line above which its decisions stand
+  last: number; // the line below which the new lines stand; the one that goes last, or after which they are inserted
+  isAbove: boolean; // they belong above that line, the first of the document: they stand on it
   oldLines: number;
-  newLines: number;
+  removed: vscode.Range[]; // text that differs, or all that goes; none reaches over the end of a line
+  newLines: string[];
+  added: Spans; // of the new lines as one text; empty if all of it is new
 }
-
-const longest = 160;
 
 function splitLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
 
-// An editor draws only one line of text after a line: further lines are joined, and cut if they get too long.
-function joined(lines: string[]): string {
-  const text = lines.map((line, i) => (i === 0 ? line : line.trimStart())).join(' ⏎ ');
-  return text.length <= longest ? text : text.slice(0, longest) + ` … (${lines.length} lines)`;
-}
-
-function insertion(at: vscode.Position, lines: string[]): Layout {
-  const isBefore = at.line === 0 && at.character === 0;
-  const line = at.character === 0 && !isBefore ? at.line - 1 : at.line;
-  const indent = /^\s*/.exec(lines[0])![0];
-  const shown = joined(lines.map((text) => withoutIndentation(text, indent)));
-  const added = [{ line, text: isBefore ? `${shown} ⏎` : `⏎ ${shown}`, isBefore }];
-  return { removed: [], added, oldLines: 0, newLines: lines.length };
-}
-
-function indentation(document: vscode.TextDocument, line: number): string {
-  return /^\s*/.exec(document.lineAt(line).text)![0];
-}
-
-// New text is shown after an old line, so it only needs the indentation beyond that of this line (or, for an insertion,
-// beyond that of its own first line).
-function withoutIndentation(text: string, indent: string): string {
-  return text.startsWith(indent) ? text.slice(indent.length) : text.trimStart();
-}
-
-// Shows each new line after the old line that it replaces; the surplus after the last one.
-function replacement(document: vscode.TextDocument, firstLine: number, oldLines: number, lines: string[]): Layout {
-  const last = firstLine + oldLines - 1;
-  const added: Layout['added'] = [];
-  for (let i = 0; i < Math.min(oldLines, lines.length); i++) {
-    const line = firstLine + i;
-    const texts = line === last ? lines.slice(i) : [lines[i]];
-    const text = joined(texts.map((each) => withoutIndentation(each, indentation(document, line))));
-    added.push({ line, text, isBefore: false });
-  }
-  return { removed: [], added, oldLines, newLines: lines.length };
+function insertion(at: vscode.Position, newLines: string[]): Layout {
+  const isAbove = at.line === 0 && at.character === 0;
+  const line = at.character === 0 && !isAbove ? at.line - 1 : at.line;
+  return { first: line, last: line, isAbove, oldLines: 0, removed: [], newLines, added: [] };
 }
 
 // The parts of `range` line by line, each from the line's first non-blank character.
 function byLines(document: vscode.TextDocument, range: vscode.Range): vscode.Range[] {
   const parts: vscode.Range[] = [];
-  for (let line = range.start.line; line <= range.end.line; line++) {
-    const whole = document.lineAt(line).range;
-    const part = new vscode.Range(line, indentation(document, line).length, line, whole.end.character).intersection(range);
+  for (let { line } = range.start; line <= range.end.line; line++) {
+    const { range: whole, firstNonWhitespaceCharacterIndex } = document.lineAt(line);
+    const part = new vscode.Range(line, firstNonWhitespaceCharacterIndex, line, whole.end.character).intersection(range);
     if (part && !part.isEmpty) {
       parts.push(part);
     }
@@ -71,13 +41,23 @@ function byLines(document: vscode.TextDocument, range: vscode.Range): vscode.Ran
   return parts;
 }
 
-export function layoutOf(document: vscode.TextDocument, hunk: TextChange): Layout {
-  const { range } = hunk;
-  const lines = splitLines(hunk.newText);
-  const isWholeLines =
-    range.start.character === 0 &&
-    range.end.character === 0 &&
-    lines[lines.length - 1] === '';
+function replacement(document: vscode.TextDocument, range: vscode.Range, oldLines: number, newLines: string[]): Layout {
+  const first = range.start.line;
+  const last = first + oldLines - 1;
+  const old = Array.from({ length: oldLines }, (_, i) => document.lineAt(first + i).text);
+  const words = newLines.length > 0 ? wordsOf(old.join('\n'), newLines.join('\n')) : undefined;
+  const positionAt = (offset: number) => {
+    const lines = old.join('\n').slice(0, offset).split('\n');
+    return new vscode.Position(first + lines.length - 1, lines[lines.length - 1].length);
+  };
+  const going = words ? words.removed.map(([from, to]) => new vscode.Range(positionAt(from), positionAt(to))) : [range];
+  const removed = going.flatMap((part) => byLines(document, part));
+  return { first, last, isAbove: false, oldLines, removed, newLines, added: words?.added ?? [] };
+}
+
+function layoutOf(document: vscode.TextDocument, { range, newText }: TextChange): Layout {
+  const lines = splitLines(newText);
+  const isWholeLines = range.start.character === 0 && range.end.character === 0 && lines[lines.length - 1] === '';
   const firstText = document.lineAt(range.start.line).text;
   if (range.isEmpty && isWholeLines) {
     return insertion(range.start, lines.slice(0, -1));
@@ -85,12 +65,65 @@ export function layoutOf(document: vscode.TextDocument, hunk: TextChange): Layou
   if (range.isEmpty && range.start.character === firstText.length && lines[0] === '' && lines.length > 1) {
     return insertion(range.start, lines.slice(1));
   }
-  const removed = byLines(document, range);
   if (isWholeLines) {
-    const oldLines = range.end.line - range.start.line;
-    return { ...replacement(document, range.start.line, oldLines, lines.slice(0, -1)), removed };
+    return replacement(document, range, range.end.line - range.start.line, lines.slice(0, -1));
   }
   lines[0] = firstText.slice(0, range.start.character) + lines[0];
   lines[lines.length - 1] += document.lineAt(range.end.line).text.slice(range.end.character);
-  return { ...replacement(document, range.start.line, range.end.line - range.start.line + 1, lines), removed };
+  return replacement(document, range, range.end.line - range.start.line + 1, lines);
+}
+
+// The same line by line, if each line has become one that resembles it; undefined if not.
+function pairsOf(document: vscode.TextDocument, { first, oldLines, newLines }: Layout): Layout[] | undefined {
+  if (oldLines !== newLines.length || oldLines < 2) {
+    return undefined;
+  }
+  const pairs = newLines.map((line, i) => replacement(document, document.lineAt(first + i).range, 1, [line]));
+  const isAlike = ({ added, removed }: Layout, i: number) => added.length + removed.length > 0
+    && wordsOf(document.lineAt(first + i).text, newLines[i]) !== undefined;
+  return pairs.every(isAlike) ? pairs : undefined;
+}
+
+interface Layouts {
+  whole: Layout;
+  parts: Layout[]; // each line with its own, where that is possible: then there is room for all
+}
+
+const known = new WeakMap<TextChange, Layouts & { version: number; range: vscode.Range }>();
+
+// Remembered, since hunks are drawn again whenever the cursor moves.
+export function layoutsOf(document: vscode.TextDocument, hunk: TextChange): Layouts {
+  const { version } = document;
+  let layouts = known.get(hunk);
+  if (layouts?.version !== version || !layouts.range.isEqual(hunk.range)) {
+    const whole = layoutOf(document, hunk);
+    layouts = { version, range: hunk.range, whole, parts: pairsOf(document, whole) ?? [whole] };
+    known.set(hunk, layouts);
+  }
+  return layouts;
+}
+
+// The lines that the new lines hide, of which there are `rows` on the screen: [from, to).
+function hiddenBy(layout: Layout, rows: number): [number, number] {
+  const from = layout.isAbove ? 0 : layout.last + 1;
+  return [from, from + rows];
+}
+
+// The hunks whose new lines are drawn; `rowsOf` says how many lines of the document each hides then. Where the cursor is
+// they always are; elsewhere they hide neither the line of the cursor nor another hunk.
+export function chosenOf(layouts: Layout[], rowsOf: (layout: Layout) => number, cursor: number | undefined): Layout[] {
+  const isAtCursor = ({ first, last }: Layout) => cursor !== undefined && first <= cursor && cursor <= last;
+  const hidden = new Map(layouts.map((layout) => [layout, hiddenBy(layout, rowsOf(layout))]));
+  const hides = (a: Layout, first: number, last: number) => hidden.get(a)![0] <= last && first < hidden.get(a)![1];
+  const chosen: Layout[] = layouts.filter(isAtCursor).slice(0, 1);
+  for (const layout of layouts) {
+    const others = layouts.filter((other) => other !== layout);
+    const isFree = !(cursor !== undefined && hides(layout, cursor, cursor))
+      && !others.some(({ first, last }) => hides(layout, first, last))
+      && !chosen.some((other) => hides(other, layout.first, layout.last));
+    if (isFree && !chosen.includes(layout)) {
+      chosen.push(layout);
+    }
+  }
+  return chosen;
 }

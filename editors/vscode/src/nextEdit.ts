@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { CancellationTokenSource, type Range } from 'vscode-languageclient/node';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { HunkDecorations } from './view';
+import { HunkDecorations } from './hunkDecorations';
 
 interface ProposedEdit {
   text: string;

@@ -46,8 +46,10 @@ function browserProgram() {
 
 // A server with settings, extensions and user data of its own; everything it writes goes into one temporary folder.
 class CodeServer {
-  static async start(settings) {
+  // `environment`: more variables, and those that are undefined are taken away.
+  static async start(settings, environment = {}) {
     const server = new CodeServer();
+    server.environment = environment;
     server.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redraft-vscode-'));
     try {
       await server.launch(settings);
@@ -67,7 +69,8 @@ class CodeServer {
     const program = path.join(home, 'bin', 'code-server');
     const extensions = path.join(this.folder, 'extensions');
     const options = ['--config', config, '--user-data-dir', data, '--extensions-dir', extensions];
-    const env = { ...process.env, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
+    const env = { ...process.env, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder, HOME: this.folder, EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+      ...this.environment };
     const vsix = path.join(extensionFolder, 'redraft.vsix'); // the package, so that a file it lacks is noticed
     childProcess.execFileSync(program, [...options, '--install-extension', vsix], { env, stdio: 'pipe' });
     await this.serve({ config, 'user-data-dir': data, 'extensions-dir': extensions }, env);
@@ -250,13 +253,49 @@ class Workbench {
     }, `--vscode-${name.replace('.', '-')}`);
   }
 
-  // What extensions draw behind and ahead of the text, which is in no element.
-  attachedText() {
-    return this.page.evaluate(() =>
-      [...document.querySelectorAll('.view-lines span')]
-        .flatMap((span) => ['::before', '::after'].map((where) => getComputedStyle(span, where).content))
-        .filter((content) => content.startsWith('"'))
-        .map((content) => JSON.parse(content).replace(/\u00a0/g, ' ')));
+  // What extensions draw at lines, which is in no element, from top to bottom: { text, top, bottom, left, right, color, background,
+  // isCard, lineTop, lineBottom }. The background is a list, the lowest first. A card is placed by CSS; it has `marks`, blocks
+  // behind the text, with a colour of their own.
+  attached() {
+    return this.page.evaluate(() => {
+      const text = (content) => (/^"/.test(content) ? content.slice(1, -1)
+        .replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, plain) => (hex ? String.fromCodePoint(parseInt(hex, 16)) : plain))
+        .replace(/\u00a0/g, ' ') : '');
+      const one = (span, which) => {
+        const style = getComputedStyle(span, which);
+        const line = span.closest('.view-line').firstElementChild.getBoundingClientRect();
+        const top = line.top + (parseFloat(style.top) || 0);
+        const tint = style.backgroundImage.match(/rgba?\([^)]*\)/);
+        return { which, text: text(style.content), isCard: style.position === 'absolute', top, bottom: top + parseFloat(style.height),
+          left: line.left, right: line.left + parseFloat(style.width), color: style.color,
+          background: [style.backgroundColor, ...(tint ?? [])], lineTop: line.top, lineBottom: line.bottom };
+      };
+      const all = [...document.querySelectorAll('.editor-instance .view-lines span')]
+        .flatMap((span) => ['::before', '::after'].map((which) => one(span, which)))
+        .filter((each) => each.text !== '');
+      const behind = all.filter(({ isCard, which }) => isCard && which === '::after');
+      return all.filter((each) => !behind.includes(each)).sort((a, b) => a.top - b.top).map((each) => {
+        const marks = behind.find(({ top }) => top === each.top);
+        return each.isCard && marks ? { ...each, marks: marks.text, markColor: marks.color, background: marks.background } : each;
+      });
+    });
+  }
+
+  // The lines of all of these.
+  async attachedText() {
+    return (await this.attached()).flatMap(({ text }) => text.split('\n'));
+  }
+
+  // The notifications; the test mode shows no pop-ups.
+  async notification(text) {
+    const centre = this.page.locator('.notifications-center');
+    if (!(await centre.isVisible())) {
+      await this.page.locator('.statusbar-item[id="status.notifications"]').click();
+      await this.page.mouse.move(300, 300); // its tooltip would hide what is to be clicked
+    }
+    const message = centre.locator('.notification-list-item', { hasText: text }).first();
+    await message.waitFor();
+    return message;
   }
 
   untilLines(expected) {
@@ -291,4 +330,4 @@ async function runInExtensionHost(server, folder, file) {
   }
 }
 
-module.exports = { CodeServer, Workbench, runInExtensionHost };
+module.exports = { CodeServer, Workbench, runInExtensionHost, quietSettings };

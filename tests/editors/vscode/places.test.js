@@ -37,17 +37,6 @@ async function editFile(workbench, text) {
   await workbench.key('Enter');
 }
 
-// The notifications; the test mode shows no pop-ups.
-async function untilTold(workbench, text) {
-  const centre = workbench.page.locator('.notifications-center');
-  if (!(await centre.isVisible())) {
-    await workbench.page.locator('.statusbar-item[id="status.notifications"]').click();
-  }
-  const message = centre.locator('.notification-list-item', { hasText: text }).first();
-  await message.waitFor();
-  return message;
-}
-
 async function seesWhichPlacesAreEdited(workbench) {
   await until(async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text)), 'a server');
   workspace.hold();
@@ -102,7 +91,7 @@ async function placesOffered(list) {
 async function choosesFurtherPlaces(workbench) {
   const list = workbench.page.locator('.quick-input-list .monaco-list-row');
   await until(async () => { // the notifications move while they are opened
-    const message = await untilTold(workbench, 'redraft: edited 2 of 161 places: step3, step70.');
+    const message = await workbench.notification('redraft: edited 2 of 161 places: step3, step70.');
     const button = message.locator('.monaco-button', { hasText: 'Further Places…' });
     return button.click({ timeout: 5000 }).then(() => true, () => false);
   }, 'the button of the message');
@@ -127,7 +116,7 @@ async function choosesFurtherPlaces(workbench) {
 
 async function seesWhatToDoWhereNothingIsFound(workbench) {
   await editFile(workbench, 'qqq');
-  await untilTold(workbench, /redraft: found no part of the file that the instruction concerns: name the function or class/);
+  await workbench.notification(/redraft: found no part of the file that the instruction concerns: name the function or class/);
   await workbench.screenshot('vscode-no-places');
 }
 
