@@ -27,8 +27,9 @@ interface Answer {
 }
 
 // Meanwhile the place is announced, and the title says what will be changed once that is known.
-async function ask(announcer: Announcer, place: Place): Promise<Answer | undefined> {
+async function ask(announcer: Announcer, place: Place, earlier: string): Promise<Answer | undefined> {
   const box = vscode.window.createInputBox();
+  box.value = earlier;
   const announcement = announcer.begin(place);
   const stands = () => announcer.announcementOf(place.document) === announcement;
   const showLines = () => {
@@ -61,7 +62,10 @@ function isStale({ document, range, version }: Place): boolean {
   return isSelection(range) && document.version !== version;
 }
 
-async function editPlace(edits: Edits, announcer: Announcer, wish: PromptArguments | undefined): Promise<void> {
+// `earlier`: an instruction to start from.
+async function editPlace(
+  edits: Edits, announcer: Announcer, wish: PromptArguments | undefined, earlier = '',
+): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
   if (!document) {
@@ -73,7 +77,7 @@ async function editPlace(edits: Edits, announcer: Announcer, wish: PromptArgumen
   const version = wish?.textDocument.version ?? document.version;
   const place = { document, range, version };
   const given: Answer | undefined = wish?.instruction ? { instruction: wish.instruction, region: undefined } : undefined;
-  const answer = given ?? (await ask(announcer, place));
+  const answer = given ?? (await ask(announcer, place, earlier));
   if (answer && isStale(place)) {
     void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
   } else if (answer) {
@@ -184,7 +188,8 @@ export function registerCommands(
     }
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
-    prompt: (wish?: PromptArguments) => editPlace(edits, announcer, wish?.textDocument ? wish : undefined),
+    prompt: (wish?: PromptArguments, earlier?: unknown) =>
+      editPlace(edits, announcer, wish?.textDocument ? wish : undefined, typeof earlier === 'string' ? earlier : undefined),
     widenRegion: () => announcer.widen(1),
     narrowRegion: () => announcer.widen(-1),
     editFile: () => editFile(edits),

@@ -1,9 +1,10 @@
 // Runs edits: starts them, follows the server's notifications, decides on hunks.
 import * as vscode from 'vscode';
 import { LanguageClient, LSPErrorCodes, Position, Range, ResponseError, TextEdit } from 'vscode-languageclient/node';
+import { sayNothing, type Tried } from './nothing';
 import { carry } from './place';
 import { Places } from './places';
-import { EditEvent, ResolveResult, editsOf, isEmpty, linesOf, placeOf, placesOf } from './protocol';
+import { EditEvent, ResolveResult, cursorOf, editsOf, isEmpty, linesOf, placeOf, placesOf } from './protocol';
 import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
@@ -90,7 +91,8 @@ export class Edits implements vscode.Disposable {
     if (!client) {
       return;
     }
-    const session = new Session(document, instruction, target !== 'file' && 'ranges' in target);
+    const tried = change === undefined ? triedOf(target) : undefined;
+    const session = new Session(document, instruction, target !== 'file' && 'ranges' in target, tried);
     if (target !== 'file' && 'range' in target && target.range && target.scope === 'selection') {
       session.lines = linesOf(target.range); // a region: the server need not find it
     }
@@ -202,6 +204,18 @@ export class Edits implements vscode.Disposable {
     }, gathering);
   }
 
+  // The model changed nothing.
+  private async tryAgain({ document, instruction, tried }: Session): Promise<void> {
+    const choice = await sayNothing(tried, document, this.client);
+    if (choice === 'words') {
+      const textDocument = { uri: document.uri.toString(), version: document.version };
+      await vscode.commands.executeCommand('redraft.prompt', { textDocument, range: tried!.range, instruction: null }, instruction);
+    } else if (choice) {
+      const { region: { range, scope }, version } = choice;
+      await this.start(document, instruction, { range, version, scope, cursor: cursorOf(tried!.range) });
+    }
+  }
+
   private take(session: Session, event: EditEvent): void {
     const asRange = (range: Range) => this.client!.protocol2CodeConverter.asRange(range);
     switch (event.kind) {
@@ -236,7 +250,9 @@ export class Edits implements vscode.Disposable {
         session.state = event.state;
         session.statistics = event.statistics ?? undefined;
         session.settleDoubts(event.doubts);
-        sayEnd(session, event, this.places.count(session.document));
+        if (!sayEnd(session, event, this.places.count(session.document))) {
+          void this.tryAgain(session);
+        }
         break;
     }
   }
@@ -245,6 +261,16 @@ export class Edits implements vscode.Disposable {
 // Its ranges mean nothing in another version.
 function isBound(target: Target): target is Exclude<Target, 'file'> {
   return target !== 'file' && ('ranges' in target || (target.range !== undefined && !isEmpty(target.range)));
+}
+
+// The place of an edit that is for one place.
+function triedOf(target: Target): Tried | undefined {
+  if (target === 'file' || 'ranges' in target || !target.range) {
+    return undefined;
+  }
+  const { range, scope, cursor } = target;
+  return cursor ? { range: { start: cursor, end: cursor }, region: range }
+    : { range, region: scope !== undefined || !isEmpty(range) ? range : undefined };
 }
 
 function placeFor(uri: string, newest: number, target: Target) {
@@ -263,7 +289,8 @@ async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft
   }
 }
 
-function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): void {
+// False if there is more to say: the model changed nothing.
+function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): boolean {
   if (event.state === 'failed') {
     void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
   } else if (event.state === 'cancelled') {
@@ -277,8 +304,10 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
   } else if (event.tidied.length > 0) {
     vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {
-    const why = event.placed ? 'nothing to change: the file has it already'
-      : 'the model changed nothing: say it in other words, or widen the region';
-    void vscode.window.showInformationMessage(`redraft: ${why}.`);
+    if (!event.placed) {
+      return false;
+    }
+    void vscode.window.showInformationMessage('redraft: nothing to change: the file has it already.');
   }
+  return true;
 }

@@ -14,6 +14,7 @@ import {
   configuredCommand, findExecutable, isSameCommand, makeClient, missingMessage, openPathSetting, type ServerCommand,
 } from './server';
 import { Status } from './status';
+import { registerSuggestionCommands } from './suggestions';
 import { View } from './view';
 
 class Extension implements vscode.Disposable {
@@ -48,6 +49,7 @@ class Extension implements vscode.Disposable {
       this.announcer,
       this.jumps,
       ...registerCommands(this.edits, this.places, this.preview, this.announcer),
+      ...registerSuggestionCommands(),
       vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),

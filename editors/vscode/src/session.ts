@@ -1,6 +1,7 @@
 // One edit of a document, which may have several: its hunks, until each is accepted, rejected or dropped.
 import * as vscode from 'vscode';
 import { Change, carry } from './place';
+import type { Tried } from './nothing';
 import type { Doubt, Statistics } from './protocol';
 
 export interface Hunk {
@@ -29,6 +30,7 @@ export class Session {
     readonly document: vscode.TextDocument,
     readonly instruction: string,
     readonly isChosen: boolean, // the user chose the places
+    readonly tried: Tried | undefined, // of an instruction for one place
   ) {}
 
   get isOver(): boolean {

@@ -1,0 +1,101 @@
+// What VS Code offers, and what it says when the model changed nothing.
+'use strict';
+const assert = require('node:assert');
+const test = require('node:test');
+const { makeWorkspace } = require('./example.js');
+const { CodeServer, Workbench } = require('./editor.js');
+const { until } = require('./wait.js');
+
+const text = 'def add(a, b):\n    pass\n\n\ndef sub(a, b):\n    pass\n';
+const workspace = makeWorkspace({ 'c.py': text });
+let server;
+
+test.before(async () => {
+  server = await CodeServer.start({ 'redraft.path': workspace.server });
+});
+test.after(async () => {
+  await server?.stop();
+  workspace.remove();
+});
+
+// The titles of redraft's commands that the command palette shows.
+async function titles(workbench) {
+  await workbench.key('F1');
+  await workbench.page.locator('.quick-input-widget input').first().fill('>redraft:');
+  const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
+  let seen = [];
+  await until(async () => {
+    const now = (await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label')))).filter((each) => /^redraft: /.test(each));
+    const isSame = now.length > 0 && JSON.stringify(now) === JSON.stringify(seen);
+    seen = now;
+    return isSame;
+  }, 'the commands');
+  await workbench.key('Escape');
+  return seen.map((label) => label.replace(/^redraft: /, '').replace(/,.*/, ''));
+}
+
+const requested = () => workspace.told('workspace/executeCommand').map(({ params }) => params.arguments[0]);
+
+async function showsWhatApplies(workbench) {
+  let shown = await titles(workbench);
+  const has = (...names) => names.forEach((name) => assert(shown.includes(name), `${name} is not in ${shown}`));
+  const hasNot = (...names) => names.forEach((name) => assert(!shown.includes(name), `${name} is in ${shown}`));
+  has('Disable Suggestions', 'Disable Suggestions in This Workspace', 'Edit Selection or Code at Cursor…');
+  hasNot('Enable Suggestions', 'Accept Change at Cursor', 'Cancel Edit', 'Dismiss Next Edit');
+  await workbench.quickInput('F1', '>redraft: Disable Suggestions in This Workspace');
+  await workbench.status('redraft: suggestions are off');
+  shown = await titles(workbench);
+  has('Enable Suggestions', 'Enable Suggestions in This Workspace');
+  hasNot('Disable Suggestions', 'Disable Suggestions in This Workspace');
+  await until(() => /completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
+  await workbench.quickInput('F1', '>redraft: Enable Suggestions');
+  const message = await workbench.notification('suggestions are on, but this workspace turns them off');
+  await message.getByText('Turn On Here Too', { exact: true }).click();
+  await until(() => !/completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
+}
+
+async function offersAWiderRegion(workbench) {
+  await workbench.page.locator('.editor-instance .view-lines').first().click();
+  await workbench.goToLine(2);
+  await workbench.key('Control+Alt+E');
+  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  await workbench.type('do what the model does not know');
+  await workbench.key('Enter');
+  const message = await workbench.notification('the model changed nothing: try a wider region, or say it in other words');
+  await workbench.screenshot('vscode-nothing');
+  assert.strictEqual(requested().length, 1);
+  await message.getByText('Edit file, 6 lines', { exact: true }).click();
+  await until(() => requested().length === 2, 'another request');
+  const [first, second] = requested();
+  assert.deepStrictEqual([first.range.end.line, second.range.start.line, second.range.end.line], [2, 0, 6]);
+  assert.strictEqual(second.instruction, first.instruction);
+}
+
+async function offersOtherWords(workbench) {
+  const message = await workbench.notification('the model changed nothing: say it in other words'); // there is no wider region
+  await message.getByText('Other Words…', { exact: true }).click();
+  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  const input = workbench.page.locator('.quick-input-widget input').first();
+  assert.strictEqual(await input.inputValue(), 'do what the model does not know');
+  await input.fill('write the body');
+  await workbench.key('Enter');
+  await until(() => requested().length === 3, 'another request');
+  assert.strictEqual(requested()[2].instruction, 'write the body');
+  await workbench.status('redraft: 1 change,');
+}
+
+test('commands that apply, and what to try when nothing changed', async () => {
+  const workbench = await Workbench.open(server, workspace.folder, 'c.py');
+  try {
+    await until(async () => (await workbench.statusTexts()).some((each) => /redraft, (Model: |The model is)/.test(each)), 'a server');
+    await showsWhatApplies(workbench);
+    await offersAWiderRegion(workbench);
+    await offersOtherWords(workbench);
+  } catch (error) {
+    await workbench.screenshot('vscode-failed-hints');
+    console.log(workspace.log(), server.extensionLogs());
+    throw error;
+  } finally {
+    await workbench.close();
+  }
+});
