@@ -289,10 +289,18 @@ async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft
   }
 }
 
+async function sayFailed(error: string | null): Promise<void> {
+  const download = 'Download Model…';
+  const offers = error?.includes('redraft models pull') ? [download] : [];
+  if (await vscode.window.showErrorMessage(`redraft: ${error ?? 'the edit failed'}`, ...offers)) {
+    await vscode.commands.executeCommand('redraft.downloadModel');
+  }
+}
+
 // False if there is more to say: the model changed nothing.
 function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): boolean {
   if (event.state === 'failed') {
-    void vscode.window.showErrorMessage(`redraft: ${event.error ?? 'the edit failed'}`);
+    void sayFailed(event.error);
   } else if (event.state === 'cancelled') {
     vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {

@@ -5,14 +5,15 @@ import { Announcer } from './announce';
 import { registerCommands } from './commands';
 import { Edits } from './edits';
 import { Jumps } from './jumps';
+import { openExample } from './example';
 import { MissingExecutable } from './missing';
+import { Models } from './models';
 import { NextEdit } from './nextEdit';
 import { Places } from './places';
 import { Preview } from './preview';
+import { findExecutable, missingMessage, readLoginPath, registerProgramCommands, sayMissing } from './program';
 import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
-import {
-  configuredCommand, findExecutable, isSameCommand, makeClient, missingMessage, openPathSetting, type ServerCommand,
-} from './server';
+import { configuredCommand, isSameCommand, makeClient, type ServerCommand } from './server';
 import { Status } from './status';
 import { registerSuggestionCommands } from './suggestions';
 import { View } from './view';
@@ -34,11 +35,14 @@ class Extension implements vscode.Disposable {
   private readonly missing = new MissingExecutable(
     () => findExecutable(configuredCommand().command) !== undefined,
     () => void this.restart(),
-    () => this.sayMissing(),
+    (isForUser) => this.onMissing(isForUser),
   );
+  private readonly models: Models;
 
-  constructor() {
+  constructor(memory: vscode.Memento) {
+    this.models = new Models(memory, this.output, () => void this.restart());
     this.parts = [
+      this.models,
       this.output,
       this.status,
       this.places,
@@ -49,7 +53,9 @@ class Extension implements vscode.Disposable {
       this.announcer,
       this.jumps,
       ...registerCommands(this.edits, this.places, this.preview, this.announcer),
+      ...registerProgramCommands(),
       ...registerSuggestionCommands(),
+      vscode.commands.registerCommand('redraft.openExample', openExample),
       vscode.commands.registerCommand('redraft.restart', () => this.restart(true)),
       vscode.commands.registerCommand('redraft.showStatus', () => this.explain()),
       vscode.commands.registerCommand('redraft.showOutput', () => this.output.show()),
@@ -82,11 +88,14 @@ class Extension implements vscode.Disposable {
   private async startNow(isAsked = false): Promise<void> {
     this.started = configuredCommand();
     const { command, args } = this.started;
-    const executable = findExecutable(command);
+    let executable = findExecutable(command);
+    if (!executable && !command.includes('/')) {
+      await readLoginPath();
+      executable = findExecutable(command);
+    }
+    void vscode.commands.executeCommand('setContext', 'redraft.hasProgram', executable !== undefined);
     if (!executable) {
-      this.output.error(missingMessage(command));
-      this.status.setProblem(missingMessage(command));
-      this.showState();
+      this.output.info(`${command} is not there yet`);
       this.missing.wait(isAsked);
       return;
     }
@@ -118,6 +127,7 @@ class Extension implements vscode.Disposable {
       return;
     }
     this.client = client;
+    void this.models.use(executable);
     const status = client.sendRequest<ModelStatus>('redraft/status');
     void status.then((model) => this.client === client && this.onModel(model), () => undefined); // it may be stopped first
   }
@@ -179,12 +189,14 @@ class Extension implements vscode.Disposable {
     }
   }
 
-  private sayMissing(): void {
-    void vscode.window.showErrorMessage(missingMessage(this.started!.command), 'Open Settings').then((choice) => {
-      if (choice) {
-        void openPathSetting();
-      }
-    });
+  private onMissing(isForUser: boolean): void {
+    const { command } = this.started!;
+    this.output.error(missingMessage(command));
+    this.status.setProblem(missingMessage(command));
+    this.showState();
+    if (isForUser) {
+      void sayMissing(command);
+    }
   }
 
   private refresh(document: vscode.TextDocument): void {
@@ -207,7 +219,7 @@ class Extension implements vscode.Disposable {
 let extension: Extension | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  extension = new Extension();
+  extension = new Extension(context.globalState);
   context.subscriptions.push(extension);
   await extension.start();
 }

@@ -1,26 +1,29 @@
 // What happens while the server's executable is missing. It is looked for repeatedly, because it may be installed
-// meanwhile. The user is told that it is missing, but not as soon as a window opens: VS Code may start extensions
-// before it has read all settings (those of a remote machine). Then only the default is missing, and a wrong message
-// cannot be withdrawn.
+// meanwhile. Nothing is called missing as soon as a window opens: VS Code may start extensions before it has read all
+// settings (those of a remote machine). Then only the default is missing, and a wrong message cannot be withdrawn. So at
+// the start a message is only for who waits for the server.
 
 export const lookAgainAfter = 2000; // milliseconds
-export const looksAtStart = 3; // before reporting in a window that was just opened
+export const looksAtStart = 3; // before it counts as missing in a window that was just opened
 
 export class MissingExecutable {
   private timer: NodeJS.Timeout | undefined;
-  private isAtStart = true; // nothing was found yet, and nothing was reported
+  private isAtStart = true; // nothing was found yet, and nothing was missing
+  private isAsked = false;
 
-  // `isThere` looks for it. `complain` is called once while it is missing, and `found` once it is there.
+  // `isThere` looks for it. `complain` is called once while it is missing, and when somebody asks, and `found` once it is
+  // there. `isForUser`: with a message, since the user asked for it or has changed what was there.
   constructor(
     private readonly isThere: () => boolean,
     private readonly found: () => void,
-    private readonly complain: () => void,
+    private readonly complain: (isForUser: boolean) => void,
   ) {}
 
-  // It is missing. `isAsked`: the user waits for the server, and is told at once.
+  // It is missing. `isAsked`: the user waits for the server.
   wait(isAsked: boolean): void {
     this.stop();
-    let looksLeft = this.isAtStart && !isAsked ? looksAtStart : 0;
+    this.isAsked ||= isAsked || !this.isAtStart;
+    let looksLeft = this.isAtStart ? looksAtStart : 0;
     if (looksLeft === 0) {
       this.say();
     }
@@ -38,6 +41,7 @@ export class MissingExecutable {
   end(): void {
     this.stop();
     this.isAtStart = false;
+    this.isAsked = false;
   }
 
   // Stops looking for it.
@@ -46,7 +50,9 @@ export class MissingExecutable {
   }
 
   private say(): void {
+    const { isAsked } = this;
     this.isAtStart = false;
-    this.complain();
+    this.isAsked = false;
+    this.complain(isAsked);
   }
 }

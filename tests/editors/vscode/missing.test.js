@@ -19,8 +19,12 @@ const { MissingExecutable, lookAgainAfter, looksAtStart } = load('missing.ts');
 // Calls `run` with an executable that is missing, a way to let looks pass, and what has happened.
 function withMissing(run) {
   test.mock.timers.enable({ apis: ['setInterval'] });
-  const seen = { isThere: false, found: 0, complaints: 0 };
-  const missing = new MissingExecutable(() => seen.isThere, () => seen.found++, () => seen.complaints++);
+  const seen = { isThere: false, found: 0, complaints: 0, messages: 0 };
+  const complain = (isForUser) => {
+    seen.complaints++;
+    seen.messages += isForUser ? 1 : 0;
+  };
+  const missing = new MissingExecutable(() => seen.isThere, () => seen.found++, complain);
   try {
     run(missing, seen, (n) => test.mock.timers.tick(n * lookAgainAfter));
   } finally {
@@ -34,12 +38,12 @@ test('an executable whose setting comes late is never called missing', () =>
     look(looksAtStart - 1);
     seen.isThere = true;
     look(1);
-    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0 });
+    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0, messages: 0 });
     look(10);
-    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0 }, 'it is found once');
+    assert.deepStrictEqual(seen, { isThere: true, found: 1, complaints: 0, messages: 0 }, 'it is found once');
   }));
 
-test('one that stays away is called missing once, and found when it comes', () =>
+test('one that stays away is called missing once, without a message, and found when it comes', () =>
   withMissing((missing, seen, look) => {
     missing.wait(false);
     look(looksAtStart - 1);
@@ -47,26 +51,30 @@ test('one that stays away is called missing once, and found when it comes', () =
     look(1);
     assert.strictEqual(seen.complaints, 1);
     look(100);
-    assert.strictEqual(seen.complaints, 1);
+    assert.deepStrictEqual([seen.complaints, seen.messages], [1, 0]);
     seen.isThere = true;
     look(1);
     assert.strictEqual(seen.found, 1);
   }));
 
-test('who asks for it is told at once', () =>
+test('who asks for it at the start is told when it is certain, later at once', () =>
   withMissing((missing, seen, look) => {
     missing.wait(false);
     missing.wait(true);
-    assert.strictEqual(seen.complaints, 1);
+    assert.strictEqual(seen.messages, 0);
+    look(looksAtStart);
+    assert.strictEqual(seen.messages, 1);
     look(10);
-    assert.strictEqual(seen.complaints, 1);
+    assert.strictEqual(seen.messages, 1);
+    missing.wait(true);
+    assert.strictEqual(seen.messages, 2);
   }));
 
 test('after it was there, a setting that loses it is told of at once', () =>
   withMissing((missing, seen) => {
     missing.end();
     missing.wait(false);
-    assert.strictEqual(seen.complaints, 1);
+    assert.strictEqual(seen.messages, 1);
   }));
 
 test('nothing is looked for after the end', () =>
@@ -75,5 +83,5 @@ test('nothing is looked for after the end', () =>
     missing.stop();
     seen.isThere = true;
     look(10);
-    assert.deepStrictEqual(seen, { isThere: true, found: 0, complaints: 0 });
+    assert.deepStrictEqual(seen, { isThere: true, found: 0, complaints: 0, messages: 0 });
   }));
