@@ -15,6 +15,7 @@ import { findExecutable, missingMessage, readLoginPath, registerProgramCommands,
 import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
 import { configuredCommand, isSameCommand, makeClient, type ServerCommand } from './server';
 import { Status } from './status';
+import { setDone } from './steps';
 import { registerSuggestionCommands } from './suggestions';
 import { View } from './view';
 
@@ -93,7 +94,7 @@ class Extension implements vscode.Disposable {
       await readLoginPath();
       executable = findExecutable(command);
     }
-    void vscode.commands.executeCommand('setContext', 'redraft.hasProgram', executable !== undefined);
+    setDone('hasProgram', executable !== undefined);
     if (!executable) {
       this.output.info(`${command} is not there yet`);
       this.missing.wait(isAsked);

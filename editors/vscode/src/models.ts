@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
+import { setDone } from './steps';
 
 interface Model {
   name: string;
@@ -98,7 +99,7 @@ export class Models implements vscode.Disposable {
       this.output.warn(`the list of models: ${error.message}`);
       return undefined;
     });
-    void vscode.commands.executeCommand('setContext', 'redraft.hasModel', model?.present !== false);
+    setDone('hasModel', model?.present !== false);
     const isWanted = model && !model.present && model.name !== this.offered && model.name !== this.memory.get(declinedKey);
     if (isWanted && !this.isDownloading) {
       this.offered = model.name;
@@ -169,7 +170,7 @@ export class Models implements vscode.Disposable {
       void vscode.window.showErrorMessage(`redraft: the model was not downloaded: ${failed}`, again)
         .then((choice) => choice && this.download(model));
     } else {
-      void vscode.commands.executeCommand('setContext', 'redraft.hasModel', true);
+      setDone('hasModel', true);
       void vscode.window.showInformationMessage(`redraft: the model ${model.name} is here.`);
       this.arrived();
     }

@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { openWalkthrough } from './steps';
 
 // A login shell that reads what the user has set up may take long, or wait for somebody.
 const shellTimeout = 10000; // ms
@@ -87,7 +88,6 @@ export async function sayMissing(command: string): Promise<void> {
 export function registerProgramCommands(): vscode.Disposable[] {
   return [
     vscode.commands.registerCommand('redraft.chooseProgram', chooseProgram),
-    vscode.commands.registerCommand('redraft.getStarted', () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'redraft.redraft#start', false)),
+    vscode.commands.registerCommand('redraft.getStarted', openWalkthrough),
   ];
 }
