@@ -35,14 +35,15 @@ class EarlyLoading(ServerTest):
         self.assertEqual(client.request("redraft/status")["state"], "unloaded")
 
     def test_a_file_of_a_known_language_is_enough(self):
-        client = self.begin(capabilities={"window": {"workDoneProgress": True}}, memory=3 * MEGABYTES)
+        client = self.begin(capabilities={"window": {"workDoneProgress": True}}, memory=3 * MEGABYTES, **self.hold_load())
         self.open(client, LINES)
         loading = self.reach(client, "loading")
         self.assertEqual(loading["memoryBytes"], 3 * MEGABYTES)
         self.assertIn("The model is being loaded; it takes about 3 MB of memory.", loading["reasons"])
-        self.assertEqual(self.reach(client, "ready")["memoryBytes"], 3 * MEGABYTES)
         begun = client.notification("$/progress", lambda p: p["value"]["kind"] == "begin")
         self.assertEqual(begun["value"]["title"], "redraft: loading the model, 3 MB of memory")
+        self.release()
+        self.assertEqual(self.reach(client, "ready")["memoryBytes"], 3 * MEGABYTES)
         client.notification("$/progress", lambda p: p["value"]["kind"] == "end")
 
     def test_a_language_may_be_known_by_what_the_editor_says(self):
