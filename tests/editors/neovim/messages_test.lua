@@ -185,7 +185,7 @@ local function the_end_of_the_server_is_one_message(start)
 end
 
 local function the_status_stands_in_a_window(start)
-  local nvim = start_narrow(start, { edits = {} })
+  local nvim = start_narrow(start, { edits = {} }, { setup = { loadEarly = false } })
   nvim:open('a.py', before)
   for _, key in ipairs({ 'q', '<Esc>' }) do
     nvim:keys(':RedraftStatus<CR>')

@@ -354,6 +354,7 @@ function M.cancel(session)
   local client = vim.lsp.get_client_by_id(session.client_id)
   if client and session.edit_id and session.state == 'running' then
     session.is_cancelled = true
+    progress.refresh()
     local request = { command = 'redraft.cancel', arguments = { { editId = session.edit_id } } }
     client:request('workspace/executeCommand', request, function(err)
       if err then
