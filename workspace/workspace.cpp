@@ -283,11 +283,14 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAns
 }
 
 NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const {
-  return {.recent = documents.recent_changes(),
-          .documents = documents.from(uri),
-          .beside = documents.beside(uri),
-          .repository = indexes.repository_without(uri),
-          .decoder = decoder};
+  NextEditRequest request{.recent = documents.recent_changes(),
+                          .documents = documents.from(uri),
+                          .beside = documents.beside(uri),
+                          .repository = indexes.repository_without(uri),
+                          .decoder = decoder};
+  for (const auto& document : request.documents)
+    request.origins.push_back(documents.origin_of(document));
+  return request;
 }
 
 void Workspace::expect_next_edits(bool expect) {

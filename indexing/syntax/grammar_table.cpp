@@ -55,7 +55,8 @@ Grammar::Grammar(const LanguageTypes& types)
       has_functions(std::ranges::any_of(
           types.definitions,
           [](const DefinitionType& type) { return type.kind == DefinitionKind::kFunction; })),
-      scopes(find_scope_types(types.ids.substr(0, types.ids.find(' ')))) {
+      scopes(find_scope_types(types.ids.substr(0, types.ids.find(' ')))),
+      signatures(find_signature_types(types.ids.substr(0, types.ids.find(' ')))) {
   const std::uint32_t n_symbols = ts_language_symbol_count(language);
   roles.resize(n_symbols);
   for (std::uint32_t symbol = 0; symbol < n_symbols; ++symbol) {

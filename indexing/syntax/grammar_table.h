@@ -8,6 +8,7 @@
 
 #include "indexing/syntax/definition_types.h"
 #include "indexing/syntax/scope_types.h"
+#include "indexing/syntax/signature_types.h"
 
 namespace redraft {
 
@@ -28,10 +29,11 @@ struct NodeRole {
 // A language's LanguageTypes, indexed by the grammar's own symbols.
 struct Grammar {
   const TSLanguage* language;
-  std::string_view import_words;  // LanguageTypes::import_words
-  bool has_functions;             // it is no language of data or markup
-  const ScopeTypes* scopes;       // null: names are not followed
-  std::vector<NodeRole> roles;    // by symbol
+  std::string_view import_words;     // LanguageTypes::import_words
+  bool has_functions;                // it is no language of data or markup
+  const ScopeTypes* scopes;          // null: names are not followed
+  std::vector<NodeRole> roles;       // by symbol
+  const SignatureTypes* signatures;  // null: parameters are not known
 
   explicit Grammar(const LanguageTypes& types);
   const NodeRole& role(const TSNode& node) const;

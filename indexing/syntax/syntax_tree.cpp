@@ -9,6 +9,7 @@
 #include "indexing/syntax/name_finder.h"
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/region_finder.h"
+#include "indexing/syntax/signature_finder.h"
 #include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
 
@@ -83,6 +84,20 @@ Imports SyntaxTree::imports() const {
 std::optional<NameMeanings> SyntaxTree::meanings_of(std::string_view name) const {
   if (grammar_->scopes == nullptr) return std::nullopt;
   return find_meanings(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
+}
+
+std::vector<Signature> SyntaxTree::signatures() const {
+  if (grammar_->signatures == nullptr) return {};
+  return find_signatures(*grammar_, *text_, ts_tree_root_node(tree_.get()));
+}
+
+std::vector<Call> SyntaxTree::calls_of(std::string_view name) const {
+  if (grammar_->signatures == nullptr) return {};
+  return find_calls(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
+}
+
+CallStyle SyntaxTree::call_style() const {
+  return grammar_->signatures == nullptr ? CallStyle() : grammar_->signatures->style;
 }
 
 std::vector<std::size_t> SyntaxTree::line_tokens() const {

@@ -20,6 +20,9 @@ namespace redraft {
 struct Grammar;
 struct Imports;       // indexing/syntax/imports.h
 struct NameMeanings;  // indexing/syntax/name_uses.h
+struct Call;          // indexing/syntax/signatures.h
+struct CallStyle;
+struct Signature;
 
 enum class DefinitionKind : std::uint8_t {
   kFunction,        // including methods and constructors
@@ -87,6 +90,11 @@ class SyntaxTree {
   Imports imports() const;
   // What `name` means where it stands; none if names of the language are not followed.
   std::optional<NameMeanings> meanings_of(std::string_view name) const;
+  // The functions and their parameters, and where something of a name is called; none if parameters
+  // of the language are not known.
+  std::vector<Signature> signatures() const;
+  std::vector<Call> calls_of(std::string_view name) const;
+  CallStyle call_style() const;
   // Where the first token of each line begins. Blank lines and lines within a token have none.
   std::vector<std::size_t> line_tokens() const;
 

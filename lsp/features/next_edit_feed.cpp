@@ -19,6 +19,8 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
   const DecodeStatistics& run = answer.statistics;
   if (answer.carried) {
     spdlog::debug("next edit in {} ms, carried forward", took);
+  } else if (answer.by_tree) {
+    spdlog::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
   } else if (run.passes > 0) {
     spdlog::info(
         "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,
@@ -112,7 +114,9 @@ Json NextEditFeed::result_of(const NextEditAnswer& answer) {
   const bool ran = answer.statistics.passes > 0;
   return {{"edits", std::move(edits)},
           {"whyNone", answer.why_none.empty() ? Json() : Json(answer.why_none)},
+          {"note", answer.note.empty() ? Json() : Json(answer.note)},
           {"carried", answer.carried},
+          {"byTree", answer.by_tree},
           {"statistics", ran ? statistics_json(answer.statistics) : Json()}};
 }
 

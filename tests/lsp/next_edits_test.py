@@ -133,6 +133,80 @@ class NextEdits(ServerTest):
         self.assertIn("redraft.nextEdit.enabled", answer["whyNone"])
         self.assertIn("Next edits are off (redraft.nextEdit.enabled).", client.request("redraft/status")["reasons"])
 
+    # Functions whose parameters change.
+
+    def change_parameters(self, client, parameters, calls, other=None):
+        """`load(path, mode)` gets other parameters."""
+        if other:
+            self.open(client, other, uri="file:///tmp/other.py")
+        self.open(client, "def load(path, mode):\n    return path\n\n\n" + calls)
+        self.change(client, 2, {"range": span(0, 9, 0, 19), "text": parameters})
+
+    def test_swapped_parameters_are_swapped_in_calls_without_the_model(self):
+        client = self.start(**self.hold())  # it never answers
+        self.change_parameters(client, "mode, path", 'load("a", "r")\n\n\ndef f(load):\n    return load(1, 2)\n',
+                               "from b import load\nload(1, 2)\nfrom m import load\n")
+        answer = self.ask(client)
+        self.assertEqual([edit["text"] for edit in answer["edits"]], ['load("r", "a")\n'])
+        self.assertEqual((answer["byTree"], answer["statistics"], answer["whyNone"]), (True, None, None))
+        self.assertEqual(answer["note"], "the parameters of 'load' changed: 1 call found in the open files, 1 to change")
+        self.change(client, 3, {"range": answer["edits"][0]["range"], "text": answer["edits"][0]["text"]})
+        request = client.start_request("redraft/nextEdit", {"textDocument": {"uri": URI}})
+        self.release_when_told(client)
+        answer = client.response(request)
+        self.assertEqual((answer["edits"], answer["byTree"]), ([], False), "it is not swapped back")
+        self.assertIn("1 call found in the open files, none of which has to change", answer["whyNone"])
+        self.assertEqual(client.request("redraft/status")["nextEdit"]["whyNone"], answer["whyNone"])
+
+    def test_a_removed_parameter_goes_from_calls_in_other_open_files(self):
+        client = self.start(**self.hold())
+        self.open(client, "import b_c\n\nprint(b_c.load(1, 2))\nprint(b_c.load(1, f()))\n", uri="file:///tmp/other.py")
+        uri = "file:///tmp/b_c.py"
+        self.open(client, "def load(path, mode):\n    return path\n", uri=uri)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2},
+                                                 "contentChanges": [{"range": span(0, 13, 0, 19), "text": ""}]})
+        edits = client.request("redraft/nextEdit", {"textDocument": {"uri": uri}})["edits"]
+        self.assertEqual([edit["text"] for edit in edits], ["print(b_c.load(1))\n"])
+        self.assertEqual(edits[0]["textDocument"], {"uri": "file:///tmp/other.py", "version": 1})
+        self.release()
+
+    def test_what_a_new_parameter_is_given_the_model_writes(self):
+        shadow = "\n" * 12 + "def f(load):\n    return load(path, mode)\n"
+        script = [{"find": "load(path, mode)", "replace": "load(path, mode, strict)"}]
+        client = self.start(script)
+        self.change_parameters(client, "path, mode, strict", "def g(path, mode):\n    return load(path, mode)\n" + shadow)
+        answer = self.ask(client)
+        self.assertEqual([edit["text"] for edit in answer["edits"]], ["    return load(path, mode, strict)\n"])
+        self.assertEqual(answer["edits"][0]["range"], span(5, 0, 6, 0), "not the one that is another's")
+        self.assertFalse(answer["byTree"])
+        self.assertGreater(answer["statistics"]["passes"], 0)
+        self.change(client, 3, {"range": answer["edits"][0]["range"], "text": answer["edits"][0]["text"]})
+        self.assertEqual(self.ask(client)["edits"], [])
+
+    def test_what_is_no_sound_change_of_a_call_is_not_shown(self):
+        for wrong in ("load(mode, path, strict)", "load(path, mode)\n    strict = 1", "load(path, strict)"):
+            client = self.start([{"find": "load(path, mode)", "replace": wrong}])
+            self.change_parameters(client, "path, mode, strict", "def g(path, mode):\n    return load(path, mode)\n")
+            answer = self.ask(client)
+            self.assertEqual(answer["edits"], [], wrong)
+            self.assertIn("1 call found in the open files, 1 to change; the model", answer["whyNone"])
+
+    def test_that_no_call_was_found_is_said(self):
+        client = self.start()
+        self.change_parameters(client, "mode, path", "print(1)\n")
+        answer = self.ask(client)
+        self.assertEqual(answer["edits"], [])
+        self.assertEqual(answer["note"], "the parameters of 'load' changed: no call found in the open files")
+        self.assertTrue(answer["whyNone"].startswith(answer["note"] + "; "))
+
+    def test_a_swap_that_was_turned_down_is_not_proposed_again(self):
+        client = self.start()
+        self.change_parameters(client, "mode, path", "load(1, 2)\n")
+        (edit,) = self.ask(client)["edits"]
+        client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
+                                                    "arguments": edit["command"]["arguments"]})
+        self.assertEqual(self.ask(client)["edits"], [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -31,7 +31,8 @@ Result<void> OpenDocuments::open(std::string uri, std::int64_t version, std::str
     refused_.insert_or_assign(std::move(uri), document.error());
     return document.error();
   }
-  keep(std::move(*document));
+  keep(*document);
+  origins_.open(std::move(*document));
   return {};
 }
 
@@ -64,6 +65,7 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
   keep(*document);
   if (was_withheld || withheld(uri)) {
     forget_changes(uri);
+    origins_.begin_anew(find(uri));
     return changes;
   }
   for (const std::string& piece : removed) remember_removed(piece);
@@ -83,6 +85,7 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
 }
 
 void OpenDocuments::close(const std::string& uri) {
+  if (const std::shared_ptr<const Document> document = find(uri)) origins_.close(*document);
   documents_.erase(uri);
   refused_.erase(uri);
   std::erase(by_use_, uri);
@@ -103,6 +106,7 @@ std::vector<std::string> OpenDocuments::set_folders(std::vector<std::filesystem:
     open.withheld_name = withheld_by_name(uri, folders_);
     if (was_withheld == open.withheld().has_value()) continue;
     forget_changes(uri);
+    origins_.begin_anew(open.document);
     other.push_back(uri);
   }
   return other;

@@ -14,6 +14,7 @@
 #include "workspace/documents/buffer_change.h"
 #include "workspace/documents/change_history.h"
 #include "workspace/documents/document.h"
+#include "workspace/documents/document_origins.h"
 #include "workspace/documents/text_edit.h"
 
 namespace redraft {
@@ -22,8 +23,9 @@ namespace redraft {
 //
 // Some are withheld (see withheld.h). They can be found and changed like any other, but beside(),
 // from() (except for the document itself), recent_changes() and recent_places() reveal nothing of
-// their text, past or present. Each version is judged anew: a key pasted into a notes file
-// withholds the file until the key is removed, and leaves no trace afterwards.
+// their text, past or present; nor does origin_of() once they are not. Each version is judged anew:
+// a key pasted into a notes file withholds the file until the key is removed, and leaves no trace
+// afterwards.
 class OpenDocuments {
  public:
   // A place in a document where the user changed something.
@@ -62,6 +64,10 @@ class OpenDocuments {
   std::vector<std::shared_ptr<const Document>> beside(const std::string& uri) const;
   // `uri` first, then the other open documents, the most recent first.
   std::vector<std::shared_ptr<const Document>> from(const std::string& uri) const;
+  // What a document was before the changes that may concern others.
+  DocumentOrigin origin_of(const std::shared_ptr<const Document>& now) const {
+    return origins_.of(now);
+  }
   // The changes of the documents that were changed last, the latest document at the end; see
   // ChangeHistory.
   std::vector<RecentChange> recent_changes() const;
@@ -90,6 +96,7 @@ class OpenDocuments {
   std::deque<std::shared_ptr<const Document>> removed_;  // removed pieces, the newest first
   std::deque<RecentPlace> places_;
   ChangeHistory history_;
+  DocumentOrigins origins_;
 };
 
 }  // namespace redraft

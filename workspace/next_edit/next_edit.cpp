@@ -10,6 +10,7 @@
 #include "workspace/documents/diff.h"
 #include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
 
@@ -102,9 +103,16 @@ struct RegionPrompt {
   std::string fence = {};
 };
 
+// Where the model is asked to look, and a part of the code that stays as it is.
+struct Search {
+  ChangedCalls calls;
+  std::vector<NextPlace> places;
+  std::string quiet;
+};
+
 // The text before the region is the same for all regions, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
-                                const std::string& quiet, const NextPlace& place) {
+                                const Search& search, const NextPlace& place) {
   const Span span("prompt");
   const LineIndex& index = place.document->lines();
   Result<EditRegion> found =
@@ -116,11 +124,13 @@ Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
   prompt.fence = fence_around(region.document().text());
   const std::string opening = opening_fence(prompt.fence, region.document());
   Conversation conversation(prompt.fence, opening);
-  if (!quiet.empty()) conversation.add(quiet, quiet);
+  if (!search.quiet.empty()) conversation.add(search.quiet, search.quiet);
   add_recent(conversation, request.recent);
+  std::string task = call_task(search.calls, place);
+  if (task.empty()) task = task_of(request.recent);
   const Tokenizer& tokenizer = engine.tokenizer();
   Result<std::vector<PromptPart>> parts =
-      chat_prompt(tokenizer, conversation.ask(task_of(request.recent), region.text()));
+      chat_prompt(tokenizer, conversation.ask(task, region.text()));
   if (!parts) return parts.error();
   parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kNextEdit).encode(*parts);
@@ -156,17 +166,22 @@ class WrittenLines {
   std::vector<std::string> lines_;
 };
 
+// Of what the model wrote, what may be shown.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
+                                        const ChangedCalls& calls,
                                         const std::vector<std::string>& written) {
   const Span span("diff");
   const std::vector<std::string_view> after(written.begin(), written.end());
   std::vector<TextEdit> edits;
   for (const LineChange& change : diff_lines(region.lines(), after)) {
+    TextEdit edit = region.edit(change);
+    const CallVerdict verdict = verdict_on(calls, region.document(), edit);
+    if (verdict == CallVerdict::kUnsound) continue;
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
-    if (follows_from(request.recent, before, change.new_lines))
-      edits.push_back(region.edit(change));
+    if (verdict == CallVerdict::kSound || follows_from(request.recent, before, change.new_lines))
+      edits.push_back(std::move(edit));
   }
   return edits;
 }
@@ -180,8 +195,8 @@ bool fits(const Engine& engine, const RegionPrompt& prompt) {
 }
 
 // Adds to `result` the model's changes in the region.
-Result<void> look_at(Engine& engine, const NextEditRequest& request, RegionPrompt prompt,
-                     const std::stop_token& stop, NextEditResult& result) {
+Result<void> look_at(Engine& engine, const NextEditRequest& request, const ChangedCalls& calls,
+                     RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   if (!fits(engine, prompt)) return {};
   const EditRegion& region = prompt.region;
   WrittenLines written(engine.tokenizer(), prompt.fence);
@@ -208,23 +223,35 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, RegionPromp
   if (decoded->finish_reason == FinishReason::kCancelled) return {};
   if (decoded->finish_reason == FinishReason::kLength) return {};  // it writes something else
   if (decoded->finish_reason == FinishReason::kStop) written.finish();
-  result.edits = edits_that_follow(region, request, written.lines());
+  result.edits = edits_that_follow(region, request, calls, written.lines());
   return {};
 }
 
-// Where the model is asked to look, and a part of the code that stays as it is.
-struct Search {
-  std::vector<NextPlace> places;
-  std::string quiet;
-};
+bool overlap(const NextPlace& a, const NextPlace& b) {
+  return a.document == b.document && a.first_line < b.end_line && b.first_line < a.end_line;
+}
 
 Search search_for(const NextEditRequest& request) {
-  Search search{.places = next_places(request.recent, request.documents, request.max_regions),
-                .quiet = {}};
+  Search search;
+  search.calls = find_changed_calls(request.documents, request.origins);
+  search.places = call_places(search.calls, request.max_regions);
+  if (request.recent.empty()) return search;
+  const std::vector<NextPlace> of_calls = search.places;
+  for (const NextPlace& place :
+       next_places(request.recent, request.documents, request.max_regions)) {
+    const bool is_new = std::ranges::none_of(
+        of_calls, [&](const NextPlace& other) { return overlap(place, other); });
+    if (is_new && std::ssize(search.places) < request.max_regions) search.places.push_back(place);
+  }
   if (search.places.empty()) return search;
   search.quiet = quiet_lines(request.recent, search.places, request.quiet ? *request.quiet : "");
   if (request.quiet) *request.quiet = search.quiet;
   return search;
+}
+
+// Why nothing is proposed, with what was looked for.
+std::string noting(const std::string& note, const char* why) {
+  return note.empty() ? why : note + "; " + why;
 }
 
 }  // namespace
@@ -254,18 +281,41 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
   return count(change.added, turned_back) + count(change.removed, turned_back) == 0;
 }
 
+bool NextEditRequest::is_anything_changed() const {
+  for (std::size_t i = 0; i < std::min(documents.size(), origins.size()); ++i) {
+    if (origins[i].document != documents[i]) return true;
+  }
+  return !recent.empty();
+}
+
+std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request) {
+  const ChangedCalls calls = find_changed_calls(request.documents, request.origins);
+  TreeEdits found = edits_by_tree(calls, request.is_unwanted);
+  if (!found.document) return std::nullopt;
+  NextEditResult result;
+  result.document = std::move(found.document);
+  result.edits = std::move(found.edits);
+  result.note = calls.note();
+  result.by_tree = true;
+  return result;
+}
+
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const std::stop_token& stop) {
   NextEditResult result;
   const Search search = search_for(request);
+  result.note = search.calls.note();
   if (search.places.empty()) {
-    result.why_none = "nothing else looks like what was changed";
+    result.why_none =
+        noting(result.note, request.recent.empty() ? "nothing was changed lately"
+                                                   : "nothing else looks like what was changed");
     return result;
   }
   for (const NextPlace& place : search.places) {
-    Result<RegionPrompt> prompt = prompt_for(engine, request, search.quiet, place);
+    Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
     if (!prompt) return prompt.error();
-    if (const Result<void> looked = look_at(engine, request, std::move(*prompt), stop, result);
+    if (const Result<void> looked =
+            look_at(engine, request, search.calls, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;
@@ -273,17 +323,18 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     result.document = place.document;
     return result;
   }
-  result.why_none = "the model sees nothing that has to follow";
+  result.why_none = noting(result.note, "the model sees nothing that has to follow");
   return result;
 }
 
 Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
                                   const std::function<void(int known)>& on_chunk,
                                   const std::stop_token& stop) {
+  if (next_edit_by_tree(request)) return {};
   const Search search = search_for(request);
   std::vector<std::vector<TokenId>> prompts;
   for (const NextPlace& place : search.places) {
-    Result<RegionPrompt> prompt = prompt_for(engine, request, search.quiet, place);
+    Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
     if (!prompt) return prompt.error();
     if (fits(engine, *prompt)) prompts.push_back(std::move(prompt->tokens));
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "support/result.h"
 #include "workspace/documents/change_history.h"
 #include "workspace/documents/document.h"
+#include "workspace/documents/document_origins.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
@@ -21,9 +23,11 @@ namespace redraft {
 
 // A request for changes that follow from those that the user just made.
 struct NextEditRequest {
-  std::vector<RecentChange> recent;  // the latest at the end; not empty
+  std::vector<RecentChange> recent;  // the latest at the end
   // Where to look for follow-ups: the user's document, then the other open ones.
   std::vector<std::shared_ptr<const Document>> documents;
+  // What each of them was: tells which functions have other parameters now.
+  std::vector<DocumentOrigin> origins = {};
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
   DecoderName decoder;
@@ -33,13 +37,19 @@ struct NextEditRequest {
   // How many regions the model tries before concluding that there is nothing to propose.
   int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
+  // An edit that the user has turned down.
+  std::function<bool(const Document&, const TextEdit&)> is_unwanted = {};
+
+  bool is_anything_changed() const;
 };
 
 struct NextEditResult {
   std::shared_ptr<const Document> document;  // null: there is nothing to propose
   std::vector<TextEdit> edits;               // of its lines, ascending
   std::string why_none;
-  int regions = 0;  // that the model tried
+  std::string note;      // for people: what was looked for because parameters changed; may be empty
+  bool by_tree = false;  // the model was not asked
+  int regions = 0;       // that the model tried
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics;  // of all regions that the model tried
 };
@@ -49,6 +59,13 @@ struct NextEditResult {
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
                   const std::vector<std::string>& after);
 
+// What follows for certain: calls of a function whose parameters were swapped or removed. None: the
+// model is to be asked. Parses documents.
+std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request);
+
+// Calls of functions whose parameters changed come first; what the model makes of those is held to
+// what the syntax tree says of such a call. Other places follow.
+//
 // Shows the model one place after the other until it changes something there that follows from the
 // recent changes. Blocking; runs on the decode thread. The prompt shows each recent change as an
 // answer that the model gave itself, and some lines that needed no change as another; then the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -13,6 +14,20 @@ namespace {
 constexpr std::size_t kRejected = 64;
 // Between two keystrokes of a fast typist there is less.
 constexpr auto kPause = std::chrono::milliseconds(60);
+
+constexpr const char* kFailed = "looking for the next edit failed";
+
+// Where the tree is certain the model is not loaded. No exception leaves the thread.
+Result<NextEditResult> find_next_edit(EngineHost& host, const NextEditRequest& request,
+                                      const std::stop_token& stop) {
+  try {
+    if (std::optional<NextEditResult> found = next_edit_by_tree(request)) return std::move(*found);
+  } catch (const std::exception& exception) {
+    return Error(std::string(kFailed) + ": " + exception.what());
+  }
+  return run_on_engine(host, kFailed,
+                       [&](Engine& engine) { return run_next_edit(engine, request, stop); });
+}
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
   const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());
@@ -34,20 +49,21 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     on_answer({.document = document_, .edits = left_, .carried = true});
     return id;
   }
-  if (request.recent.empty()) {
+  if (!request.is_anything_changed()) {
     on_answer({.why_none = "nothing was changed lately"});
     return id;
   }
   request.quiet = quiet_;
+  request.is_unwanted = [rejected = rejected_](const Document& document, const TextEdit& edit) {
+    return std::ranges::find(rejected, hash_of(document, edit)) != rejected.end();
+  };
   run_ = Run{id, 0, request.documents, std::move(on_answer)};
   run_->job = host_.queue().add(
       [this, call = call_, host = &host_, request = std::move(request),
        id](const DecodeQueue::Control& control) mutable {
         const Span span("next edit", "next_edit", id);
         request.on_pass = control.give_way;
-        const Result<NextEditResult> result = run_on_engine(
-            *host, "looking for the next edit failed",
-            [&](Engine& engine) { return run_next_edit(engine, request, control.stop); });
+        const Result<NextEditResult> result = find_next_edit(*host, request, control.stop);
         call([this, id, result] { receive(id, result); });
       },
       Urgency::kNextEdit);
@@ -95,7 +111,7 @@ void NextEdits::read_ahead(MakeRequest make_request) {
 }
 
 void NextEdits::read(const NextEditRequest& request) {
-  if (request.recent.empty()) return;
+  if (!request.is_anything_changed()) return;
   reading_.start([request, quiet = quiet_](Engine& engine, const IdleReading::OnChunk& on_chunk,
                                            const std::stop_token& stop) {
     NextEditRequest expected = request;
@@ -149,7 +165,10 @@ void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
     on_answer({.error = result.error().message()});
     return;
   }
-  NextEditAnswer answer{.why_none = result->why_none, .statistics = result->statistics};
+  NextEditAnswer answer{.why_none = result->why_none,
+                        .note = result->note,
+                        .by_tree = result->by_tree,
+                        .statistics = result->statistics};
   for (const TextEdit& edit : result->edits) {
     if (!rejected(*result->document, edit)) answer.edits.push_back(edit);
   }

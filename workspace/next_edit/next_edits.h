@@ -48,6 +48,8 @@ struct NextEditAnswer {
   std::vector<TextEdit> edits = {};               // against the document, ascending
   std::string why_none = {};                      // for the user, if there are none
   std::string error = {};                         // why it failed, if it did
+  std::string note = {};                          // NextEditResult::note
+  bool by_tree = false;                           // NextEditResult::by_tree
   // The rest of an earlier answer: the model did not run.
   bool carried = false;
   DecodeStatistics statistics = {};

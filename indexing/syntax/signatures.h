@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/byte_range.h"
+
+namespace redraft {
+
+struct Parameter {
+  enum class Kind : std::uint8_t {
+    kPlain,
+    kByPlace,    // a call cannot name it: Python's "a, /"
+    kByName,     // a call has to name it: Python's "*, a"
+    kRest,       // takes all further arguments
+    kNamedRest,  // takes all further named arguments
+  };
+  Kind kind = Kind::kPlain;
+  std::string name;  // of a pattern its text; empty: it has none
+  bool is_optional = false;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+// A function and what has to be given to it.
+struct Signature {
+  enum class Receiver : std::uint8_t {
+    kNone,
+    kObject,  // what stands before the dot of a call is given, too
+    kType,    // the same, and that may be the type itself: Python's class methods
+  };
+  std::string path;      // "Server.start"
+  std::string name;      // by which it is called: a constructor has that of its type
+  std::string owner;     // the type of a method; may be empty
+  ByteRange declared;    // where that name is declared
+  ByteRange head;        // its own name and its parameters
+  ByteRange parameters;  // with their brackets
+  Receiver receiver = Receiver::kNone;
+  bool is_member = false;           // of a type; a constructor is none
+  std::vector<Parameter> all = {};  // without a receiver
+};
+
+struct Argument {
+  ByteRange range;
+  ByteRange value;           // of "name=value" what it gives
+  std::string name;          // empty: it has none
+  bool is_spread = false;    // several, as "*them"
+  bool has_effects = false;  // to leave it out would leave out more than a value
+};
+
+struct Call {
+  ByteRange name;  // by which it calls
+  ByteRange range;
+  ByteRange arguments;   // with their brackets
+  std::string receiver;  // what stands before the name: "self" of "self.f()"; may be empty
+  bool is_odd = false;   // there are comments or errors between its arguments
+  std::vector<Argument> all = {};
+};
+
+// How a language calls.
+struct CallStyle {
+  std::string_view name_mark =
+      {};                 // between the name of an argument and its value; empty: no names
+  bool may_lack = false;  // an argument that is not given is no error
+};
+
+}  // namespace redraft

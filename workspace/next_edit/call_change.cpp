@@ -1,0 +1,291 @@
+#include "workspace/next_edit/call_change.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+using Kind = Parameter::Kind;
+
+bool takes_several(const Parameter& parameter) {
+  return parameter.kind == Kind::kRest || parameter.kind == Kind::kNamedRest;
+}
+
+// Which argument each parameter gets; -1: none.
+struct Binding {
+  std::vector<int> arguments;
+  std::vector<int> rest, named_rest;  // what goes to parameters that take several
+};
+
+int index_of(const std::vector<Parameter>& parameters, std::string_view name) {
+  const auto found = std::ranges::find_if(parameters, [&](const Parameter& parameter) {
+    const bool takes_names = parameter.kind == Kind::kPlain || parameter.kind == Kind::kByName;
+    return takes_names && parameter.name == name;
+  });
+  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
+}
+
+bool has_kind(const std::vector<Parameter>& parameters, Kind kind) {
+  return std::ranges::any_of(parameters,
+                             [&](const Parameter& parameter) { return parameter.kind == kind; });
+}
+
+// None if the call is wrong, or there is no telling.
+std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const Call& call,
+                                bool may_lack) {
+  Binding binding{
+      .arguments = std::vector<int>(parameters.size(), -1), .rest = {}, .named_rest = {}};
+  std::size_t place = 0;
+  for (int i = 0; i < std::ssize(call.all); ++i) {
+    const Argument& argument = call.all[static_cast<std::size_t>(i)];
+    if (argument.is_spread) return std::nullopt;
+    if (!argument.name.empty()) {
+      const int index = index_of(parameters, argument.name);
+      if (index < 0 && !has_kind(parameters, Kind::kNamedRest)) return std::nullopt;
+      if (index < 0) {
+        binding.named_rest.push_back(i);
+        continue;
+      }
+      int& at = binding.arguments[static_cast<std::size_t>(index)];
+      if (at >= 0) return std::nullopt;
+      at = i;
+      continue;
+    }
+    if (place == parameters.size()) return std::nullopt;
+    const Kind kind = parameters[place].kind;
+    if (kind == Kind::kRest) {
+      binding.rest.push_back(i);
+    } else if (kind == Kind::kPlain || kind == Kind::kByPlace) {
+      if (binding.arguments[place] >= 0) return std::nullopt;
+      binding.arguments[place++] = i;
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (std::size_t i = 0; i < parameters.size() && !may_lack; ++i) {
+    const bool may_be_left_out = takes_several(parameters[i]) || parameters[i].is_optional;
+    if (!may_be_left_out && binding.arguments[i] < 0) return std::nullopt;
+  }
+  return binding;
+}
+
+// Whether `now` gives each parameter what `then` gave it, and what is new and required anything.
+template <typename Same>
+bool gives_the_same(const SignatureChange& change, const Binding& then, const Binding& now,
+                    const Same& same) {
+  for (std::size_t i = 0; i < change.was.size(); ++i) {
+    const Parameter& parameter = change.after.all[i];
+    if (takes_several(parameter)) continue;
+    const int was = change.was[i];
+    const int before = was < 0 ? -1 : then.arguments[static_cast<std::size_t>(was)];
+    const int after = now.arguments[i];
+    if (was < 0 ? after < 0 && !parameter.is_optional : before >= 0 && after < 0) return false;
+    if (before >= 0 && !same(before, after)) return false;
+    if (was >= 0 && before < 0 && after >= 0 && parameter.is_optional) return false;
+  }
+  return std::ranges::equal(then.rest, now.rest, same) &&
+         std::ranges::equal(then.named_rest, now.named_rest, same);
+}
+
+std::string squeezed(std::string_view text, const ByteRange& range) {
+  std::string result;
+  std::ranges::copy_if(text.substr(range.begin, range.size()), std::back_inserter(result),
+                       [](char c) { return c != ' ' && c != '\t' && c != '\n' && c != '\r'; });
+  return result;
+}
+
+// The arguments of a call in their new order.
+class Rewriting {
+ public:
+  Rewriting(const SignatureChange& change, const Call& call, const CallStyle& style,
+            const std::function<std::string(ByteRange)>& text_of)
+      : change_(change), call_(call), style_(style), text_of_(text_of) {}
+
+  std::optional<std::string> run() {
+    const std::optional<Binding> then = bound_to(change_.before.all, call_, style_.may_lack);
+    if (!then || call_.is_odd || !place(*then) || !can_drop()) return std::nullopt;
+    std::ranges::stable_sort(named_, {}, [](const auto& named) { return named.first; });
+    for (auto& [index, text] : named_) in_order_.push_back(std::move(text));
+    return joined();
+  }
+
+ private:
+  const Argument& argument(int index) const { return call_.all[static_cast<std::size_t>(index)]; }
+  void keep(int index) { kept_[static_cast<std::size_t>(index)] = true; }
+
+  bool place(const Binding& then) {
+    for (std::size_t i = 0; i < change_.was.size(); ++i) {
+      const Parameter& parameter = change_.after.all[i];
+      const int was = change_.was[i];
+      if (parameter.kind == Kind::kRest) {
+        if (was >= 0 && !place_rest(then.rest)) return false;
+      } else if (parameter.kind == Kind::kNamedRest) {
+        for (const int index : was < 0 ? std::vector<int>() : then.named_rest)
+          add_named(index, argument(index).name);
+      } else {
+        const int index = was < 0 ? -1 : then.arguments[static_cast<std::size_t>(was)];
+        if (!place_one(parameter, index, was >= 0)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool place_rest(const std::vector<int>& rest) {
+    if (is_gap_ && !rest.empty()) return false;
+    for (const int index : rest) {
+      keep(index);
+      in_order_.push_back(text_of_(argument(index).range));
+    }
+    return true;
+  }
+
+  // argument(index) for `parameter`; -1: it gets none.
+  bool place_one(const Parameter& parameter, int index, bool was_there) {
+    if (index < 0) {
+      is_gap_ = true;
+      return parameter.is_optional || (was_there && style_.may_lack);
+    }
+    const bool is_named = !argument(index).name.empty();
+    const bool has_to_be = parameter.kind == Kind::kByName || is_gap_;
+    if (!is_named && !has_to_be) {
+      keep(index);
+      in_order_.push_back(text_of_(argument(index).range));
+      return true;
+    }
+    const bool can_be = !style_.name_mark.empty() && parameter.kind != Kind::kByPlace;
+    if (!can_be) return false;
+    add_named(index, parameter.name);
+    is_gap_ = true;
+    return true;
+  }
+
+  void add_named(int index, const std::string& name) {
+    keep(index);
+    const Argument& each = argument(index);
+    const std::string text = each.name == name
+                                 ? text_of_(each.range)
+                                 : name + std::string(style_.name_mark) + text_of_(each.value);
+    named_.emplace_back(index, text);
+  }
+
+  // What has no parameter any more. False: it does something.
+  bool can_drop() const {
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (!kept_[i] && call_.all[i].has_effects) return false;
+    }
+    return true;
+  }
+
+  // The arguments stand where the kept ones stood, with what was between them.
+  std::string joined() const {
+    const std::vector<Argument>& all = call_.all;
+    if (all.empty() || in_order_.empty()) return "()";
+    std::string text = text_of_({call_.arguments.begin, all.front().range.begin});
+    std::size_t n_written = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!kept_[i]) continue;
+      if (n_written > 0) text += text_of_({all[i - 1].range.end, all[i].range.begin});
+      text += in_order_[n_written++];
+    }
+    return text + text_of_({all.back().range.end, call_.arguments.end});
+  }
+
+  const SignatureChange& change_;
+  const Call& call_;
+  const CallStyle& style_;
+  const std::function<std::string(ByteRange)>& text_of_;
+  std::vector<bool> kept_ = std::vector<bool>(call_.all.size(), false);
+  std::vector<std::string> in_order_;
+  std::vector<std::pair<int, std::string>> named_;  // with the place that they had
+  bool is_gap_ = false;                             // what comes next has to be named
+};
+
+// Where `parameter` is among `parameters`; -1: it is not.
+int place_of(const Parameter& parameter, const std::vector<Parameter>& parameters) {
+  const auto found = std::ranges::find_if(parameters, [&](const Parameter& other) {
+    return takes_several(parameter) || takes_several(other) ? parameter.kind == other.kind
+                                                            : parameter.name == other.name;
+  });
+  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
+}
+
+// Whether each parameter can be told from the others.
+bool are_distinct(const std::vector<Parameter>& parameters) {
+  for (int i = 0; i < std::ssize(parameters); ++i) {
+    const Parameter& parameter = parameters[static_cast<std::size_t>(i)];
+    const bool has_name = takes_several(parameter) || !parameter.name.empty();
+    if (!has_name || place_of(parameter, parameters) != i) return false;
+  }
+  return true;
+}
+
+// Whether there are the same parameters, in any order.
+bool are_the_same(const SignatureChange& change) {
+  return change.was.size() == change.before.all.size() &&
+         std::ranges::find(change.was, -1) == change.was.end();
+}
+
+bool is_same_place_renamed(const std::vector<int>& was, std::size_t i, const Signature& before,
+                           const Signature& after) {
+  const bool is_taken = std::ranges::find(was, static_cast<int>(i)) != was.end();
+  return was[i] < 0 && !is_taken && before.all[i].kind == after.all[i].kind;
+}
+
+}  // namespace
+
+std::optional<SignatureChange> signature_change(const Signature& before, const Signature& after,
+                                                const CallStyle& style) {
+  if (before.all == after.all || before.receiver != after.receiver) return std::nullopt;
+  SignatureChange change{.before = before, .after = after, .was = {}};
+  const std::vector<Parameter>& then = before.all;
+  if (!are_distinct(then) || !are_distinct(after.all)) return std::nullopt;
+  for (const Parameter& parameter : after.all) change.was.push_back(place_of(parameter, then));
+  if (then.size() == after.all.size()) {
+    for (std::size_t i = 0; i < then.size(); ++i) {
+      if (is_same_place_renamed(change.was, i, before, after)) change.was[i] = static_cast<int>(i);
+    }
+  }
+  // Only other names: no call is wrong where arguments have none.
+  bool is_alike = style.name_mark.empty() && then.size() == after.all.size();
+  for (std::size_t i = 0; i < change.was.size() && is_alike; ++i) {
+    is_alike = change.was[i] == static_cast<int>(i) && then[i].kind == after.all[i].kind &&
+               then[i].is_optional == after.all[i].is_optional;
+  }
+  return is_alike ? std::nullopt : std::optional(std::move(change));
+}
+
+bool has_to_follow(const SignatureChange& change, const Call& call, bool is_old,
+                   const CallStyle& style) {
+  const std::optional<Binding> then = bound_to(change.before.all, call, style.may_lack);
+  if (!then) return false;
+  const std::optional<Binding> now = bound_to(change.after.all, call, style.may_lack);
+  if (!now) return true;
+  // Python's "**more" takes what has no parameter.
+  const bool has_more = !then->named_rest.empty() || !now->named_rest.empty();
+  if (has_more && !are_the_same(change)) return false;
+  const auto is_same = [](int before, int after) { return before == after; };
+  return is_old && !gives_the_same(change, *then, *now, is_same);
+}
+
+std::optional<std::string> rewritten(const SignatureChange& change, const Call& call,
+                                     const CallStyle& style,
+                                     const std::function<std::string(ByteRange)>& text_of) {
+  return Rewriting(change, call, style, text_of).run();
+}
+
+bool is_sound(const SignatureChange& change, const Call& before, std::string_view text_before,
+              const Call& after, std::string_view text_after, const CallStyle& style) {
+  if (after.is_odd && !before.is_odd) return false;
+  const std::optional<Binding> then = bound_to(change.before.all, before, style.may_lack);
+  const std::optional<Binding> now = bound_to(change.after.all, after, style.may_lack);
+  if (!then || !now) return false;
+  return gives_the_same(change, *then, *now, [&](int old_index, int new_index) {
+    const ByteRange& old_value = before.all[static_cast<std::size_t>(old_index)].value;
+    const ByteRange& new_value = after.all[static_cast<std::size_t>(new_index)].value;
+    return squeezed(text_before, old_value) == squeezed(text_after, new_value);
+  });
+}
+
+}  // namespace redraft
