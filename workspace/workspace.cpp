@@ -177,7 +177,9 @@ Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t versi
                  ", not " + std::to_string(version));
   }
   request.beside = documents.beside(uri);
-  request.repository = indexes.repository_without(uri);
+  const std::shared_ptr<const IndexSnapshot> repository = indexes.repository_without(uri);
+  request.repository = repository;
+  request.definitions = repository;
   request.common = indexes.common_code();
   request.remembering = remembering(uri);
   return {};

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lsp/features/diagnostics.h"
 #include "lsp/wire/convert.h"
 #include "support/utf8/utf8.h"
 
@@ -13,11 +14,8 @@ namespace {
 
 constexpr char kRewrite[] = "refactor.rewrite";
 constexpr char kQuickFix[] = "quickfix";
-// Keep a reply small, whatever the file and its diagnostics are. All but the last are in bytes.
+// Keeps a reply small, whatever the file and its diagnostics are; in bytes.
 constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
-constexpr std::size_t kCodeLimit = 200;
-constexpr std::size_t kMessageLimit = 1000;
-constexpr std::size_t kDiagnosticLimit = 20;
 
 // Texts and data: nothing in them is called.
 constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
@@ -80,16 +78,6 @@ std::string short_title(std::string_view message) {
   return shortened(message.substr(0, message.find_first_of("\r\n")), kTitleLimit);
 }
 
-std::string fix_instruction(const Diagnostic& diagnostic, const Document& document) {
-  const LineIndex& lines = document.lines();
-  const int line = std::min(diagnostic.range.start.line, lines.line_count() - 1);
-  const std::size_t begin = lines.start(line);
-  const std::string_view code =
-      std::string_view(document.text()).substr(begin, lines.content_end(line) - begin);
-  return "Fix this problem in line " + std::to_string(line + 1) + " (`" +
-         shortened(code, kCodeLimit) + "`): " + shortened(diagnostic.message, kMessageLimit);
-}
-
 bool takes_edits(const ClientCapabilities& client) {
   return client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
 }
@@ -111,6 +99,7 @@ class ActionList {
     edit.range = range;
     if (range.start == range.end) edit.scope = kAutomaticScope;
     edit.instruction = std::move(instruction);
+    if (diagnostic != nullptr) edit.diagnostics = {*diagnostic};
     if (client_.prompt) {
       action["command"] = prompt_command(title, edit);
     } else if (client_.resolves_edit_late && client_.code_action_literals) {
@@ -166,10 +155,10 @@ Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client) {
   if (!takes_edits(client)) return Json::array();
   ActionList list(params, document, client);
-  const std::size_t n_fixes = std::min(params.diagnostics.size(), kDiagnosticLimit);
+  const std::size_t n_fixes = std::min(params.diagnostics.size(), kMaxDiagnostics);
   for (const Diagnostic& diagnostic : std::span(params.diagnostics).first(n_fixes)) {
     list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,
-             fix_instruction(diagnostic, document),
+             fix_instruction({diagnostic}, document),
              {diagnostic.range.start, diagnostic.range.start}, &diagnostic);
   }
   if (client.prompt) list.add("Edit with redraft…", kRewrite, "", params.range, nullptr);

@@ -6,6 +6,7 @@
 
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
+#include "lsp/features/diagnostics.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
 #include "workspace/documents/cursor_region.h"
@@ -48,22 +49,35 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
                                Encoding encoding, const Workspace& workspace, int max_tokens) {
   Result<DecoderName> decoder = choose_decoder(params.decoder, workspace);
   if (!decoder) return decoder.error();
+  std::vector<Diagnostic> diagnostics = params.diagnostics;
+  if (diagnostics.size() > kMaxDiagnostics) diagnostics.resize(kMaxDiagnostics);
+  std::vector<EditProblem> problems;
+  for (const Diagnostic& diagnostic : diagnostics)
+    problems.push_back({to_bytes(*document, diagnostic.range, encoding), diagnostic.message});
   std::optional<ByteRange> range;
   if (params.range) range = to_bytes(*document, *params.range, encoding);
   std::optional<std::size_t> cursor;
   if (params.cursor) cursor = to_bytes(*document, {*params.cursor, *params.cursor}, encoding).begin;
-  const Result<EditScope> scope = choose_scope(params.scope, range, !params.ranges.empty());
+  std::optional<std::string> scope_name = params.scope;
+  const bool has_place = range || scope_name || !params.ranges.empty();
+  if (!has_place && !problems.empty()) {
+    range = ByteRange{problems.front().range.begin, problems.front().range.begin};
+    scope_name = kAutomaticScope;
+  }
+  const Result<EditScope> scope = choose_scope(scope_name, range, !params.ranges.empty());
   if (!scope) return scope.error();
   std::vector<ByteRange> places;
   for (const Range& place : params.ranges) places.push_back(to_bytes(*document, place, encoding));
+  std::string instruction = with_diagnostics(params.instruction, std::move(diagnostics), *document);
   return EditRequest{
       .document = std::move(document),
-      .instruction = params.instruction,
+      .instruction = std::move(instruction),
       .change = params.change,
       .range = range,
       .cursor = cursor,
       .scope = *scope,
       .places = std::move(places),
+      .problems = std::move(problems),
       .decoder = std::move(*decoder),
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
 }
@@ -284,7 +298,7 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
 }
 
 std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
-  if (is_blank(params.instruction) && params.change.empty()) {
+  if (is_blank(params.instruction) && params.change.empty() && params.diagnostics.empty()) {
     reply.fail(ErrorCode::kInvalidParams, "the instruction is blank: say what to change");
     return std::nullopt;
   }

@@ -247,6 +247,8 @@ void to_json(Json& json, const EditParams& params) {
   if (params.range) json["range"] = *params.range;
   if (!params.ranges.empty()) json["ranges"] = params.ranges;
   if (params.scope) json["scope"] = *params.scope;
+  for (const Diagnostic& diagnostic : params.diagnostics)
+    json["diagnostics"].push_back({{"range", diagnostic.range}, {"message", diagnostic.message}});
 }
 
 void from_json(const Json& json, PrepareParams& params) {
@@ -267,7 +269,13 @@ void from_json(const Json& json, EditParams& params) {
                                   " ranges");
   }
   params.change = read_optional<std::string>(json, "change").value_or(params.change);
-  if (params.change.empty()) params.instruction = json.at("instruction").get<std::string>();
+  if (!member(json, "diagnostics").is_null()) {
+    for (const Json& each : read_list(json, "diagnostics"))
+      params.diagnostics.push_back(each.get<Diagnostic>());
+  }
+  const bool has_to_say = params.change.empty() && params.diagnostics.empty();
+  params.instruction = has_to_say ? json.at("instruction").get<std::string>()
+                                  : read_optional<std::string>(json, "instruction").value_or("");
   params.cursor = read_optional<Position>(json, "cursor");
   params.scope = read_optional<std::string>(json, "scope");
   params.decoder = read_optional<std::string>(json, "decoder").value_or(params.decoder);

@@ -154,10 +154,11 @@ struct EditParams {
   std::string uri;
   std::optional<std::int64_t> version;
   std::optional<Range> range;
-  std::vector<Range> ranges;       // several places; empty: `range` or `scope` says where
-  std::optional<Position> cursor;  // where `range` is the region around it
-  std::string instruction;         // empty with a change
-  std::string change;              // of another assistant; empty: there is none
+  std::vector<Range> ranges;            // several places; empty: `range` or `scope` says where
+  std::optional<Position> cursor;       // where `range` is the region around it
+  std::string instruction;              // empty with a change
+  std::string change;                   // of another assistant; empty: there is none
+  std::vector<Diagnostic> diagnostics;  // what the edit is about
   std::optional<std::string> scope;
   std::string decoder;  // empty: that of the settings
   int max_new_tokens = 0;

@@ -314,6 +314,19 @@ class PlainClients(ServerTest):
         self.assertEqual(apply_edits(LINES, change["edits"]), LINES.replace("old", "fresh"))
         self.assertEqual(client.all("$/redraft/edit"), [])
 
+    def test_an_edit_may_be_about_diagnostics(self):
+        client = self.start([{"instruction": "undefined name", "find": "old", "replace": "fresh"}], STREAMING)
+        self.open(client, LINES)
+        problems = [{"range": span(line, 7, line, 10), "message": "undefined name 'old'"} for line in (5, 15)]
+        for more, count in (({"diagnostics": problems[:1]}, 4), ({"instruction": " ", "diagnostics": problems}, 4),
+                            ({"instruction": "mend it", "diagnostics": problems, "scope": "whole"}, 4)):
+            more = {"instruction": "", **more}
+            edit = self.edit(client, **more)
+            self.assertEqual(self.end(client, edit)["state"], "done")
+            self.assertEqual(len(self.events(client, edit, "hunk")), count, more)
+        self.assert_error(-32602, self.edit, client, instruction=" ", diagnostics=[])
+        self.assert_error(-32602, self.edit, client, diagnostics=[{"message": "nowhere"}])
+
     def test_an_outdated_code_action(self):
         client = self.start(RENAME, RESOLVING)
         self.open(client, LINES)

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from server_case import INDEX_TIME_LIMIT, ServerTest
+from server_case import INDEX_TIME_LIMIT, ServerTest, span
 
 LINE = "totals = [parse_amount(row['amount'], currency=row['currency']) for row in ledger.rows()]\n"
 URI = "file:///elsewhere/a.py"
@@ -79,6 +79,31 @@ class Index(ServerTest):
         self.assert_soon(lambda: self.finds_line(client))
         (self.root / "new").rename(self.root.parent / "away")
         self.assert_soon(lambda: not self.finds_line(client))
+
+    def test_a_fix_is_shown_the_definitions_that_its_diagnostic_is_about(self):
+        (self.root / "ledger.py").write_text("# Of a ledger.\ndef fetch_all(key, limit):\n    return key\n\n\n"
+                                             "class Ledger:\n    rows = 1\n\n\ndef unrelated():\n    pass\n")
+        record = pathlib.Path(self.folder.name) / "record"
+        client = self.start([{"find": "fetch_all(1)", "replace": "fetch_all(1, 2)"}], initialize=False,
+                            options=("--index",), record=str(record))
+        client.request("initialize", {"processId": None, "rootUri": self.root.as_uri(), "capabilities": {
+            "experimental": {"redraft": {"streamedEdits": True}}}})
+        self.wait_for_index(client, 1)
+        client.notify("textDocument/didOpen", {"textDocument": {
+            "uri": URI, "languageId": "python", "version": 1,
+            "text": "from ledger import fetch_all\n\n\ndef f(unrelated):\n    return fetch_all(1), unrelated\n"}})
+        diagnostic = {"range": span(4, 11, 4, 23), "message": "missing argument 'limit' for 'Ledger.fetch_all'"}
+        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+            {"textDocument": {"uri": URI}, "diagnostics": [diagnostic]}]})["editId"]
+        self.assertEqual(self.end(client, edit)["state"], "done")
+        self.assertEqual([hunk["newText"] for hunk in self.events(client, edit, "hunk")],
+                         ["    return fetch_all(1, 2), unrelated\n"])
+        shown = record.read_text()
+        self.assertIn("Fix this problem in line 5 (`    return fetch_all(1), unrelated`): missing argument 'limit' for "
+                      "'Ledger.fetch_all'", shown)
+        self.assertIn("In ledger.py:\n# Of a ledger.\ndef fetch_all(key, limit):\n", shown)
+        self.assertIn("In ledger.py:\nclass Ledger:\n", shown)
+        self.assertNotIn("def unrelated", shown, "it is a parameter there")
 
     def test_installed_packages_answer_where_a_setting_says_so(self):
         (self.root / ".gitignore").write_text("node_modules/\n")

@@ -59,6 +59,16 @@ class SnippetFinder {
   SnippetFinder(const IndexSnapshot& index, const Tokenizer& tokenizer, const SnippetQuery& query)
       : index_(index), tokenizer_(tokenizer), query_(query) {}
 
+  std::vector<Snippet> definitions_of(const std::vector<std::string>& names) {
+    read_words();
+    std::vector<Snippet> found;
+    for (const std::string& name : names) {
+      if (std::optional<Snippet> definition = definition_of(name))
+        found.push_back(std::move(*definition));
+    }
+    return found;
+  }
+
   std::vector<Snippet> find() {
     std::vector<Snippet> pieces = similar_pieces();
     std::vector<Snippet> definitions;
@@ -87,6 +97,7 @@ class SnippetFinder {
   }
 
  private:
+  void read_words();
   std::vector<Snippet> named_definitions();
   std::vector<Snippet> similar_pieces();
   std::optional<Snippet> definition_of(std::string_view name);
@@ -115,10 +126,15 @@ Snippet SnippetFinder::snippet(const TextPlace& place, std::string_view text) {
   return made;
 }
 
-std::vector<Snippet> SnippetFinder::named_definitions() {
-  const std::vector<RankedName> names = ranked_names(*query_.tree, query_.offset, kMaxNames);
+void SnippetFinder::read_words() {
+  if (query_.tree == nullptr) return;
   for (const ByteRange& range : query_.tree->identifiers({0, query_.text.size()}))
     words_.emplace(query_.text.substr(range.begin, range.size()));
+}
+
+std::vector<Snippet> SnippetFinder::named_definitions() {
+  const std::vector<RankedName> names = ranked_names(*query_.tree, query_.offset, kMaxNames);
+  read_words();
   std::vector<Snippet> found;
   for (const RankedName& name : names) {
     if (std::optional<Snippet> definition = definition_of(name.name))
@@ -227,6 +243,12 @@ std::optional<Snippet> SnippetFinder::piece_at(const TextPlace& place, std::size
 std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                    const SnippetQuery& query) {
   return SnippetFinder(index, tokenizer, query).find();
+}
+
+std::vector<Snippet> find_definitions(const IndexSnapshot& index, const Tokenizer& tokenizer,
+                                      const SnippetQuery& query,
+                                      const std::vector<std::string>& names) {
+  return SnippetFinder(index, tokenizer, query).definitions_of(names);
 }
 
 }  // namespace redraft

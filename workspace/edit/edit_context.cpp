@@ -145,9 +145,9 @@ void show_enclosing(const Document& document, const std::vector<Definition>& def
 
 void show_named(const Document& document, const SyntaxTree& tree,
                 const std::vector<Definition>& definitions, const ByteRange& region,
-                ShownLines& lines) {
+                const std::vector<std::string>& besides, ShownLines& lines) {
   const std::string_view text = document.text();
-  std::set<std::string_view> names;
+  std::set<std::string_view> names(besides.begin(), besides.end());
   for (const ByteRange& name : tree.identifiers(region))
     names.insert(text.substr(name.begin, name.size()));
   for (const Definition& definition : definitions) {
@@ -183,7 +183,7 @@ std::size_t max_edit_region_bytes() {
 }
 
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
-                         std::size_t overview_bytes) {
+                         std::size_t overview_bytes, const std::vector<std::string>& names) {
   const Document& document = region.document();
   const ByteRange range = region.range();
   const int first = document.lines().line_of(range.begin);
@@ -198,7 +198,7 @@ EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
     const std::size_t around = max_bytes - context.overview.size();
     lines.limit(around / kDistantShare);
     show_enclosing(document, definitions, range, lines);
-    show_named(document, *tree, definitions, range, lines);
+    show_named(document, *tree, definitions, range, names, lines);
     lines.limit(around - around / kDistantShare + lines.left());
   }
   bool up = true, down = true;

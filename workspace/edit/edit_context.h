@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "decoding/cost_curve.h"
 #include "workspace/documents/edit_region.h"
@@ -38,8 +39,9 @@ struct EditContext {
 std::string file_overview(const Document& document, std::size_t max_bytes);
 
 // All of the file if it has at most `max_bytes` besides the region. Otherwise an overview of at
-// most `overview_bytes`, and of what is left of `max_bytes` the lines around the region.
+// most `overview_bytes`, and of what is left of `max_bytes` the definitions of `names` and of those
+// in the region, and the lines around it.
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
-                         std::size_t overview_bytes);
+                         std::size_t overview_bytes, const std::vector<std::string>& names = {});
 
 }  // namespace redraft

@@ -8,6 +8,7 @@
 #include "support/utf8/utf8.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_problems.h"
 #include "workspace/edit/fenced_output.h"
 
 namespace redraft {
@@ -135,10 +136,15 @@ std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
                              std::size_t context_bytes, const FaultyAnswer* faulty) {
   const Span span("prompt");
-  return make_edit_prompt(
-      engine.prompt_encoder(Purpose::kEdit), region, request.instruction,
-      {.context_bytes = context_bytes, .overview_bytes = overview_bytes(engine, context_bytes)},
-      faulty);
+  PromptForm form{.context_bytes = context_bytes,
+                  .overview_bytes = overview_bytes(engine, context_bytes),
+                  .names = names_in_problems(request)};
+  // They take the room of lines around the region, so that reading takes no longer.
+  form.elsewhere =
+      definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes / 2);
+  form.context_bytes -= form.elsewhere.size();
+  return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction, form,
+                          faulty);
 }
 
 void set_edits(const EditRequest& request, const std::vector<TextEdit>& edits, EditResult& result) {

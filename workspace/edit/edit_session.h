@@ -9,6 +9,7 @@
 
 #include "decoding/decoder.h"
 #include "indexing/store/datastore.h"
+#include "indexing/store/index_snapshot.h"
 #include "support/result.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
@@ -19,6 +20,12 @@
 #include "workspace/engine/engine.h"
 
 namespace redraft {
+
+// What a checker reports.
+struct EditProblem {
+  ByteRange range;  // of the document
+  std::string message;
+};
 
 struct EditRequest {
   std::shared_ptr<const Document> document;
@@ -41,6 +48,10 @@ struct EditRequest {
   EditScope scope = EditScope::kFile;
   // With kPlaces: the places to edit, each the whole lines that it touches. Empty: they are found.
   std::vector<ByteRange> places = {};
+  // What the instruction is about: the model is shown the definitions of names in them, too.
+  std::vector<EditProblem> problems = {};
+  // Where those in other files are looked up; null: nowhere.
+  std::shared_ptr<const IndexSnapshot> definitions = {};
   DecoderName decoder;
   int max_new_tokens = 0;  // 0: as many as the scope's size suggests and the context holds
   Remembering remembering = Remembering::kShared;

@@ -80,6 +80,7 @@ class ConversationMaker {
   Conversation make(const std::string& instruction) {
     made_.system = kSystem;
     if (!region_.whole_file()) add_context();
+    add_code("Other files have:", form_.elsewhere);
     const bool first = form_.order == PromptOrder::kInstructionFirst;
     if (first) add_instruction(instruction + "\n\n");
     if (region_.whole_file()) {
@@ -117,7 +118,8 @@ class ConversationMaker {
   // In the turn of the system and between tags: a small model that sees the file around the region
   // in the user's turn, or in a fence like that of the answer, writes parts of it as the answer.
   void add_context() {
-    const EditContext context = edit_context(region_, form_.context_bytes, form_.overview_bytes);
+    const EditContext context =
+        edit_context(region_, form_.context_bytes, form_.overview_bytes, form_.names);
     made_.system = with_overview(made_.system, region_.document(), context.overview);
     add_code("Before the lines to edit stands:", context.before);
     add_code("After them stands:", context.after);

@@ -23,6 +23,9 @@ struct PromptForm {
   // Of the file around a region, see edit_context().
   std::size_t context_bytes = kMaxDocumentBytes;
   std::size_t overview_bytes = kMaxDocumentBytes;
+  // Besides those that the region has, names whose definitions in the file are shown.
+  std::vector<std::string> names = {};
+  std::string elsewhere = {};  // code of other files, each below a line that says whose
 };
 
 // The model's input for one edit. It opens the assistant's turn with the fence, so the model's
