@@ -74,7 +74,7 @@ Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& cal
             call([self, id, progress] { self->receive_progress(id, progress); });
             control.give_way();
           }};
-  if (request.change.empty()) {  // for a change run_edit() does that
+  if (request.change.empty() && request.another == 0) {  // for a change run_edit() does that
     if (std::optional<EditResult> renamed = carry_out_rename(request)) {
       std::ranges::for_each(renamed->hunks, edit_observer.on_hunk);
       return std::move(*renamed);

@@ -79,7 +79,8 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .places = std::move(places),
       .problems = std::move(problems),
       .decoder = std::move(*decoder),
-      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens};
+      .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens,
+      .another = params.another};
 }
 
 // What a client needs to show a region, and to request an edit of it.

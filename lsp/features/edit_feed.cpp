@@ -56,6 +56,15 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
   return lines ? Json{{"passed", lines->passed}, {"of", lines->of}} : Json();
 }
 
+// What to do about an edit that came to nothing.
+Json hint_about(const EditResult* result) {
+  const bool is_nothing = result != nullptr && result->hunks.empty() && !result->placed;
+  return is_nothing ? Json(
+                          "the model changed nothing: widen the region, say it in other words, or "
+                          "ask for another try")
+                    : Json();
+}
+
 }  // namespace
 
 void EditFeed::start(EditId id, Delivery delivery) {
@@ -180,6 +189,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
           {"placed", result != nullptr && result->placed},
           {"renamed", result != nullptr && result->renamed},
+          {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 

@@ -281,6 +281,7 @@ void from_json(const Json& json, EditParams& params) {
   params.decoder = read_optional<std::string>(json, "decoder").value_or(params.decoder);
   if (!member(json, "maxNewTokens").is_null())
     params.max_new_tokens = read_count(json, "maxNewTokens");
+  if (!member(json, "another").is_null()) params.another = read_count(json, "another");
 }
 
 void from_json(const Json& json, CodeAction& action) {

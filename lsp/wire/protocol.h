@@ -162,6 +162,7 @@ struct EditParams {
   std::optional<std::string> scope;
   std::string decoder;  // empty: that of the settings
   int max_new_tokens = 0;
+  int another = 0;  // which other try; 0: none
 };
 void to_json(Json& json, const EditParams& params);
 

@@ -315,7 +315,7 @@ class PlainClients(ServerTest):
         self.assertEqual(client.all("$/redraft/edit"), [])
 
     def test_an_edit_may_be_about_diagnostics(self):
-        client = self.start([{"instruction": "undefined name", "find": "old", "replace": "fresh"}], STREAMING)
+        client = self.start([{"find": "old", "replace": "fresh"}], STREAMING)
         self.open(client, LINES)
         problems = [{"range": span(line, 7, line, 10), "message": "undefined name 'old'"} for line in (5, 15)]
         for more, count in (({"diagnostics": problems[:1]}, 4), ({"instruction": " ", "diagnostics": problems}, 4),
@@ -326,6 +326,22 @@ class PlainClients(ServerTest):
             self.assertEqual(len(self.events(client, edit, "hunk")), count, more)
         self.assert_error(-32602, self.edit, client, instruction=" ", diagnostics=[])
         self.assert_error(-32602, self.edit, client, diagnostics=[{"message": "nowhere"}])
+
+    def test_another_try_of_an_edit_that_changed_nothing(self):
+        client = self.start([], STREAMING)
+        self.open(client, LINES)
+        edit = self.edit(client)
+        self.assertIn("another try", self.end(client, edit)["hint"])
+        tries = []
+        for more in ({"another": 1}, {"another": 2}, {"another": 1, "decoder": "ar"}):
+            edit = self.edit(client, scope="whole", **more)
+            end = self.end(client, edit)
+            self.assertEqual((end["state"], end["hint"]), ("done", None))
+            tries.append([hunk["newText"] for hunk in self.events(client, edit, "hunk")])
+        self.assertEqual(tries[0], tries[2], "the decoder is no matter")
+        self.assertNotEqual(tries[0], tries[1])
+        self.assert_error(-32803, self.edit, client, another=1, ranges=[span(0, 0, 1, 0)])
+        self.assert_error(-32602, self.edit, client, another=-1)
 
     def test_an_outdated_code_action(self):
         client = self.start(RENAME, RESOLVING)

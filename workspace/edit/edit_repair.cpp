@@ -13,10 +13,11 @@ namespace redraft {
 namespace {
 
 // Of one request that is asked again: it takes no notice of hunks before the end.
-Result<EditResult> ask_again(Engine& engine, const EditRequest& request, const EditPlan& plan,
+Result<EditResult> ask_again(Engine& engine, EditRequest request, const EditPlan& plan,
                              const EditResult& first, const EditObserver& observer,
                              const std::stop_token& stop) {
   const Span span("repair");
+  request.another = 0;
   const FaultyAnswer faulty{.text = first.output, .fault = reasons_of(first.doubts)};
   Result<EditPrompt> prompt = prompt_of(engine, request, plan.region, plan.context_bytes, &faulty);
   if (!prompt) return prompt.error();

@@ -238,16 +238,22 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
     observer_.on_progress({from + (to - from) * fraction, so_far, lines});
   };
   const auto sink = [&](TokenId token) { return stream_->add(token); };
-  const DecodeRequest decode{.prompt = std::move(prompt.tokens),
-                             .original = std::move(prompt.original),
-                             .replacements = std::move(prompt.replacements),
-                             .stop_tokens = std::move(prompt.stop_tokens),
-                             .max_new_tokens = budget,
-                             .on_progress = on_progress,
-                             .rest_of_file = rest_of_file(part),
-                             .open_files = engine_.open_files(request_.beside),
-                             .repository = request_.repository,
-                             .common = request_.common};
+  DecodeRequest decode{.prompt = std::move(prompt.tokens),
+                       .original = std::move(prompt.original),
+                       .replacements = std::move(prompt.replacements),
+                       .stop_tokens = std::move(prompt.stop_tokens),
+                       .max_new_tokens = budget,
+                       .on_progress = on_progress,
+                       .rest_of_file = rest_of_file(part),
+                       .open_files = engine_.open_files(request_.beside),
+                       .repository = request_.repository,
+                       .common = request_.common};
+  if (request_.another > 0) {
+    const Result<std::optional<FinishReason>> ended = begin_other_answer(decode, prompt.fence);
+    if (!ended) return ended.error();
+    if (*ended == FinishReason::kStop) stream_->end_part();
+    if (*ended) return **ended;
+  }
   Result<DecodeResult> decoded =
       engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
   if (!decoded) return decoded.error();
@@ -257,6 +263,47 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_->closed();
   if (complete) stream_->end_part();
   return complete ? FinishReason::kStop : decoded->finish_reason;
+}
+
+// The first answer is decoded again: its prompt is in a cache, and what it wrote is remembered as a
+// draft. So another try needs nothing but the request, and is the same whatever came between.
+Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& decode,
+                                                                const std::string& fence) {
+  FencedOutput output(fence);
+  const auto read = [&](TokenId token) {
+    output.add(engine_.tokenizer().bytes(token));
+    return !output.closed();
+  };
+  const Result<DecodeResult> first =
+      engine_.decode(Purpose::kEdit, request_.decoder, decode, read, stop_, request_.remembering);
+  if (!first) return first.error();
+  statistics_ += first->statistics;
+  const std::vector<TokenId>& answer = first->tokens;
+  const bool is_cancelled = first->finish_reason == FinishReason::kCancelled;
+  const auto alternatives =
+      is_cancelled ? std::nullopt : engine_.alternatives(decode.prompt, answer, stop_);
+  if (!alternatives) return std::optional(FinishReason::kCancelled);
+  std::vector<std::size_t> least_certain(answer.size());
+  std::iota(least_certain.begin(), least_certain.end(), std::size_t{0});
+  std::ranges::stable_sort(least_certain, {},
+                           [&](std::size_t i) { return (*alternatives)[i].margin; });
+  const auto which = static_cast<std::size_t>(request_.another) - 1;
+  if (which >= least_certain.size())
+    return Error("there are no more than " + std::to_string(answer.size()) + " other tries");
+  const std::size_t at = least_certain[which];
+  std::vector<TokenId> kept(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(at));
+  const TokenId other = (*alternatives)[at].token;
+  const bool is_end = std::ranges::find(decode.stop_tokens, other) != decode.stop_tokens.end();
+  if (!is_end) kept.push_back(other);
+  for (const TokenId token : kept) stream_->add(token);
+  n_written_ += static_cast<int>(kept.size());
+  if (is_end || stream_->closed()) return std::optional(FinishReason::kStop);
+  decode.max_new_tokens -= static_cast<int>(kept.size());
+  if (decode.max_new_tokens <= 0) return std::optional(FinishReason::kLength);
+  decode.prompt.insert(decode.prompt.end(), kept.begin(), kept.end());
+  decode.original.assign(answer.begin() + static_cast<std::ptrdiff_t>(at) + 1, answer.end());
+  decode.replacements.clear();
+  return std::optional<FinishReason>();
 }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(

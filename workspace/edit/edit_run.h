@@ -50,6 +50,10 @@ class EditRun {
  private:
   Result<FinishReason> write(const EditRegion& part, double from, double to, EditPrompt prompt,
                              int budget);
+  // With EditRequest::another: writes the beginning of that answer, and lets `decode` go on from
+  // there. With a value the edit has ended.
+  Result<std::optional<FinishReason>> begin_other_answer(DecodeRequest& decode,
+                                                         const std::string& fence);
   Result<FinishReason> write_part(const EditRegion& part, double from, double to);
   void begin_text(EditRegion text);
   void end_text();

@@ -19,6 +19,9 @@ constexpr int kInstructionTokens = 64;
 // Of the parts that are left, so many are told.
 constexpr std::size_t kMaxOthers = 50;
 
+constexpr const char* kNoOtherTry =
+    "another try is for an edit of one region: select the lines to edit";
+
 constexpr const char* kNothingFound =
     "found no part of the file that the instruction concerns: name the function or class, select "
     "the lines to edit, or select all of them (scope 'whole')";
@@ -53,6 +56,7 @@ Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
   if (is_blank(request.instruction) && request.change.empty())
     return Error("the instruction is empty: say what to change");
+  if (request.another > 0 && !request.places.empty()) return Error(kNoOtherTry);
   for (const ByteRange& place : request.places) {
     const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
@@ -224,7 +228,10 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (stop.stop_requested()) return unchanged(request);  // loading the model may have taken long
   if (!request.change.empty()) return edit_by_change(engine, request, observer, stop);
-  if (edits_places(engine, request)) return edit_places(engine, request, observer, stop);
+  if (edits_places(engine, request)) {
+    if (request.another > 0) return Error(kNoOtherTry);
+    return edit_places(engine, request, observer, stop);
+  }
   Result<EditPlan> plan = plan_edit(engine, request);
   if (!plan) return plan.error();
   if (request.scope == EditScope::kPlaces && observer.on_places)
@@ -238,6 +245,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
       windows =
           edit_windows(plan->region, plan->prompt, engine.tokenizer(), engine.context_length());
     if (!windows) return budget.error();
+    if (request.another > 0) return Error(kNoOtherTry);
     const std::size_t context_bytes = std::min(windows->context_bytes, plan->context_bytes);
     EditRun run(engine, request, context_bytes, observer, stop);
     return run.in_parts(windows->regions, {windows->tokens.begin(), windows->tokens.end()});

@@ -60,6 +60,10 @@ struct EditRequest {
   std::optional<std::size_t> context_bytes = {};
   // read_edit_ahead() was called for it: more is shown, if it was read by now.
   bool announced = false;
+  // The how manieth other try of an edit of one region; 0: the first answer. It has that answer's
+  // tokens up to the one of the lowest margin (of the next lowest, for the second try) between the
+  // two best logits, the second best in its place, and goes on from there as the target would.
+  int another = 0;
   // What is wrong with the edit of a region is put right: see edit_repair.h.
   bool repairs = true;
 };

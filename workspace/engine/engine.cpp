@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "decoding/chunk_sizer.h"
+#include "decoding/draft_tree.h"
 #include "decoding/model_failure.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
@@ -196,6 +198,40 @@ std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int cou
       target_.model->forward(context.subspan(static_cast<std::size_t>(known)), DraftTree(), cache,
                              {.every_row = false, .top_k = count});
   return predictions.top_ids;
+}
+
+std::optional<std::vector<Engine::Alternative>> Engine::alternatives(
+    std::span<const TokenId> prompt, std::span<const TokenId> output, const std::stop_token& stop) {
+  const Span span("alternatives", "tokens", std::ssize(output));
+  std::vector<TokenId> all(prompt.begin(), prompt.end());
+  all.insert(all.end(), output.begin(), output.end());
+  const PrefixPool::Lease lease = caches_.acquire(*target_.model, all);
+  KvCache& cache = lease.cache();
+  const std::span<const TokenId> before = prompt.first(prompt.size() - 1);
+  cache.truncate_to_common_prefix(before);
+  const auto on_chunk = [](int) {};
+  if (!read_into(cache, before, static_cast<int>(before.size()), on_chunk, stop))
+    return std::nullopt;
+  std::vector<Alternative> found;
+  ChunkSizer chunks(cost_curve());
+  while (found.size() < output.size()) {
+    if (stop.stop_requested()) return std::nullopt;
+    // The row of a token predicts the next one: the last token's own row is not needed.
+    const std::size_t rows =
+        std::min(static_cast<std::size_t>(chunks.rows()), output.size() - found.size());
+    const auto part = std::span(all).subspan(before.size() + found.size(), rows);
+    const DraftTree draft = DraftTree::chain(part.subspan(1), DraftOrigin::kOther);
+    const Predictions predicted = target_.model->forward(part.first(1), draft, cache, {.top_k = 2});
+    std::vector<int> path(rows - 1);
+    std::iota(path.begin(), path.end(), 0);
+    cache.keep(path);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const TokenId best = predicted.top_ids[2 * row], second = predicted.top_ids[2 * row + 1];
+      const float margin = predicted.top_logits[2 * row] - predicted.top_logits[2 * row + 1];
+      found.push_back({best == output[found.size()] ? second : best, margin});
+    }
+  }
+  return found;
 }
 
 void Engine::set_archive(KvArchive archive, std::function<void(const Error&)> on_problem) {

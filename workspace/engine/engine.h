@@ -127,6 +127,16 @@ class Engine {
   ReadAheadWork take_read_ahead_work() { return std::exchange(read_ahead_work_, {}); }
   // The `count` likeliest next tokens of the target, the likeliest first.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
+  // What the target could have written instead of a token.
+  struct Alternative {
+    TokenId token;  // the second best, or the best if it wrote another
+    float margin;   // of the logits of the best and the second best
+  };
+  // For each token of `output` after `prompt`, in passes of many rows each, which is how a prompt
+  // is read; rows have the bits that they have in any other pass. Nothing: it was stopped.
+  std::optional<std::vector<Alternative>> alternatives(std::span<const TokenId> prompt,
+                                                       std::span<const TokenId> output,
+                                                       const std::stop_token& stop);
   // From now on the beginnings of prompts of edits come from `archive` too, and save() adds to it.
   // Without effect if the target's caches cannot leave its device. `on_problem` (may be empty) is
   // called if the disk fails.

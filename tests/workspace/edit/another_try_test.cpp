@@ -1,0 +1,114 @@
+// Another try of an edit goes the other way where the model hesitated most.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/kit/scripted_engine.h"
+#include "tests/kit/scripted_model.h"
+#include "workspace/edit/edit_session.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kBefore = "def area(width, height):\n    return width * height\n";
+const std::string kAnswer = "def area(width, height):\n    return abs(width * height)\n```";
+
+EditRequest request_for(int another, const char* decoder = "redraft") {
+  EditRequest request;
+  request.document = *Document::make("file:///a.py", 1, kBefore, "python");
+  request.instruction = "change it";
+  request.decoder = *parse_decoder_name(decoder);
+  request.another = another;
+  request.repairs = false;
+  return request;
+}
+
+std::unique_ptr<Engine> engine() {
+  return scripted_engine([](const ScriptedPrompt&) { return kAnswer; });
+}
+
+// The answer with another token at one place: by what the model says of each place by itself.
+std::string expected(int another) {
+  const auto any = engine();
+  const std::vector<TokenId> prompt = plan_edit(*any, request_for(0))->prompt.tokens;
+  const std::vector<TokenId> answer = any->tokenizer().encode(kAnswer);
+  const ScriptedModel model(
+      any->tokenizer().vocabulary_size(), 1 << 16,
+      [&](std::span<const TokenId> sequence) { return answer[sequence.size() - prompt.size()]; });
+  std::vector<float> margins;
+  std::vector<TokenId> seconds, sequence = prompt;
+  for (const TokenId token : answer) {
+    const ScriptedModel::Ranking ranking = model.ranking(sequence, 2);
+    margins.push_back(ranking.logits[0] - ranking.logits[1]);
+    seconds.push_back(ranking.ids[1]);
+    sequence.push_back(token);
+  }
+  std::vector<std::size_t> order(answer.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return margins[i]; });
+  const std::size_t at = order[static_cast<std::size_t>(another) - 1];
+  std::vector<TokenId> other = answer;
+  other[at] = seconds[at];
+  return any->tokenizer().decode(other);
+}
+
+TEST(AnotherTry, IsTheSameWithEveryDecoder) {
+  for (int another = 1; another <= 4; ++another) {
+    const std::string output = expected(another);
+    EXPECT_NE(output, kAnswer);
+    for (const char* decoder : {"ar", "pld", "fastfixer", "copyspec", "redraft"}) {
+      const auto made = engine();
+      const Result<EditResult> result = run_edit(*made, request_for(another, decoder), {}, {});
+      ASSERT_TRUE(result) << result.error().message();
+      EXPECT_EQ(result->output, output) << decoder << " " << another;
+      EXPECT_EQ(result->finish_reason, FinishReason::kStop);
+    }
+  }
+}
+
+TEST(AnotherTry, DependsOnNothingThatCameBefore) {
+  const auto warm = engine();
+  for (const int another : {0, 2, 1, 2}) {
+    const Result<EditResult> result = run_edit(*warm, request_for(another), {}, {});
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->output, another == 0 ? kAnswer : expected(another));
+  }
+}
+
+TEST(AnotherTry, ReadsThePromptOnce) {
+  const auto warm = engine();
+  ASSERT_TRUE(run_edit(*warm, request_for(0), {}, {}));
+  const Result<EditResult> again = run_edit(*warm, request_for(1), {}, {});
+  ASSERT_TRUE(again);
+  EXPECT_LT(again->statistics.prefilled_tokens, 4) << "the cache has it";
+  EXPECT_LT(again->statistics.passes, 20) << "the first answer is a draft";
+}
+
+TEST(AnotherTry, HasToBePossible) {
+  const Result<EditResult> beyond =
+      run_edit(*engine(), request_for(static_cast<int>(kAnswer.size()) + 1), {}, {});
+  ASSERT_FALSE(beyond);
+  EXPECT_THAT(beyond.error().message(), HasSubstr("no more than"));
+  EditRequest places = request_for(1);
+  places.scope = EditScope::kPlaces;
+  places.places = {{0, 4}};
+  const Result<EditResult> refused = run_edit(*engine(), places, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("one region"));
+}
+
+TEST(AnotherTry, CanBeCancelled) {
+  std::stop_source stop;
+  const EditObserver observer{.on_progress = [&](const EditProgress&) { stop.request_stop(); }};
+  const Result<EditResult> result = run_edit(*engine(), request_for(1), observer, stop.get_token());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
+  EXPECT_TRUE(result->hunks.empty());
+}
+
+}  // namespace
+}  // namespace redraft
