@@ -42,7 +42,7 @@ local function start_in_terminal(self, command, width, height, settings)
     self.channel = ok and channel > 0 and channel or nil
     return self.channel
   end, 'the socket of ' .. command[1])
-  wait(function() return #self:call('list_uis') > 0 end, 'the interface')
+  wait(function() return #self:call('list_uis') > 0 and self:call('get_vvar', 'vim_did_enter') == 1 end, 'the interface')
   -- While it asks for a key it answers nothing else: it is given one, and that is remembered.
   self:lua([[HasAsked = false
     vim.uv.new_timer():start(0, 10, function()

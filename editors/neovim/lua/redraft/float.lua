@@ -9,7 +9,8 @@ local max_width = 80
 ---@return boolean
 function M.is_neovims(func)
   local source = debug.getinfo(func, 'S').source
-  return vim.startswith(source, '@vim/') or vim.startswith(source, '@' .. vim.env.VIMRUNTIME)
+  local is_stripped = source:match('^=?%?$') ~= nil -- of what is built into Neovim 0.12
+  return is_stripped or vim.startswith(source, '@vim/') or vim.startswith(source, '@' .. vim.env.VIMRUNTIME)
 end
 
 --- Breaks a line between words, or within one that is too long.
