@@ -5,11 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "lsp/features/cache_on_disk.h"
 #include "lsp/features/completion_feed.h"
 #include "lsp/features/document_sync.h"
-#include "lsp/features/early_loading.h"
 #include "lsp/features/edit_feature.h"
+#include "lsp/features/model_choices.h"
 #include "lsp/features/next_edit_feed.h"
 #include "lsp/features/status_feature.h"
 #include "lsp/wire/version.h"
@@ -44,8 +43,7 @@ void Server::make_features(IndexFactories index) {
   decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
   add(std::make_unique<DocumentSync>(connection_, workspace_));
   add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_));
-  add(std::make_unique<EarlyLoading>(workspace_, configuration_));
-  add(std::make_unique<CacheOnDisk>(workspace_, configuration_));
+  add(std::make_unique<ModelChoices>(workspace_, configuration_));
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));
   add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, *decoder_,

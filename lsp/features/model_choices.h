@@ -6,14 +6,15 @@
 
 namespace redraft::lsp {
 
-// The user's choice whether what was read is kept on disk. Main thread.
-class CacheOnDisk : public Feature {
+// The user's choices whether the model is loaded before the first request, and whether what it read
+// is kept on disk. Main thread.
+class ModelChoices : public Feature {
  public:
-  CacheOnDisk(Workspace& workspace, const Configuration& configuration)
+  ModelChoices(Workspace& workspace, const Configuration& configuration)
       : workspace_(workspace), configuration_(configuration) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
-  // Nothing is kept while the client may be about to say that nothing should be.
+  // Nothing is loaded or kept while the client may be about to say that nothing should be.
   void follow_settings() override;
 
  private:

@@ -1,0 +1,15 @@
+#include "lsp/features/model_choices.h"
+
+namespace redraft::lsp {
+
+void ModelChoices::begin(const InitializeParams& /*params*/, FeatureRegistry& /*registry*/) {
+  follow_settings();
+}
+
+void ModelChoices::follow_settings() {
+  const bool is_known = !configuration_.waits();
+  workspace_.load_early(is_known && configuration_.settings().load_early);
+  workspace_.keep_on_disk(is_known && configuration_.settings().cache_on_disk);
+}
+
+}  // namespace redraft::lsp
