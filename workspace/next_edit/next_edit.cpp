@@ -10,7 +10,6 @@
 #include "workspace/documents/diff.h"
 #include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
-#include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
 
@@ -105,7 +104,7 @@ struct RegionPrompt {
 
 // Where the model is asked to look, and a part of the code that stays as it is.
 struct Search {
-  ChangedCalls calls;
+  const ChangedCalls& calls;
   std::vector<NextPlace> places;
   std::string quiet;
 };
@@ -231,10 +230,8 @@ bool overlap(const NextPlace& a, const NextPlace& b) {
   return a.document == b.document && a.first_line < b.end_line && b.first_line < a.end_line;
 }
 
-Search search_for(const NextEditRequest& request) {
-  Search search;
-  search.calls = find_changed_calls(request.documents, request.origins);
-  search.places = call_places(search.calls, request.max_regions);
+Search search_for(const NextEditRequest& request, const ChangedCalls& calls) {
+  Search search{.calls = calls, .places = call_places(calls, request.max_regions), .quiet = {}};
   if (request.recent.empty()) return search;
   const std::vector<NextPlace> of_calls = search.places;
   for (const NextPlace& place :
@@ -288,8 +285,8 @@ bool NextEditRequest::is_anything_changed() const {
   return !recent.empty();
 }
 
-std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request) {
-  const ChangedCalls calls = find_changed_calls(request.documents, request.origins);
+std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
+                                                const ChangedCalls& calls) {
   TreeEdits found = edits_by_tree(calls, request.is_unwanted);
   if (!found.document) return std::nullopt;
   NextEditResult result;
@@ -301,10 +298,10 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request) 
 }
 
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
-                                     const std::stop_token& stop) {
+                                     const ChangedCalls& calls, const std::stop_token& stop) {
   NextEditResult result;
-  const Search search = search_for(request);
-  result.note = search.calls.note();
+  const Search search = search_for(request, calls);
+  result.note = calls.note();
   if (search.places.empty()) {
     result.why_none =
         noting(result.note, request.recent.empty() ? "nothing was changed lately"
@@ -315,7 +312,7 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
     if (!prompt) return prompt.error();
     if (const Result<void> looked =
-            look_at(engine, request, search.calls, std::move(*prompt), stop, result);
+            look_at(engine, request, calls, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;
@@ -330,8 +327,9 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
 Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
                                   const std::function<void(int known)>& on_chunk,
                                   const std::stop_token& stop) {
-  if (next_edit_by_tree(request)) return {};
-  const Search search = search_for(request);
+  const ChangedCalls calls = find_changed_calls(request.documents, request.origins);
+  if (next_edit_by_tree(request, calls)) return {};
+  const Search search = search_for(request, calls);
   std::vector<std::vector<TokenId>> prompts;
   for (const NextPlace& place : search.places) {
     Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);

@@ -18,6 +18,7 @@
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
+#include "workspace/next_edit/call_search.h"
 
 namespace redraft {
 
@@ -60,8 +61,9 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
                   const std::vector<std::string>& after);
 
 // What follows for certain: calls of a function whose parameters were swapped or removed. None: the
-// model is to be asked. Parses documents.
-std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request);
+// model is to be asked.
+std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
+                                                const ChangedCalls& calls);
 
 // Calls of functions whose parameters changed come first; what the model makes of those is held to
 // what the syntax tree says of such a call. Other places follow.
@@ -72,7 +74,7 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request);
 // place. The place's lines are the draft, so a place that needs no change costs little more than
 // its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
-                                     const std::stop_token& stop);
+                                     const ChangedCalls& calls, const std::stop_token& stop);
 
 // Reads what such a request would read before it writes; see Engine::read_ahead(). Nothing is read
 // where the model would not be asked.

@@ -20,13 +20,16 @@ constexpr const char* kFailed = "looking for the next edit failed";
 // Where the tree is certain the model is not loaded. No exception leaves the thread.
 Result<NextEditResult> find_next_edit(EngineHost& host, const NextEditRequest& request,
                                       const std::stop_token& stop) {
+  ChangedCalls calls;
   try {
-    if (std::optional<NextEditResult> found = next_edit_by_tree(request)) return std::move(*found);
+    calls = find_changed_calls(request.documents, request.origins);
+    if (std::optional<NextEditResult> found = next_edit_by_tree(request, calls))
+      return std::move(*found);
   } catch (const std::exception& exception) {
     return Error(std::string(kFailed) + ": " + exception.what());
   }
   return run_on_engine(host, kFailed,
-                       [&](Engine& engine) { return run_next_edit(engine, request, stop); });
+                       [&](Engine& engine) { return run_next_edit(engine, request, calls, stop); });
 }
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {

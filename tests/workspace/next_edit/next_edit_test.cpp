@@ -38,7 +38,7 @@ class NextEdit : public testing::Test {
                                   .documents = documents_.from(kUri),
                                   .decoder = *parse_decoder_name("redraft"),
                                   .max_regions = max_regions};
-    return run_next_edit(**engine, request, {});
+    return run_next_edit(**engine, request, {}, {});
   }
 
   OpenDocuments documents_;
@@ -159,7 +159,7 @@ TEST_F(NextEdit, ACancelledSearchEndsAndProposesNothing) {
                                 .documents = documents_.from(kUri),
                                 .decoder = *parse_decoder_name("redraft"),
                                 .on_pass = [&] { stop.request_stop(); }};
-  const auto result = run_next_edit(**engine, request, stop.get_token());
+  const auto result = run_next_edit(**engine, request, {}, stop.get_token());
   ASSERT_TRUE(result);
   EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
   EXPECT_TRUE(result->edits.empty());
