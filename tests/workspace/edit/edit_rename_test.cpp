@@ -4,11 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <sstream>
 
+#include "tests/kit/case_files.h"
 #include "workspace/documents/document.h"
 
 namespace redraft {
@@ -16,38 +17,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In tests/cases/renames: "=== INSTRUCTION", with ": WHY" behind it or without, then the text with
-// "^" for the cursor, if there is one; below it "--->" and the lines that change ("3| text"), with
-// the reason below those that are doubtful ("?| reason"), or "the model is asked".
-// REDRAFT_UPDATE_CASES=1 writes what is below "--->" anew.
+// In tests/cases/renames the title is "INSTRUCTION", with ": WHY" behind it or without; what is
+// given is a text with "^" for the cursor, if there is one; what comes of it are the lines that
+// change ("3| text"), with the reason below those that are doubtful ("?| reason"), or "the model is
+// asked".
 struct RenameCase {
-  std::string title, instruction, text = {}, marked = {}, expected = {};
+  explicit RenameCase(const FileCase& each)
+      : instruction(each.title.substr(0, each.title.find(':'))), text(each.given) {
+    const std::size_t mark = text.find('^');
+    if (mark == std::string::npos) return;
+    text.erase(mark, 1);
+    cursor = mark;
+  }
+
+  std::string instruction, text;
   std::optional<std::size_t> cursor = {};
 };
-
-std::vector<RenameCase> cases_in(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::vector<RenameCase> cases;
-  bool is_expected = false;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with("=== ")) {
-      cases.push_back({.title = line.substr(4), .instruction = line.substr(4, line.find(':') - 4)});
-      is_expected = false;
-    } else if (line == "--->") {
-      is_expected = true;
-    } else {
-      (is_expected ? cases.back().expected : cases.back().marked) += line + "\n";
-    }
-  }
-  for (RenameCase& each : cases) {
-    each.text = each.marked;
-    const std::size_t cursor = each.text.find('^');
-    if (cursor == std::string::npos) continue;
-    each.text.erase(cursor, 1);
-    each.cursor = cursor;
-  }
-  return cases;
-}
 
 std::string described(const RenameCase& sample, const std::optional<EditResult>& result) {
   if (!result) return "the model is asked\n";
@@ -83,28 +68,15 @@ EditRequest request_for(const RenameCase& sample, const std::string& language) {
 class InEachLanguage : public testing::TestWithParam<fs::path> {};
 
 TEST_P(InEachLanguage, RenamesByScopes) {
-  std::vector<RenameCase> cases = cases_in(GetParam());
-  std::string anew;
-  for (const RenameCase& sample : cases) {
-    const std::string language = GetParam().stem();
-    const std::string found = described(sample, carry_out_rename(request_for(sample, language)));
-    anew += "=== " + sample.title + "\n" + sample.marked + "--->\n" + found;
-    if (std::getenv("REDRAFT_UPDATE_CASES") != nullptr) continue;
-    EXPECT_EQ(found, sample.expected) << language << ": " << sample.title;
-  }
-  if (std::getenv("REDRAFT_UPDATE_CASES") != nullptr)
-    std::ofstream(GetParam(), std::ios::binary) << anew;
+  const std::string language = GetParam().stem();
+  expect_cases(GetParam(), [&](const FileCase& each) {
+    const RenameCase sample(each);
+    return described(sample, carry_out_rename(request_for(sample, language)));
+  });
 }
 
-std::vector<fs::path> case_files() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(REDRAFT_RENAME_CASES))
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
-
-INSTANTIATE_TEST_SUITE_P(Renames, InEachLanguage, testing::ValuesIn(case_files()),
+INSTANTIATE_TEST_SUITE_P(Renames, InEachLanguage,
+                         testing::ValuesIn(case_files(REDRAFT_RENAME_CASES)),
                          [](const auto& file) { return file.param.stem().string(); });
 
 }  // namespace

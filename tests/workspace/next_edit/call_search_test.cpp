@@ -6,11 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "tests/kit/case_files.h"
 #include "workspace/documents/open_documents.h"
 
 namespace redraft {
@@ -18,38 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In tests/cases/calls: "=== TITLE", then the text, in which the user changes "«this¦into that»";
-// "--- NAME" begins another open document. Below "--->" the lines that the tree changes ("3| text",
-// of another document "NAME 3| text"), applied one after the other; then the calls that the model
-// is asked about ("? 3: call"; "?? 3: call" if it may be another function's), and the note.
-// REDRAFT_UPDATE_CASES=1 writes what is below "--->" anew.
-struct CallCase {
-  std::string title, marked = {}, expected = {};
-};
-
-std::vector<CallCase> cases_in(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::vector<CallCase> cases;
-  bool is_expected = false;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with("=== ")) {
-      cases.push_back({.title = line.substr(4)});
-      is_expected = false;
-    } else if (line == "--->") {
-      is_expected = true;
-    } else {
-      (is_expected ? cases.back().expected : cases.back().marked) += line + "\n";
-    }
-  }
-  return cases;
-}
+// In tests/cases/calls what is given is a text in which the user changes "«this¦into that»"; "---
+// NAME" begins another open document. What comes of it are the lines that the tree changes ("3|
+// text", of another document "NAME 3| text"), applied one after the other; then the calls that the
+// model is asked about ("? 3: call"; "?? 3: call" if it may be another function's), and the note
+// that is left.
 
 // What a person has open.
 class Desk {
  public:
-  Desk(const CallCase& sample, const std::string& language) {
+  Desk(const std::string& given, const std::string& language) {
     const fs::path extension = language == "python" ? ".py" : language == "c" ? ".c" : ".x";
-    std::istringstream lines(sample.marked);
+    std::istringstream lines(given);
     std::vector<std::pair<std::string, std::string>> texts{{"main" + extension.string(), {}}};
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with("--- "))
@@ -140,28 +119,14 @@ std::string described(Desk& desk) {
 class CallsInEachLanguage : public testing::TestWithParam<fs::path> {};
 
 TEST_P(CallsInEachLanguage, FollowTheParameters) {
-  std::string anew;
-  for (const CallCase& sample : cases_in(GetParam())) {
-    const std::string language = GetParam().stem();
-    Desk desk(sample, language);
-    const std::string found = described(desk);
-    anew += "=== " + sample.title + "\n" + sample.marked + "--->\n" + found;
-    if (std::getenv("REDRAFT_UPDATE_CASES") != nullptr) continue;
-    EXPECT_EQ(found, sample.expected) << language << ": " << sample.title;
-  }
-  if (std::getenv("REDRAFT_UPDATE_CASES") != nullptr)
-    std::ofstream(GetParam(), std::ios::binary) << anew;
+  expect_cases(GetParam(), [&](const FileCase& each) {
+    Desk desk(each.given, GetParam().stem());
+    return described(desk);
+  });
 }
 
-std::vector<fs::path> case_files() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(REDRAFT_CALL_CASES))
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
-
-INSTANTIATE_TEST_SUITE_P(Calls, CallsInEachLanguage, testing::ValuesIn(case_files()),
+INSTANTIATE_TEST_SUITE_P(Calls, CallsInEachLanguage,
+                         testing::ValuesIn(case_files(REDRAFT_CALL_CASES)),
                          [](const auto& file) { return file.param.stem().string(); });
 
 // What the model writes for the call of line 3.
