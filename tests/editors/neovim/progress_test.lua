@@ -101,6 +101,28 @@ local function edited(start, settings)
   return nvim
 end
 
+local function changes_out_of_sight_are_told(start)
+  local edits = { { find = 'return x', replace = 'return x + b' } }
+  local nvim = start({ server = scripted.start({ edits = edits }), setup = { keymaps = true } })
+  nvim:open('a.py', text)
+  nvim:keys(':141,150RedraftEdit add b<CR>')
+  nvim:wait_for_end(2)
+  nvim:wait_for_message('redraft: 2 changes, the first in line 143 (]r goes there)')
+  nvim:keys(']r:RedraftReject!<CR>:141,145RedraftEdit add b<CR>')
+  nvim:wait_for_end(1)
+  equal(nvim:lua([[return require('redraft.say').last]]), 'redraft: 2 changes, the first in line 143 (]r goes there)')
+end
+
+local function what_was_typed_does_not_stay(start)
+  local nvim = start({ server = scripted.server('x = 1', 'x = 2'), terminal = true })
+  nvim:open('a.py', 'x = 1\n')
+  nvim:lua([[vim.schedule(function() require('redraft').edit() end)]])
+  nvim:wait(function() return nvim:shows('how should this be edited?') end, 'the prompt')
+  nvim:keys('two<CR>')
+  nvim:wait_for_end(1)
+  expect(not nvim:shows('how should this be edited?'), 'the prompt is gone')
+end
+
 local function the_keys_stand_beside_a_change(start)
   local nvim = edited(start, { keymaps = true })
   expect(nvim:shows('x = 2  \\ra accept  \\rr reject  \\rA all'), 'the default keys')
@@ -137,6 +159,8 @@ return {
   { 'what an edit is at is said', what_an_edit_is_at_is_said },
   { 'it stands where the user looks', it_stands_where_the_user_looks },
   { 'an edit that waits says so', an_edit_that_waits_says_so },
+  { 'changes out of sight are told', changes_out_of_sight_are_told },
+  { 'what was typed does not stay', what_was_typed_does_not_stay },
   { 'the keys stand beside a change', the_keys_stand_beside_a_change },
   { 'without keys the commands do', without_keys_the_commands_do },
   { 'keys of the user are known', keys_of_the_user_are_known },

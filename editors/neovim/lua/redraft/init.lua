@@ -26,6 +26,14 @@ local function say_stale()
   say.warn('the file was changed meanwhile: select again')
 end
 
+--- Asks for an instruction; what was typed does not stay on the screen.
+local function ask(what, on_answer)
+  vim.ui.input({ prompt = ('redraft: how should this %sbe edited? '):format(what) }, function(answer)
+    say.clear()
+    on_answer(answer)
+  end)
+end
+
 --- Maps the keys that widen and narrow the region, while a prompt is open: in the command line and, since vim.ui.input
 --- may be a plugin's window, in insert mode. Returns what undoes that.
 local function map_region_keys()
@@ -60,7 +68,7 @@ local function ask_then_start(buf, instruction, has_range, range_of)
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = buf })[1]
   local announcement = announce.begin(lsp, buf, lsp and range_of(lsp))
   local unmap = map_region_keys()
-  vim.ui.input({ prompt = 'redraft: how should this be edited? ' }, function(answer)
+  ask('', function(answer)
     unmap()
     local shown = announce.stands(announcement) and announce.announced_place(announcement)
     local is_same = vim.api.nvim_buf_is_valid(buf) and vim.api.nvim_buf_get_changedtick(buf) == tick
@@ -107,7 +115,7 @@ function M.edit_file(opts)
   if opts and not is_blank(opts.instruction) then
     return start_file(opts.instruction)
   end
-  vim.ui.input({ prompt = 'redraft: how should this file be edited? ' }, start_file)
+  ask('file ', start_file)
 end
 
 --- Puts what another assistant wrote where it belongs in the file: what was copied, or a register. Where nothing else

@@ -1,5 +1,6 @@
 -- What the user is told about how an edit ended.
 local config = require('redraft.config')
+local keys = require('redraft.keys')
 local places = require('redraft.places')
 local say = require('redraft.say')
 
@@ -26,6 +27,17 @@ local function advice(session)
   return 'try other words, or ' .. wider
 end
 
+--- The user may be looking elsewhere.
+local function say_where(session)
+  local row = session:out_of_sight()
+  if row then
+    local key = keys.of(session.buf, 'next')
+    local n = session:count()
+    say.say(('%s in line %d%s'):format(n == 1 and '1 change' or ('%d changes, the first'):format(n), row + 1,
+      key and (' (%s goes there)'):format(key) or ''))
+  end
+end
+
 --- Handles the `end` of an edit.
 ---@param session redraft.Session
 ---@param event table
@@ -46,6 +58,8 @@ function M.say_end(session, event)
   elseif session:count() == 0 and not session.resolved then
     say.say(event.placed and 'nothing to change: the file has it already'
       or 'the model changed nothing: ' .. advice(session))
+  else
+    say_where(session)
   end
 end
 

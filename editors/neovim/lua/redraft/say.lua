@@ -51,6 +51,11 @@ function M.say(text, level, opts)
   end
 end
 
+--- Takes away what stands in the line for messages.
+function M.clear()
+  vim.api.nvim_echo({ { '' } }, false, {})
+end
+
 ---@param text string
 function M.warn(text)
   M.say(text, vim.log.levels.WARN)

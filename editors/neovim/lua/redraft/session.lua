@@ -193,4 +193,21 @@ function Session:count()
   return vim.tbl_count(self.hunks)
 end
 
+--- The first row with a hunk if no window shows any of them.
+---@return integer?
+function Session:out_of_sight()
+  local rows = {}
+  for _, hunk in pairs(self.hunks) do
+    local range = hunk.marks and view.range(self.buf, hunk.marks)
+    table.insert(rows, range and range[1])
+  end
+  for _, window in ipairs(vim.fn.win_findbuf(self.buf)) do
+    local top, bottom = vim.fn.line('w0', window) - 1, vim.fn.line('w$', window) - 1
+    if vim.iter(rows):any(function(row) return row >= top and row <= bottom end) then
+      return nil
+    end
+  end
+  return vim.iter(rows):fold(nil, function(first, row) return math.min(first or row, row) end)
+end
+
 return Session
