@@ -10,10 +10,12 @@ namespace redraft {
 // different kinds of cores have different ones: "AArch64 processor 0x41/0xd05, 0x41/0xd0b".
 std::string cpu_name(const std::filesystem::path& cpuinfo = "/proc/cpuinfo");
 
+// Of the machine, or of the container that limits this process to less. 0: not known.
 struct MachineMemory {
   std::uint64_t total_bytes = 0;
   std::uint64_t available_bytes = 0;
 };
-MachineMemory machine_memory();
+// Below `root` are /proc and /sys.
+MachineMemory machine_memory(const std::filesystem::path& root = "/");
 
 }  // namespace redraft

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/system/cgroups.h"
+
 namespace redraft {
 namespace {
 
@@ -23,20 +25,11 @@ namespace fs = std::filesystem;
 constexpr int kMaxCpus = 1 << 16;
 // No processor runs more threads on a core. Some virtual machines report all of theirs as one core.
 constexpr std::size_t kMaxThreadsPerCore = 8;
-constexpr std::size_t kMaxLine = 1 << 16;
 // Of the fastest core's speed, as the kernel rates it. The frugal cores that some processors have
 // beside their efficiency cores are below, and far from the memory.
 constexpr double kMinSpeed = 1.0 / 3;
 // The kernel rates cores of one kind a little differently where their highest clock rates differ.
 constexpr double kSlower = 0.85;
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line(kMaxLine, '\0');
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(in.gcount()));
-  return line.substr(0, line.find('\n'));
-}
 
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
@@ -117,37 +110,13 @@ std::optional<double> quota_in(const fs::path& group, bool unified) {
                   std::string_view(line).substr(space + 1));
 }
 
-// The lowest quota of a cgroup and those around it.
-std::optional<double> lowest_quota(const fs::path& mount, std::string_view path, bool unified) {
-  std::optional<double> lowest = quota_in(mount, unified);
-  fs::path group = mount;
-  for (const fs::path& part : fs::path(path).relative_path()) {
-    if (part == "..") break;  // outside of what this process can see
-    group /= part;
+// The lowest of all, in whole CPUs; 0: none.
+int quota(const fs::path& root) {
+  std::optional<double> lowest;
+  for_each_cgroup(root, "cpu", [&lowest](const fs::path& group, bool unified) {
     const std::optional<double> quota = quota_in(group, unified);
     if (quota && (!lowest || *quota < *lowest)) lowest = quota;
-  }
-  return lowest;
-}
-
-// In whole CPUs; 0: none. proc/self/cgroup has lines such as "0::/user.slice" (version 2) and
-// "4:cpu,cpuacct:/docker/1f" (version 1).
-int quota(const fs::path& root) {
-  const fs::path mount = root / "sys/fs/cgroup";
-  std::optional<double> lowest = lowest_quota(mount, "", true);
-  const auto take = [&lowest](std::optional<double> quota) {
-    if (quota && (!lowest || *quota < *lowest)) lowest = quota;
-  };
-  std::ifstream groups(root / "proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string_view path = std::string_view(line).substr(second + 1);
-    if (names == ",,") take(lowest_quota(mount, path, true));
-    if (names.find(",cpu,") != std::string::npos) take(lowest_quota(mount / "cpu", path, false));
-  }
+  });
   return lowest ? static_cast<int>(std::clamp(std::ceil(*lowest), 1.0, double{kMaxCpus})) : 0;
 }
 

@@ -69,16 +69,18 @@ void EngineHost::load_early() {
 void EngineHost::load_if_there_is_room(const DecodeQueue::Control& control) {
   if (engine_ || failed_ || !has_room()) return;
   between_pieces_ = control.let_in;
-  static_cast<void>(
-      run_on_engine(*this, "loading the model failed", [](Engine&) { return Result<void>(); }));
+  static_cast<void>(run_on_engine(*this, "loading the model failed", [](Engine& engine) {
+    engine.cost_curve();  // what requests ask first, and may have to measure
+    return Result<void>();
+  }));
   between_pieces_ = {};
 }
 
 bool EngineHost::has_room() {
   try {
     const std::uint64_t needed = memory_bytes();
-    const std::uint64_t free = machine_memory().available_bytes;
-    const bool fits = needed <= free || free == 0;
+    const MachineMemory memory = machine_memory();
+    const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
     if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
     return fits;
   } catch (const std::exception&) {
