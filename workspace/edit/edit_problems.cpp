@@ -56,20 +56,29 @@ class Names {
   std::vector<std::string> names_;
 };
 
-// Whether the document itself says what the name is.
-bool is_own(const Document& document, const std::string& name) {
-  const SyntaxTree* tree = document.syntax();
-  if (tree == nullptr) return false;
-  const std::string& text = document.text();
-  const auto has_name = [&](const Definition& definition) {
-    return text.compare(definition.name.begin, definition.name.size(), name) == 0;
-  };
-  if (std::ranges::any_of(tree->definitions(), has_name)) return true;
-  const std::optional<NameMeanings> meanings = tree->meanings_of(name);
+bool is_variable(const SyntaxTree& tree, const std::string& name) {
+  const std::optional<NameMeanings> meanings = tree.meanings_of(name);
   return meanings && std::ranges::any_of(meanings->things, [](const NamedThing& thing) {
            return thing.kind == NamedThing::Kind::kVariable ||
                   thing.kind == NamedThing::Kind::kParameter;
          });
+}
+
+// Those of `names` of which the document itself does not say what they are.
+std::vector<std::string> foreign_among(const std::vector<std::string>& names,
+                                       const Document& document) {
+  const SyntaxTree* tree = document.syntax();
+  if (tree == nullptr) return names;
+  const std::string_view text = document.text();
+  const std::vector<Definition> definitions = tree->definitions();
+  std::vector<std::string> foreign;
+  for (const std::string& name : names) {
+    const bool is_defined = std::ranges::any_of(definitions, [&](const Definition& definition) {
+      return text.substr(definition.name.begin, definition.name.size()) == name;
+    });
+    if (!is_defined && !is_variable(*tree, name)) foreign.push_back(name);
+  }
+  return foreign;
 }
 
 // Its first lines that fit.
@@ -99,9 +108,7 @@ std::vector<std::string> names_in_problems(const EditRequest& request) {
 std::string definitions_elsewhere(const EditRequest& request, const Tokenizer& tokenizer,
                                   const std::vector<std::string>& names, std::size_t max_bytes) {
   if (!request.definitions || names.empty()) return {};
-  std::vector<std::string> foreign;
-  std::ranges::copy_if(names, std::back_inserter(foreign),
-                       [&](const std::string& name) { return !is_own(*request.document, name); });
+  const std::vector<std::string> foreign = foreign_among(names, *request.document);
   const SnippetQuery query{.text = request.document->text(), .tree = request.document->syntax()};
   std::string all;
   for (const Snippet& snippet : find_definitions(*request.definitions, tokenizer, query, foreign)) {
