@@ -58,11 +58,10 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 
 // What to do about an edit that came to nothing.
 Json hint_about(const EditResult* result) {
-  const bool is_nothing = result != nullptr && result->hunks.empty() && !result->placed;
-  return is_nothing ? Json(
-                          "the model changed nothing: widen the region, say it in other words, or "
-                          "ask for another try")
-                    : Json();
+  if (result == nullptr || !result->hunks.empty() || result->placed) return {};
+  if (!result->has_other_tries) return "the model changed nothing: say it in other words";
+  return "the model changed nothing: widen the region, say it in other words, or ask for another "
+         "try";
 }
 
 }  // namespace
@@ -190,6 +189,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"placed", result != nullptr && result->placed},
           {"renamed", result != nullptr && result->renamed},
           {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
+          {"otherTries", result != nullptr && result->has_other_tries},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 

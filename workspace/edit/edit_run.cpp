@@ -227,6 +227,8 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
   const int first = index.line_of(part.range().begin) - index.line_of(text_->range().begin);
   const int last = first + static_cast<int>(part.lines().size());
   const auto n_original = static_cast<double>(prompt.original.size());
+  const bool is_other = request_.another > 0;
+  double begin = from, end = is_other ? (from + to) / 2 : to;  // of what is decoded now
   const auto on_progress = [&](const DecodeStatistics& statistics) {
     if (!observer_.on_progress) return;
     const int passed = stream_->passed(first, last);
@@ -235,7 +237,7 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
     DecodeStatistics so_far = statistics_;
     so_far += statistics;
     const LinesPassed lines{lines_.passed + passed, lines_.of};
-    observer_.on_progress({from + (to - from) * fraction, so_far, lines});
+    observer_.on_progress({begin + (end - begin) * fraction, so_far, lines});
   };
   const auto sink = [&](TokenId token) { return stream_->add(token); };
   DecodeRequest decode{.prompt = std::move(prompt.tokens),
@@ -248,8 +250,9 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
                        .open_files = engine_.open_files(request_.beside),
                        .repository = request_.repository,
                        .common = request_.common};
-  if (request_.another > 0) {
+  if (is_other) {
     const Result<std::optional<FinishReason>> ended = begin_other_answer(decode, prompt.fence);
+    begin = end, end = to;
     if (!ended) return ended.error();
     if (*ended == FinishReason::kStop) stream_->end_part();
     if (*ended) return **ended;
@@ -266,7 +269,7 @@ Result<FinishReason> EditRun::write(const EditRegion& part, double from, double 
 }
 
 // The first answer is decoded again: its prompt is in a cache, and what it wrote is remembered as a
-// draft. So another try needs nothing but the request, and is the same whatever came between.
+// draft. So another try needs nothing but the request.
 Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& decode,
                                                                 const std::string& fence) {
   FencedOutput output(fence);
@@ -280,8 +283,14 @@ Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& d
   statistics_ += first->statistics;
   const std::vector<TokenId>& answer = first->tokens;
   const bool is_cancelled = first->finish_reason == FinishReason::kCancelled;
-  const auto alternatives =
-      is_cancelled ? std::nullopt : engine_.alternatives(decode.prompt, answer, stop_);
+  if (is_cancelled) return std::optional(FinishReason::kCancelled);
+  DecodeStatistics cost;
+  const auto on_pass = [&](const DecodeStatistics& so_far) {
+    cost = so_far;
+    decode.on_progress(cost);
+  };
+  const auto alternatives = engine_.alternatives(decode.prompt, answer, on_pass, stop_);
+  statistics_ += cost;
   if (!alternatives) return std::optional(FinishReason::kCancelled);
   std::vector<std::size_t> least_certain(answer.size());
   std::iota(least_certain.begin(), least_certain.end(), std::size_t{0});

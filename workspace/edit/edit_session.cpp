@@ -56,7 +56,8 @@ Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
   if (is_blank(request.instruction) && request.change.empty())
     return Error("the instruction is empty: say what to change");
-  if (request.another > 0 && !request.places.empty()) return Error(kNoOtherTry);
+  if (request.another > 0 && (!request.places.empty() || !request.change.empty()))
+    return Error(kNoOtherTry);
   for (const ByteRange& place : request.places) {
     const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
@@ -254,6 +255,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   EditRun run(engine, request, plan->context_bytes, observer, stop);
   Result<EditResult> result = run.whole(plan->region, std::move(plan->prompt), *budget);
   if (result && request.repairs) repair(engine, request, *plan, observer, stop, *result);
+  if (result) result->has_other_tries = true;
   return result;
 }
 

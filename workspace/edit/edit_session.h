@@ -133,6 +133,7 @@ struct EditResult {
   std::optional<EditRepair> repair;  // nothing: there was no need, or no room
   bool placed = false;               // a change was put in its place without the model
   bool renamed = false;              // names were changed by the syntax tree, without the model
+  bool has_other_tries = false;      // EditRequest::another gives further answers
   DecodeStatistics statistics;       // without the repair's
 
   // The whole text has syntax errors that the document had not.

@@ -131,7 +131,7 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
                         const std::stop_token& stop) {
   if (beginning.empty() || std::ssize(beginning) >= context_length_) return false;
   const PrefixPool::Lease lease = caches_.acquire(*target_.model, beginning);
-  return read_into(lease.cache(), beginning, limit, on_chunk, stop);
+  return read_ahead_into(lease.cache(), beginning, limit, on_chunk, stop);
 }
 
 namespace {
@@ -164,14 +164,24 @@ bool Engine::read_ahead(const std::vector<std::vector<TokenId>>& prompts,
     leases.push_back(caches_.acquire(*target_.model, prompt));
     if (leases.size() > 1) copy_beginning(leases.front().cache(), prompt, leases.back());
     const int size = static_cast<int>(prompt.size());
-    if (!read_into(leases.back().cache(), prompt, size, on_chunk, stop)) return false;
+    if (!read_ahead_into(leases.back().cache(), prompt, size, on_chunk, stop)) return false;
   }
   return true;
 }
 
+bool Engine::read_ahead_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
+                             const std::function<void(int known)>& on_chunk,
+                             const std::stop_token& stop) {
+  const auto book = [&](int rows, double seconds) {
+    read_ahead_work_.tokens += rows;
+    read_ahead_work_.seconds += seconds;
+    on_chunk(cache.length());
+  };
+  return read_into(cache, beginning, limit, book, stop);
+}
+
 bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
-                       const std::function<void(int known)>& on_chunk,
-                       const std::stop_token& stop) {
+                       const OnChunkRead& on_chunk, const std::stop_token& stop) {
   ChunkSizer chunks(cost_curve());
   const int end = std::min(cache.length() + limit, static_cast<int>(beginning.size()));
   while (cache.length() < end) {
@@ -183,9 +193,7 @@ bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int l
                            DraftTree(), cache, PredictionNeeds{.every_row = false});
     const double seconds = seconds_since(began);
     chunks.measured(rows, seconds);
-    read_ahead_work_.tokens += rows;
-    read_ahead_work_.seconds += seconds;
-    on_chunk(cache.length());
+    on_chunk(rows, seconds);
   }
   return cache.length() == std::ssize(beginning);
 }
@@ -201,7 +209,8 @@ std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int cou
 }
 
 std::optional<std::vector<Engine::Alternative>> Engine::alternatives(
-    std::span<const TokenId> prompt, std::span<const TokenId> output, const std::stop_token& stop) {
+    std::span<const TokenId> prompt, std::span<const TokenId> output,
+    const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop) {
   const Span span("alternatives", "tokens", std::ssize(output));
   std::vector<TokenId> all(prompt.begin(), prompt.end());
   all.insert(all.end(), output.begin(), output.end());
@@ -209,7 +218,12 @@ std::optional<std::vector<Engine::Alternative>> Engine::alternatives(
   KvCache& cache = lease.cache();
   const std::span<const TokenId> before = prompt.first(prompt.size() - 1);
   cache.truncate_to_common_prefix(before);
-  const auto on_chunk = [](int) {};
+  DecodeStatistics cost;
+  const auto on_chunk = [&](int rows, double seconds) {
+    cost.prefilled_tokens += rows;
+    cost.prefill_seconds += seconds;
+    on_pass(cost);
+  };
   if (!read_into(cache, before, static_cast<int>(before.size()), on_chunk, stop))
     return std::nullopt;
   std::vector<Alternative> found;
@@ -221,15 +235,22 @@ std::optional<std::vector<Engine::Alternative>> Engine::alternatives(
         std::min(static_cast<std::size_t>(chunks.rows()), output.size() - found.size());
     const auto part = std::span(all).subspan(before.size() + found.size(), rows);
     const DraftTree draft = DraftTree::chain(part.subspan(1), DraftOrigin::kOther);
+    const auto began = std::chrono::steady_clock::now();
     const Predictions predicted = target_.model->forward(part.first(1), draft, cache, {.top_k = 2});
     std::vector<int> path(rows - 1);
     std::iota(path.begin(), path.end(), 0);
     cache.keep(path);
+    const double seconds = seconds_since(began);
+    chunks.measured(static_cast<int>(rows), seconds);
     for (std::size_t row = 0; row < rows; ++row) {
       const TokenId best = predicted.top_ids[2 * row], second = predicted.top_ids[2 * row + 1];
       const float margin = predicted.top_logits[2 * row] - predicted.top_logits[2 * row + 1];
       found.push_back({best == output[found.size()] ? second : best, margin});
     }
+    cost.passes += 1;
+    cost.rows += static_cast<int>(rows);
+    cost.decode_seconds += seconds;
+    on_pass(cost);
   }
   return found;
 }

@@ -133,10 +133,11 @@ class Engine {
     float margin;   // of the logits of the best and the second best
   };
   // For each token of `output` after `prompt`, in passes of many rows each, which is how a prompt
-  // is read; rows have the bits that they have in any other pass. Nothing: it was stopped.
-  std::optional<std::vector<Alternative>> alternatives(std::span<const TokenId> prompt,
-                                                       std::span<const TokenId> output,
-                                                       const std::stop_token& stop);
+  // is read; rows have the bits that they have in any other pass. `on_pass` is told after each what
+  // it all cost so far; more urgent work may run within it. Nothing: it was stopped.
+  std::optional<std::vector<Alternative>> alternatives(
+      std::span<const TokenId> prompt, std::span<const TokenId> output,
+      const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop);
   // From now on the beginnings of prompts of edits come from `archive` too, and save() adds to it.
   // Without effect if the target's caches cannot leave its device. `on_problem` (may be empty) is
   // called if the disk fails.
@@ -160,8 +161,11 @@ class Engine {
 
  private:
   Engine(Model target, Model draft, int context_length, const EngineOptions& options);
+  using OnChunkRead = std::function<void(int rows, double seconds)>;
   bool read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
-                 const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+                 const OnChunkRead& on_chunk, const std::stop_token& stop);
+  bool read_ahead_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
+                       const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
   // Puts a cache from the archive into the pool, if it has one that is worth it.
   void restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop);
 
