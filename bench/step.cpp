@@ -8,9 +8,9 @@
 #include "decoding/text/chat_template.h"
 #include "indexing/files/file_kind.h"
 #include "workspace/completion/completion_prompt.h"
-#include "workspace/completion/snippets.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/snippets/snippets.h"
 
 namespace redraft {
 namespace {

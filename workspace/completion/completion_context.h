@@ -9,8 +9,8 @@
 #include "decoding/text/tokenizer.h"
 #include "indexing/store/index_snapshot.h"
 #include "support/byte_range.h"
-#include "workspace/completion/snippets.h"
 #include "workspace/documents/document.h"
+#include "workspace/snippets/snippets.h"
 
 namespace redraft {
 

@@ -10,7 +10,7 @@
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
-#include "workspace/completion/snippets.h"
+#include "workspace/snippets/snippets.h"
 
 namespace redraft {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "workspace/completion/snippets.h"
 #include "workspace/documents/open_documents.h"
+#include "workspace/snippets/snippets.h"
 
 namespace redraft {
 

@@ -9,7 +9,7 @@
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/text_lines.h"
 #include "support/names.h"
-#include "workspace/completion/snippets.h"
+#include "workspace/snippets/snippets.h"
 
 namespace redraft {
 namespace {

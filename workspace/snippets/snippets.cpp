@@ -1,4 +1,4 @@
-#include "workspace/completion/snippets.h"
+#include "workspace/snippets/snippets.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 #include "indexing/files/file_kind.h"
 #include "indexing/syntax/chunks.h"
-#include "workspace/completion/name_ranking.h"
+#include "workspace/snippets/name_ranking.h"
 
 namespace redraft {
 namespace {

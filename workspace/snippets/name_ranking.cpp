@@ -1,4 +1,4 @@
-#include "workspace/completion/name_ranking.h"
+#include "workspace/snippets/name_ranking.h"
 
 #include <algorithm>
 #include <cmath>

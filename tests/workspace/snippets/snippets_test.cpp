@@ -1,4 +1,4 @@
-#include "workspace/completion/snippets.h"
+#include "workspace/snippets/snippets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "indexing/text_definitions.h"
 #include "support/thread_time.h"
 #include "tests/kit/byte_tokenizer.h"
-#include "workspace/completion/name_ranking.h"
+#include "workspace/snippets/name_ranking.h"
 
 namespace redraft {
 namespace {
