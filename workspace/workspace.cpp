@@ -276,7 +276,9 @@ void Workspace::expect_completion(const CompletionWish& wish) {
 
 void Workspace::cancel_completion(CompletionId id) { impl_->completions.cancel(id); }
 
-Result<NextEditId> Workspace::next_edit(const std::string& uri, NextEdits::OnAnswer on_answer) {
+Result<NextEditId> Workspace::next_edit(const std::string& uri, bool in_files,
+                                        NextEdits::OnAnswer on_answer) {
+  impl_->next_edits_in_files = in_files;
   const std::shared_ptr<const Document> document = this->document(uri);
   if (!document) return impl_->documents.why_not(uri);
   if (const auto reason = impl_->documents.withheld(uri))
@@ -290,6 +292,7 @@ NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const
                           .beside = documents.beside(uri),
                           .repository = indexes.repository_without(uri),
                           .decoder = decoder};
+  if (next_edits_in_files) request.index = indexes.repository_without(uri);
   for (const auto& document : request.documents)
     request.origins.push_back(documents.origin_of(document));
   return request;

@@ -155,7 +155,9 @@ class Workspace {
   // Looks for changes that follow from the user's recent ones, in this and other open documents.
   // See NextEdits::ask(). An error if the document is not open. Nothing is proposed in a withheld
   // document, nor in documents that are withheld from this one.
-  Result<NextEditId> next_edit(const std::string& uri, NextEdits::OnAnswer on_answer);
+  // `in_files`: edits of files that are not open are of use, too.
+  Result<NextEditId> next_edit(const std::string& uri, bool in_files,
+                               NextEdits::OnAnswer on_answer);
   void cancel_next_edit(NextEditId id);
   // Whether requests for next edits are to be expected after changes, and read ahead; see
   // NextEdits::read_ahead(). False at first.

@@ -95,6 +95,7 @@ struct Workspace::Impl {
   bool keeps_on_disk = true;
   bool loads_early = false;
   bool expects_next_edits = false;
+  bool next_edits_in_files = false;
 };
 
 }  // namespace redraft

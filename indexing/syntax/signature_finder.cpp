@@ -19,6 +19,12 @@ namespace {
 constexpr std::uint32_t kMaxParts = 256;
 // A name that stands in more places is none whose calls a person changes.
 constexpr std::size_t kMaxPlaces = 5000;
+// A definition that is deeper within others was not written by a person.
+constexpr std::size_t kMaxNested = 64;
+// Python: after these decorators a function still takes what its parameters say.
+constexpr std::string_view kKeepParameters =
+    "staticmethod classmethod abstractmethod override final cache lru_cache wraps typing functools "
+    "abc";
 
 bool is_comment(std::string_view type) { return type.ends_with("comment"); }
 
@@ -114,10 +120,16 @@ class ParameterReader {
     const std::string name = name_of(node);
     if (name.empty() && text_of(node) == "void") return;  // C: "f(void)"
     add(is_by_name_ ? Parameter::Kind::kByName : Parameter::Kind::kPlain, name, is_default);
+    signature_->all.back().type = type_written_in(node);
   }
 
   void add(Parameter::Kind kind, std::string_view name, bool is_optional) {
     signature_->all.push_back({kind, std::string(name), is_optional});
+  }
+
+  std::string type_written_in(const TSNode& node) const {
+    const TSNode type = child_by_field(node, "type");
+    return ts_node_is_null(type) ? std::string() : without_blanks(text_of(type));
   }
 
   // Go: "a, b int".
@@ -127,6 +139,7 @@ class ParameterReader {
     for (bool more = cursor.to_first_child(); more; more = cursor.to_next_sibling()) {
       if (cursor.field() != "name" || !ts_node_is_named(cursor.node())) continue;
       add(Parameter::Kind::kPlain, text_of(cursor.node()), false);
+      signature_->all.back().type = type_written_in(node);
       is_any = true;
     }
     return is_any;
@@ -176,7 +189,7 @@ class SignatureFinder {
     for (bool more = true; more; more = cursor_.to_next()) {
       const std::vector<TSNode>& path = cursor_.path();
       while (!open_.empty() && open_.back().depth >= path.size()) open_.pop_back();
-      if (grammar_.role(path.back()).definition == nullptr) continue;
+      if (grammar_.role(path.back()).definition == nullptr || open_.size() == kMaxNested) continue;
       const auto definition = definitions_.definition_at(path, path.size() - 1);
       if (definition) enter(*definition);
     }
@@ -219,7 +232,9 @@ class SignatureFinder {
     if (signature.owner.empty() && is_in_type()) signature.owner = open_.back().name;
     signature.is_member = !signature.owner.empty();
     if (!ParameterReader(types_, text_).read(list, is_list, &signature)) return;
-    take_self(signature);
+    const std::string_view decorators = this->decorators();
+    signature.is_wrapped = !decorators.empty() && !keep_parameters(decorators);
+    take_self(decorators, signature);
     const bool is_constructor = has_word(types_.constructors, function.name) ||
                                 has_word(types_.constructors, type_of(cursor_.node()));
     if (is_constructor && is_in_type()) {
@@ -233,16 +248,28 @@ class SignatureFinder {
     found_.push_back(std::move(signature));
   }
 
-  // Python: the first parameter of a method.
-  void take_self(Signature& signature) const {
-    if (!types_.has_explicit_self || !is_in_type() || signature.all.empty()) return;
+  // Python: what stands before a definition; may be empty.
+  std::string_view decorators() const {
     const std::vector<TSNode>& path = cursor_.path();
-    const TSNode& around = path[path.size() - 2];
-    std::string_view decorators;
-    if (type_of(around) == "decorated_definition") {
-      const std::size_t begin = range_of(around).begin;
-      decorators = text_.substr(begin, range_of(cursor_.node()).begin - begin);
+    if (path.size() < 2 || type_of(path[path.size() - 2]) != "decorated_definition") return {};
+    const std::size_t begin = range_of(path[path.size() - 2]).begin;
+    return text_.substr(begin, range_of(path.back()).begin - begin);
+  }
+
+  // Whether all of their names are known to.
+  static bool keep_parameters(std::string_view decorators) {
+    for (std::size_t at = 0; at < decorators.size(); ++at) {
+      const std::size_t begin = at;
+      while (at < decorators.size() && is_name_byte(decorators[at])) ++at;
+      if (at > begin && !has_word(kKeepParameters, decorators.substr(begin, at - begin)))
+        return false;
     }
+    return true;
+  }
+
+  // Python: the first parameter of a method.
+  void take_self(std::string_view decorators, Signature& signature) const {
+    if (!types_.has_explicit_self || !is_in_type() || signature.all.empty()) return;
     if (has_name(decorators, "staticmethod")) return;
     if (signature.all.front().kind == Parameter::Kind::kRest) return;
     signature.all.erase(signature.all.begin());
@@ -363,9 +390,19 @@ class CallReader {
   }
 
   static bool does_something(std::string_view type) {
-    constexpr std::string_view kWords[] = {
-        "call",       "invocation",       "creation",          "new_expression", "await",  "yield",
-        "assignment", "named_expression", "update_expression", "macro",          "delete", "try"};
+    constexpr std::string_view kWords[] = {"call",
+                                           "invocation",
+                                           "creation",
+                                           "new_expression",
+                                           "await",
+                                           "yield",
+                                           "assignment",
+                                           "named_expression",
+                                           "update_expression",
+                                           "macro",
+                                           "delete",
+                                           "try",
+                                           "declaration_expression"};
     constexpr std::string_view kSigns = "++ -- <- :=";
     return has_word(kSigns, type) || std::ranges::any_of(kWords, [&](std::string_view word) {
              return type.find(word) != type.npos;

@@ -21,8 +21,13 @@ struct Parameter {
   Kind kind = Kind::kPlain;
   std::string name;  // of a pattern its text; empty: it has none
   bool is_optional = false;
-  friend bool operator==(const Parameter&, const Parameter&) = default;
+  std::string type = {};  // as it is written, without blanks; may be empty
 };
+
+// Whether calls are the same for both: whatever their types are.
+inline bool operator==(const Parameter& a, const Parameter& b) {
+  return a.kind == b.kind && a.name == b.name && a.is_optional == b.is_optional;
+}
 
 // A function and what has to be given to it.
 struct Signature {
@@ -39,6 +44,7 @@ struct Signature {
   ByteRange parameters;  // with their brackets
   Receiver receiver = Receiver::kNone;
   bool is_member = false;           // of a type; a constructor is none
+  bool is_wrapped = false;          // what is called may be another function: Python's decorators
   std::vector<Parameter> all = {};  // without a receiver
 };
 

@@ -44,6 +44,8 @@ void from_json(const Json& json, NextEditParams& params) {
   const auto version = document.find("version");
   if (version != document.end() && version->is_number_integer())
     params.version = version->get<std::int64_t>();
+  const auto in_files = json.find("inFiles");
+  params.in_files = in_files != json.end() && in_files->is_boolean() && in_files->get<bool>();
 }
 
 void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& registry) {
@@ -76,8 +78,8 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
     return;
   }
   const auto asked = Clock::now();
-  const Result<NextEditId> id =
-      workspace_.next_edit(params.uri, [this, reply, asked](const NextEditAnswer& answer) {
+  const Result<NextEditId> id = workspace_.next_edit(
+      params.uri, params.in_files, [this, reply, asked](const NextEditAnswer& answer) {
         log(answer, asked);
         decoder_.count(answer.statistics);
         why_none_ = answer.error.empty() ? answer.why_none : answer.error;
@@ -103,11 +105,12 @@ Json NextEditFeed::result_of(const NextEditAnswer& answer) {
     usage_.count(UsageEvent::kNextEditShown);
     ++last_id_;
     last_ = answer;
+    const bool is_open = workspace_.document(answer.document->uri()) != nullptr;
+    const Json version = is_open ? Json(answer.document->version()) : Json();
     for (const TextEdit& edit : answer.edits) {
       edits.push_back({{"text", edit.new_text},
                        {"range", to_range(*answer.document, edit.range, encoding_)},
-                       {"textDocument",
-                        {{"uri", answer.document->uri()}, {"version", answer.document->version()}}},
+                       {"textDocument", {{"uri", answer.document->uri()}, {"version", version}}},
                        {"command", command(last_id_, static_cast<int>(edits.size()))}});
     }
   }

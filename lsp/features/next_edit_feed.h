@@ -23,6 +23,7 @@ inline constexpr char kNextEditRejectedCommand[] = "redraft.nextEditRejected";
 struct NextEditParams {
   std::string uri;
   std::optional<std::int64_t> version;
+  bool in_files = false;  // the client can show edits of files that are not open
 };
 void from_json(const Json& json, NextEditParams& params);
 

@@ -70,6 +70,42 @@ class Index(ServerTest):
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 3}]})
         self.assert_soon(lambda: not self.finds_line(client))
 
+    def test_calls_follow_in_files_that_are_not_open(self):
+        calls = {"b c.py": "from a import load\nload(1, 2)\n", "d.py": "from a import load\nload(3, 4)\n",
+                 "other.py": "from b import load\nload(1, 2)\n", "e.js": "load(1, 2)\n"}
+        for name, text in calls.items():
+            (self.root / name).write_text(text)
+        client = self.serve()
+        self.wait_for_index(client, 4)
+        uri = (self.root / "a.py").as_uri()
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
+                                                                "text": "def load(path, mode): pass\n"}})
+        client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [
+            {"range": span(0, 9, 0, 19), "text": "mode, path"}]})
+
+        def ask(**more):
+            return client.request("redraft/nextEdit", {"textDocument": {"uri": uri}, **more})
+
+        self.assertEqual(ask()["edits"], [], "a client that cannot show it")
+        answer = ask(inFiles=True)
+        (edit,) = answer["edits"]
+        other = (self.root / "b c.py").as_uri()
+        self.assertEqual((edit["text"], edit["textDocument"]), ("load(2, 1)\n", {"uri": other, "version": None}))
+        self.assertEqual(answer["note"], "the parameters of 'load' changed: 2 calls found in the workspace, 2 to change")
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": other, "languageId": "python", "version": 1,
+                                                                "text": calls["b c.py"]}})
+        client.notify("textDocument/didChange", {"textDocument": {"uri": other, "version": 2}, "contentChanges": [
+            {"range": edit["range"], "text": edit["text"]}]})
+        (edit,) = ask(inFiles=True)["edits"]
+        self.assertEqual((edit["text"], edit["textDocument"]["uri"]), ("load(4, 3)\n", (self.root / "d.py").as_uri()))
+        (self.root / "d.py").write_text(calls["d.py"].replace("3, 4", "4, 3"))  # by other means
+        self.change_elsewhere(client, uri)
+        self.assertEqual(ask(inFiles=True)["edits"], [])
+
+    def change_elsewhere(self, client, uri):
+        client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 3}, "contentChanges": [
+            {"range": span(1, 0, 1, 0), "text": "x = 1\n"}]})
+
     def test_files_are_watched(self):
         (self.root / "a.py").write_text("a = 1\n")
         client = self.serve()

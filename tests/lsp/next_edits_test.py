@@ -172,11 +172,11 @@ class NextEdits(ServerTest):
 
     def test_what_a_new_parameter_is_given_the_model_writes(self):
         shadow = "\n" * 12 + "def f(load):\n    return load(path, mode)\n"
-        script = [{"find": "load(path, mode)", "replace": "load(path, mode, strict)"}]
+        script = [{"find": "load(path, mode)", "replace": "load(path, mode, True)"}]
         client = self.start(script)
         self.change_parameters(client, "path, mode, strict", "def g(path, mode):\n    return load(path, mode)\n" + shadow)
         answer = self.ask(client)
-        self.assertEqual([edit["text"] for edit in answer["edits"]], ["    return load(path, mode, strict)\n"])
+        self.assertEqual([edit["text"] for edit in answer["edits"]], ["    return load(path, mode, True)\n"])
         self.assertEqual(answer["edits"][0]["range"], span(5, 0, 6, 0), "not the one that is another's")
         self.assertFalse(answer["byTree"])
         self.assertGreater(answer["statistics"]["passes"], 0)
@@ -184,7 +184,8 @@ class NextEdits(ServerTest):
         self.assertEqual(self.ask(client)["edits"], [])
 
     def test_what_is_no_sound_change_of_a_call_is_not_shown(self):
-        for wrong in ("load(mode, path, strict)", "load(path, mode)\n    strict = 1", "load(path, strict)"):
+        for wrong in ("load(mode, path, True)", "load(path, mode)\n    strict = 1", "load(path, True)",
+                      "load(path, mode, strict)"):  # which is no name there
             client = self.start([{"find": "load(path, mode)", "replace": wrong}])
             self.change_parameters(client, "path, mode, strict", "def g(path, mode):\n    return load(path, mode)\n")
             answer = self.ask(client)

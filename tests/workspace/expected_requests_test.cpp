@@ -54,7 +54,7 @@ class ExpectedRequests : public WorkspaceTest {
   }
   NextEditAnswer next_edit() {
     std::optional<NextEditAnswer> answer;
-    EXPECT_TRUE(workspace_->next_edit(kUri, [&](const NextEditAnswer& a) { answer = a; }));
+    EXPECT_TRUE(workspace_->next_edit(kUri, false, [&](const NextEditAnswer& a) { answer = a; }));
     settle();
     EXPECT_TRUE(answer);
     return answer.value_or(NextEditAnswer());

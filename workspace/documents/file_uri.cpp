@@ -1,6 +1,7 @@
 #include "workspace/documents/file_uri.h"
 
 #include <string>
+#include <string_view>
 
 namespace redraft {
 namespace {
@@ -36,6 +37,25 @@ std::optional<std::filesystem::path> path_of_uri(std::string_view uri) {
     return std::filesystem::path(path).lexically_normal();
   }
   return std::nullopt;
+}
+
+std::string uri_of_path(const std::filesystem::path& path) {
+  constexpr std::string_view kHexadecimal = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char byte : path.string()) {
+    const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= '0' && byte <= '9') ||
+                          std::string_view("/-._~").find(byte) != std::string_view::npos;
+    if (is_plain) {
+      uri += byte;
+      continue;
+    }
+    const auto value = static_cast<unsigned char>(byte);
+    uri += '%';
+    uri += kHexadecimal[value / 16];
+    uri += kHexadecimal[value % 16];
+  }
+  return uri;
 }
 
 bool is_within(std::string_view uri, std::string_view of) {

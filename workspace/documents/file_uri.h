@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace redraft {
@@ -9,6 +10,9 @@ namespace redraft {
 // The absolute path that a `file:` URI denotes; none for another scheme, another host, or a
 // malformed URI.
 std::optional<std::filesystem::path> path_of_uri(std::string_view uri);
+
+// The same the other way round, of an absolute path.
+std::string uri_of_path(const std::filesystem::path& path);
 
 // Whether `uri` is the file `of` or, if that is a folder, is in it. One file may have several URIs.
 bool is_within(std::string_view uri, std::string_view of);

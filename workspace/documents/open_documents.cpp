@@ -68,6 +68,7 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
     origins_.begin_anew(find(uri));
     return changes;
   }
+  origins_.change(uri);
   for (const std::string& piece : removed) remember_removed(piece);
   for (const BufferChange& change : changes) {
     for (RecentPlace& place : places_) {

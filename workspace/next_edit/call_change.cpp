@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "indexing/syntax/text_lines.h"
+
 namespace redraft {
 namespace {
 
@@ -72,6 +74,7 @@ std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const 
 }
 
 // Whether `now` gives each parameter what `then` gave it, and what is new and required anything.
+// Where there was no parameter for all the rest, it takes what comes.
 template <typename Same>
 bool gives_the_same(const SignatureChange& change, const Binding& then, const Binding& now,
                     const Same& same) {
@@ -85,14 +88,41 @@ bool gives_the_same(const SignatureChange& change, const Binding& then, const Bi
     if (before >= 0 && !same(before, after)) return false;
     if (was >= 0 && before < 0 && after >= 0 && parameter.is_optional) return false;
   }
-  return std::ranges::equal(then.rest, now.rest, same) &&
-         std::ranges::equal(then.named_rest, now.named_rest, same);
+  const auto is_kept = [&](Kind kind, const std::vector<int>& before,
+                           const std::vector<int>& after) {
+    return !has_kind(change.before.all, kind) || std::ranges::equal(before, after, same);
+  };
+  return is_kept(Kind::kRest, then.rest, now.rest) &&
+         is_kept(Kind::kNamedRest, then.named_rest, now.named_rest);
 }
 
+// Whether a new parameter gets what another one got.
+bool gives_another(const SignatureChange& change, const Binding& then, const Binding& now) {
+  for (std::size_t i = 0; i < change.was.size(); ++i) {
+    const int argument = change.was[i] < 0 ? now.arguments[i] : -1;
+    if (argument >= 0 && std::ranges::find(then.arguments, argument) != then.arguments.end())
+      return true;
+  }
+  return false;
+}
+
+// Without blanks, but for those in quotes.
 std::string squeezed(std::string_view text, const ByteRange& range) {
   std::string result;
-  std::ranges::copy_if(text.substr(range.begin, range.size()), std::back_inserter(result),
-                       [](char c) { return c != ' ' && c != '\t' && c != '\n' && c != '\r'; });
+  char quote = 0;
+  for (std::size_t at = range.begin; at < range.end; ++at) {
+    const char byte = text[at];
+    if (quote != 0 && byte == '\\' && at + 1 < range.end) {
+      result += byte;
+      result += text[++at];
+      continue;
+    }
+    if (quote != 0 || !is_space(byte)) result += byte;
+    if (quote == byte)
+      quote = 0;
+    else if (quote == 0 && std::string_view("'\"`").find(byte) != std::string_view::npos)
+      quote = byte;
+  }
   return result;
 }
 
@@ -106,14 +136,23 @@ class Rewriting {
   std::optional<std::string> run() {
     const std::optional<Binding> then = bound_to(change_.before.all, call_, style_.may_lack);
     if (!then || call_.is_odd || !place(*then) || !can_drop()) return std::nullopt;
-    std::ranges::stable_sort(named_, {}, [](const auto& named) { return named.first; });
-    for (auto& [index, text] : named_) in_order_.push_back(std::move(text));
-    return joined();
+    std::ranges::stable_sort(named_, {}, &Placed::index);
+    std::ranges::move(named_, std::back_inserter(in_order_));
+    return keeps_effects_in_order() ? std::optional(joined()) : std::nullopt;
   }
 
  private:
+  struct Placed {
+    int index;  // that the argument had
+    std::string text;
+  };
+
   const Argument& argument(int index) const { return call_.all[static_cast<std::size_t>(index)]; }
   void keep(int index) { kept_[static_cast<std::size_t>(index)] = true; }
+  void add_in_order(int index) {
+    keep(index);
+    in_order_.push_back({index, text_of_(argument(index).range)});
+  }
 
   bool place(const Binding& then) {
     for (std::size_t i = 0; i < change_.was.size(); ++i) {
@@ -134,10 +173,7 @@ class Rewriting {
 
   bool place_rest(const std::vector<int>& rest) {
     if (is_gap_ && !rest.empty()) return false;
-    for (const int index : rest) {
-      keep(index);
-      in_order_.push_back(text_of_(argument(index).range));
-    }
+    for (const int index : rest) add_in_order(index);
     return true;
   }
 
@@ -150,8 +186,7 @@ class Rewriting {
     const bool is_named = !argument(index).name.empty();
     const bool has_to_be = parameter.kind == Kind::kByName || is_gap_;
     if (!is_named && !has_to_be) {
-      keep(index);
-      in_order_.push_back(text_of_(argument(index).range));
+      add_in_order(index);
       return true;
     }
     const bool can_be = !style_.name_mark.empty() && parameter.kind != Kind::kByPlace;
@@ -167,13 +202,25 @@ class Rewriting {
     const std::string text = each.name == name
                                  ? text_of_(each.range)
                                  : name + std::string(style_.name_mark) + text_of_(each.value);
-    named_.emplace_back(index, text);
+    named_.push_back({index, text});
   }
 
-  // What has no parameter any more. False: it does something.
+  // What has no parameter any more. False: it does something, or a new parameter may be for it.
   bool can_drop() const {
+    const bool is_any_new = std::ranges::find(change_.was, -1) != change_.was.end();
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (!kept_[i] && call_.all[i].has_effects) return false;
+      if (!kept_[i] && (is_any_new || call_.all[i].has_effects)) return false;
+    }
+    return true;
+  }
+
+  // Arguments are evaluated as they stand.
+  bool keeps_effects_in_order() const {
+    int last = -1;
+    for (const Placed& placed : in_order_) {
+      if (!argument(placed.index).has_effects) continue;
+      if (placed.index < last) return false;
+      last = placed.index;
     }
     return true;
   }
@@ -187,7 +234,7 @@ class Rewriting {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!kept_[i]) continue;
       if (n_written > 0) text += text_of_({all[i - 1].range.end, all[i].range.begin});
-      text += in_order_[n_written++];
+      text += in_order_[n_written++].text;
     }
     return text + text_of_({all.back().range.end, call_.arguments.end});
   }
@@ -197,9 +244,8 @@ class Rewriting {
   const CallStyle& style_;
   const std::function<std::string(ByteRange)>& text_of_;
   std::vector<bool> kept_ = std::vector<bool>(call_.all.size(), false);
-  std::vector<std::string> in_order_;
-  std::vector<std::pair<int, std::string>> named_;  // with the place that they had
-  bool is_gap_ = false;                             // what comes next has to be named
+  std::vector<Placed> in_order_, named_;
+  bool is_gap_ = false;  // what comes next has to be named
 };
 
 // Where `parameter` is among `parameters`; -1: it is not.
@@ -230,7 +276,9 @@ bool are_the_same(const SignatureChange& change) {
 bool is_same_place_renamed(const std::vector<int>& was, std::size_t i, const Signature& before,
                            const Signature& after) {
   const bool is_taken = std::ranges::find(was, static_cast<int>(i)) != was.end();
-  return was[i] < 0 && !is_taken && before.all[i].kind == after.all[i].kind;
+  const Parameter &then = before.all[i], &now = after.all[i];
+  const bool is_other = !then.type.empty() && !now.type.empty() && then.type != now.type;
+  return was[i] < 0 && !is_taken && then.kind == now.kind && !is_other;
 }
 
 }  // namespace
@@ -266,7 +314,8 @@ bool has_to_follow(const SignatureChange& change, const Call& call, bool is_old,
   const bool has_more = !then->named_rest.empty() || !now->named_rest.empty();
   if (has_more && !are_the_same(change)) return false;
   const auto is_same = [](int before, int after) { return before == after; };
-  return is_old && !gives_the_same(change, *then, *now, is_same);
+  return is_old &&
+         (gives_another(change, *then, *now) || !gives_the_same(change, *then, *now, is_same));
 }
 
 std::optional<std::string> rewritten(const SignatureChange& change, const Call& call,

@@ -37,7 +37,8 @@ bool has_to_follow(const SignatureChange& change, const Call& call, bool is_old,
 
 // The arguments, with their brackets, of a call that has to follow. `text_of` is the text of a part
 // of the call as it is going to be. None if it takes more than the tree knows: a value for a new
-// parameter, or an argument goes whose evaluation does something.
+// parameter, whether that is what had another one, or an argument whose evaluation does something
+// goes, or is evaluated before another such.
 std::optional<std::string> rewritten(const SignatureChange& change, const Call& call,
                                      const CallStyle& style,
                                      const std::function<std::string(ByteRange)>& text_of);

@@ -3,37 +3,67 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "indexing/syntax/imports.h"
 #include "indexing/syntax/syntax_tree.h"
 #include "indexing/syntax/text_lines.h"
 #include "support/names.h"
+#include "workspace/documents/change_history.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft {
 namespace {
 
-std::string stem_of(const Document& document) {
-  const auto path = path_of_uri(document.uri());
-  return path ? path->stem().string() : std::string();
+namespace fs = std::filesystem;
+using Is = CallOwner::Is;
+
+fs::path path_of(const Document& document) {
+  return path_of_uri(document.uri()).value_or(fs::path());
 }
 
-std::string folder_of(const Document& document) {
-  const auto path = path_of_uri(document.uri());
-  return path ? path->parent_path().filename().string() : std::string();
+Is by_source(ImportSource source) {
+  if (source == ImportSource::kAnother) return Is::kAnother;
+  return source == ImportSource::kFile ? Is::kCertain : Is::kPerhaps;
 }
 
-}  // namespace
-
-std::string language_family(const Document& document) {
-  const std::string language = document.language();
-  if (language.starts_with("javascript") || language.starts_with("typescript")) return "script";
-  return language == "cpp" || language.starts_with("cuda") ? "c" : language;
-}
-
+// "c" of "a.b().c".
 std::string_view last_name(std::string_view text) {
   std::size_t begin = text.size();
   while (begin > 0 && is_name_byte(text[begin - 1])) --begin;
   return text.substr(begin);
+}
+
+std::string_view first_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_name_byte(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// A call through the type gives the object, too: "Server.start(server, 1)".
+void leave_out_object(const Signature& signature, Call& call) {
+  const bool is_by_type = signature.receiver == Signature::Receiver::kObject &&
+                          !signature.owner.empty() &&
+                          (last_name(call.receiver) == signature.owner || call.receiver == "Self");
+  if (!is_by_type || call.all.empty() || !call.all.front().name.empty()) return;
+  call.all.erase(call.all.begin());
+  call.is_odd = true;
+}
+
+}  // namespace
+
+std::string family_of(std::string_view language) {
+  if (language.starts_with("javascript") || language.starts_with("typescript")) return "script";
+  return language == "cpp" || language.starts_with("cuda") ? "c" : std::string(language);
+}
+
+std::string language_family(const Document& document) { return family_of(document.language()); }
+
+const SyntaxTree* tree_to_compare(const Document& document) {
+  return document.text().size() > kMaxBytesCompared ? nullptr : document.syntax();
+}
+
+std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& function) {
+  std::vector<Call> calls = tree.calls_of(function.name);
+  for (Call& call : calls) leave_out_object(function, call);
+  return calls;
 }
 
 CallOwner::CallOwner(const Document& home, const Signature& function, const Document& document,
@@ -42,13 +72,22 @@ CallOwner::CallOwner(const Document& home, const Signature& function, const Docu
       signature_(function),
       document_(document),
       tree_(tree),
+      family_(language_family(document)),
       is_home_(home.uri() == document.uri()),
+      reader_(family_, path_of(document), path_of(home)),
       meanings_(tree.meanings_of(function.name)) {
-  if (is_home_) signatures_ = tree.signatures();
+  if (is_home_)
+    signatures_ = tree.signatures();
+  else
+    imports_ = tree.imports();
 }
 
 CallOwner::Is CallOwner::of(const Call& call) const {
-  if (!meanings_) return Is::kAnother;
+  const Is is = meanings_ ? by_name(call) : Is::kAnother;
+  return signature_.is_wrapped ? std::min(is, Is::kPerhaps) : is;
+}
+
+CallOwner::Is CallOwner::by_name(const Call& call) const {
   Is whose = Is::kAnother;
   bool is_clear = false;  // what the name is there
   for (const NamedThing& thing : meanings_->things) {
@@ -85,32 +124,31 @@ bool CallOwner::is_several(const NamedThing& thing) const {
 
 CallOwner::Is CallOwner::elsewhere(const NamedThing& thing, const NameUse& use) const {
   if (signature_.is_member || !use.doubt.empty()) return Is::kAnother;
-  const bool comes_from_home = std::ranges::any_of(
-      thing.uses, [&](const NameUse& each) { return each.declares && is_in_import(each.range); });
-  return comes_from_home ? Is::kCertain : Is::kAnother;
+  const std::string_view import = import_of(thing);
+  return import.empty() ? Is::kAnother : by_source(reader_.of_name(import, signature_.name));
 }
 
-// What statements that import from the function's file call it.
-std::string CallOwner::module() const {
-  const std::string stem = stem_of(home_);
-  const bool is_folder = stem == "__init__" || stem == "index" || stem == "mod";
-  return is_folder ? folder_of(home_) : stem;
+std::string_view CallOwner::import_of(const NamedThing& thing) const {
+  for (const NameUse& use : thing.uses) {
+    if (!use.declares) continue;
+    for (const Import& import : imports_.all) {
+      if (import.range.contains(use.range)) return text_of(import.range);
+    }
+    const std::string_view line = text_of(whole_lines(tree_.text(), use.range));
+    if (family_ == "script" && has_name(line, "require")) return line;
+  }
+  return {};
 }
 
-bool CallOwner::is_in_import(const ByteRange& range) const {
-  const std::string_view line = text_of(whole_lines(tree_.text(), range));
-  if (has_name(line, "require") && has_name(line, module())) return true;  // JavaScript
-  return std::ranges::any_of(tree_.imports().all, [&](const Import& import) {
-    return import.range.contains(range) && has_name(text_of(import.range), module());
-  });
-}
-
-// Whether a statement imports from the function's file, and names this.
-bool CallOwner::is_imported(std::string_view name) const {
-  return std::ranges::any_of(tree_.imports().all, [&](const Import& import) {
-    const std::string_view text = text_of(import.range);
-    return has_name(text, module()) && (name.empty() || has_name(text, name));
-  });
+std::optional<std::string_view> CallOwner::import_of(std::string_view name,
+                                                     std::size_t begin) const {
+  const ByteRange range{begin, begin + name.size()};
+  const std::optional<NameMeanings> meanings = tree_.meanings_of(std::string(name));
+  if (!meanings) return std::string_view();
+  for (const NamedThing& thing : meanings->things) {
+    if (has(thing, range)) return import_of(thing);
+  }
+  return std::nullopt;
 }
 
 std::string_view CallOwner::text_of(const ByteRange& range) const {
@@ -122,35 +160,79 @@ CallOwner::Is CallOwner::by_name_alone(const Call& call) const {
   const bool is_unknown =
       std::ranges::find(meanings_->unknown, call.name) != meanings_->unknown.end();
   if (!is_unknown) return Is::kAnother;
-  const std::string family = language_family(document_);
-  if (signature_.is_member)
-    return family == "java" || family == "csharp" ? Is::kPerhaps : Is::kAnother;
-  if (family == "c") {
-    if (is_static()) return Is::kAnother;
-    return is_imported({}) ? Is::kCertain : Is::kPerhaps;
+  if (family_ == "csharp") return Is::kPerhaps;
+  if (family_ == "java")
+    return !signature_.is_member && is_same_folder() ? Is::kCertain : Is::kPerhaps;
+  if (signature_.is_member) return Is::kAnother;
+  if (family_ == "go") return is_same_folder() ? Is::kCertain : Is::kAnother;
+  if (family_ != "c") return imported();
+  if (is_static()) return Is::kAnother;
+  const bool has_overloads = document_.language() != "c" || home_.language() != "c";
+  return has_overloads ? Is::kPerhaps : std::max(imported(), Is::kPerhaps);
+}
+
+bool CallOwner::is_same_folder() const {
+  const fs::path here = path_of(document_), there = path_of(home_);
+  return !here.empty() && here.parent_path() == there.parent_path();
+}
+
+// By statements that import all, or name it: not everywhere is that a declaration.
+CallOwner::Is CallOwner::imported() const {
+  Is is = Is::kAnother;
+  for (const Import& import : imports_.all) {
+    const std::string_view text = text_of(import.range);
+    is = std::max(is, by_source(reader_.of_all(text)));
+    if (has_name(text, signature_.name))
+      is = std::max(is, by_source(reader_.of_name(text, signature_.name)));
   }
-  if (family == "go") {
-    const auto here = path_of_uri(document_.uri()), there = path_of_uri(home_.uri());
-    const bool is_package = here && there && here->parent_path() == there->parent_path();
-    return is_package ? Is::kCertain : Is::kAnother;
-  }
-  return is_imported(signature_.name) ? Is::kCertain : Is::kAnother;
+  return is;
 }
 
 // C: no other file can call it.
 bool CallOwner::is_static() const {
   const std::string_view text = home_.text();
-  const std::size_t begin = signature_.head.begin;
-  const std::size_t line = line_start(text, begin);
-  return has_name(text.substr(line, begin - line), "static");
+  const std::size_t line = line_start(text, signature_.head.begin);
+  const std::string_view above = text.substr(0, line == 0 ? 0 : line - 1);
+  const std::size_t line_above = line_start(above, above.size());
+  const bool is_type_above = line < text.size() && !is_space(text[line]);  // GNU's style
+  const std::size_t begin = is_type_above ? line_above : line;
+  return has_name(text.substr(begin, signature_.head.begin - begin), "static");
 }
 
 CallOwner::Is CallOwner::by_receiver(const Call& call) const {
-  const std::string_view receiver = last_name(call.receiver);
-  if (signature_.is_member) return receiver == signature_.owner ? Is::kCertain : Is::kPerhaps;
-  const bool is_package = language_family(document_) == "go" && receiver == folder_of(home_);
-  const bool is_module = receiver == module() && is_imported({});
-  return is_package || is_module ? Is::kCertain : Is::kAnother;
+  if (!signature_.is_member) return of_module(call);
+  const bool is_by_type = last_name(call.receiver) == signature_.owner;
+  return is_by_type ? of_type(call) : Is::kPerhaps;
+}
+
+// "Type.name()": whether that is this function's type.
+CallOwner::Is CallOwner::of_type(const Call& call) const {
+  if (call.receiver != signature_.owner) return Is::kPerhaps;
+  const auto import = import_of(signature_.owner, call.range.begin);
+  if (!import) return family_ == "java" && is_same_folder() ? Is::kCertain : Is::kPerhaps;
+  return import->empty() ? Is::kAnother : by_source(reader_.of_name(*import, signature_.owner));
+}
+
+// "module.name()": whether that is the function's file.
+CallOwner::Is CallOwner::of_module(const Call& call) const {
+  const std::string_view first = first_name(call.receiver);
+  if (first.empty()) return Is::kAnother;
+  if (family_ == "c") {
+    const bool is_namespace = text_of({call.range.begin, call.name.begin}).ends_with("::");
+    return is_namespace ? std::min(imported(), Is::kPerhaps) : Is::kAnother;
+  }
+  const auto import = import_of(first, call.range.begin);
+  if (import && !import->empty()) return by_source(reader_.of_module(*import, call.receiver));
+  if (import && family_ != "rust") return Is::kAnother;
+  Is is = Is::kAnother;
+  for (const Import& each : imports_.all) {
+    const std::string_view text = text_of(each.range);
+    if (family_ == "go" || (family_ == "rust" && has_name(text, first)))
+      is = std::max(is, by_source(reader_.of_module(text, call.receiver)));
+  }
+  if (family_ != "rust" || is == Is::kCertain) return is;
+  const Is by_path = by_source(reader_.of_module("use " + call.receiver + ";", {}));
+  return first == "crate" || first == "super" ? by_path : std::min(by_path, Is::kPerhaps);
 }
 
 }  // namespace redraft

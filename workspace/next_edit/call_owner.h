@@ -5,17 +5,23 @@
 #include <string_view>
 #include <vector>
 
+#include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/signatures.h"
 #include "workspace/documents/document.h"
+#include "workspace/next_edit/import_source.h"
 
 namespace redraft {
 
-// Languages that call each other's functions have one family.
+// Languages that call each other's functions have one family; of a name of LSP's, or a document's.
+std::string family_of(std::string_view language);
 std::string language_family(const Document& document);
 
-// "c" of "a.b().c".
-std::string_view last_name(std::string_view text);
+// None if the language is not known, or the text is too large to be compared.
+const SyntaxTree* tree_to_compare(const Document& document);
+
+// Calls of what has the function's name, with the arguments that are for its parameters.
+std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& function);
 
 // Whether calls in a document are of one function.
 class CallOwner {
@@ -34,25 +40,35 @@ class CallOwner {
   Is of(const Call& call) const;
 
  private:
+  Is by_name(const Call& call) const;
   static bool has(const NamedThing& thing, const ByteRange& range);
   Is at_home(const NamedThing& thing, const NameUse& use, const Call& call) const;
   bool is_several(const NamedThing& thing) const;
   Is elsewhere(const NamedThing& thing, const NameUse& use) const;
-  std::string module() const;
-  bool is_in_import(const ByteRange& range) const;
-  bool is_imported(std::string_view name) const;
-  std::string_view text_of(const ByteRange& range) const;
   Is by_name_alone(const Call& call) const;
   bool is_static() const;
+  bool is_same_folder() const;
   Is by_receiver(const Call& call) const;
+  Is of_type(const Call& call) const;
+  Is of_module(const Call& call) const;
+  Is imported() const;
+  // What makes a name known that `thing` is: the statement that imports it, or nothing.
+  std::string_view import_of(const NamedThing& thing) const;
+  // The same for the name that stands at `begin`; nothing: the document itself declares it.
+  // None: it is not known at all.
+  std::optional<std::string_view> import_of(std::string_view name, std::size_t begin) const;
+  std::string_view text_of(const ByteRange& range) const;
 
   const Document& home_;
   const Signature& signature_;
   const Document& document_;
   const SyntaxTree& tree_;
+  std::string family_;
   bool is_home_;
+  ImportReader reader_;
   std::optional<NameMeanings> meanings_;
   std::vector<Signature> signatures_;  // of the function's document
+  Imports imports_;
 };
 
 }  // namespace redraft

@@ -10,9 +10,7 @@
 #include "indexing/syntax/text_lines.h"
 #include "support/names.h"
 #include "support/utf8/utf8.h"
-#include "workspace/documents/change_history.h"
-#include "workspace/documents/diff.h"
-#include "workspace/documents/edit_region.h"
+#include "workspace/documents/written_since.h"
 #include "workspace/next_edit/call_owner.h"
 
 namespace redraft {
@@ -22,10 +20,6 @@ namespace {
 constexpr std::size_t kMaxFunctions = 8;
 constexpr std::size_t kMaxShownBytes = 160;
 constexpr int kLinesAround = 6;
-
-const SyntaxTree* tree_of(const Document& document) {
-  return document.text().size() > kMaxBytesCompared ? nullptr : document.syntax();
-}
 
 std::map<std::string, Signature> by_path(const SyntaxTree& tree) {
   std::map<std::string, Signature> found;
@@ -53,9 +47,10 @@ std::string shown(const SyntaxTree& tree, const Signature& signature) {
 }
 
 std::vector<ChangedFunction> changed_in(const std::shared_ptr<const Document>& now,
-                                        const Document& then) {
-  const SyntaxTree* const before = tree_of(then);
-  const SyntaxTree* const after = tree_of(*now);
+                                        const DocumentOrigin& origin) {
+  const Document& then = *origin.document;
+  const SyntaxTree* const before = tree_to_compare(then);
+  const SyntaxTree* const after = tree_to_compare(*now);
   if (before == nullptr || after == nullptr) return {};
   std::vector<ChangedFunction> changed;
   const std::map<std::string, Signature> old = by_path(*before);
@@ -64,83 +59,46 @@ std::vector<ChangedFunction> changed_in(const std::shared_ptr<const Document>& n
     if (was == old.end()) continue;
     auto change = signature_change(was->second, signature, after->call_style());
     if (!change) continue;
-    changed.push_back(
-        {now, std::move(*change), shown(*before, was->second), shown(*after, signature)});
+    changed.push_back({now, std::move(*change), shown(*before, was->second),
+                       shown(*after, signature), origin.changed_at});
   }
   if (changed.size() > kMaxFunctions) changed.clear();
   return changed;
 }
 
-// Which lines were written since.
-class WrittenSince {
- public:
-  WrittenSince(const std::shared_ptr<const Document>& now, const DocumentOrigin& origin)
-      : document_(*now), is_all_(!origin.is_first) {
-    if (is_all_ || origin.document == now) return;
-    const auto old_file = EditRegion::make(origin.document, EditScope::kFile, {});
-    const auto new_file = EditRegion::make(now, EditScope::kFile, {});
-    if (!old_file || !new_file) return;
-    int shift = 0;
-    for (const LineChange& change : diff_lines(old_file->lines(), new_file->lines())) {
-      const int begin = change.old_begin + shift;
-      const int size = static_cast<int>(change.new_lines.size());
-      lines_.emplace_back(begin, begin + size);
-      shift += size - (change.old_end - change.old_begin);
-    }
-  }
-
-  bool has(const ByteRange& range) const {
-    const int first = document_.lines().line_of(range.begin);
-    const int last = document_.lines().line_of(range.end);
-    return is_all_ || std::ranges::any_of(lines_, [&](const std::pair<int, int>& lines) {
-             return lines.first <= last && first < lines.second;
-           });
-  }
-
- private:
-  const Document& document_;
-  bool is_all_;
-  std::vector<std::pair<int, int>> lines_;
-};
-
-// A call through the type gives the object, too: "Server.start(server, 1)".
-void leave_out_object(const Signature& signature, Call& call) {
-  const bool is_by_type = signature.receiver == Signature::Receiver::kObject &&
-                          !signature.owner.empty() &&
-                          (last_name(call.receiver) == signature.owner || call.receiver == "Self");
-  if (!is_by_type || call.all.empty() || !call.all.front().name.empty()) return;
-  call.all.erase(call.all.begin());
-  call.is_odd = true;
-}
-
-std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& signature) {
-  std::vector<Call> calls = tree.calls_of(signature.name);
-  for (Call& call : calls) leave_out_object(signature, call);
-  return calls;
+// Whether the tree would write the call as it is: "load(a, a)", with its parameters swapped.
+bool is_as_before(const SignatureChange& change, const Call& call, const SyntaxTree& tree) {
+  const auto text_of = [&](const ByteRange& range) {
+    return tree.text().substr(range.begin, range.size());
+  };
+  return rewritten(change, call, tree.call_style(), text_of) == text_of(call.arguments);
 }
 
 CallsInDocument find_calls_in(const std::shared_ptr<const Document>& document,
                               const DocumentOrigin& origin,
-                              const std::vector<ChangedFunction>& functions) {
+                              const std::vector<ChangedFunction>& functions,
+                              const std::stop_token& stop) {
   CallsInDocument found{.document = document, .calls = {}};
   std::optional<WrittenSince> written;
-  for (std::size_t i = 0; i < functions.size(); ++i) {
+  for (std::size_t i = 0; i < functions.size() && !stop.stop_requested(); ++i) {
     const ChangedFunction& function = functions[i];
     const Signature& signature = function.change.after;
     if (language_family(*document) != language_family(*function.document) ||
         !has_name(document->text(), signature.name))
       continue;
-    const SyntaxTree* const tree = tree_of(*document);
+    const SyntaxTree* const tree = tree_to_compare(*document);
     if (tree == nullptr) break;
     const std::vector<Call> calls = calls_of(*tree, signature);
     if (calls.empty()) continue;
-    if (!written) written.emplace(document, origin);
+    if (!written) written.emplace(*origin.document, *document);
+    const bool was_changed_later = !origin.is_first || origin.file_time > function.changed_at;
     const CallOwner owner(*function.document, function.change.after, *document, *tree);
     for (const Call& call : calls) {
       const CallOwner::Is is = owner.of(call);
       if (is == CallOwner::Is::kAnother) continue;
-      const bool follows =
-          has_to_follow(function.change, call, !written->has(call.range), tree->call_style());
+      const bool is_old = !was_changed_later && !written->has(call.range);
+      const bool follows = has_to_follow(function.change, call, is_old, tree->call_style()) &&
+                           !is_as_before(function.change, call, *tree);
       found.calls.push_back({call, i, is == CallOwner::Is::kCertain, follows});
     }
   }
@@ -155,7 +113,9 @@ class Rewrites {
   std::string text_of(const ByteRange& range) const {
     std::string result;
     std::size_t at = range.begin;
-    for (const auto& [begin, each] : edits_) {
+    for (auto edit = edits_.lower_bound(at); edit != edits_.end(); ++edit) {
+      const auto& [begin, each] = *edit;
+      if (begin >= range.end) break;
       if (begin < at || each.range.end > range.end) continue;
       result += text_.substr(at, begin - at);
       result += each.new_text;
@@ -164,7 +124,7 @@ class Rewrites {
     return result + std::string(text_.substr(at, range.end - at));
   }
   void add(const ByteRange& range, std::string text) {
-    std::erase_if(edits_, [&](const auto& each) { return range.contains(each.second.range); });
+    edits_.erase(edits_.lower_bound(range.begin), edits_.lower_bound(range.end));  // within it
     edits_[range.begin] = {range, std::move(text)};
   }
   const std::map<std::size_t, TextEdit>& all() const { return edits_; }
@@ -209,73 +169,6 @@ Rewrites rewrites_in(const ChangedCalls& changed, const CallsInDocument& in) {
   return rewrites;
 }
 
-// The text without what is between the brackets of calls, and without blanks.
-std::string without_arguments(std::string_view text, const ByteRange& within,
-                              const std::vector<ByteRange>& arguments) {
-  std::string rest;
-  for (std::size_t at = within.begin; at < within.end; ++at) {
-    const bool is_in =
-        std::ranges::any_of(arguments, [&](const ByteRange& range) { return range.contains(at); });
-    if (!is_in && !is_space(text[at])) rest += text[at];
-  }
-  return rest;
-}
-
-std::vector<Call> calls_within(const SyntaxTree& tree, const Signature& signature,
-                               const ByteRange& range) {
-  std::vector<Call> calls = calls_of(tree, signature);
-  std::erase_if(calls, [&](const Call& call) {
-    return call.range.end <= range.begin || range.end <= call.range.begin;
-  });
-  return calls;
-}
-
-// What an edit does to the calls of one function.
-class Comparison {
- public:
-  Comparison(const SyntaxTree& before, const SyntaxTree& after, const TextEdit& edit)
-      : before_(before),
-        after_(after),
-        old_range_(edit.range),
-        new_range_{edit.range.begin, edit.range.begin + edit.new_text.size()} {}
-
-  CallVerdict of(const ChangedFunction& function, const std::vector<const FoundCall*>& found) {
-    const Signature& signature = function.change.after;
-    const std::vector<Call> then = calls_within(before_, signature, old_range_);
-    const std::vector<Call> now = calls_within(after_, signature, new_range_);
-    if (then.size() != now.size()) return CallVerdict::kUnsound;
-    CallVerdict verdict = CallVerdict::kNothing;
-    for (std::size_t i = 0; i < then.size(); ++i) {
-      old_arguments_.push_back(then[i].arguments);
-      new_arguments_.push_back(now[i].arguments);
-      if (text(before_, then[i].range) == text(after_, now[i].range)) continue;
-      const bool follows = std::ranges::any_of(found, [&](const FoundCall* each) {
-        return each->has_to_follow && each->call.range == then[i].range;
-      });
-      if (!follows || !is_sound(function.change, then[i], before_.text(), now[i], after_.text(),
-                                before_.call_style()))
-        return CallVerdict::kUnsound;
-      verdict = CallVerdict::kSound;
-    }
-    return verdict;
-  }
-
-  bool is_same_beside_calls() const {
-    return without_arguments(before_.text(), old_range_, old_arguments_) ==
-           without_arguments(after_.text(), new_range_, new_arguments_);
-  }
-
- private:
-  static std::string_view text(const SyntaxTree& tree, const ByteRange& range) {
-    return std::string_view(tree.text()).substr(range.begin, range.size());
-  }
-
-  const SyntaxTree& before_;
-  const SyntaxTree& after_;
-  ByteRange old_range_, new_range_;
-  std::vector<ByteRange> old_arguments_, new_arguments_;
-};
-
 }  // namespace
 
 std::string ChangedCalls::note() const {
@@ -284,32 +177,48 @@ std::string ChangedCalls::note() const {
   for (const ChangedFunction& function : functions) names.insert(function.change.after.name);
   std::string text = "the parameters of ";
   for (const std::string& name : names) text += (name == *names.begin() ? "'" : ", '") + name + "'";
-  std::ptrdiff_t n_found = 0, n_follow = 0;
+  std::ptrdiff_t n_found = 0, n_follow = 0, n_doubtful = 0;
   for (const CallsInDocument& in : documents) {
     n_found += std::ssize(in.calls);
-    n_follow += std::ranges::count_if(in.calls, &FoundCall::has_to_follow);
+    for (const FoundCall& call : in.calls)
+      if (call.has_to_follow) ++(call.is_certain ? n_follow : n_doubtful);
   }
   text += " changed: " + (n_found == 0 ? "no" : std::to_string(n_found)) +
-          (n_found > 1 ? " calls found" : " call found") + " in the open files";
+          (n_found > 1 ? " calls found" : " call found") +
+          (has_files ? " in the workspace" : " in the open files");
   if (n_found == 0) return text;
-  return text + (n_follow == 0 ? std::string(", none of which has to change")
-                               : ", " + std::to_string(n_follow) + " to change");
+  if (n_follow == 0 && n_doubtful == 0) return text + ", none of which has to change";
+  if (n_follow > 0) text += ", " + std::to_string(n_follow) + " to change";
+  if (n_doubtful > 0) text += ", " + std::to_string(n_doubtful) + " perhaps to change";
+  return text;
 }
 
 ChangedCalls find_changed_calls(const std::vector<std::shared_ptr<const Document>>& documents,
-                                const std::vector<DocumentOrigin>& origins) {
+                                const std::vector<DocumentOrigin>& origins,
+                                const FindFiles& find_files, const std::stop_token& stop) {
   ChangedCalls changed;
   const std::size_t count = std::min(documents.size(), origins.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    if (origins[i].document == documents[i]) continue;
-    std::vector<ChangedFunction> functions = changed_in(documents[i], *origins[i].document);
+  for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
+    if (!is_changed(*documents[i], origins[i])) continue;
+    std::vector<ChangedFunction> functions = changed_in(documents[i], origins[i]);
     std::ranges::move(functions, std::back_inserter(changed.functions));
   }
   if (changed.functions.empty()) return changed;
-  for (std::size_t i = 0; i < count; ++i) {
-    CallsInDocument in = find_calls_in(documents[i], origins[i], changed.functions);
+  const auto add = [&](const std::shared_ptr<const Document>& document,
+                       const DocumentOrigin& origin) {
+    if (stop.stop_requested()) return;
+    CallsInDocument in = find_calls_in(document, origin, changed.functions, stop);
     if (!in.calls.empty()) changed.documents.push_back(std::move(in));
+  };
+  for (std::size_t i = 0; i < count; ++i) add(documents[i], origins[i]);
+  changed.has_files = static_cast<bool>(find_files);
+  if (!find_files) return changed;
+  std::set<std::string> names, families;
+  for (const ChangedFunction& function : changed.functions) {
+    names.insert(function.change.after.name);
+    families.insert(language_family(*function.document));
   }
+  for (const auto& file : find_files(names, families)) add(file, file_origin(file));
   return changed;
 }
 
@@ -326,23 +235,21 @@ TreeEdits edits_by_tree(const ChangedCalls& changed,
   return {};
 }
 
-std::vector<NextPlace> call_places(const ChangedCalls& changed, int most) {
+std::vector<NextPlace> call_places(const ChangedCalls& changed, bool certain) {
   std::vector<NextPlace> places;
-  for (const bool is_certain : {true, false}) {
-    for (const CallsInDocument& in : changed.documents) {
-      const LineIndex& lines = in.document->lines();
-      for (const FoundCall& found : in.calls) {
-        if (!found.has_to_follow || found.is_certain != is_certain) continue;
-        const int first = lines.line_of(found.call.range.begin);
-        const int last = lines.line_of(found.call.range.end);
-        const bool is_there = std::ranges::any_of(places, [&](const NextPlace& place) {
-          return place.document == in.document && place.first_line <= last + kLinesAround &&
-                 first - kLinesAround < place.end_line;
-        });
-        if (is_there || std::ssize(places) >= most) continue;
-        places.push_back({in.document, std::max(first - kLinesAround, 0),
-                          std::min(last + kLinesAround + 1, lines.line_count()), 0});
-      }
+  for (const CallsInDocument& in : changed.documents) {
+    const LineIndex& lines = in.document->lines();
+    for (const FoundCall& found : in.calls) {
+      if (!found.has_to_follow || found.is_certain != certain) continue;
+      const int first = lines.line_of(found.call.range.begin);
+      const int last = lines.line_of(found.call.range.end);
+      const bool is_there = std::ranges::any_of(places, [&](const NextPlace& place) {
+        return place.document == in.document && place.first_line <= last + kLinesAround &&
+               first - kLinesAround < place.end_line;
+      });
+      if (is_there) continue;
+      places.push_back({in.document, std::max(first - kLinesAround, 0),
+                        std::min(last + kLinesAround + 1, lines.line_count()), 0});
     }
   }
   return places;
@@ -366,34 +273,6 @@ std::string call_task(const ChangedCalls& changed, const NextPlace& place) {
         (text.empty() ? "`" : ", and `") + function.before + "` is now `" + function.after + "`";
   }
   return text.empty() ? text : text + ". Change its calls in the next part:\n";
-}
-
-CallVerdict verdict_on(const ChangedCalls& changed, const Document& document,
-                       const TextEdit& edit) {
-  const bool is_any = std::ranges::any_of(changed.functions, [&](const ChangedFunction& function) {
-    return language_family(*function.document) == language_family(document);
-  });
-  const SyntaxTree* const before = is_any ? tree_of(document) : nullptr;
-  if (before == nullptr) return CallVerdict::kNothing;
-  const auto after =
-      before->edited(std::make_shared<const std::string>(apply_edits(document.text(), {edit})));
-  if (!after) return CallVerdict::kUnsound;
-  Comparison comparison(*before, *after, edit);
-  CallVerdict verdict = CallVerdict::kNothing;
-  for (std::size_t i = 0; i < changed.functions.size(); ++i) {
-    std::vector<const FoundCall*> found;
-    for (const CallsInDocument& in : changed.documents) {
-      for (const FoundCall& each : in.calls) {
-        if (in.document.get() == &document && each.function == i) found.push_back(&each);
-      }
-    }
-    const CallVerdict each = comparison.of(changed.functions[i], found);
-    if (each == CallVerdict::kUnsound) return each;
-    if (each == CallVerdict::kSound) verdict = each;
-  }
-  const bool is_whole = verdict != CallVerdict::kSound ||
-                        (comparison.is_same_beside_calls() && !breaks_syntax(*before, *after));
-  return is_whole ? verdict : CallVerdict::kUnsound;
 }
 
 }  // namespace redraft

@@ -7,8 +7,11 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,7 @@ struct ChangedFunction {
   std::shared_ptr<const Document> document;
   SignatureChange change;
   std::string before, after;  // for people and models: "load(path)", "load(path, mode)"
+  std::filesystem::file_time_type changed_at = {};  // of its document, DocumentOrigin::changed_at
 };
 
 struct FoundCall {
@@ -42,14 +46,22 @@ struct CallsInDocument {
 struct ChangedCalls {
   std::vector<ChangedFunction> functions;
   std::vector<CallsInDocument> documents;  // in which there are any
+  bool has_files = false;                  // files that are not open were looked at, too
 
   // For people, what was looked for and found; empty: no parameters changed.
   std::string note() const;
 };
 
-// `origins`: what each of the documents was; may be shorter. Parses documents.
+// Documents that are not open, in which one of these names stands, in one of these families of
+// languages.
+using FindFiles = std::function<std::vector<std::shared_ptr<const Document>>(
+    const std::set<std::string>& names, const std::set<std::string>& families)>;
+
+// `origins`: what each of the documents was; may be shorter. `find_files` may be empty. Parses
+// documents. Stopped it finds less.
 ChangedCalls find_changed_calls(const std::vector<std::shared_ptr<const Document>>& documents,
-                                const std::vector<DocumentOrigin>& origins);
+                                const std::vector<DocumentOrigin>& origins,
+                                const FindFiles& find_files = {}, const std::stop_token& stop = {});
 
 // Edits of whole lines of one document.
 struct TreeEdits {
@@ -61,17 +73,10 @@ struct TreeEdits {
 TreeEdits edits_by_tree(const ChangedCalls& changed,
                         const std::function<bool(const Document&, const TextEdit&)>& is_unwanted);
 
-// The places of the other calls that have to follow, the certain ones first.
-std::vector<NextPlace> call_places(const ChangedCalls& changed, int most);
+// The places of the other calls that have to follow: of those that are certain, or of those that
+// may be another function's.
+std::vector<NextPlace> call_places(const ChangedCalls& changed, bool certain);
 // What to tell the model about a place: empty if no such call is in it.
 std::string call_task(const ChangedCalls& changed, const NextPlace& place);
-
-// What an edit that the model wrote does to calls of that name.
-enum class CallVerdict {
-  kNothing,
-  kSound,    // calls follow, and nothing else is changed
-  kUnsound,  // it changes a call that has not to follow, or does not what it has to
-};
-CallVerdict verdict_on(const ChangedCalls& changed, const Document& document, const TextEdit& edit);
 
 }  // namespace redraft

@@ -8,8 +8,10 @@
 #include "decoding/text/chat_template.h"
 #include "support/trace/trace.h"
 #include "workspace/documents/diff.h"
+#include "workspace/documents/file_uri.h"
 #include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/next_edit/call_verdict.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
 
@@ -25,6 +27,7 @@ constexpr std::size_t kMaxNamed = 3;
 // Models find something to improve everywhere. So of the words that a change removes, this share
 // must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
+constexpr std::size_t kMaxFruitless = 256;
 // How many tokens a region may grow.
 constexpr int kRoom = 96;
 
@@ -102,16 +105,9 @@ struct RegionPrompt {
   std::string fence = {};
 };
 
-// Where the model is asked to look, and a part of the code that stays as it is.
-struct Search {
-  const ChangedCalls& calls;
-  std::vector<NextPlace> places;
-  std::string quiet;
-};
-
 // The text before the region is the same for all regions, so that it is read once.
 Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
-                                const Search& search, const NextPlace& place) {
+                                const NextEditSearch& search, const NextPlace& place) {
   const Span span("prompt");
   const LineIndex& index = place.document->lines();
   Result<EditRegion> found =
@@ -230,20 +226,73 @@ bool overlap(const NextPlace& a, const NextPlace& b) {
   return a.document == b.document && a.first_line < b.end_line && b.first_line < a.end_line;
 }
 
-Search search_for(const NextEditRequest& request, const ChangedCalls& calls) {
-  Search search{.calls = calls, .places = call_places(calls, request.max_regions), .quiet = {}};
-  if (request.recent.empty()) return search;
-  const std::vector<NextPlace> of_calls = search.places;
-  for (const NextPlace& place :
-       next_places(request.recent, request.documents, request.max_regions)) {
-    const bool is_new = std::ranges::none_of(
-        of_calls, [&](const NextPlace& other) { return overlap(place, other); });
-    if (is_new && std::ssize(search.places) < request.max_regions) search.places.push_back(place);
-  }
-  if (search.places.empty()) return search;
+// Of a place of calls, what the model is told and shows.
+std::size_t hash_of(const ChangedCalls& calls, const NextPlace& place) {
+  const LineIndex& lines = place.document->lines();
+  const std::size_t begin = lines.start(place.first_line), end = lines.start(place.end_line);
+  return std::hash<std::string>()(place.document->uri() + '\0' + call_task(calls, place) + '\0' +
+                                  place.document->text().substr(begin, end - begin));
+}
+
+NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
+  NextEditSearch search{.calls = std::move(calls), .places = {}, .quiet = {}};
+  const auto add = [&](const std::vector<NextPlace>& places) {
+    const std::vector<NextPlace> before = search.places;
+    for (const NextPlace& place : places) {
+      const bool is_new = std::ranges::none_of(
+          before, [&](const NextPlace& other) { return overlap(place, other); });
+      if (is_new && std::ssize(search.places) < request.max_regions) search.places.push_back(place);
+    }
+  };
+  const auto add_calls = [&](bool certain) {
+    std::vector<NextPlace> places = call_places(search.calls, certain);
+    std::erase_if(places, [&](const NextPlace& place) {
+      return request.fruitless && request.fruitless->contains(hash_of(search.calls, place));
+    });
+    add(places);
+  };
+  add_calls(true);
+  if (!request.recent.empty())
+    add(next_places(request.recent, request.documents, request.max_regions));
+  add_calls(false);
+  if (search.places.empty() || request.recent.empty()) return search;
   search.quiet = quiet_lines(request.recent, search.places, request.quiet ? *request.quiet : "");
   if (request.quiet) *request.quiet = search.quiet;
   return search;
+}
+
+void remember_fruitless(const NextEditRequest& request, const NextEditSearch& search,
+                        const NextPlace& place) {
+  if (!request.fruitless || call_task(search.calls, place).empty()) return;
+  if (request.fruitless->size() >= kMaxFruitless) request.fruitless->clear();
+  request.fruitless->insert(hash_of(search.calls, place));
+}
+
+// What follows for certain: calls of a function whose parameters were swapped or removed.
+std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
+                                                const ChangedCalls& calls) {
+  TreeEdits found = edits_by_tree(calls, request.is_unwanted);
+  if (!found.document) return std::nullopt;
+  NextEditResult result;
+  result.document = std::move(found.document);
+  result.edits = std::move(found.edits);
+  result.note = calls.note();
+  result.by_tree = true;
+  return result;
+}
+
+FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
+  if (!request.index || !request.files) return {};
+  return
+      [&request, &stop](const std::set<std::string>& names, const std::set<std::string>& families) {
+        std::set<std::filesystem::path> open;
+        for (const auto& document : request.documents) {
+          std::error_code error;
+          if (const auto path = path_of_uri(document->uri()))
+            open.insert(std::filesystem::weakly_canonical(*path, error));
+        }
+        return request.files->find(*request.index, names, families, open, stop);
+      };
 }
 
 // Why nothing is proposed, with what was looked for.
@@ -280,43 +329,43 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
 
 bool NextEditRequest::is_anything_changed() const {
   for (std::size_t i = 0; i < std::min(documents.size(), origins.size()); ++i) {
-    if (origins[i].document != documents[i]) return true;
+    if (is_changed(*documents[i], origins[i])) return true;
   }
   return !recent.empty();
 }
 
-std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
-                                                const ChangedCalls& calls) {
-  TreeEdits found = edits_by_tree(calls, request.is_unwanted);
-  if (!found.document) return std::nullopt;
-  NextEditResult result;
-  result.document = std::move(found.document);
-  result.edits = std::move(found.edits);
-  result.note = calls.note();
-  result.by_tree = true;
-  return result;
+NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_token& stop) {
+  const Span span("plan");
+  ChangedCalls calls =
+      find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
+  if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
+    return {.result = std::move(result), .search = {}};
+  NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
+  if (!plan.search.places.empty()) return plan;
+  NextEditResult& none = plan.result.emplace();
+  none.note = plan.search.calls.note();
+  none.why_none =
+      noting(none.note, request.recent.empty() ? "nothing was changed lately"
+                                               : "nothing else looks like what was changed");
+  return plan;
 }
 
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
-                                     const ChangedCalls& calls, const std::stop_token& stop) {
+                                     const NextEditSearch& search, const std::stop_token& stop) {
   NextEditResult result;
-  const Search search = search_for(request, calls);
-  result.note = calls.note();
-  if (search.places.empty()) {
-    result.why_none =
-        noting(result.note, request.recent.empty() ? "nothing was changed lately"
-                                                   : "nothing else looks like what was changed");
-    return result;
-  }
+  result.note = search.calls.note();
   for (const NextPlace& place : search.places) {
     Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
     if (!prompt) return prompt.error();
     if (const Result<void> looked =
-            look_at(engine, request, calls, std::move(*prompt), stop, result);
+            look_at(engine, request, search.calls, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;
-    if (result.edits.empty()) continue;
+    if (result.edits.empty()) {
+      remember_fruitless(request, search, place);
+      continue;
+    }
     result.document = place.document;
     return result;
   }
@@ -327,12 +376,11 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
 Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
                                   const std::function<void(int known)>& on_chunk,
                                   const std::stop_token& stop) {
-  const ChangedCalls calls = find_changed_calls(request.documents, request.origins);
-  if (next_edit_by_tree(request, calls)) return {};
-  const Search search = search_for(request, calls);
+  const NextEditPlan plan = plan_next_edit(request, stop);
+  if (plan.result || stop.stop_requested()) return {};
   std::vector<std::vector<TokenId>> prompts;
-  for (const NextPlace& place : search.places) {
-    Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
+  for (const NextPlace& place : plan.search.places) {
+    Result<RegionPrompt> prompt = prompt_for(engine, request, plan.search, place);
     if (!prompt) return prompt.error();
     if (fits(engine, *prompt)) prompts.push_back(std::move(prompt->tokens));
   }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/call_search.h"
+#include "workspace/next_edit/naming_files.h"
+#include "workspace/next_edit/next_place.h"
 
 namespace redraft {
 
@@ -31,10 +34,17 @@ struct NextEditRequest {
   std::vector<DocumentOrigin> origins = {};
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
+  // Calls are looked for in files that are not open, too, if both are given: the index of the
+  // workspace and what is remembered of its files. `files` is used on the decode thread only.
+  std::shared_ptr<const IndexSnapshot> index = {};
+  std::shared_ptr<NamingFiles> files = {};
   DecoderName decoder;
   // The part of the code that prompts show as one that stays as it is, from one request to the
   // next: prompts that begin alike are read once. May be null. Used on the decode thread only.
   std::shared_ptr<std::string> quiet = {};
+  // Places of calls where the model changed nothing: it is not asked about them again. May be null.
+  // Used on the decode thread only.
+  std::shared_ptr<std::set<std::size_t>> fruitless = {};
   // How many regions the model tries before concluding that there is nothing to propose.
   int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
@@ -60,10 +70,19 @@ struct NextEditResult {
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
                   const std::vector<std::string>& after);
 
-// What follows for certain: calls of a function whose parameters were swapped or removed. None: the
-// model is to be asked.
-std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
-                                                const ChangedCalls& calls);
+// Where the model is asked to look, and a part of the code that stays as it is.
+struct NextEditSearch {
+  ChangedCalls calls;
+  std::vector<NextPlace> places;
+  std::string quiet;
+};
+
+// Without the model: what follows for certain, that nothing can, or where it is to be looked for.
+struct NextEditPlan {
+  std::optional<NextEditResult> result;
+  NextEditSearch search;  // without a result
+};
+NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_token& stop);
 
 // Calls of functions whose parameters changed come first; what the model makes of those is held to
 // what the syntax tree says of such a call. Other places follow.
@@ -74,7 +93,7 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
 // place. The place's lines are the draft, so a place that needs no change costs little more than
 // its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
-                                     const ChangedCalls& calls, const std::stop_token& stop);
+                                     const NextEditSearch& search, const std::stop_token& stop);
 
 // Reads what such a request would read before it writes; see Engine::read_ahead(). Nothing is read
 // where the model would not be asked.

@@ -17,19 +17,13 @@ constexpr auto kPause = std::chrono::milliseconds(60);
 
 constexpr const char* kFailed = "looking for the next edit failed";
 
-// Where the tree is certain the model is not loaded. No exception leaves the thread.
-Result<NextEditResult> find_next_edit(EngineHost& host, const NextEditRequest& request,
-                                      const std::stop_token& stop) {
-  ChangedCalls calls;
+// No exception leaves the thread.
+Result<NextEditPlan> planned(const NextEditRequest& request, const std::stop_token& stop) {
   try {
-    calls = find_changed_calls(request.documents, request.origins);
-    if (std::optional<NextEditResult> found = next_edit_by_tree(request, calls))
-      return std::move(*found);
+    return plan_next_edit(request, stop);
   } catch (const std::exception& exception) {
     return Error(std::string(kFailed) + ": " + exception.what());
   }
-  return run_on_engine(host, kFailed,
-                       [&](Engine& engine) { return run_next_edit(engine, request, calls, stop); });
 }
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
@@ -57,20 +51,43 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     return id;
   }
   request.quiet = quiet_;
+  request.fruitless = fruitless_;
+  request.files = files_;
   request.is_unwanted = [rejected = rejected_](const Document& document, const TextEdit& edit) {
     return std::ranges::find(rejected, hash_of(document, edit)) != rejected.end();
   };
   run_ = Run{id, 0, request.documents, std::move(on_answer)};
   run_->job = host_.queue().add(
-      [this, call = call_, host = &host_, request = std::move(request),
+      [this, call = call_, request = std::move(request), id](const DecodeQueue::Control& control) {
+        const Span span("next edit", "next_edit", id);
+        Result<NextEditPlan> plan = planned(request, control.stop);
+        if (!plan) {
+          call([this, id, error = plan.error()] { receive(id, error); });
+        } else if (plan->result) {
+          call([this, id, result = std::move(*plan->result)] { receive(id, result); });
+        } else {
+          call([this, id, request, search = std::move(plan->search)] {
+            go_on(id, request, search);
+          });
+        }
+      },
+      Urgency::kWithoutModel);
+  return id;
+}
+
+void NextEdits::go_on(NextEditId id, NextEditRequest request, NextEditSearch search) {
+  if (!run_ || run_->id != id) return;
+  run_->job = host_.queue().add(
+      [this, call = call_, host = &host_, request = std::move(request), search = std::move(search),
        id](const DecodeQueue::Control& control) mutable {
         const Span span("next edit", "next_edit", id);
         request.on_pass = control.give_way;
-        const Result<NextEditResult> result = find_next_edit(*host, request, control.stop);
+        const Result<NextEditResult> result = run_on_engine(*host, kFailed, [&](Engine& engine) {
+          return run_next_edit(engine, request, search, control.stop);
+        });
         call([this, id, result] { receive(id, result); });
       },
       Urgency::kNextEdit);
-  return id;
 }
 
 NextEditId NextEdits::decline(const std::string& why, const OnAnswer& on_answer) {
@@ -115,12 +132,15 @@ void NextEdits::read_ahead(MakeRequest make_request) {
 
 void NextEdits::read(const NextEditRequest& request) {
   if (!request.is_anything_changed()) return;
-  reading_.start([request, quiet = quiet_](Engine& engine, const IdleReading::OnChunk& on_chunk,
-                                           const std::stop_token& stop) {
-    NextEditRequest expected = request;
-    expected.quiet = quiet;
-    return read_next_edit_ahead(engine, expected, on_chunk, stop);
-  });
+  reading_.start(
+      [request, quiet = quiet_, fruitless = fruitless_, files = files_](
+          Engine& engine, const IdleReading::OnChunk& on_chunk, const std::stop_token& stop) {
+        NextEditRequest expected = request;
+        expected.quiet = quiet;
+        expected.fruitless = fruitless;
+        expected.files = files;
+        return read_next_edit_ahead(engine, expected, on_chunk, stop);
+      });
 }
 
 void NextEdits::stop_reading_ahead() {

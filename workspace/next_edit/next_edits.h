@@ -20,6 +20,8 @@
 // request would read now is read, at the lowest urgency. The next keystroke ends that, and only
 // what it changed is read again.
 //
+// What the syntax tree can say needs no model, and so does not wait for one to be loaded.
+//
 // A rejected edit is recognised by its document, old text and new text, so it is not proposed again
 // after changes elsewhere.
 #pragma once
@@ -29,6 +31,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,6 +99,8 @@ class NextEdits {
 
   void end_run(const std::string& why);
   void end_run_over(const std::string& uri, const std::string& why);
+  // The model is needed.
+  void go_on(NextEditId id, NextEditRequest request, NextEditSearch search);
   void receive(NextEditId id, const Result<NextEditResult>& result);
   void read(const NextEditRequest& request);
   bool rejected(const Document& document, const TextEdit& edit) const;
@@ -108,6 +113,8 @@ class NextEdits {
   std::vector<TextEdit> left_;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end
   std::shared_ptr<std::string> quiet_ = std::make_shared<std::string>();
+  std::shared_ptr<std::set<std::size_t>> fruitless_ = std::make_shared<std::set<std::size_t>>();
+  std::shared_ptr<NamingFiles> files_ = std::make_shared<NamingFiles>();
   IdleReading reading_;
   MakeRequest expected_;            // null: no request is expected
   DecodeQueue::JobId pausing_ = 0;  // waits for a pause

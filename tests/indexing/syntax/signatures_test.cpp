@@ -73,6 +73,48 @@ TEST(Signatures, OfWhatMakesNoSenseThereAreNone) {
   EXPECT_EQ(signatures_of("lua", "function f(a) end\n"), "") << "the language is not known";
 }
 
+TEST(Signatures, OfWhatIsNestedBeyondReasonThereAreNone) {
+  std::string text;
+  for (std::size_t i = 0; i < 200; ++i)
+    text += std::string(i, ' ') + "def a_function_with_a_long_name(b):\n";
+  std::size_t n_bytes = 0;
+  for (const Signature& signature :
+       parse(text + std::string(200, ' ') + "pass\n", "python").signatures())
+    n_bytes += signature.path.size();
+  EXPECT_LT(n_bytes, std::size_t{1} << 18) << "paths grow with the square of it";
+}
+
+TEST(Signatures, OfPythonMayBeWrapped) {
+  const auto is_wrapped = [](const std::string& decorators) {
+    return parse(decorators + "def f(a): pass\n", "python").signatures().at(0).is_wrapped;
+  };
+  EXPECT_FALSE(is_wrapped(""));
+  EXPECT_FALSE(is_wrapped("@staticmethod\n"));
+  EXPECT_FALSE(is_wrapped("@functools.lru_cache\n@abc.abstractmethod\n"));
+  EXPECT_TRUE(is_wrapped("@retry\n"));
+  EXPECT_TRUE(is_wrapped("@staticmethod\n@app.command(\"x\")\n"));
+}
+
+TEST(Signatures, HaveTypes) {
+  const auto types = [](const std::string& language, const std::string& text) {
+    std::string all;
+    for (const Signature& signature : parse(text, language).signatures()) {
+      for (const Parameter& parameter : signature.all) all += parameter.type + ";";
+    }
+    return all;
+  };
+  EXPECT_EQ(types("python", "def f(a, b: int, c: str = 'x'): pass\n"), ";int;str;");
+  EXPECT_EQ(types("typescript", "function f(a, b: number, c?: Map<a, b>) {}\n"),
+            ";:number;:Map<a,b>;");
+  EXPECT_EQ(types("cpp", "int f(const std::string& a, int b = 1) { return 0; }\n"),
+            "std::string;int;");
+  EXPECT_EQ(types("java", "class K { void f(final int a, List<String> b) {} }\n"),
+            "int;List<String>;");
+  EXPECT_EQ(types("csharp", "class K { void F(int a, string b) {} }\n"), "int;string;");
+  EXPECT_EQ(types("go", "package p\nfunc f(a, b int, c string) {}\n"), "int;int;string;");
+  EXPECT_EQ(types("rust", "fn f(a: i32, b: &str) {}\n"), "i32;&str;");
+}
+
 TEST(Signatures, OfSamplesHaveNamesThatAreDeclared) {
   for (const Sample& sample : samples()) {
     const SyntaxTree tree = parse(MarkedText(sample.marked).text, sample.language);

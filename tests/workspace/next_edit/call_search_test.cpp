@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <sstream>
 
 #include "tests/kit/case_files.h"
+#include "tests/kit/temp_folder.h"
 #include "workspace/documents/open_documents.h"
+#include "workspace/next_edit/call_verdict.h"
 
 namespace redraft {
 namespace {
@@ -129,6 +132,31 @@ INSTANTIATE_TEST_SUITE_P(Calls, CallsInEachLanguage,
                          testing::ValuesIn(case_files(REDRAFT_CALL_CASES)),
                          [](const auto& file) { return file.param.stem().string(); });
 
+// A file with a call is opened after the parameters were swapped; it was written an hour before or
+// after that.
+std::string lines_changed_in_file_of(std::chrono::hours later) {
+  const TempFolder folder;
+  OpenDocuments documents;
+  const std::string home = "file://" + (folder / "a.py").string();
+  EXPECT_TRUE(documents.open(home, 1, "def load(path, mode): pass\n", "python"));
+  EXPECT_TRUE(documents.change(home, 2, {{{9, 19}, "mode, path"}}));
+  const std::string text = "from a import load\nload(1, 2)\n";
+  folder.write("b.py", text);
+  const fs::path file = folder / "b.py";
+  fs::last_write_time(file, fs::last_write_time(file) + later);
+  EXPECT_TRUE(documents.open("file://" + file.string(), 1, text, "python"));
+  std::vector<DocumentOrigin> origins;
+  const auto all = documents.from(home);
+  for (const auto& document : all) origins.push_back(documents.origin_of(document));
+  const TreeEdits found = edits_by_tree(find_changed_calls(all, origins), {});
+  return found.document ? found.edits.front().new_text : "";
+}
+
+TEST(Calls, OfAFileThatWasWrittenSinceAreTakenAsTheyAre) {
+  EXPECT_EQ(lines_changed_in_file_of(std::chrono::hours(-1)), "load(2, 1)\n");
+  EXPECT_EQ(lines_changed_in_file_of(std::chrono::hours(1)), "");
+}
+
 // What the model writes for the call of line 3.
 CallVerdict written(const std::string& line) {
   const std::string text =
@@ -148,7 +176,7 @@ CallVerdict written(const std::string& line) {
 
 TEST(CallVerdicts, ACallMayTakeWhatItLacks) {
   EXPECT_EQ(written("x = load(name, 'r')\n"), CallVerdict::kSound);
-  EXPECT_EQ(written("x = load(name, mode=mode_of(name))\n"), CallVerdict::kSound);
+  EXPECT_EQ(written("x = load(name, mode=other(name))\n"), CallVerdict::kSound);
   EXPECT_EQ(written("x = load(\n    name, 'r')\n"), CallVerdict::kSound);
 }
 
@@ -161,11 +189,14 @@ TEST(CallVerdicts, AndNothingElse) {
   EXPECT_EQ(written("x = load(name, )\ny = 1\n"), CallVerdict::kUnsound);
   EXPECT_EQ(written("x = load(name, 'r'\n"), CallVerdict::kUnsound);
   EXPECT_EQ(written("x = name\n"), CallVerdict::kUnsound);
+  EXPECT_EQ(written("  x = load(name, 'r')\n"), CallVerdict::kUnsound);
+  EXPECT_EQ(written("x = load(name, mode)\n"), CallVerdict::kUnsound) << "no such name there";
   EXPECT_EQ(written("def f(load): load(1, mode)\n"), CallVerdict::kUnsound) << "another's call";
 }
 
 TEST(CallVerdicts, OfOtherLinesThereIsNone) {
   EXPECT_EQ(written("x = load(name)  # so\n"), CallVerdict::kNothing);
+  EXPECT_EQ(written("def f(load): load(2)\n"), CallVerdict::kNothing) << "another's call";
 }
 
 }  // namespace

@@ -38,7 +38,9 @@ class NextEdit : public testing::Test {
                                   .documents = documents_.from(kUri),
                                   .decoder = *parse_decoder_name("redraft"),
                                   .max_regions = max_regions};
-    return run_next_edit(**engine, request, {}, {});
+    NextEditPlan plan = plan_next_edit(request, {});
+    if (plan.result) return std::move(*plan.result);
+    return run_next_edit(**engine, request, plan.search, {});
   }
 
   OpenDocuments documents_;
@@ -159,10 +161,34 @@ TEST_F(NextEdit, ACancelledSearchEndsAndProposesNothing) {
                                 .documents = documents_.from(kUri),
                                 .decoder = *parse_decoder_name("redraft"),
                                 .on_pass = [&] { stop.request_stop(); }};
-  const auto result = run_next_edit(**engine, request, {}, stop.get_token());
+  const NextEditPlan plan = plan_next_edit(request, {});
+  ASSERT_FALSE(plan.result);
+  const auto result = run_next_edit(**engine, request, plan.search, stop.get_token());
   ASSERT_TRUE(result);
   EXPECT_EQ(result->finish_reason, FinishReason::kCancelled);
   EXPECT_TRUE(result->edits.empty());
+}
+
+TEST_F(NextEdit, AboutACallThatTheModelLeftItIsNotAskedAgain) {
+  open(kUri, "def load(path): pass\n" + std::string(20, '\n') + "load(1)\n");
+  replace(kUri, "(path)", "(path, mode)");
+  auto engine = make_scripted_engine({});
+  ASSERT_TRUE(engine);
+  NextEditRequest request{.recent = documents_.recent_changes(),
+                          .documents = documents_.from(kUri),
+                          .decoder = *parse_decoder_name("redraft"),
+                          .fruitless = std::make_shared<std::set<std::size_t>>()};
+  request.origins = {documents_.origin_of(request.documents.front())};
+  const NextEditPlan plan = plan_next_edit(request, {});
+  ASSERT_FALSE(plan.result);
+  const auto result = run_next_edit(**engine, request, plan.search, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->regions, 1);
+  EXPECT_TRUE(result->edits.empty());
+  EXPECT_TRUE(plan_next_edit(request, {}).result) << "nothing is left to ask about";
+  replace(kUri, "load(1)", "load(2)");
+  request.documents = documents_.from(kUri);
+  EXPECT_FALSE(plan_next_edit(request, {}).result) << "it is another call now";
 }
 
 std::vector<RecentChange> made(std::vector<std::string> before, std::vector<std::string> after) {
