@@ -1,7 +1,7 @@
 // Whether a statement that imports is of a certain file.
 //
 // No build is asked where modules are: a path is compared with that of the file, from its end. So
-// "from app.utils import load" is of /work/app/utils.py, and "from utils import load" is where that
+// "from app.utils import load" is of src/app/utils.py, and "from utils import load" is where that
 // file's folder is around the importing one; in another place there is no telling.
 #pragma once
 
