@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "indexing/syntax/imports.h"
+#include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/text_lines.h"
 #include "support/names.h"
@@ -208,6 +210,7 @@ class Examination {
     check_left_out();
     check_lost();
     check_repeated();
+    check_imports();
     return std::move(doubts_);
   }
 
@@ -294,6 +297,61 @@ class Examination {
         edits.push_back(static_cast<int>(i));
     }
     return edits.empty() ? concerned(new_places_, second.range) : edits;
+  }
+
+  void check_imports() {
+    std::vector<ByteRange> gone;  // includes
+    const std::vector<Import> imports = edit_.before.imports().all;
+    const auto is_changed = [&](const Import& import) {
+      return std::ranges::any_of(old_places_,
+                                 [&](const ByteRange& at) { return at.contains(import.range); });
+    };
+    if (std::ranges::none_of(imports, is_changed)) return;
+    const std::vector<Import> imports_now = edit_.after.imports().all;
+    for (const Import& import : imports) {
+      if (!is_changed(import)) continue;
+      check_imported_names(import.range);
+      const std::string_view text = trimmed(text_of(edit_.before, import.range));
+      const bool is_there = std::ranges::any_of(imports_now, [&](const Import& now) {
+        return trimmed(text_of(edit_.after, now.range)) == text;
+      });
+      if (!is_there && text.starts_with("#")) gone.push_back(import.range);
+    }
+    // One for another is no loss.
+    if (imports_now.size() >= imports.size()) return;
+    for (const ByteRange& range : gone) {
+      const std::string line(trimmed(text_of(edit_.before, range)));
+      if (!is_include_expected_to_go(line, imports_now))
+        add(Kind::kImport, "'" + line + "' is gone", concerned(old_places_, range));
+    }
+  }
+
+  // Names that an import made known, and that now nothing does.
+  void check_imported_names(const ByteRange& import) {
+    for (const ByteRange& place : edit_.before.identifiers(import)) {
+      const std::string name(text_of(edit_.before, place));
+      const auto then = edit_.before.meanings_of(name), now = edit_.after.meanings_of(name);
+      if (then && now && then->unknown.empty() && !now->unknown.empty())
+        add(Kind::kImport, "'" + name + "' is used, but not imported any more",
+            concerned(old_places_, import));
+    }
+  }
+
+  // "#include <math.h>" became "#include <cmath>", or the instruction says so.
+  bool is_include_expected_to_go(const std::string& line, const std::vector<Import>& now) const {
+    const std::size_t slash = line.find_last_of("/<\"", line.size() - 2);
+    const std::string file = line.substr(slash + 1, line.size() - slash - 2);
+    const std::string name = file.substr(0, file.find('.'));
+    if (allowed_.to_lose(name) || allowed_.to_lose("include") || allowed_.to_lose("includes") ||
+        allowed_.to_lose("headers"))
+      return true;
+    return std::ranges::any_of(now, [&](const Import& one) {
+      return text_of(edit_.after, one.range).find(name) != std::string_view::npos;
+    });
+  }
+
+  static std::string_view text_of(const SyntaxTree& tree, const ByteRange& range) {
+    return std::string_view(tree.text()).substr(range.begin, range.size());
   }
 
   const EditInQuestion& edit_;

@@ -49,6 +49,39 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+TEST(EditDoubts, WhatIsUsedStaysImported) {
+  const std::string code = "import os\nimport re\nfrom a import (b,\n    c)\n\nx = os.sep + c\n";
+  const auto without = [&](const std::string& from, const std::string& to) {
+    return reasons("python", code, replaced(code, from, to), "sort the imports");
+  };
+  EXPECT_THAT(without("import os\nimport re\n", "import re\n"),
+              ElementsAre("'os' is used, but not imported any more"));
+  EXPECT_THAT(without("import re\n", ""), IsEmpty());
+  EXPECT_THAT(without("from a import (b,\n    c)\n", "from a import b\n"),
+              ElementsAre("'c' is used, but not imported any more"));
+  EXPECT_THAT(without("from a import (b,\n    c)\n", "from a import c\n"), IsEmpty());
+  EXPECT_THAT(without("import os\nimport re\n", "import re\nimport os\n"), IsEmpty());
+  EXPECT_THAT(without("import os\n", "from os import path as os\n"), IsEmpty());
+  const std::string go = "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n";
+  EXPECT_THAT(reasons("go", go, replaced(go, "\t\"os\"\n", ""), "tidy"), IsEmpty());
+}
+
+TEST(EditDoubts, IncludesStayUnlessTheyAreReplacedOrToBeRemoved) {
+  const std::string code =
+      "#include <math.h>\n#include <stdio.h>\n#include \"port/port.h\"\n\nint f(void);\n";
+  const auto now = [&](const std::string& includes, const std::string& instruction) {
+    return reasons("cpp", code, includes + "\nint f(void);\n", instruction);
+  };
+  EXPECT_THAT(now("#include <cmath>\n#include <cstdio>\n", "use the C++ headers"),
+              ElementsAre("'#include \"port/port.h\"' is gone"));
+  EXPECT_THAT(now("#include <cmath>\n#include <cstdio>\n#include \"port/port.h\"\n", "use C++"),
+              IsEmpty());
+  EXPECT_THAT(now("#include <math.h>\n#include <iostream>\n#include \"port/port.h\"\n", "use cout"),
+              IsEmpty());
+  EXPECT_THAT(now("#include <math.h>\n#include <stdio.h>\n", "remove unused includes"), IsEmpty());
+  EXPECT_THAT(now("#include <math.h>\n#include <stdio.h>\n", "remove port"), IsEmpty());
+}
+
 const std::string kClient =
     "class Client:\n"
     "    def send(self, line):\n"
