@@ -1,6 +1,7 @@
 -- Before the first edit: finding the program, and getting the model.
 local check = require('check')
 local equal, expect = check.equal, check.expect
+local narrow = require('editor').narrow
 local Program = require('program')
 
 local nowhere = { PATH = '/usr/bin:/bin', SHELL = '/bin/sh', HOME = '/nonexistent' }
@@ -88,7 +89,7 @@ end
 local function the_model_is_fetched(start)
   local program = Program.new()
   program:write('hold', '')
-  local nvim = start({ server = { program.path, 'lsp' }, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = { program.path, 'lsp' } }, narrow))
   nvim:keys(':RedraftPull<CR>')
   nvim:wait(function() return nvim:shows('middle: 1.0 GB, licence Apache-2.0') end, 'size and licence')
   expect(nvim:shows('into /models/middle.gguf') and nvim:shows('<CR> downloads it'), 'where, and how')
@@ -122,7 +123,7 @@ end
 local function what_went_wrong_is_said(start)
   local program = Program.new()
   program:write('fails', '')
-  local nvim = start({ server = { program.path, 'lsp' }, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = { program.path, 'lsp' } }, narrow))
   nvim:keys(':RedraftPull middle<CR>')
   nvim:wait(function() return nvim:shows('<CR> downloads it') end, 'the window')
   nvim:keys('<CR>')

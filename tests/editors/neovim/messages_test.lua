@@ -1,13 +1,13 @@
 -- What the plugin says, on a narrow screen in a terminal: no message may wait for ENTER, and none is lost.
 local check = require('check')
 local equal, expect = check.equal, check.expect
+local narrow = require('editor').narrow
 local Program = require('program')
 local scripted = require('scripted')
 
 local function start_narrow(start, script, options)
   local server = script and scripted.start(script) or { Program.new().path, 'lsp' }
-  local narrow = { server = server, terminal = true, width = 60, height = 20 }
-  return start(vim.tbl_extend('error', narrow, options or {}))
+  return start(vim.tbl_extend('error', { server = server }, narrow, options or {}))
 end
 
 local function expect_on_screen(nvim, text)
@@ -169,7 +169,7 @@ end
 local function the_end_of_the_server_is_one_message(start)
   local held = scripted.held('pass', 'return a', '')
   held.hold()
-  local nvim = start({ server = held.server, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = held.server }, narrow))
   nvim:open('a.py', before)
   nvim:keys(':%RedraftEdit body<CR>')
   nvim:wait(function() return nvim:edit() end, 'the edit')

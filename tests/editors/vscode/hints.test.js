@@ -34,7 +34,7 @@ async function titles(workbench) {
   return seen.map((label) => label.replace(/^redraft: /, '').replace(/,.*/, ''));
 }
 
-const requested = () => workspace.told('workspace/executeCommand').map(({ params }) => params.arguments[0]);
+const { requested } = workspace;
 
 async function showsWhatApplies(workbench) {
   let shown = await titles(workbench);
@@ -58,7 +58,7 @@ async function offersAWiderRegion(workbench) {
   await workbench.page.locator('.editor-instance .view-lines').first().click();
   await workbench.goToLine(2);
   await workbench.key('Control+Alt+E');
-  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  await workbench.titled('edit function add, 2 lines').waitFor();
   await workbench.type('do what the model does not know');
   await workbench.key('Enter');
   const message = await workbench.notification('the model changed nothing: try a wider region, or say it in other words');
@@ -74,7 +74,7 @@ async function offersAWiderRegion(workbench) {
 async function offersOtherWords(workbench) {
   const message = await workbench.notification('the model changed nothing: say it in other words'); // there is no wider region
   await message.getByText('Other Words…', { exact: true }).click();
-  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  await workbench.titled('edit function add, 2 lines').waitFor();
   const input = workbench.page.locator('.quick-input-widget input').first();
   assert.strictEqual(await input.inputValue(), 'do what the model does not know');
   await input.fill('write the body');
@@ -87,7 +87,7 @@ async function offersOtherWords(workbench) {
 test('commands that apply, and what to try when nothing changed', async () => {
   const workbench = await Workbench.open(server, workspace.folder, 'c.py');
   try {
-    await until(async () => (await workbench.statusTexts()).some((each) => /redraft, (Model: |The model is)/.test(each)), 'a server');
+    await workbench.untilServed();
     await showsWhatApplies(workbench);
     await offersAWiderRegion(workbench);
     await offersOtherWords(workbench);
