@@ -184,6 +184,28 @@ local function the_end_of_the_server_is_one_message(start)
   held.release()
 end
 
+-- Servers that share a model end together. Each has a message of ours.
+local function the_ends_of_several_servers_fit(start)
+  local nvim = start_narrow(start, { edits = {} })
+  for _, name in ipairs({ 'one', 'two' }) do
+    vim.fn.mkdir(nvim.folder .. '/' .. name .. '/.git', 'p')
+    nvim:open(name .. '/a.py', before)
+  end
+  local n = nvim:lua([[return #vim.lsp.get_clients({ name = 'redraft' })]])
+  expect(n >= 2, 'two servers')
+  nvim:lua([[Said = {}
+    local say = require('redraft.say')
+    local fail = say.fail
+    say.fail = function(text) table.insert(Said, text) fail(text) end
+    for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end
+    vim.uv.sleep(500)]]) -- Neovim hears of all at once
+  nvim:wait(function() return nvim:lua('return #Said') == n end, 'all messages')
+  nvim:wait(function() return nvim:lua([[return #vim.lsp.get_clients({ name = 'redraft' })]]) == 0 end, 'all ends')
+  expect(not nvim:messages():find('quit with exit code', 1, true), nvim:messages())
+  nvim:expect_no_question()
+  equal(nvim:lua([[return require('redraft.float').is_neovims(vim.notify)]]), true)
+end
+
 local function the_status_stands_in_a_window(start)
   local nvim = start_narrow(start, { edits = {} }, { setup = { loadEarly = false } })
   nvim:open('a.py', before)
@@ -210,5 +232,6 @@ return {
   { 'a long instruction is typed', a_long_instruction_is_typed },
   { 'without a model it says why and what to do', without_a_model_it_says_why_and_what_to_do },
   { 'the end of the server is one message', the_end_of_the_server_is_one_message },
+  { 'the ends of several servers fit', the_ends_of_several_servers_fit },
   { 'the status stands in a window', the_status_stands_in_a_window },
 }

@@ -148,22 +148,6 @@ local function handle_status(_, status, context)
   redraw_status()
 end
 
---- Neovim reports the end of a server in a message that is longer than most screens are wide; ours is enough.
-local function silence_neovim()
-  local notify = vim.notify
-  local function filter(text, ...)
-    if not tostring(text):find('^Client ' .. name .. ' quit with exit code') then
-      notify(text, ...)
-    end
-  end
-  vim.notify = filter
-  vim.schedule(function() -- it comes before this
-    if vim.notify == filter then
-      vim.notify = notify
-    end
-  end)
-end
-
 local function handle_exit(code, signal, client_id)
   vim.schedule(function()
     model[client_id] = nil
@@ -176,7 +160,8 @@ local function handle_exit(code, signal, client_id)
     end
     if code ~= 0 or signal ~= 0 and signal ~= 15 then
       say.fail(('the server ended%s (exit code %d, signal %d): see :checkhealth redraft'):format(during, code, signal))
-      silence_neovim()
+      -- Neovim reports it in a message that is longer than most screens are wide; ours is enough.
+      say.keep_back('^Client ' .. name .. ' quit with exit code')
     end
     redraw_status()
   end)
