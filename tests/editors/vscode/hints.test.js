@@ -1,4 +1,4 @@
-// What VS Code offers: commands that apply, what to try when the model changed nothing, another try.
+// What VS Code offers: commands that apply, what to try when the model changed nothing, another try, what a search found.
 'use strict';
 const assert = require('node:assert');
 const test = require('node:test');
@@ -11,7 +11,7 @@ const edits = [
   { instruction: 'body', find: '    pass', replace: '    return a + b' },
   { instruction: 'two', find: 'x = 1', replace: 'x = 2' },
 ];
-const workspace = makeWorkspace({ 'c.py': text, 'x.py': 'x = 1\n' }, { edits });
+const workspace = makeWorkspace({ 'c.py': text, 'x.py': 'x = 1\n', 'load.py': 'def load(path, mode):\n    return path\n\n\nload(1, 2)\n' }, { edits });
 let server;
 
 test.before(async () => {
@@ -160,4 +160,17 @@ test('commands that apply, and what to try when nothing changed', () => withWind
 test('another try', () => withWindow('x.py', async (workbench) => {
   await writesItAnotherWay(workbench);
   await offersAnotherTryOfNothing(workbench);
+}));
+
+test('what a search for calls found is said', () => withWindow('load.py', async (workbench) => {
+  const found = "the parameters of 'load' changed: 1 call found in the open files, 1 to change";
+  await workbench.goToLine(1);
+  await workbench.key('Shift+End');
+  await workbench.type('def load(mode, path):');
+  await workbench.status(`redraft: ${found}`);
+  await workbench.status('next change: load.py:5');
+  const texts = await workbench.statusTexts();
+  const about = texts.find((each) => each.includes('next change'));
+  assert(about.includes(`${found}; by the syntax tree, without the model`), texts.join('\n'));
+  await workbench.screenshot('vscode-found');
 }));
