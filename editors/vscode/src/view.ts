@@ -50,6 +50,7 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
       return undefined;
     }
     const text = new vscode.MarkdownString();
+    text.appendText(hunk.doubt ? `${hunk.doubt}\n` : '');
     text.appendCodeblock(hunk.newText || '(nothing: this text is removed)', document.languageId);
     return new vscode.Hover(text, hunk.range);
   }

@@ -322,6 +322,12 @@ async function isNotAcceptedWithoutAWord(workbench) {
   await askForFile(workbench, 'add a docstring');
   await until(async () => (await workbench.lens(gone).count()) === 1, 'the reason above the change');
   await workbench.screenshot('vscode-doubt');
+  await workbench.goToLine(5);
+  await workbench.key('Control+K');
+  await workbench.key('Control+I');
+  const hover = workbench.page.locator('.monaco-hover', { hasText: gone });
+  await hover.filter({ hasText: 'Send a line.' }).first().waitFor(); // the reason, and the text, also for a screen reader
+  await workbench.key('Escape');
   await workbench.quickInput('F1', '>redraft: Accept All Changes');
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await until(async () => (await dialog.allTextContents()).join('').includes(gone), 'the question');
