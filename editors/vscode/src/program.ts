@@ -28,8 +28,8 @@ export function readLoginPath(): Promise<void> {
   const shell = process.env.SHELL || os.userInfo().shell || '/bin/sh';
   const mark = 'redraft-path';
   return new Promise((resolve) => {
-    // Shells differ in how they print; what they export they all hand to `sh`.
-    const child = spawn(shell, ['-l', '-i', '-c', `sh -c 'printf "<${mark}>%s</${mark}>" "$PATH"'`],
+    // Shells differ in how they print; what they export they all hand to `sh`. They may print the command, without the mark.
+    const child = spawn(shell, ['-l', '-i', '-c', `sh -c 'printf "<%s>%s</%s>" ${mark} "$PATH" ${mark}'`],
       { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TERM: 'dumb' } });
     const kill = () => {
       child.stdout.destroy();

@@ -48,7 +48,7 @@ async function withShell(script, run) {
 const background = `sleep 600 & echo $! >>'${beside('pids')}'`;
 
 test('a login shell may greet, and leave something that holds its output open', () =>
-  withShell(`echo welcome\n${background}`, async ({ readLoginPath, findExecutable }) => {
+  withShell(`echo welcome "$@"\n${background}`, async ({ readLoginPath, findExecutable }) => {
     assert.strictEqual(findExecutable('redraft'), undefined);
     await readLoginPath();
     assert.strictEqual(findExecutable('redraft'), beside('redraft'));
