@@ -29,6 +29,11 @@ function marksOf(text: string, added: Spans): string {
     : [...text].map((c, i) => (c === '\n' || c === '\t' ? c : differs.has(i) ? '\u2588' : ' ')).join('');
 }
 
+// What would not be seen, or would change the order of what is, as a character that shows.
+function visible(text: string): string {
+  return text.replace(/[\0-\x08\x0b-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
 function spaced(line: string, tabSize: number): string {
   return line.replace(/\t/g, (_, at: number) => ' '.repeat(tabSize - (at % tabSize)));
 }
@@ -55,7 +60,7 @@ export interface Rows {
 export function rowsOf({ newLines, added }: Layout, tabSize: number): Rows {
   const marks = added.length > 0 ? marksOf(newLines.join('\n'), added).split('\n') : [];
   const rows: [string, string][] = newLines.flatMap((line, i) => {
-    const shown = spaced(line, tabSize);
+    const shown = spaced(visible(line), tabSize);
     const marked = spaced(marks[i] ?? '', tabSize);
     const indent = Math.min(shown.search(/\S|$/) + 2, maxColumns / 2);
     const ends = [...breaksOf(shown, indent), shown.length];

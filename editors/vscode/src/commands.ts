@@ -113,7 +113,7 @@ async function applyClipboard(edits: Edits): Promise<void> {
     void vscode.window.showInformationMessage('redraft: the clipboard is empty: copy some code first.');
   } else {
     const { document, selection } = editor;
-    await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, change);
+    await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, { change });
   }
 }
 
@@ -180,6 +180,18 @@ export function registerCommands(
       await edits.resolve(session, undefined, action);
     }
   };
+  // A code lens names its edit; a key means that of the hunk at the cursor, else the last one.
+  const tryAnother = async (uri?: string, _hunkId?: number, editId?: number) => {
+    const sessions = typeof uri === 'string' ? edits.sessionsAt(uri) : current();
+    const hunk = hunkAtCursor(sessions);
+    const meant = editId === undefined ? hunk && edits.sessionWith(hunk) : sessions.find((session) => session.editId === editId);
+    const session = meant ?? edits.endedOf(vscode.window.activeTextEditor?.document) ?? sessions[sessions.length - 1];
+    if (session) {
+      await edits.tryAnother(session);
+    } else {
+      void vscode.window.showInformationMessage('redraft: no edit of this file has ended.');
+    }
+  };
   const go = (step: 1 | -1) => () => {
     const sessions = current();
     const editor = vscode.window.activeTextEditor;
@@ -199,6 +211,7 @@ export function registerCommands(
     rejectHunk: decide('reject'),
     acceptAll: decideAll('accept'),
     rejectAll: decideAll('reject'),
+    anotherTry: tryAnother,
     nextHunk: go(1),
     previousHunk: go(-1),
     cancelEdit: async () => {

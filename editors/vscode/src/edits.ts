@@ -10,6 +10,7 @@ import { PlacedHunk, Session } from './session';
 
 const attempts = 3; // when the document changes during a request
 const gathering = 50; // ms in which messages of one kind are combined
+const nothing = 'the model changed nothing';
 
 // What an edit changes: the lines of `range`, which is against `version` of the document, or places of the file, those of
 // `ranges` or the ones that the server finds. `scope` is that of a region around `cursor`; by default the range says it.
@@ -21,6 +22,7 @@ export type Target =
 export class Edits implements vscode.Disposable {
   private sessions: Session[] = []; // in the order in which they were requested
   private readonly droppedWhy = new Map<string, number>(); // reasons about to be shown, and the number of hunks each
+  private readonly ended = new Map<vscode.TextDocument, Session>(); // the last one, if no other was requested since
   private early: EditEvent[] = []; // of edits whose ids are not known yet
   private client: LanguageClient | undefined;
   private readonly parts: vscode.Disposable[];
@@ -33,13 +35,14 @@ export class Edits implements vscode.Disposable {
     this.parts = [
       vscode.workspace.onDidChangeTextDocument((event) => {
         const sessions = this.sessionsAt(event.document.uri.toString());
-        if (sessions.length > 0 && event.contentChanges.length > 0) {
+        if ((sessions.length > 0 || this.ended.has(event.document)) && event.contentChanges.length > 0) {
           sessions.forEach((session) => session.onChange(event));
           this.changed(event.document);
         }
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.sessionsAt(document.uri.toString()).forEach((session) => this.forget(session));
+        this.ended.delete(document);
       }),
     ];
   }
@@ -70,6 +73,11 @@ export class Edits implements vscode.Disposable {
     return this.sessions.filter((session) => session.document.uri.toString() === uri);
   }
 
+  // The edit that ended last; undefined if another was requested since.
+  endedOf(document: vscode.TextDocument | undefined): Session | undefined {
+    return document && this.ended.get(this.sessionsOf(document)[0]?.document ?? document);
+  }
+
   sessionWith(hunk: PlacedHunk): Session | undefined {
     return this.sessions.find((session) => session.editId === hunk.editId);
   }
@@ -82,8 +90,11 @@ export class Edits implements vscode.Disposable {
   }
 
   // Earlier edits of the document stay, except those of the same place, which the server reports.
-  // A change is what another assistant wrote; the instruction is its name then.
-  async start(document: vscode.TextDocument, instruction: string, target: Target, change?: string): Promise<void> {
+  // A change is what another assistant wrote; the instruction is its name then. `another` is which other try it is.
+  async start(
+    document: vscode.TextDocument, instruction: string, target: Target,
+    { change, another = 0 }: { change?: string; another?: number } = {},
+  ): Promise<void> {
     if (!this.client) {
       await vscode.commands.executeCommand('redraft.restart'); // shows the reason if it cannot be started
     }
@@ -92,14 +103,16 @@ export class Edits implements vscode.Disposable {
       return;
     }
     const tried = change === undefined ? triedOf(target) : undefined;
-    const session = new Session(document, instruction, target !== 'file' && 'ranges' in target, tried);
+    const session = new Session(document, instruction, target, tried, another, change !== undefined);
     if (target !== 'file' && 'range' in target && target.range && target.scope === 'selection') {
       session.lines = linesOf(target.range); // a region: the server need not find it
     }
     this.sessions.push(session);
+    this.ended.delete(document);
     this.changed(document);
+    const what = change === undefined ? { instruction, ...(another > 0 && { another }) } : { change };
     try {
-      session.editId = await this.requestEdit(client, document, target, change === undefined ? { instruction } : { change });
+      session.editId = await this.requestEdit(client, document, target, what);
     } catch (error) {
       this.forget(session);
       void vscode.window.showErrorMessage(`redraft: ${(error as Error).message}`);
@@ -117,7 +130,7 @@ export class Edits implements vscode.Disposable {
     client: LanguageClient,
     document: vscode.TextDocument,
     target: Target,
-    what: { instruction: string } | { change: string },
+    what: { instruction: string; another?: number } | { change: string },
   ): Promise<number> {
     const uri = client.code2ProtocolConverter.asUri(document.uri);
     for (let attempt = 1; ; attempt++) {
@@ -150,6 +163,7 @@ export class Edits implements vscode.Disposable {
     const request = { editId: session.editId, hunkIds, action };
     const result = await this.client.sendRequest<ResolveResult>('redraft/resolveEdit', request);
     session.isDecided = true;
+    session.hasAccepted ||= action === 'accept' && result.hunkIds.length > 0;
     result.hunkIds.forEach((id) => session.remove(id));
     if (result.edit && !(await this.apply(session, editsOf(result.edit), result.version))) {
       void vscode.window.showWarningMessage('redraft: a change could not be made: its text was changed meanwhile.');
@@ -204,10 +218,29 @@ export class Edits implements vscode.Disposable {
     }, gathering);
   }
 
+  // Rejects the hunks of an edit that wait, and has it written another way.
+  async tryAnother(session: Session): Promise<void> {
+    const { document, instruction, target, nextTry } = session;
+    const why = whyNoOther(session);
+    if (why !== undefined || nextTry === undefined) {
+      void vscode.window.showInformationMessage(`redraft: ${why}.`);
+      return;
+    }
+    session.nextTry = undefined; // it is requested once
+    if (session.nHunks > 0) {
+      await this.resolve(session, undefined, 'reject');
+    }
+    const now = target === 'file' ? target : { ...target, version: document.version };
+    await this.start(document, instruction, now, { another: nextTry });
+  }
+
   // The model changed nothing.
-  private async tryAgain({ document, instruction, tried }: Session): Promise<void> {
-    const choice = await sayNothing(tried, document, this.client);
-    if (choice === 'words') {
+  private async sayNothing(session: Session, hint: string): Promise<void> {
+    const { document, instruction, tried } = session;
+    const choice = await sayNothing(hint, tried, document, this.client, session.nextTry !== undefined);
+    if (choice === 'another') {
+      await this.tryAnother(session);
+    } else if (choice === 'words') {
       const textDocument = { uri: document.uri.toString(), version: document.version };
       await vscode.commands.executeCommand('redraft.prompt', { textDocument, range: tried!.range, instruction: null }, instruction);
     } else if (choice) {
@@ -250,12 +283,27 @@ export class Edits implements vscode.Disposable {
         session.state = event.state;
         session.statistics = event.statistics ?? undefined;
         session.settleDoubts(event.doubts);
+        session.settleTries(event.otherTries);
+        this.ended.set(session.document, session);
         if (!sayEnd(session, event, this.places.count(session.document))) {
-          void this.tryAgain(session);
+          void this.sayNothing(session, event.hint ?? nothing);
         }
         break;
     }
   }
+}
+
+// Undefined if another try can be requested.
+function whyNoOther(session: Session): string | undefined {
+  if (session.state === 'running') {
+    return 'the edit still runs: another try can follow when it has ended';
+  } else if (session.nextTry === undefined) {
+    return 'there is no other try of this edit: say it in other words';
+  } else if (session.hasItsText) {
+    return undefined;
+  }
+  return `no other try: ${session.hasAccepted ? 'changes of this edit were accepted; undo them first'
+    : 'the text was changed since; edit again instead'}`;
 }
 
 // Its ranges mean nothing in another version.
@@ -281,18 +329,18 @@ function placeFor(uri: string, newest: number, target: Target) {
   return placeOf(uri, version, target.range, target.scope, target.cursor);
 }
 
-async function sayPlaces({ document, nHunks, isDecided, places }: Session, nLeft: number): Promise<void> {
-  const what = nHunks > 0 || isDecided ? 'edited' : 'the model changed nothing in';
+async function sayPlaces({ document, nHunks, isDecided, places }: Session, hint: string | null, nLeft: number): Promise<void> {
+  const what = nHunks > 0 || isDecided ? 'edited' : `${hint ?? nothing}; it looked at`;
   const offers = nLeft > 0 ? ['Further Places…'] : [];
   if (await vscode.window.showInformationMessage(`redraft: ${what} ${places}.`, ...offers)) {
     await vscode.commands.executeCommand('redraft.morePlaces', document.uri.toString());
   }
 }
 
-async function sayFailed(error: string | null): Promise<void> {
+async function sayFailed(error: string | null, { another }: Session): Promise<void> {
   const download = 'Download Model…';
   const offers = error?.includes('redraft models pull') ? [download] : [];
-  if (await vscode.window.showErrorMessage(`redraft: ${error ?? 'the edit failed'}`, ...offers)) {
+  if (await vscode.window.showErrorMessage(`redraft: ${another > 0 ? 'no other try: ' : ''}${error ?? 'the edit failed'}`, ...offers)) {
     await vscode.commands.executeCommand('redraft.downloadModel');
   }
 }
@@ -300,7 +348,7 @@ async function sayFailed(error: string | null): Promise<void> {
 // False if there is more to say: the model changed nothing.
 function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): boolean {
   if (event.state === 'failed') {
-    void sayFailed(event.error);
+    void sayFailed(event.error, session);
   } else if (event.state === 'cancelled') {
     vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {
@@ -308,7 +356,7 @@ function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: num
   } else if (session.reasons) {
     void vscode.window.showWarningMessage(`redraft: look at this edit: ${session.reasons}.`);
   } else if (session.places) {
-    void sayPlaces(session, nLeft);
+    void sayPlaces(session, event.hint, nLeft);
   } else if (event.tidied.length > 0) {
     vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {

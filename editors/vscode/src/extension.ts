@@ -212,6 +212,9 @@ class Extension implements vscode.Disposable {
     const sessions = this.edits.sessionsOf(document);
     this.status.show(sessions, this.announcer.announcementOf(document));
     void vscode.commands.executeCommand('setContext', 'redraft.hasHunks', sessions.some(({ nHunks }) => nHunks > 0));
+    const ended = this.edits.endedOf(document);
+    const offersAnother = [...sessions, ...(ended ? [ended] : [])].some((session) => session.offersAnother);
+    void vscode.commands.executeCommand('setContext', 'redraft.hasOtherTries', offersAnother);
     void vscode.commands.executeCommand('setContext', 'redraft.hasPlaces', this.places.count(document) > 0);
     void vscode.commands.executeCommand('setContext', 'redraft.running', sessions.some(({ state }) => state === 'running'));
   }

@@ -15,6 +15,8 @@ interface ProposedEdit {
 interface Answer {
   edits: ProposedEdit[];
   whyNone: string | null;
+  note: string | null; // what was looked for because parameters changed, for people
+  byTree: boolean; // the syntax tree wrote it, not the model
 }
 
 interface Shown {
@@ -22,6 +24,7 @@ interface Shown {
   range: vscode.Range;
   newText: string;
   edit: ProposedEdit;
+  about: string; // what was found, and who wrote it, for people; may be empty
 }
 
 // Milliseconds without a change before the server is asked.
@@ -35,8 +38,10 @@ export class NextEdit implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private asked: CancellationTokenSource | undefined;
   private shown: Shown | undefined;
+  private told: string | undefined; // the last note that the user was shown
 
   constructor() {
+    this.hint.name = 'redraft: Next Edit';
     this.hint.command = 'redraft.nextEdit';
     this.parts = [
       this.decorations,
@@ -93,24 +98,27 @@ export class NextEdit implements vscode.Disposable {
     const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version };
     const answer = await client
       .sendRequest<Answer>('redraft/nextEdit', { textDocument }, asked.token)
-      .catch((error: Error): Answer => ({ edits: [], whyNone: error.message }));
+      .catch((error: Error): Answer => ({ edits: [], whyNone: error.message, note: null, byTree: false }));
     if (asked.token.isCancellationRequested) {
       return;
     }
     const [edit] = answer.edits;
-    if (edit) {
-      await this.propose(client, edit);
-    } else if (says) {
+    if (!edit && says) {
       vscode.window.setStatusBarMessage(`redraft: no next edit: ${answer.whyNone ?? 'nothing was found'}`, 5000);
+    } else if (answer.note && answer.note !== this.told) { // the user did not ask for it: it is said once
+      vscode.window.setStatusBarMessage(`redraft: ${answer.note}`, 10000);
     }
+    this.told = answer.note ?? this.told;
+    await (edit && this.propose(client, edit, answer));
   }
 
-  private async propose(client: LanguageClient, edit: ProposedEdit): Promise<void> {
+  private async propose(client: LanguageClient, edit: ProposedEdit, { note, byTree }: Answer): Promise<void> {
     const uri = client.protocol2CodeConverter.asUri(edit.textDocument.uri);
     const document = await vscode.workspace.openTextDocument(uri);
     if (document.version === edit.textDocument.version) {
       const range = document.validateRange(client.protocol2CodeConverter.asRange(edit.range));
-      this.show({ document, range, newText: edit.text, edit });
+      const about = [note, byTree ? 'by the syntax tree, without the model' : null].filter((each) => each !== null).join('; ');
+      this.show({ document, range, newText: edit.text, edit, about });
     }
   }
 
@@ -119,7 +127,7 @@ export class NextEdit implements vscode.Disposable {
     if (shown) {
       const name = vscode.workspace.asRelativePath(shown.document.uri);
       this.hint.text = `$(arrow-right) next change: ${name}:${shown.range.start.line + 1}`;
-      this.hint.tooltip = 'Go to what follows from your last changes, then make it';
+      this.hint.tooltip = ['Go to what follows from your last changes, then make it', shown.about].filter(Boolean).join('\n');
       this.hint.show();
     } else {
       this.hint.hide();

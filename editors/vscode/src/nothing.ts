@@ -1,4 +1,4 @@
-// What to try when the model changed nothing: the next larger region, or other words.
+// What to try when the model changed nothing: the next larger region, other words, or another answer.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { placeOf, type Range, type Region, type RegionResult } from './protocol';
@@ -9,8 +9,8 @@ export interface Tried {
   region: Range | undefined;
 }
 
-// What the user chose: a wider region, of `version` of the document, or other words for the same place.
-export type Choice = { region: Region; version: number } | 'words';
+// What the user chose: a wider region, of `version` of the document, other words for the same place, or another try.
+export type Choice = { region: Region; version: number } | 'words' | 'another';
 
 function contains(outer: Range, inner: Range): boolean {
   return outer.start.line <= inner.start.line && outer.end.line >= inner.end.line;
@@ -32,15 +32,16 @@ async function widerThan(
   return wider && { region: wider, version };
 }
 
+// `hint` is the server's. Each way that it names has a button, where there is one.
 export async function sayNothing(
-  tried: Tried | undefined, document: vscode.TextDocument, client: LanguageClient | undefined,
+  hint: string, tried: Tried | undefined, document: vscode.TextDocument, client: LanguageClient | undefined, hasOther: boolean,
 ): Promise<Choice | undefined> {
   const wider = tried && client && (await widerThan(tried, document, client).catch(() => undefined));
-  const words = 'Other Words…';
+  const [words, another] = ['Other Words…', 'Another Try'];
   const title = wider?.region.title ?? '';
   const wide = `${title.charAt(0).toUpperCase()}${title.slice(1)}`; // "Edit class FTP, 120 lines"
-  const hint = wider ? 'try a wider region, or say it in other words' : 'say it in other words';
-  const offers = [...(wider ? [wide] : []), ...(tried ? [words] : [])];
-  const choice = await vscode.window.showInformationMessage(`redraft: the model changed nothing: ${hint}.`, ...offers);
-  return choice === undefined ? undefined : choice === words ? 'words' : wider;
+  const offers = [...(wider ? [wide] : []), ...(tried ? [words] : []), ...(hasOther ? [another] : [])];
+  const choice = await vscode.window.showInformationMessage(`redraft: ${hint}.`, ...offers);
+  const choices: Record<string, Choice | undefined> = { [wide]: wider, [words]: 'words', [another]: 'another' };
+  return choice === undefined ? undefined : choices[choice];
 }

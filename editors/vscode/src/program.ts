@@ -1,6 +1,6 @@
 // Where the program `redraft` is. VS Code may have been started by something that does not know the PATH which the user's
 // shells have, so that is read too.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -9,6 +9,7 @@ import { openWalkthrough } from './steps';
 
 // A login shell that reads what the user has set up may take long, or wait for somebody.
 const shellTimeout = 10000; // ms
+const maxOutput = 1 << 20; // characters; what comes before the PATH is a greeting
 
 let loginPath: string | undefined; // as it was read last
 
@@ -21,18 +22,40 @@ function isExecutable(file: string): boolean {
   }
 }
 
-// Reads the PATH that an interactive login shell has. Whatever else it prints is before the marks or behind them.
+// Reads the PATH that an interactive login shell has, between marks: it may print other things. It has a session of its own,
+// since an interactive one would take a terminal. What it starts in the background may hold its output open and live on.
 export function readLoginPath(): Promise<void> {
   const shell = process.env.SHELL || os.userInfo().shell || '/bin/sh';
   const mark = 'redraft-path';
   return new Promise((resolve) => {
-    const child = execFile(shell, ['-l', '-i', '-c', `printf '<${mark}>%s</${mark}>' "$PATH"`],
-      { timeout: shellTimeout, killSignal: 'SIGKILL', env: { ...process.env, TERM: 'dumb' } },
-      (_error, output) => {
-        loginPath = new RegExp(`<${mark}>([^]*?)</${mark}>`).exec(output)?.[1] ?? loginPath;
+    // Shells differ in how they print; what they export they all hand to `sh`. They may print the command, without the mark.
+    const child = spawn(shell, ['-l', '-i', '-c', `sh -c 'printf "<%s>%s</%s>" ${mark} "$PATH" ${mark}'`],
+      { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TERM: 'dumb' } });
+    const kill = () => {
+      child.stdout.destroy();
+      try {
+        process.kill(-child.pid!, 'SIGKILL');
+      } catch {
+        // it has ended, and something else held its output open
+      }
+    };
+    const timer = setTimeout(kill, shellTimeout);
+    let [output, isKnown] = ['', false];
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output = isKnown ? '' : output + part;
+      const found = new RegExp(`<${mark}>([^]*?)</${mark}>`).exec(output)?.[1];
+      if (found !== undefined) {
+        [loginPath, isKnown] = [found, true];
         resolve();
-      });
-    child.stdin?.end();
+      } else if (output.length > maxOutput) {
+        kill();
+      }
+    });
+    child.on('exit', () => isKnown && clearTimeout(timer));
+    ['error', 'close'].forEach((how) => child.on(how, () => {
+      clearTimeout(timer);
+      resolve();
+    }));
   });
 }
 

@@ -94,6 +94,8 @@ export type EditEvent = EventOfEdit &
         doubts: Doubt[];
         tidied: string[]; // what was put right in the model's text, for people
         placed: boolean; // a change was put in its place without the model
+        hint: string | null; // what to try, if nothing was changed, for people
+        otherTries: boolean; // the same request with `another` one more gives a further answer
         statistics: Statistics | null;
       }
   );

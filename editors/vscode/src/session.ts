@@ -1,6 +1,7 @@
 // One edit of a document, which may have several: its hunks, until each is accepted, rejected or dropped.
 import * as vscode from 'vscode';
 import { Change, carry } from './place';
+import type { Target } from './edits';
 import type { Tried } from './nothing';
 import type { Doubt, Statistics } from './protocol';
 
@@ -23,15 +24,50 @@ export class Session {
   fraction = 0;
   statistics: Statistics | undefined;
   isDecided = false; // at least one hunk was accepted or rejected
+  hasAccepted = false; // at least one was accepted
+  nextTry: number | undefined; // of the other try that may be requested
   readonly log: Change[] = [];
   private readonly hunks = new Map<number, Hunk>();
+  private readonly text: string; // of the document when it was requested
+  private compared: { version: number; isSame: boolean };
 
   constructor(
     readonly document: vscode.TextDocument,
     readonly instruction: string,
-    readonly isChosen: boolean, // the user chose the places
+    readonly target: Target,
     readonly tried: Tried | undefined, // of an instruction for one place
-  ) {}
+    readonly another: number, // which other try; 0: none
+    readonly isChange: boolean, // what another assistant wrote is put in
+  ) {
+    this.text = document.getText();
+    this.compared = { version: document.version, isSame: true };
+  }
+
+  // The user chose the places.
+  get isChosen(): boolean {
+    return this.target !== 'file' && 'ranges' in this.target;
+  }
+
+  // The document is as it was when the edit was requested.
+  get hasItsText(): boolean {
+    const { version } = this.document;
+    if (this.compared.version !== version) {
+      this.compared = { version, isSame: this.document.getText() === this.text };
+    }
+    return this.compared.isSame;
+  }
+
+  // Another try may be requested now.
+  get offersAnother(): boolean {
+    return this.nextTry !== undefined && this.hasItsText;
+  }
+
+  // The server has ended it. A try that was cancelled may be requested again.
+  settleTries(otherTries: boolean): void {
+    const isNext = this.state === 'done' && otherTries && !this.isChange; // redraft.apply takes none
+    const isAgain = this.state === 'cancelled' && this.another > 0;
+    this.nextTry = isNext ? this.another + 1 : isAgain ? this.another : undefined;
+  }
 
   get isOver(): boolean {
     return this.state !== 'running' && this.hunks.size === 0;

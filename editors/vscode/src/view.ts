@@ -39,7 +39,9 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    return placedOf(this.sessionsOf(document)).flatMap((hunk) => lensesOf(document, hunk));
+    const sessions = this.sessionsOf(document);
+    const offering = sessions.filter(({ offersAnother }) => offersAnother).map(({ placed }) => placed[0]);
+    return placedOf(sessions).flatMap((hunk) => lensesOf(document, hunk, offering.includes(hunk)));
   }
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
@@ -48,22 +50,26 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
       return undefined;
     }
     const text = new vscode.MarkdownString();
+    text.appendText(hunk.doubt ? `${hunk.doubt}\n` : '');
     text.appendCodeblock(hunk.newText || '(nothing: this text is removed)', document.languageId);
     return new vscode.Hover(text, hunk.range);
   }
 }
 
-function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk): vscode.CodeLens[] {
+// `offersAnother`: here the edit as a whole can be written another way.
+function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk, offersAnother: boolean): vscode.CodeLens[] {
   const { first, oldLines, newLines } = layoutsOf(document, hunk).whole;
   const target = [document.uri.toString(), hunk.id, hunk.editId];
   const at = new vscode.Range(first, hunk.range.start.character, first, hunk.range.start.character);
   const lens = (title: string, command: string, tooltip: string) =>
     new vscode.CodeLens(at, { title, command, tooltip, arguments: target });
+  const another = lens('$(refresh) Another Try', 'redraft.anotherTry', 'Reject the changes of this edit that wait, and have it written another way');
   const doubt = hunk.doubt === undefined ? [] : [lens(`$(warning) ${hunk.doubt}`, 'redraft.preview', 'See all changes')];
   return [
     ...doubt,
     lens('$(check) Accept', 'redraft.acceptHunk', 'Make this change'),
     lens('$(x) Reject', 'redraft.rejectHunk', 'Leave this text as it is'),
     lens(`+${newLines.length} −${oldLines}`, 'redraft.preview', 'See all changes as a diff'),
+    ...(offersAnother ? [another] : []),
   ];
 }

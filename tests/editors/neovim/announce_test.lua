@@ -17,28 +17,17 @@ local prompt = 'how should this be edited?'
 
 -- A Neovim with a server that records what it is told; keeps every text for the statusline.
 local function start_recorded(start)
-  local record = vim.fn.tempname()
-  local server = scripted.start({ edits = { { find = 'pass', replace = 'return x + y' } } })
-  local nvim = start({ server = vim.list_extend(server, { '--record', record }) })
+  local nvim = start({ server = scripted.server('pass', 'return x + y'), record = true })
   nvim:lua([[Statuses = {}
     vim.api.nvim_create_autocmd('User', { pattern = 'RedraftStatus', callback = function()
       table.insert(Statuses, require('redraft').status())
     end })]])
-  -- What the client told the server of reading ahead and of edits, in order: { method, params }.
-  nvim.told = function(...)
-    local methods = select('#', ...) > 0 and { ... } or { 'redraft/prepare', 'redraft/stopPreparing', 'workspace/executeCommand' }
-    local told = {}
-    for line in io.lines(record) do
-      local message = vim.json.decode(line)
-      local method = message.from == 'client' and message.message.method or ''
-      if vim.list_contains(methods, method) then
-        table.insert(told, { method, message.message.params })
-      end
-    end
-    return told
+  -- What the server was told of reading ahead and of edits.
+  nvim.announced = function()
+    return nvim:told('redraft/prepare', 'redraft/stopPreparing', 'workspace/executeCommand')
   end
   nvim.methods = function()
-    return vim.tbl_map(function(each) return each[1] end, nvim.told())
+    return vim.tbl_map(function(each) return each[1] end, nvim.announced())
   end
   nvim.wait_for_methods = function(methods)
     nvim:wait(function() return vim.deep_equal(nvim.methods(), methods) end, 'the messages ' .. table.concat(methods, ', '))
@@ -83,10 +72,10 @@ local function the_prompt_shows_the_lines(start)
   expect(nvim:shows('redraft: edit function f16, 4 lines, read'), 'the note beside the text')
   nvim:keys('m')
   nvim:wait(function() return nvim:shows(prompt .. ' return the sum') end, 'the prompt with what was typed')
-  local place = nvim.told()[1][2]
+  local place = nvim.announced()[1][2]
   equal(place.range, { start = position(98, 0), ['end'] = position(102, 0) })
   equal(place.scope, 'selection')
-  local cursor = nvim.told('redraft/region')[1][2]
+  local cursor = nvim:told('redraft/region')[1][2]
   equal({ cursor.range, cursor.scope }, { { start = position(100, 3), ['end'] = position(100, 3) }, 'auto' })
   nvim:keys('<Esc>')
   nvim.wait_for_methods({ 'redraft/prepare', 'redraft/stopPreparing' })
@@ -105,7 +94,7 @@ local function the_edit_is_of_what_was_announced(start)
   expect(nvim.saw_status('^redraft: lines 99%-102, %d+ %%, %d changes?$'), vim.inspect(nvim:lua('return Statuses')))
   expect(not nvim:shows('edit function f16'), 'the note is gone')
   equal(nvim.methods(), { 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
-  local place, edit = nvim.told()[1][2], nvim.told()[2][2].arguments[1]
+  local place, edit = nvim.announced()[1][2], nvim.announced()[2][2].arguments[1]
   equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope, cursor = position(100, 3) })
 end
 
@@ -139,7 +128,7 @@ local function the_region_is_widened_and_narrowed(start)
   shows('edit class Store, 12 lines', 5, 16)
   nvim:keys('return the sum<CR>')
   nvim:wait_for_end(2)
-  local told = nvim.told()
+  local told = nvim.announced()
   equal(told[#told][2].arguments[1].range, { start = position(4, 0), ['end'] = position(16, 0) })
   equal(nvim:lua([[return { vim.fn.maparg('<M-Up>', 'c'), vim.fn.maparg('<M-Up>', 'i') }]]), { '', '' })
 end
@@ -174,7 +163,7 @@ local function a_selection_that_stands_is_announced(start)
   nvim:keys('100GVj')
   nvim.wait_for_methods({ 'redraft/prepare' })
   local lines = vim.split(text, '\n')
-  local place = nvim.told()[1][2]
+  local place = nvim.announced()[1][2]
   equal(place.range, { start = position(99, 0), ['end'] = position(100, #lines[101]) })
   equal(place.scope, nil)
   nvim.wait_for_status('redraft: lines 100-101, read')
@@ -221,7 +210,7 @@ local function a_selection_that_changes_is_not_announced(start)
   nvim:wait(function() return nvim:call('win_get_cursor', 0)[1] == 104 end, 'the other line')
   nvim:lua('Held.fire()')
   nvim.wait_for_methods({ 'redraft/prepare', 'redraft/prepare' })
-  equal(nvim.told()[2][2].range['end'].line, 103)
+  equal(nvim.announced()[2][2].range['end'].line, 103)
 end
 
 local function a_change_ends_what_was_announced(start)
@@ -249,7 +238,7 @@ end
 
 -- The lines, from 0, at which the server was told to expect completions.
 local function expected(nvim)
-  return vim.tbl_map(function(each) return each[2].position.line end, nvim.told('redraft/expectCompletion'))
+  return vim.tbl_map(function(each) return each[2].position.line end, nvim:told('redraft/expectCompletion'))
 end
 
 local function a_jump_is_told(start)

@@ -54,12 +54,19 @@ local function start_in_terminal(self, command, width, height, settings)
     end)]])
 end
 
+--- A small screen in a terminal, where Neovim asks for a key if a message does not fit.
+Editor.narrow = { terminal = true, width = 60, height = 20 }
+
 --- `program`: the nvim to drive. `server`: the language server's command line. `width`, `height`: of the screen.
---- `terminal`: it runs in one. `env`: more of the environment.
----@param options { program: string, server: string[]?, width: integer?, height: integer?, setup: table?, terminal: boolean?, env: table? }
+--- `terminal`: it runs in one. `env`: more of the environment. `record`: the server records what it is told, see told().
+---@param options { program: string, server: string[]?, width: integer?, height: integer?, setup: table?, terminal: boolean?, env: table?, record: boolean? }
 function Editor.start(options)
   local self = setmetatable({ folder = vim.fn.tempname(), server = options.server }, Editor)
   vim.fn.mkdir(self.folder, 'p')
+  if options.record then
+    self.record = self.folder .. '/record'
+    options.server = vim.list_extend(vim.list_slice(options.server), { '--record', self.record })
+  end
   local env = {}
   for _, kind in ipairs({ 'CONFIG', 'DATA', 'STATE', 'CACHE' }) do
     env['XDG_' .. kind .. '_HOME'] = self.folder .. '/' .. kind:lower()
@@ -195,6 +202,31 @@ function Editor:wait_for_message(text)
     local last = self:lua([[return require('redraft.say').last or '']]) -- the history has long ones shortened
     return last:find(text, 1, true) or self:messages():find(text, 1, true)
   end, 'the message "' .. text .. '"')
+end
+
+--- What the client told the server by these methods, in order: { method, params }.
+function Editor:told(...)
+  local told = {}
+  for line in io.lines(self.record) do
+    local message = vim.json.decode(line)
+    local method = message.from == 'client' and message.message.method or ''
+    if vim.list_contains({ ... }, method) then
+      table.insert(told, { method, message.message.params })
+    end
+  end
+  return told
+end
+
+--- The arguments of the edits that were requested, in order.
+function Editor:requested()
+  local edits = vim.tbl_filter(function(each) return each[2].command == 'redraft.edit' end, self:told('workspace/executeCommand'))
+  return vim.tbl_map(function(each) return each[2].arguments[1] end, edits)
+end
+
+--- The same once there are `n`: they are written down a moment later.
+function Editor:wait_for_requests(n)
+  wait(function() return #self:requested() == n end, n .. ' requests')
+  return self:requested()
 end
 
 --- The server's status; it has processed all earlier messages by then.

@@ -1,6 +1,7 @@
 -- Before the first edit: finding the program, and getting the model.
 local check = require('check')
 local equal, expect = check.equal, check.expect
+local narrow = require('editor').narrow
 local Program = require('program')
 
 local nowhere = { PATH = '/usr/bin:/bin', SHELL = '/bin/sh', HOME = '/nonexistent' }
@@ -37,6 +38,37 @@ local function it_is_found_for_an_edit_too(start)
   open(nvim, 'unknown', 'a = 1') -- no file type: the server does not start by itself
   nvim:keys(':%RedraftEdit two<CR>')
   nvim:wait_for_end(1)
+end
+
+local function number_in(file)
+  local lines = vim.fn.filereadable(file) == 1 and vim.fn.readfile(file) or {}
+  return tonumber(lines[1])
+end
+
+local function what_the_shell_leaves_behind_lives_on(start)
+  local program = Program.new(edits)
+  local nvim = start({ env = program:desktop('sleep 300 & echo $! >"$(dirname "$0")/left"') }) -- it holds the output open
+  open(nvim, 'unknown', 'a = 1')
+  nvim:keys(':%RedraftEdit two<CR>')
+  nvim:wait_for_end(1)
+  local left = number_in(program.folder .. '/left')
+  equal(vim.uv.kill(left, 0), 0)
+  vim.uv.kill(left, 'sigkill')
+end
+
+local function a_shell_that_does_not_answer_is_ended(start)
+  for _, never in ipairs({ 'sleep 300', 'while :; do echo greetings; done' }) do
+    local program = Program.new(edits)
+    local nvim = start({ env = program:desktop('echo $$ >"$(dirname "$0")/shell.pid"; ' .. never) })
+    for name, keys in pairs({ ['a.py'] = '', ['unknown'] = ':%RedraftEdit two<CR>' }) do -- Neovim waits for it, or does not
+      open(nvim, name, 'a = 1')
+      nvim:keys(keys)
+      nvim:wait_for_message('the program "redraft" is not found')
+      nvim:lua([[require('redraft.say').last = nil vim.cmd('messages clear')]])
+      local shell = number_in(program.folder .. '/shell.pid')
+      nvim:wait(function() return vim.uv.kill(shell, 0) ~= 0 end, 'its end')
+    end
+  end
 end
 
 local function health_finds_it_there(start)
@@ -88,7 +120,7 @@ end
 local function the_model_is_fetched(start)
   local program = Program.new()
   program:write('hold', '')
-  local nvim = start({ server = { program.path, 'lsp' }, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = { program.path, 'lsp' } }, narrow))
   nvim:keys(':RedraftPull<CR>')
   nvim:wait(function() return nvim:shows('middle: 1.0 GB, licence Apache-2.0') end, 'size and licence')
   expect(nvim:shows('into /models/middle.gguf') and nvim:shows('<CR> downloads it'), 'where, and how')
@@ -122,7 +154,7 @@ end
 local function what_went_wrong_is_said(start)
   local program = Program.new()
   program:write('fails', '')
-  local nvim = start({ server = { program.path, 'lsp' }, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = { program.path, 'lsp' } }, narrow))
   nvim:keys(':RedraftPull middle<CR>')
   nvim:wait(function() return nvim:shows('<CR> downloads it') end, 'the window')
   nvim:keys('<CR>')
@@ -139,6 +171,8 @@ end
 return {
   { 'the login shell knows where the program is', the_login_shell_knows_where_it_is },
   { 'it is found for an edit too', it_is_found_for_an_edit_too },
+  { 'what the shell leaves behind lives on', what_the_shell_leaves_behind_lives_on },
+  { 'a shell that does not answer is ended', a_shell_that_does_not_answer_is_ended },
   { 'health finds it there', health_finds_it_there },
   { 'a missing program is reported, once', a_missing_one_is_reported_once },
   { 'what is configured last counts', what_is_configured_last_counts },

@@ -1,13 +1,13 @@
 -- What the plugin says, on a narrow screen in a terminal: no message may wait for ENTER, and none is lost.
 local check = require('check')
 local equal, expect = check.equal, check.expect
+local narrow = require('editor').narrow
 local Program = require('program')
 local scripted = require('scripted')
 
 local function start_narrow(start, script, options)
   local server = script and scripted.start(script) or { Program.new().path, 'lsp' }
-  local narrow = { server = server, terminal = true, width = 60, height = 20 }
-  return start(vim.tbl_extend('error', narrow, options or {}))
+  return start(vim.tbl_extend('error', { server = server }, narrow, options or {}))
 end
 
 local function expect_on_screen(nvim, text)
@@ -110,9 +110,10 @@ local function messages_of_an_edit_fit(start)
   says(':RedraftMore<CR>', 'no places are left in this buffer; :RedraftFile finds some')
   says(':RedraftApply z<CR>', 'register z is empty: copy some code first')
   says(':lua require("redraft").jump(1)<CR>', 'no changes in this buffer')
-  says(':RedraftEdit nothing<CR>', 'the model changed nothing: try other words, or a wider region (<M-Up> while you type them)')
-  expect_on_screen(nvim, 'or a wider region (<M-Up> while you type them)')
-  says(':RedraftFile nothing<CR>', 'the model changed nothing: try other words')
+  says(':RedraftEdit nothing<CR>', 'the model changed nothing: ')
+  expect_on_screen(nvim, 'or ask for another try (<M-Up> at the prompt widens, :RedraftAnother tries again)')
+  says(':RedraftFile nothing<CR>', 'another try (:RedraftAnother tries again)')
+  says(':RedraftEdit something<CR>:RedraftAnother<CR>', '')
   says(':RedraftNextEdit<CR>', 'no next edit: ')
   says(':%RedraftEdit body<CR>:sleep 1m<CR>', '')
   nvim:wait_for_end(2)
@@ -169,7 +170,7 @@ end
 local function the_end_of_the_server_is_one_message(start)
   local held = scripted.held('pass', 'return a', '')
   held.hold()
-  local nvim = start({ server = held.server, terminal = true, width = 60, height = 20 })
+  local nvim = start(vim.tbl_extend('error', { server = held.server }, narrow))
   nvim:open('a.py', before)
   nvim:keys(':%RedraftEdit body<CR>')
   nvim:wait(function() return nvim:edit() end, 'the edit')
@@ -182,6 +183,28 @@ local function the_end_of_the_server_is_one_message(start)
   expect(not nvim:shows('cancels'), 'the note is gone')
   equal(nvim:lua([[return require('redraft.float').is_neovims(vim.notify)]]), true)
   held.release()
+end
+
+-- Servers that share a model end together. Each has a message of ours.
+local function the_ends_of_several_servers_fit(start)
+  local nvim = start_narrow(start, { edits = {} })
+  for _, name in ipairs({ 'one', 'two' }) do
+    vim.fn.mkdir(nvim.folder .. '/' .. name .. '/.git', 'p')
+    nvim:open(name .. '/a.py', before)
+  end
+  local n = nvim:lua([[return #vim.lsp.get_clients({ name = 'redraft' })]])
+  expect(n >= 2, 'two servers')
+  nvim:lua([[Said = {}
+    local say = require('redraft.say')
+    local fail = say.fail
+    say.fail = function(text) table.insert(Said, text) fail(text) end
+    for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end
+    vim.uv.sleep(500)]]) -- Neovim hears of all at once
+  nvim:wait(function() return nvim:lua('return #Said') == n end, 'all messages')
+  nvim:wait(function() return nvim:lua([[return #vim.lsp.get_clients({ name = 'redraft' })]]) == 0 end, 'all ends')
+  expect(not nvim:messages():find('quit with exit code', 1, true), nvim:messages())
+  nvim:expect_no_question()
+  equal(nvim:lua([[return require('redraft.float').is_neovims(vim.notify)]]), true)
 end
 
 local function the_status_stands_in_a_window(start)
@@ -210,5 +233,6 @@ return {
   { 'a long instruction is typed', a_long_instruction_is_typed },
   { 'without a model it says why and what to do', without_a_model_it_says_why_and_what_to_do },
   { 'the end of the server is one message', the_end_of_the_server_is_one_message },
+  { 'the ends of several servers fit', the_ends_of_several_servers_fit },
   { 'the status stands in a window', the_status_stands_in_a_window },
 }

@@ -95,10 +95,54 @@ local function it_can_be_off(start)
   nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'one that was asked for')
 end
 
+local function what_was_found_is_said(start)
+  local nvim = open(start, 'def load(path, mode):\n    return path\n\n\nload("a", "r")\n')
+  nvim:keys(':1s/path, mode/mode, path/<CR>')
+  until_shown(nvim, 'load("r", "a")')
+  until_shown(nvim, "the parameters of 'load' changed: 1 call found in the open files, 1 to change;")
+  until_shown(nvim, 'syntax tree, without the model')
+  nvim:keys('<Tab><Tab>')
+  nvim:wait_for_lines({ 'def load(mode, path):', '    return path', '', '', 'load("r", "a")' })
+end
+
+local function where_nothing_follows_it_is_said_once(start)
+  local nvim = open(start, 'def load(path, mode):\n    return path\n')
+  nvim:lua([[Said = {}
+    local say = require('redraft.say')
+    local all = say.say
+    say.say = function(text, ...) table.insert(Said, text) all(text, ...) end
+    Answers = 0
+    local question = require('redraft.question')
+    local ask = question.ask
+    question.ask = function(self, client, method, params, on_answer, ...)
+      ask(self, client, method, params, function(...) on_answer(...) Answers = Answers + 1 end, ...)
+    end]])
+  nvim:keys(':1s/path, mode/mode, path/<CR>')
+  nvim:wait_for_message("redraft: the parameters of 'load' changed: no call found in the open files")
+  local n = nvim:lua('return Answers')
+  nvim:keys('Gox = 1<Esc>')
+  nvim:wait(function() return nvim:lua('return Answers') > n end, 'the next answer')
+  equal(nvim:lua('return Said'), { "the parameters of 'load' changed: no call found in the open files" })
+end
+
+local function of_a_changed_text_nothing_is_made(start)
+  local nvim = open(start, calls({ 'old', 'old' }))
+  nvim:keys('4Gfocwfresh<Esc>')
+  nvim:wait(function() return nvim:lua([[return require('redraft.next_edit').is_visible()]]) end, 'a proposal')
+  nvim:command('set eventignore=TextChanged') -- as in a buffer that is not the current one
+  nvim:lua([[vim.api.nvim_buf_set_lines(0, 0, 0, true, { '# new' })]])
+  nvim:keys('<Tab><Tab>')
+  nvim:wait_for_message('the text was changed since: :RedraftNextEdit looks again')
+  equal(nvim:lines(), lines('# new\n' .. calls({ 'fresh', 'old' })))
+end
+
 return {
   { 'a next edit is shown, gone to and made', it_is_shown_gone_to_and_made },
   { 'a place out of sight is named', a_place_out_of_sight_is_named },
   { 'what is turned down does not come again', what_is_turned_down_does_not_come_again },
   { 'without a next edit <Tab> is <Tab>', without_one_tab_is_tab },
   { 'next edits can be off', it_can_be_off },
+  { 'what was found is said', what_was_found_is_said },
+  { 'where nothing follows it is said once', where_nothing_follows_it_is_said_once },
+  { 'of a changed text nothing is made', of_a_changed_text_nothing_is_made },
 }

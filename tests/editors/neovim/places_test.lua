@@ -15,9 +15,8 @@ end
 local text = functions(160) -- too large to be edited as a whole, however fast the machine is
 
 local function start_recorded(start, edits)
-  local record = vim.fn.tempname()
   local server = scripted.start({ edits = edits or { { find = 'pass', replace = 'return x + y' } } })
-  local nvim = start({ server = vim.list_extend(server, { '--record', record }) })
+  local nvim = start({ server = server, record = true })
   nvim:lua([[Statuses = {}
     vim.api.nvim_create_autocmd('User', { pattern = 'RedraftStatus', callback = function()
       table.insert(Statuses, require('redraft').status())
@@ -26,17 +25,6 @@ local function start_recorded(start, edits)
       Offered = { prompt = options.prompt, texts = vim.tbl_map(options.format_item, items) }
       Choose = function(n) on_choice(items[n]) end
     end]])
-  -- The arguments of the edits that were requested.
-  nvim.requested = function()
-    local requested = {}
-    for line in io.lines(record) do
-      local message = vim.json.decode(line)
-      if message.from == 'client' and message.message.method == 'workspace/executeCommand' then
-        table.insert(requested, message.message.params.arguments[1])
-      end
-    end
-    return requested
-  end
   nvim.offered = function()
     nvim:keys(':RedraftMore<CR>')
     nvim:wait(function() return nvim:lua('return Offered ~= nil') end, 'the choice')
@@ -55,7 +43,7 @@ local function the_places_are_named(start)
   nvim:keys(':RedraftFile let step3 and step70 return it<CR>')
   nvim:wait_for_end(2)
   equal(rows_of_hunks(nvim), { 6 * 3 + 5, 6 * 70 + 5 })
-  local request = nvim.requested()[1]
+  local request = nvim:requested()[1]
   equal({ request.scope, request.range, request.instruction }, { 'file', nil, 'let step3 and step70 return it' })
   local told = nvim:lua('return Statuses')
   local status = 'redraft: editing 2 of 161 places: step3, step70, '
@@ -82,7 +70,7 @@ local function it_asks_for_the_instruction(start)
   nvim:wait(function() return nvim:shows('how should this file be edited?') end, 'the prompt')
   nvim:keys('<CR>:RedraftFile<CR>let step3 return it<CR>')
   nvim:wait_for_end(1)
-  equal(#nvim.requested(), 1)
+  equal(#nvim:requested(), 1)
 end
 
 local function one_goes_from_place_to_place(start)
@@ -126,7 +114,7 @@ local function further_places_follow_the_text(start)
   equal(offered.texts[#offered.texts], ('all %d of them'):format(#offered.texts - 1))
   nvim:lua('Choose(...)', n)
   nvim:wait_for_end(1)
-  local request = nvim.requested()[2]
+  local request = nvim:requested()[2]
   equal(request.instruction, 'let step3 return it')
   equal({ request.scope, request.range, #request.ranges }, { nil, nil, 1 })
   equal({ request.ranges[1].start.line, request.ranges[1]['end'].line }, { 29, 33 })
@@ -142,9 +130,9 @@ local function all_of_them(start)
   nvim:keys(':RedraftAccept!<CR>')
   local offered = nvim.offered()
   nvim:lua('Choose(...)', #offered.texts)
-  nvim:wait(function() return #nvim.requested() == 2 and nvim:edit() ~= nil end, 'the second edit')
+  nvim:wait(function() return #nvim:requested() == 2 and nvim:edit() ~= nil end, 'the second edit')
   nvim:wait_for_end()
-  equal(#nvim.requested()[2].ranges, #offered.texts - 1)
+  equal(#nvim:requested()[2].ranges, #offered.texts - 1)
   nvim:keys(':RedraftMore<CR>')
   nvim:wait_for_message('no places are left')
 end
@@ -167,13 +155,13 @@ local function what_is_chosen_late_is_where_it_is_then(start)
   nvim:keys('ggO# one<Esc>')
   nvim:wait(function() return nvim:lines()[1] == '# one' end, 'the line')
   nvim:lua('Choose(...)', number_of(offered, 'step9'))
-  nvim:wait(function() return #nvim.requested() == 2 end, 'the second edit')
-  equal(nvim.requested()[2].ranges[1].start.line, 6 * 9 + 3)
+  nvim:wait(function() return #nvim:requested() == 2 end, 'the second edit')
+  equal(nvim:requested()[2].ranges[1].start.line, 6 * 9 + 3)
   offered = nvim.offered()
   nvim:lua('vim.api.nvim_buf_set_lines(0, 3, -1, true, {})')
   nvim:lua('Choose(...)', number_of(offered, 'step8'))
   nvim:wait_for_message('no places are left in this buffer')
-  equal(#nvim.requested(), 2)
+  equal(#nvim:requested(), 2)
 end
 
 local function a_change_before_the_places_are_told(start)
@@ -194,7 +182,7 @@ local function what_is_left_of_another_search_is_not_taken(start)
   nvim:wait_for_end(2)
   nvim:lua('Choose(1)')
   nvim:wait_for_message('other places were found meanwhile: choose again')
-  equal(#nvim.requested(), 2)
+  equal(#nvim:requested(), 2)
 end
 
 return {

@@ -63,10 +63,12 @@ function Program:calls()
   return lines
 end
 
---- The environment of an editor that the desktop starts: only the login shell has the program's folder in its PATH.
-function Program:desktop()
-  self:write('shell', ('#!/bin/sh\necho a greeting\nPATH=%s:$PATH\nwhile [ $# -gt 1 ]; do shift; done\nexec sh -c "$1"\n'):format(
-    self.folder))
+--- The environment of an editor that the desktop starts: only the login shell has the program's folder in its PATH. It runs
+--- `more` first.
+---@param more string?
+function Program:desktop(more)
+  self:write('shell', ('#!/bin/sh\necho a greeting\necho "$@"\n%s\nPATH=%s:$PATH\nwhile [ $# -gt 1 ]; do shift; done\nexec sh -c "$1"\n'):format(
+    more or '', self.folder))
   vim.fn.setfperm(self.folder .. '/shell', 'rwxr-xr-x')
   return { PATH = '/usr/bin:/bin', SHELL = self.folder .. '/shell' }
 end

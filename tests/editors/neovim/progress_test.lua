@@ -130,7 +130,7 @@ end
 
 local function without_keys_the_commands_do(start)
   local nvim = edited(start)
-  expect(nvim:shows('x = 2  :RedraftAccept  :RedraftReject  :RedraftAccept! all'), 'the commands')
+  expect(nvim:shows('x = 2  :RedraftAccept  :RedraftReject  :RedraftAccept! all  :RedraftAnother'), 'the commands')
 end
 
 local function keys_of_the_user_are_known(start)
@@ -152,7 +152,7 @@ local function on_a_narrow_screen_they_stand_below(start)
   nvim:keys(':%RedraftEdit rename<CR>')
   nvim:wait_for_end(1)
   local screen = nvim:screen()
-  equal(screen[3], '  :RedraftAccept  :RedraftReject  :RedraftAccept! all')
+  equal({ screen[3], screen[4] }, { '  :RedraftAccept  :RedraftReject  :RedraftAccept! all', '  :RedraftAnother' })
 end
 
 return {

@@ -223,6 +223,17 @@ class Workbench {
     return this.page.locator('.statusbar-item').evaluateAll((items) => items.map((item) => item.getAttribute('aria-label')));
   }
 
+  // What is typed before is not asked for anew.
+  async untilServed() {
+    const says = async () => (await this.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text));
+    await until(says, 'a running server');
+  }
+
+  // The title of the box that asks for an instruction.
+  titled(title) {
+    return this.page.locator('.quick-input-title', { hasText: `redraft: ${title}` });
+  }
+
   lens(text) {
     return this.page.locator('.codelens-decoration a', { hasText: text });
   }

@@ -35,14 +35,12 @@ async function untilAttached(workbench, text) {
   await until(async () => (await workbench.attachedText()).some((line) => line.trim() === text), `"${text}" on the screen`);
 }
 
-const titled = (workbench, title) => workbench.page.locator('.quick-input-title', { hasText: `redraft: ${title}` });
-
 // Widens what is edited until it is the file.
 async function askForFile(workbench, instruction) {
   await workbench.key('Control+Alt+E');
-  await titled(workbench, '').waitFor(); // "edit …", or "insert …" where a window before left the cursor
+  await workbench.titled('').waitFor(); // "edit …", or "insert …" where a window before left the cursor
   await until(async () => {
-    const isFile = (await titled(workbench, 'edit file').count()) > 0;
+    const isFile = (await workbench.titled('edit file').count()) > 0;
     if (!isFile) await workbench.key('Alt+ArrowUp');
     return isFile;
   }, 'the title that names the file');
@@ -98,12 +96,6 @@ async function cancelAndPreview(workbench) {
   await workbench.screenshot('vscode-preview');
 }
 
-// What is typed before is not asked for anew.
-async function untilServed(workbench) {
-  const says = async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text));
-  await until(says, 'a running server');
-}
-
 // What VS Code draws behind the cursor.
 async function untilGhost(workbench, text) {
   const ghost = workbench.page.locator('.ghost-text-decoration, .ghost-text');
@@ -111,7 +103,7 @@ async function untilGhost(workbench, text) {
 }
 
 async function takesGhostText(workbench) {
-  await untilServed(workbench);
+  await workbench.untilServed();
   await workbench.key('Control+Home');
   await workbench.key('Enter');
   await workbench.key('ArrowUp');
@@ -133,7 +125,7 @@ async function takesGhostText(workbench) {
 }
 
 async function nextEdit(workbench) {
-  await untilServed(workbench);
+  await workbench.untilServed();
   await workbench.untilLines(['a = fetch(1)', ...filler, 'b = fetch(2)']);
   await workbench.goToLine(1);
   await workbench.key('Shift+End');
@@ -158,21 +150,21 @@ const position = (line, character) => ({ line, character });
 const toldOfReading = () => slow.told('redraft/prepare', 'redraft/stopPreparing', 'workspace/executeCommand');
 
 async function seesTheLinesBeforeEnter(workbench) {
-  await untilServed(workbench);
+  await workbench.untilServed();
   await workbench.goToLine(101);
   await workbench.key('Control+Alt+E');
   const body = ['    x = a + 16', '    y = b * 2', '    pass'];
-  await titled(workbench, 'edit function f16, 4 lines').waitFor();
+  await workbench.titled('edit function f16, 4 lines').waitFor();
   await untilHighlighted(workbench, ['def f16(a, b):', ...body]);
   await workbench.status(/redraft: edit function f16, 4 lines, reading \d+ %/);
   await workbench.screenshot('vscode-region');
   const [{ params }] = toldOfReading();
   assert.deepStrictEqual([params.range.start, params.range.end, params.scope], [position(98, 0), position(102, 0), 'selection']);
   await workbench.key('Alt+ArrowDown');
-  await titled(workbench, 'edit part of function f16, 3 lines').waitFor();
+  await workbench.titled('edit part of function f16, 3 lines').waitFor();
   await untilHighlighted(workbench, body);
   await workbench.key('Alt+ArrowUp');
-  await titled(workbench, 'edit function f16, 4 lines').waitFor();
+  await workbench.titled('edit function f16, 4 lines').waitFor();
   await untilHighlighted(workbench, ['def f16(a, b):', ...body]);
   await until(() => toldOfReading().length === 3, 'all that was announced');
   await workbench.type('something else');
@@ -198,7 +190,7 @@ async function aStandingSelectionIsRead(workbench) {
 
 async function theEditIsOfWhatWasAnnounced(workbench) {
   await workbench.key('Control+Alt+E');
-  await titled(workbench, 'edit function f16').waitFor();
+  await workbench.titled('edit function f16').waitFor();
   await workbench.type('write the body');
   await workbench.key('Enter');
   await workbench.status(/redraft: lines 99–102, \d+ %, \d changes?/);
@@ -214,7 +206,7 @@ async function theEditIsOfWhatWasAnnounced(workbench) {
 async function aRenameNeedsNoModel(workbench) {
   await workbench.goToLine(303);
   await workbench.key('Control+Alt+E');
-  await titled(workbench, 'edit function f50, 4 lines').waitFor();
+  await workbench.titled('edit function f50, 4 lines').waitFor();
   await workbench.type('rename a to first');
   await workbench.key('Enter');
   await untilAttached(workbench, 'def f50(first, b):');
@@ -286,10 +278,10 @@ test('a setting that comes late, and what follows from a change', async () => {
     await workbench.key('Escape');
     await workbench.page.locator('.editor-instance .view-lines').first().click();
     await workbench.key('Control+Alt+E');
-    await titled(workbench, 'edit what is at the cursor').waitFor();
+    await workbench.titled('edit what is at the cursor').waitFor();
     server.writeSettings('Machine', { 'redraft.path': workspace.server });
     await workbench.problem(false);
-    await titled(workbench, 'edit statements, 18 lines').waitFor(); // once there is a server
+    await workbench.titled('edit statements, 18 lines').waitFor(); // once there is a server
     await workbench.key('Escape');
     await nextEdit(workbench);
   } catch (error) {
@@ -330,6 +322,12 @@ async function isNotAcceptedWithoutAWord(workbench) {
   await askForFile(workbench, 'add a docstring');
   await until(async () => (await workbench.lens(gone).count()) === 1, 'the reason above the change');
   await workbench.screenshot('vscode-doubt');
+  await workbench.goToLine(5);
+  await workbench.key('Control+K');
+  await workbench.key('Control+I');
+  const hover = workbench.page.locator('.monaco-hover', { hasText: gone });
+  await hover.filter({ hasText: 'Send a line.' }).first().waitFor(); // the reason, and the text, also for a screen reader
+  await workbench.key('Escape');
   await workbench.quickInput('F1', '>redraft: Accept All Changes');
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await until(async () => (await dialog.allTextContents()).join('').includes(gone), 'the question');
@@ -348,7 +346,7 @@ test('an edit in which something is wrong', async () => {
   server.writeSettings('Machine', { 'redraft.path': faulty.server });
   const workbench = await Workbench.open(server, faulty.folder, 'client.py');
   try {
-    await untilServed(workbench);
+    await workbench.untilServed();
     await isNotAcceptedWithoutAWord(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-doubt');
@@ -360,6 +358,7 @@ test('an edit in which something is wrong', async () => {
     server.writeSettings('Machine', { 'redraft.path': workspace.server });
   }
 });
+
 test('commands and documents, inside the extension host', async () => {
   const { code, log } = await runInExtensionHost(server, workspace.folder, path.join(__dirname, 'in_host.js')).catch((error) => {
     error.message += `\n--- the servers' log\n${workspace.log()}\n${server.extensionLogs()}`;

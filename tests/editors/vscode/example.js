@@ -31,19 +31,23 @@ def main():
 `;
 
 // Of the language server whose start is the file `start`: log() is what it wrote, pid() the process that was started last,
-// ends() how often edits have ended, told(method…) the messages of these methods that it has got. When hold() was called its
+// ends() how often edits have ended, told(method…) the messages of these methods that it has got, requested() the arguments
+// of the edits among them. When hold() was called its
 // model stops within the second change that it makes of `before`, or at the text `stop`, until release().
 function controlsOf(start) {
   const beside = (name) => path.join(path.dirname(start), name);
   const log = () => fs.readFileSync(beside('log'), { encoding: 'utf8', flag: 'a+' });
   const pid = () => Number(fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').pop());
+  const told = (...methods) => fs.readFileSync(beside(`record.${pid()}`), 'utf8').split('\n').slice(0, -1)
+    .map((line) => JSON.parse(line))
+    .filter(({ from, message }) => from === 'client' && methods.includes(message.method))
+    .map(({ message }) => message);
   return {
     log,
     pid,
-    told: (...methods) => fs.readFileSync(beside(`record.${pid()}`), 'utf8').split('\n').slice(0, -1)
-      .map((line) => JSON.parse(line))
-      .filter(({ from, message }) => from === 'client' && methods.includes(message.method))
-      .map(({ message }) => message),
+    told,
+    requested: () => told('workspace/executeCommand').filter(({ params }) => params.command === 'redraft.edit')
+      .map(({ params }) => params.arguments[0]),
     ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
     hold: () => fs.writeFileSync(beside('hold'), ''),
     release: () => fs.rmSync(beside('hold'), { force: true }),

@@ -57,10 +57,6 @@ test.after(async () => {
 const pulls = () => (fs.existsSync(beside('pulls')) ? fs.readFileSync(beside('pulls'), 'utf8').trim().split('\n') : []);
 const starts = () => fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').length;
 
-async function isServed(workbench) {
-  await until(async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text)), 'a server');
-}
-
 async function offersTheModel(workbench) {
   const offer = await workbench.notification('the model tiny-1b (1.1 GB, licence Apache-2.0) is not here yet');
   assert.deepStrictEqual(pulls(), []); // nothing is fetched before it is wanted
@@ -98,7 +94,7 @@ async function usesTheModelThatHasCome(workbench) {
   fs.writeFileSync(beside('end'), '');
   await workbench.notification('the model tiny-1b is here');
   await until(() => starts() === before + 1, 'another server');
-  await isServed(workbench);
+  await workbench.untilServed();
 }
 
 async function theWalkthroughShowsTheWay(workbench) {
@@ -118,7 +114,7 @@ async function theWalkthroughShowsTheWay(workbench) {
 test('the first minutes', async () => {
   const workbench = await Workbench.open(server, workspace.folder, 'a.py');
   try {
-    await isServed(workbench); // found in the PATH of the login shell
+    await workbench.untilServed(); // found in the PATH of the login shell
     await offersTheModel(workbench);
     await saysWhyItFailed(workbench);
     await usesTheModelThatHasCome(workbench);

@@ -1,4 +1,4 @@
-// What VS Code offers, and what it says when the model changed nothing.
+// What VS Code offers: commands that apply, what to try when the model changed nothing, another try, what a search found.
 'use strict';
 const assert = require('node:assert');
 const test = require('node:test');
@@ -7,7 +7,11 @@ const { CodeServer, Workbench } = require('./editor.js');
 const { until } = require('./wait.js');
 
 const text = 'def add(a, b):\n    pass\n\n\ndef sub(a, b):\n    pass\n';
-const workspace = makeWorkspace({ 'c.py': text });
+const edits = [
+  { instruction: 'body', find: '    pass', replace: '    return a + b' },
+  { instruction: 'two', find: 'x = 1', replace: 'x = 2' },
+];
+const workspace = makeWorkspace({ 'c.py': text, 'x.py': 'x = 1\n', 'load.py': 'def load(path, mode):\n    return path\n\n\nload(1, 2)\n' }, { edits });
 let server;
 
 test.before(async () => {
@@ -34,7 +38,7 @@ async function titles(workbench) {
   return seen.map((label) => label.replace(/^redraft: /, '').replace(/,.*/, ''));
 }
 
-const requested = () => workspace.told('workspace/executeCommand').map(({ params }) => params.arguments[0]);
+const { requested } = workspace;
 
 async function showsWhatApplies(workbench) {
   let shown = await titles(workbench);
@@ -54,14 +58,16 @@ async function showsWhatApplies(workbench) {
   await until(() => !/completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
 }
 
+const whatToTry = 'the model changed nothing: widen the region, say it in other words, or ask for another try.';
+
 async function offersAWiderRegion(workbench) {
   await workbench.page.locator('.editor-instance .view-lines').first().click();
   await workbench.goToLine(2);
   await workbench.key('Control+Alt+E');
-  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  await workbench.titled('edit function add, 2 lines').waitFor();
   await workbench.type('do what the model does not know');
   await workbench.key('Enter');
-  const message = await workbench.notification('the model changed nothing: try a wider region, or say it in other words');
+  const message = await workbench.notification(whatToTry);
   await workbench.screenshot('vscode-nothing');
   assert.strictEqual(requested().length, 1);
   await message.getByText('Edit file, 6 lines', { exact: true }).click();
@@ -72,9 +78,10 @@ async function offersAWiderRegion(workbench) {
 }
 
 async function offersOtherWords(workbench) {
-  const message = await workbench.notification('the model changed nothing: say it in other words'); // there is no wider region
+  const message = await workbench.notification(whatToTry);
+  assert.strictEqual(await message.getByText('Edit file', { exact: false }).count(), 0); // there is no wider region
   await message.getByText('Other Words…', { exact: true }).click();
-  await workbench.page.locator('.quick-input-title', { hasText: 'edit function add, 2 lines' }).waitFor();
+  await workbench.titled('edit function add, 2 lines').waitFor();
   const input = workbench.page.locator('.quick-input-widget input').first();
   assert.strictEqual(await input.inputValue(), 'do what the model does not know');
   await input.fill('write the body');
@@ -84,18 +91,86 @@ async function offersOtherWords(workbench) {
   await workbench.status('redraft: 1 change,');
 }
 
-test('commands that apply, and what to try when nothing changed', async () => {
-  const workbench = await Workbench.open(server, workspace.folder, 'c.py');
+async function ask(workbench, instruction) {
+  await workbench.key('Control+Alt+E');
+  await workbench.titled('edit statement').waitFor();
+  await workbench.type(instruction);
+  await workbench.key('Enter');
+}
+
+// The last request is one more than there were, and is the one before again, but for the other try.
+async function untilAnother(n, another) {
+  await until(() => requested().length === n + 1, 'another request');
+  const [earlier, { another: which, ...last }] = requested().slice(-2);
+  const { another: _, ...first } = earlier;
+  assert.deepStrictEqual([which, last], [another, first]);
+}
+
+async function writesItAnotherWay(workbench) {
+  const untilOffered = () => until(async () => (await workbench.lens('Another Try').count()) === 1, 'the offer of another try');
+  await workbench.goToLine(1);
+  await ask(workbench, 'make it two');
+  await untilOffered();
+  await workbench.screenshot('vscode-another-try');
+  const n = requested().length;
+  await workbench.lens('Another Try').click();
+  await untilAnother(n, 1);
+  await untilOffered();
+  await workbench.goToLine(1);
+  await workbench.key('Control+Alt+A');
+  await untilAnother(n + 1, 2);
+  await until(async () => (await workbench.attachedText()).includes('y = 2'), 'another answer');
+  assert(!(await workbench.attachedText()).includes('x = 2'), 'the first is gone');
+  assert.deepStrictEqual(workspace.told('redraft/resolveEdit').map(({ params }) => params.action), ['reject', 'reject']);
+  assert.strictEqual((await workbench.lines())[0], 'x = 1');
+  await workbench.quickInput('F1', '>redraft: Reject All Changes');
+  await until(async () => (await workbench.lens('Accept').count()) === 0, 'no changes');
+}
+
+async function offersAnotherTryOfNothing(workbench) {
+  const n = requested().length;
+  await workbench.goToLine(1);
+  await ask(workbench, 'do what no model knows');
+  const message = await workbench.notification(whatToTry);
+  await message.getByText('Another Try', { exact: true }).click();
+  await untilAnother(n + 1, 1);
+  await workbench.status(/redraft: \d+ changes?,/);
+}
+
+async function withWindow(file, run) {
+  const workbench = await Workbench.open(server, workspace.folder, file);
   try {
-    await until(async () => (await workbench.statusTexts()).some((each) => /redraft, (Model: |The model is)/.test(each)), 'a server');
-    await showsWhatApplies(workbench);
-    await offersAWiderRegion(workbench);
-    await offersOtherWords(workbench);
+    await workbench.untilServed();
+    await run(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-hints');
-    console.log(workspace.log(), server.extensionLogs());
+    console.log((await workbench.statusTexts()).join('\n'), workspace.log(), server.extensionLogs());
     throw error;
   } finally {
     await workbench.close();
   }
-});
+}
+
+test('commands that apply, and what to try when nothing changed', () => withWindow('c.py', async (workbench) => {
+  await showsWhatApplies(workbench);
+  await offersAWiderRegion(workbench);
+  await offersOtherWords(workbench);
+}));
+
+test('another try', () => withWindow('x.py', async (workbench) => {
+  await writesItAnotherWay(workbench);
+  await offersAnotherTryOfNothing(workbench);
+}));
+
+test('what a search for calls found is said', () => withWindow('load.py', async (workbench) => {
+  const found = "the parameters of 'load' changed: 1 call found in the open files, 1 to change";
+  await workbench.goToLine(1);
+  await workbench.key('Shift+End');
+  await workbench.type('def load(mode, path):');
+  await workbench.status(`redraft: ${found}`);
+  await workbench.status('next change: load.py:5');
+  const texts = await workbench.statusTexts();
+  const about = texts.find((each) => each.includes('next change'));
+  assert(about.includes(`${found}; by the syntax tree, without the model`), texts.join('\n'));
+  await workbench.screenshot('vscode-found');
+}));

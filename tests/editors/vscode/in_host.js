@@ -152,6 +152,29 @@ async function typingElsewhereMovesHunks() {
   assert.strictEqual(document.getText(), before);
 }
 
+const tries = async (document) => (await executeCommand('vscode.executeCodeLensProvider', document.uri))
+  .filter((lens) => lens.command?.command === 'redraft.anotherTry').length;
+
+async function anotherTryIsOfTheTextAsItWas() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  const found = await untilHunks(document, 3);
+  await until(async () => (await tries(document)) === 1, 'the lens of the edit');
+  const known = server.requested().length;
+  await accept(document, found[1].id);
+  await until(async () => (await tries(document)) === 0, 'no lens: the text is another');
+  await executeCommand('redraft.anotherTry');
+  await untilHunks(document, 2); // the others wait still
+  assert.strictEqual(server.requested().length, known);
+  await executeCommand('undo');
+  await until(async () => (await tries(document)) === 1, 'the lens: the text is as it was');
+  await untilEnded(document, () => executeCommand('redraft.anotherTry'));
+  assert.deepStrictEqual(server.requested().slice(known).map(({ another }) => another), [1]);
+  await executeCommand('redraft.rejectAll');
+  await untilHunks(document, 0);
+  await executeCommand('workbench.action.files.revert');
+}
+
 async function typingInsideDropsAHunk() {
   const { document } = await open('a.py');
   await edit(document, 'use pathlib');
@@ -364,7 +387,7 @@ exports.run = async () => {
   server = controlsOf(start());
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, theClipboardIsPutInItsPlace, previewFollowsTheEdit, severalEditsStay,
-    typingElsewhereMovesHunks, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
+    typingElsewhereMovesHunks, anotherTryIsOfTheTextAsItWas, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
     firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
     anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,
     whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];

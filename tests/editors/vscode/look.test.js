@@ -76,7 +76,7 @@ function placedLines(workbench) {
 }
 
 async function edit(workbench, line, instruction) {
-  await until(async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text)), 'a server');
+  await workbench.untilServed();
   await workbench.goToLine(line);
   await workbench.key('Control+Alt+E');
   const title = workbench.page.locator('.quick-input-title');

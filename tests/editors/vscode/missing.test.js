@@ -1,18 +1,8 @@
 // What the extension does while its server is missing, by a clock of the test's own.
 'use strict';
 const assert = require('node:assert');
-const path = require('node:path');
 const test = require('node:test');
-
-const extension = path.resolve(__dirname, '..', '..', '..', 'editors', 'vscode');
-const { buildSync } = require(path.join(extension, 'node_modules', 'esbuild'));
-
-function load(file) {
-  const options = { entryPoints: [path.join(extension, 'src', file)], bundle: true, platform: 'node', format: 'cjs', write: false };
-  const module = { exports: {} };
-  new Function('module', 'exports', 'require', buildSync(options).outputFiles[0].text)(module, module.exports, require);
-  return module.exports;
-}
+const { load } = require('./source.js');
 
 const { MissingExecutable, lookAgainAfter, looksAtStart } = load('missing.ts');
 

@@ -21,7 +21,7 @@ test.after(async () => {
   workspace.remove();
 });
 
-const requested = () => workspace.told('workspace/executeCommand').map(({ params }) => params.arguments[0]);
+const { requested } = workspace;
 
 async function command(workbench, title) {
   await workbench.key('F1');
@@ -32,13 +32,13 @@ async function command(workbench, title) {
 
 async function editFile(workbench, text) {
   await command(workbench, 'redraft: Edit File with an Instruction');
-  await workbench.page.locator('.quick-input-title', { hasText: 'redraft: edit the places of this file' }).waitFor();
+  await workbench.titled('edit the places of this file').waitFor();
   await workbench.type(text);
   await workbench.key('Enter');
 }
 
 async function seesWhichPlacesAreEdited(workbench) {
-  await until(async () => (await workbench.statusTexts()).some((text) => /redraft, (Model: |The model is)/.test(text)), 'a server');
+  await workbench.untilServed();
   workspace.hold();
   await editFile(workbench, instruction);
   await workbench.status(/redraft: editing 2 of 161 places: step3, step70, \d+ %/);

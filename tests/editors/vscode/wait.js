@@ -5,6 +5,8 @@
 // it has taken minutes. Only what never comes takes all of it.
 const patience = 300000;
 
+const { setTimeout } = globalThis; // in place of which a test may put its own
+
 // Calls `test` until it gives something true, and gives that. `what`, if not said as a text, is asked for when it failed.
 async function until(test, what) {
   for (const end = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 20))) {

@@ -16,6 +16,7 @@ local name = 'redraft'
 local sessions = {} ---@type redraft.Session[] in the order in which they were requested
 local early = {} ---@type table<integer, table[]> notifications of edits whose ids are not known yet
 local model = {} ---@type table<integer, table> by client: the last $/redraft/status
+local ended = {} ---@type table<integer, redraft.Session> by buffer: the edit that ended last
 
 local function redraw_status()
   progress.refresh()
@@ -28,6 +29,13 @@ end
 ---@return redraft.Session[]
 function M.sessions(buf)
   return vim.tbl_filter(function(session) return session.buf == buf end, sessions)
+end
+
+--- The edit of a buffer that ended last; nil if another was requested since.
+---@param buf integer
+---@return redraft.Session?
+function M.ended(buf)
+  return ended[buf]
 end
 
 ---@param client_id integer?
@@ -114,6 +122,8 @@ local on_event = {
     end_progress(session)
     session.statistics = event.statistics ~= vim.NIL and event.statistics or nil
     session:settle_doubts(event.doubts)
+    session:settle_tries(event)
+    ended[session.buf] = session
     outcome.say_end(session, event)
   end,
 }
@@ -136,7 +146,6 @@ local function handle_edit_event(_, event)
   if handler and vim.api.nvim_buf_is_loaded(session.buf) then
     handler(session, event)
     if session:is_over() then
-      M.last = session
       forget(session)
     end
     redraw_status()
@@ -146,22 +155,6 @@ end
 local function handle_status(_, status, context)
   model[context.client_id] = status
   redraw_status()
-end
-
---- Neovim reports the end of a server in a message that is longer than most screens are wide; ours is enough.
-local function silence_neovim()
-  local notify = vim.notify
-  local function filter(text, ...)
-    if not tostring(text):find('^Client ' .. name .. ' quit with exit code') then
-      notify(text, ...)
-    end
-  end
-  vim.notify = filter
-  vim.schedule(function() -- it comes before this
-    if vim.notify == filter then
-      vim.notify = notify
-    end
-  end)
 end
 
 local function handle_exit(code, signal, client_id)
@@ -176,7 +169,8 @@ local function handle_exit(code, signal, client_id)
     end
     if code ~= 0 or signal ~= 0 and signal ~= 15 then
       say.fail(('the server ended%s (exit code %d, signal %d): see :checkhealth redraft'):format(during, code, signal))
-      silence_neovim()
+      -- Neovim reports it in a message that is longer than most screens are wide; ours is enough.
+      say.keep_back('^Client ' .. name .. ' quit with exit code')
     end
     redraw_status()
   end)
@@ -265,17 +259,19 @@ end
 ---@param client vim.lsp.Client
 ---@param buf integer
 ---@param instruction string
----@param place table the lines (`range`), or the places of the file (`ranges`, or the scope `file` to have them found)
+---@param place table the lines (`range`), or the places of the file (`ranges`, or the scope `file` to have them found);
+--- `another` if it is another try
 function M.start(client, buf, instruction, place)
   if apply.has_stray_returns(buf) then
     return say.fail('the buffer holds carriage returns that end no line here but do for the server: remove them first '
       .. '(the pattern \\r finds them)')
   end
-  local session = Session.new(buf, client.id, instruction)
+  local session = Session.new(buf, client.id, instruction, place)
   session.is_chosen = place.ranges ~= nil
   session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
   session.is_file = not place.range
   table.insert(sessions, session)
+  ended[buf] = nil
   begin_progress(session, place.range or place.ranges and place.ranges[1])
   local arguments = vim.tbl_extend('error', place, { instruction = instruction })
   local request = { command = place.change and 'redraft.apply' or 'redraft.edit', arguments = { arguments } }
@@ -334,6 +330,7 @@ function M.resolve(session, ids, action)
     return 0
   end
   session.resolved = true
+  session.has_accepted = session.has_accepted or action == 'accept' and #answer.result.hunkIds > 0
   local hunks = take(session, answer.result.hunkIds)
   if answer.result.edit and answer.result.edit ~= vim.NIL then
     apply_accepted(session, answer.result, hunks, client.offset_encoding)
@@ -342,11 +339,32 @@ function M.resolve(session, ids, action)
     end
   end
   if session:is_over() then
-    M.last = session
     forget(session)
   end
   redraw_status()
   return #answer.result.hunkIds
+end
+
+--- The place with which another try of an edit is requested, whose hunks that wait are rejected. Nil (with a message):
+--- there is none.
+---@param session redraft.Session
+---@return table?
+function M.make_way_for_another(session)
+  if session.state == 'running' then
+    return say.say('the edit still runs: another try can follow when it has ended')
+  elseif not session.next_try then
+    return say.say('there is no other try of this edit: say it in other words')
+  elseif not session:has_its_text() then
+    return say.say('no other try: ' .. (session.has_accepted and 'changes of this edit were accepted; undo them first'
+      or 'the text was changed since; edit again instead'))
+  elseif next(session.hunks) then
+    M.resolve(session, nil, 'reject')
+    if next(session.hunks) then
+      return nil
+    end
+  end
+  local document = { uri = vim.uri_from_bufnr(session.buf), version = vim.lsp.util.buf_versions[session.buf] }
+  return vim.tbl_extend('force', session.target, { textDocument = document, another = session.next_try })
 end
 
 ---@param session redraft.Session
@@ -371,6 +389,7 @@ vim.api.nvim_create_autocmd({ 'BufUnload' }, {
       M.cancel(session)
       forget(session)
     end
+    ended[event.buf] = nil
   end,
 })
 

@@ -221,6 +221,23 @@ function M.reject(opts)
   resolve('reject', opts and opts.all)
 end
 
+--- Has an edit written another way: that of the change under the cursor, else the one that ended last.
+function M.another()
+  local sessions = current()
+  local session = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1) or client.ended(vim.api.nvim_get_current_buf())
+    or sessions[#sessions]
+  if not session then
+    return say.say('no edit of this buffer has ended')
+  end
+  if not vim.bo[session.buf].modifiable then
+    return say.fail('the buffer is not modifiable')
+  end
+  local place = client.make_way_for_another(session)
+  if place then
+    start(session.buf, session.instruction, function() return place end)
+  end
+end
+
 local function is_running(session)
   return session.state == 'running'
 end

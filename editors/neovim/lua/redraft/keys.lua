@@ -10,6 +10,7 @@ local defaults = {
   { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
   { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },
   { 'n', '<leader>rR', '<Plug>(redraft-reject-all)', 'Reject all changes' },
+  { 'n', '<leader>rt', '<Plug>(redraft-another)', 'Have the edit written another way' },
   { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
   { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
   { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
@@ -72,7 +73,8 @@ end
 
 local commands = {
   ['accept'] = 'RedraftAccept', ['reject'] = 'RedraftReject', ['accept-all'] = 'RedraftAccept!',
-  ['reject-all'] = 'RedraftReject!', ['cancel'] = 'RedraftCancel', ['next-edit'] = 'RedraftNextEdit',
+  ['reject-all'] = 'RedraftReject!', ['another'] = 'RedraftAnother', ['cancel'] = 'RedraftCancel',
+  ['next-edit'] = 'RedraftNextEdit',
 }
 
 --- How the user does something in normal mode: the key that is mapped to <Plug>(redraft-NAME) or its command, else the
@@ -98,18 +100,20 @@ end
 
 --- Beside a change: how to decide on it.
 ---@param buf integer
----@return string
-function M.decision_hint(buf)
-  return table.concat({
+---@param has_other_tries boolean
+---@return string[]
+function M.decision_hint(buf, has_other_tries)
+  return {
     hint(buf, 'accept', 'accept'), hint(buf, 'reject', 'reject'), M.of(buf, 'accept-all') .. ' all',
-  }, '  ')
+    has_other_tries and hint(buf, 'another', 'another try') or nil,
+  }
 end
 
 --- Beside a proposed change: how to have it made, or not.
 ---@param buf integer
----@return string
+---@return string[]
 function M.proposal_hint(buf)
-  return table.concat({ hint(buf, 'next-edit', 'go there, make it'), hint(buf, 'next-edit-dismiss', 'not') }, '  ')
+  return { hint(buf, 'next-edit', 'go there, make it'), hint(buf, 'next-edit-dismiss', 'not') }
 end
 
 return M

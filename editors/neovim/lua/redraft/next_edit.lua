@@ -19,6 +19,7 @@ local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
 ---@field marks { old: integer, new: integer }
 ---@field hint { buf: integer, id: integer }? at the cursor, while the place is out of sight
 local shown ---@type redraft.NextEdit?
+local told ---@type string? the last note that the user was shown
 local question = Question.new()
 local timer ---@type uv.uv_timer_t?
 
@@ -93,13 +94,34 @@ local function range_of(buf, range, encoding)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
-local function show(client, edit)
+--- What the search found, and whether a proposal needs no second look.
+local function note_of(answer)
+  local note = answer.note ~= vim.NIL and answer.note or nil
+  if not answer.byTree then
+    return note
+  end
+  return (note and note .. '; ' or '') .. 'by the syntax tree, without the model'
+end
+
+--- Nothing is proposed. The user did not ask for what is noted: it is said once.
+local function say_none(err, answer, is_explicit)
+  local why = err and err.message or answer.whyNone
+  local note = not err and answer.note ~= vim.NIL and answer.note or nil
+  if is_explicit and why then
+    say.say('no next edit: ' .. why)
+  elseif note and note ~= told then
+    say.say(note, nil, { brief = true })
+  end
+  told = note or told
+end
+
+local function show(client, edit, note)
   local buf = vim.uri_to_bufnr(edit.textDocument.uri)
   if not vim.api.nvim_buf_is_loaded(buf) or vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then
     return
   end
   local range = range_of(buf, edit.range, client.offset_encoding)
-  local marks = view.draw(buf, range, edit.text, nil, { hint = keys.proposal_hint(buf) })
+  local marks = view.draw(buf, range, edit.text, nil, { note = note, hint = keys.proposal_hint(buf) })
   shown = { buf = buf, client_id = client.id, edit = edit, marks = marks }
   draw_hint(range[1])
 end
@@ -117,13 +139,9 @@ function M.ask(is_explicit)
   local document = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] }
   question:ask(client, method, { textDocument = document }, function(err, answer)
     if err or #answer.edits == 0 then
-      local why = err and err.message or answer.whyNone
-      if is_explicit and why then
-        say.say('no next edit: ' .. why)
-      end
-      return
+      return say_none(err, answer, is_explicit)
     end
-    show(client, answer.edits[1])
+    show(client, answer.edits[1], note_of(answer))
   end, buf)
 end
 
@@ -145,8 +163,12 @@ function M.go()
     return vim.api.nvim_win_set_cursor(0, { math.min(range[1] + 1, last), 0 })
   end
   local client = vim.lsp.get_client_by_id(shown.client_id)
-  tell()
   local buf, edit = shown.buf, shown.edit
+  if vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then -- by something that sends no TextChanged
+    erase()
+    return say.say('the text was changed since: :RedraftNextEdit looks again')
+  end
+  tell()
   erase()
   if client then
     vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, buf, client.offset_encoding)

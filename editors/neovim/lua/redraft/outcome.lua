@@ -8,23 +8,42 @@ local M = {}
 
 local brief = { brief = true } -- the rest is beside the changes, or in the statusline
 
-local function say_places(session)
-  local changed = session:count() > 0 or session.resolved
-  local n_left = places.count(session.buf)
-  local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
-  local said = ('%s %s%s: %s'):format(changed and 'edited' or 'the model changed nothing in', session.places.count, more,
-    session.places.names)
-  say.say(said, nil, brief)
+local function given(value)
+  return value ~= vim.NIL and value or nil
 end
 
---- What may help when the model changed nothing.
-local function advice(session)
-  if session.is_file then
-    return 'try other words'
+--- "3 of 41 places (:RedraftMore offers 38 more): read, write"
+local function places_of(session)
+  local n_left = places.count(session.buf)
+  local more = n_left > 0 and (' (:RedraftMore offers %d more)'):format(n_left) or ''
+  return ('%s%s: %s'):format(session.places.count, more, session.places.names)
+end
+
+--- How what the server's hint names is done.
+local function ways(session)
+  local list = {}
+  local widen = config.values.region_keys.widen
+  if session.next_try and not session.is_file and widen and widen ~= '' then
+    table.insert(list, widen .. ' at the prompt widens')
   end
-  local key = config.values.region_keys.widen
-  local wider = key and key ~= '' and ('a wider region (%s while you type them)'):format(key) or 'more lines'
-  return 'try other words, or ' .. wider
+  if session.next_try then
+    table.insert(list, keys.of(session.buf, 'another') .. ' tries again')
+  end
+  return list[1] and (' (%s)'):format(table.concat(list, ', ')) or ''
+end
+
+--- The model changed nothing.
+local function say_nothing(session, event)
+  if event.placed then
+    return say.say('nothing to change: the file has it already')
+  end
+  local hint = given(event.hint) or 'the model changed nothing'
+  say.say(hint .. (session.places and '; it looked at ' .. places_of(session) or ways(session)))
+end
+
+local function say_failed(session, event)
+  local why = given(event.error)
+  say.fail(session.target.another and 'no other try: ' .. (why or 'it failed') or why or 'the edit failed')
 end
 
 --- The user may be looking elsewhere.
@@ -43,21 +62,20 @@ end
 ---@param event table
 function M.say_end(session, event)
   if event.state == 'failed' then
-    say.fail(event.error ~= vim.NIL and event.error or 'the edit failed')
+    say_failed(session, event)
   elseif event.state == 'cancelled' then
-    local why = event.error ~= vim.NIL and event.error
+    local why = given(event.error)
     say.say('edit cancelled' .. (why and ': ' .. why or ''))
   elseif event.finishReason == 'length' then
     say.warn('the model ran into the token limit: the edit may be incomplete')
   elseif session:reasons() then
     say.say('look at this edit: ' .. session:reasons(), vim.log.levels.WARN, brief)
-  elseif session.places then
-    say_places(session)
+  elseif session.places and (session:count() > 0 or session.resolved) then
+    say.say('edited ' .. places_of(session), nil, brief)
   elseif #(event.tidied or {}) > 0 then
     say.say('put right: ' .. table.concat(event.tidied, '; '))
   elseif session:count() == 0 and not session.resolved then
-    say.say(event.placed and 'nothing to change: the file has it already'
-      or 'the model changed nothing: ' .. advice(session))
+    say_nothing(session, event)
   else
     say_where(session)
   end

@@ -6,7 +6,8 @@ local M = {}
 
 local name = 'redraft' -- of the language client
 local shell_time = 5000 -- milliseconds that the login shell may take
-local mark = 'redraft-path:'
+local max_output = 1e6 -- bytes that it may print before it says what its PATH is
+local mark = 'redraft-path:' -- not in the command itself, which a shell may print
 
 --- The server's command line, on which vim.lsp.config() has the last word. Nil: it is started by a function.
 ---@return string[]?
@@ -31,25 +32,45 @@ local function found_in(path, program)
   end
 end
 
---- Starts a login shell that says what its PATH is. It has a session of its own: an interactive one would take the
---- terminal.
-local function ask_shell(on_exit)
+--- Starts a login shell that says what its PATH is, and calls `on_answer` with that, or nil, once. It has a session of its
+--- own: an interactive one would take the terminal. What it leaves in the background may hold its output open and live on.
+local function ask_shell(on_answer)
   local shell = vim.env.SHELL or vim.uv.os_get_passwd().shell or 'sh'
-  local command = { shell, '-l', '-i', '-c', ([[sh -c 'echo "%s$PATH"']]):format(mark) }
-  local ok, process = pcall(vim.system, command, { text = true, detach = true }, on_exit)
-  if not ok then
-    return nil
-  end
-  vim.defer_fn(function()
-    if not process:is_closing() then
-      vim.uv.kill(-process.pid, 'sigkill') -- an interactive shell ignores milder signals
+  local command = { shell, '-l', '-i', '-c', [[sh -c 'printf "%s-path:%s\n" redraft "$PATH"']] }
+  local output, n_read, is_answered, process = '', 0, false, nil
+  local function answer(path)
+    if not is_answered then
+      is_answered = true
+      on_answer(path)
     end
-  end, shell_time)
-  return process
-end
-
-local function path_in(output)
-  return (output or ''):match('.*' .. vim.pesc(mark) .. '([^\n]*)')
+  end
+  local function give_up()
+    if not is_answered then
+      vim.uv.kill(-process.pid, 'sigkill') -- an interactive shell ignores milder signals
+      answer(nil)
+    end
+  end
+  local function read(_, part)
+    output, n_read = output .. (part or ''), n_read + #(part or '')
+    local at = output:find(mark, 1, true)
+    output = at and output:sub(at) or output:sub(-#mark) -- the mark may come in two parts
+    local path = at and output:match('^[^:]*:([^\n]*)\n')
+    if path or not part then
+      answer(path)
+    elseif n_read > max_output then
+      give_up()
+    end
+  end
+  local ok, started = pcall(vim.system, command, { detach = true, stdout = read })
+  if not ok then
+    return answer(nil)
+  end
+  process = started
+  local timer = assert(vim.uv.new_timer()) -- also while Neovim waits, which defers other ones
+  timer:start(shell_time, 0, function()
+    timer:close()
+    give_up()
+  end)
 end
 
 --- Has the server started from where the login shell finds it. Whether it can be.
@@ -77,8 +98,12 @@ function M.find()
   elseif not is_bare(M.command()) then
     return false
   end
-  local process = ask_shell()
-  return take(process and path_in(process:wait().stdout))
+  local is_answered, path = false, nil
+  ask_shell(function(found)
+    is_answered, path = true, found
+  end)
+  vim.wait(2 * shell_time, function() return is_answered end, 10, true) -- what is typed meanwhile comes after it
+  return take(path)
 end
 
 --- The message when it cannot be found.
@@ -91,16 +116,13 @@ local function look_for_it()
   if not is_bare(M.command()) then
     return M.say_missing()
   end
-  local asked = ask_shell(vim.schedule_wrap(function(result)
-    if take(path_in(result.stdout)) then
+  ask_shell(vim.schedule_wrap(function(path)
+    if take(path) then
       vim.lsp.enable(name) -- for the files that are open
     else
       M.say_missing()
     end
   end))
-  if not asked then
-    M.say_missing()
-  end
 end
 
 local function is_wanted(buf)

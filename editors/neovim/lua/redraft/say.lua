@@ -28,6 +28,36 @@ local function echo(text, level)
   vim.notify(text, level)
 end
 
+local kept_back = {} ---@type string[] patterns
+local notify -- Neovim's or a plugin's, while `filtered` stands in for it
+
+local function filtered(text, ...)
+  if not vim.iter(kept_back):any(function(pattern) return tostring(text):find(pattern) ~= nil end) then
+    notify(text, ...)
+  end
+end
+
+--- Keeps a message of Neovim's from the screen that it is about to show, from what is scheduled already. There is no other
+--- way to it than to stand in for vim.notify() for that time. Several may be kept back at once.
+---@param pattern string
+function M.keep_back(pattern)
+  if vim.notify ~= filtered then
+    notify, vim.notify = vim.notify, filtered
+  end
+  table.insert(kept_back, pattern)
+  vim.schedule(function() -- after it
+    table.remove(kept_back, 1)
+    if #kept_back == 0 and vim.notify == filtered then
+      vim.notify = notify
+    end
+  end)
+end
+
+--- A plugin shows messages in its own way.
+local function is_plugins()
+  return not float.is_neovims(vim.notify == filtered and notify or vim.notify)
+end
+
 --- Tells the user something.
 ---@param text string
 ---@param level integer? of vim.log.levels
@@ -37,7 +67,7 @@ function M.say(text, level, opts)
   text = text:gsub('`redraft models pull ([^`]+)`', ':RedraftPull %1')
   text = vim.startswith(text, 'redraft: ') and text or 'redraft: ' .. text
   M.last = text
-  if not float.is_neovims(vim.notify) then -- a plugin that shows messages in its own way takes them whole
+  if is_plugins() then -- it takes them whole
     return vim.notify(text, level)
   end
   local width = room()

@@ -27,6 +27,10 @@ local view = require('redraft.view')
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
 ---@field is_file boolean it is of no lines in particular
 ---@field is_cancelled boolean? the server was asked to end it
+---@field target table what was to be edited: the arguments of the command but the instruction
+---@field text string of the buffer when it was requested
+---@field next_try integer? the number of the other try that may be requested
+---@field has_accepted boolean? a hunk was accepted
 ---@field passed table? how many of its lines the model has gone over, as in the last `progress` event
 ---@field progress redraft.Progress? while it runs
 ---@field hunks table<integer, redraft.Hunk>
@@ -34,14 +38,19 @@ local view = require('redraft.view')
 local Session = {}
 Session.__index = Session
 
+local function text_of(buf)
+  return table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, true), '\n')
+end
+
 ---@param buf integer
 ---@param client_id integer
 ---@param instruction string
+---@param target table
 ---@return redraft.Session
-function Session.new(buf, client_id, instruction)
+function Session.new(buf, client_id, instruction, target)
   local self = setmetatable({
-    buf = buf, client_id = client_id, instruction = instruction, state = 'running', fraction = 0, hunks = {}, changes = {},
-    closed = false,
+    buf = buf, client_id = client_id, instruction = instruction, target = target, state = 'running', fraction = 0, hunks = {},
+    changes = {}, closed = false, text = text_of(buf),
   }, Session)
   vim.api.nvim_buf_attach(buf, false, {
     on_lines = function(_, _, tick, first, last, new_last)
@@ -77,7 +86,7 @@ function Session:draw(hunk)
 end
 
 function Session:draw_at(hunk, range)
-  local notes = { doubt = hunk.doubt, hint = keys.decision_hint(self.buf) }
+  local notes = { doubt = hunk.doubt, hint = keys.decision_hint(self.buf, self.next_try ~= nil and not self.has_accepted) }
   hunk.marks = view.draw(self.buf, range, hunk.new_text, hunk.marks, notes)
 end
 
@@ -150,6 +159,25 @@ function Session:redraw()
   for _, hunk in pairs(self.hunks) do
     self:draw(hunk)
   end
+end
+
+--- The server has ended it: which other try may follow. One that was cancelled may be requested again.
+---@param event table
+function Session:settle_tries(event)
+  local n = self.target.another or 0
+  if event.state == 'done' then
+    self.next_try = event.otherTries and not self.target.change and n + 1 or nil -- redraft.apply takes none
+  elseif event.state == 'cancelled' then
+    self.next_try = n > 0 and n or nil
+  end
+  if self.next_try then
+    self:redraw()
+  end
+end
+
+---@return boolean the buffer is as it was when the edit was requested
+function Session:has_its_text()
+  return self.text == text_of(self.buf)
 end
 
 --- The hunks on the screen with their current ranges, from top to bottom.

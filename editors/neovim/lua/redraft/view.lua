@@ -84,7 +84,21 @@ local function text_width(buf)
   return math.max(info.width - info.textoff, 1)
 end
 
---- The new lines, what is doubtful about them, and the hint: beside the first where there is room, else below.
+--- The parts beside each other, in lines of `room` cells.
+local function rows_of(parts, room)
+  local rows = {}
+  for _, part in ipairs(parts) do
+    local row = rows[#rows] and rows[#rows] .. '  ' .. part
+    if row and vim.fn.strdisplaywidth(row) <= room then
+      rows[#rows] = row
+    else
+      table.insert(rows, '  ' .. part)
+    end
+  end
+  return rows
+end
+
+--- The new lines, what is to be known about them, and the hint: beside the first where there is room, else below.
 local function virtual_lines(buf, lines, notes)
   local room, width, texts = text_width(buf), 0, {}
   for i, line in ipairs(lines) do
@@ -97,11 +111,14 @@ local function virtual_lines(buf, lines, notes)
   for _, part in ipairs(notes.doubt and float.wrap('! ' .. vim.fn.strtrans(notes.doubt), room) or {}) do
     table.insert(shown, { { part, 'RedraftDoubt' } })
   end
-  local hint = notes.hint and { '  ' .. notes.hint, 'RedraftHint' }
-  if hint and #lines > 0 and width + vim.fn.strdisplaywidth(hint[1]) <= room then
-    table.insert(shown[1], hint)
-  elseif hint then
-    table.insert(shown, { hint })
+  for _, part in ipairs(notes.note and float.wrap(vim.fn.strtrans(notes.note), room) or {}) do
+    table.insert(shown, { { part, 'RedraftHint' } })
+  end
+  local hint = rows_of(notes.hint or {}, room)
+  if #hint == 1 and #lines > 0 and width + vim.fn.strdisplaywidth(hint[1]) <= room then
+    table.insert(shown[1], { hint[1], 'RedraftHint' })
+  else
+    vim.list_extend(shown, vim.tbl_map(function(row) return { { row, 'RedraftHint' } } end, hint))
   end
   return shown
 end
@@ -122,7 +139,8 @@ end
 ---@param range redraft.Range
 ---@param new_text string
 ---@param marks { old: integer?, new: integer? }?
----@param notes { doubt: string?, hint: string? }? what is wrong with it, and which keys decide on it
+---@param notes { doubt: string?, note: string?, hint: string[]? }? what is wrong with it, where it comes from, and which
+--- keys decide on it
 ---@return { old: integer, new: integer }
 function M.draw(buf, range, new_text, marks, notes)
   marks = marks or {}
