@@ -15,6 +15,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "lsp"))
 
 import lsp_client  # noqa: E402
 
+INDEX_SECONDS = 60
 lsp_client.TIME_LIMIT = 1800  # seconds; a whole file with a large model takes minutes
 STATISTICS = ("promptTokens", "cachedPromptTokens", "newTokens", "passes", "prefillSeconds", "decodeSeconds")
 
@@ -47,15 +48,18 @@ def applied(text, edits):
 
 
 class Editor:
-    def __init__(self, program, target=None, threads=None):
+    """`root`: a workspace, of which an index is made before this returns."""
+
+    def __init__(self, program, target=None, threads=None, root=None):
         self.folder = tempfile.TemporaryDirectory()  # of caches: nothing is remembered from earlier runs
-        command = [str(program), "lsp", "--no-share", "--no-index", "--log-level", "error",
+        command = [str(program), "lsp", "--no-share", *([] if root else ["--no-index"]), "--log-level", "error",
                    *(["--target", target] if target else []), *(["--threads", str(threads)] if threads else [])]
         self.client = lsp_client.Client(command, env={**os.environ, "XDG_CACHE_HOME": self.folder.name})
         self.files = 0
-        self.client.request("initialize", {"processId": None, "capabilities": {
+        self.client.request("initialize", {"processId": None, "rootUri": root.as_uri() if root else None, "capabilities": {
             "general": {"positionEncodings": ["utf-32"]}, "experimental": {"redraft": {"streamedEdits": True}}}})
         self.client.notify("initialized", {})
+        self._wait_for_index(bool(root))
 
     def __enter__(self):
         return self
@@ -64,6 +68,13 @@ class Editor:
         self.client.close()
         self.folder.cleanup()
 
+    def _wait_for_index(self, is_made):
+        until = time.monotonic() + INDEX_SECONDS
+        while is_made and ((self.client.request("redraft/status", {}).get("index") or {}).get("state") != "ready"):
+            if time.monotonic() > until:
+                raise SystemExit("the index is not made")
+            time.sleep(0.05)
+
     def model(self):
         return self.client.request("redraft/status", {}).get("target")
 
@@ -71,16 +82,18 @@ class Editor:
         """Loads the model, so that the first task does not pay for that."""
         self.edit("warm.py", "python", "a = 1\nb = 2\n", ((0, 0), (0, 0)), "Rename a to c and add a comment.")
 
-    def edit(self, name, language, text, span, instruction):
-        """The file is opened under a name that the server has not seen."""
+    def edit(self, name, language, text, span, instruction, diagnostics=(), uri=None):
+        """Without a URI the file is opened under a name that the server has not seen."""
         self.files += 1
-        uri = f"file:///{self.files}/{name}"
+        uri = uri or f"file:///{self.files}/{name}"
         self.client.notify("textDocument/didOpen", {
             "textDocument": {"uri": uri, "version": 1, "languageId": language, "text": text}})
         begin, end = ({"line": line, "character": character} for line, character in span)
         request = {"textDocument": {"uri": uri, "version": 1}, "instruction": instruction, "range": {"start": begin, "end": end}}
         if begin == end:
             request["scope"] = "auto"
+        if diagnostics:
+            request["diagnostics"] = list(diagnostics)
         start, began = self.client.count(), time.monotonic()
         edit = self._command("redraft.edit", request)["editId"]
         told = self.client.notification("$/redraft/edit", lambda news: (news["editId"], news["kind"]) == (edit, "end"), start)

@@ -1,0 +1,1 @@
+"""Faults put into small programs, for faults_bench.py."""
