@@ -9,7 +9,7 @@ by a test, which runs in the sandbox (`ninja -C build run_sandboxed`; --no-tests
 tests (`tools/setup.py tests instructions`, then tests/python.sh bench/instructions_bench.py …).
 
   accepted     all checks hold
-  destructive  something is gone that nobody asked to remove: a definition, lines elsewhere, an import that is used; or the file
+  destructive  something is gone that nobody asked to remove: a definition, lines elsewhere, a comment, a used import; or the file
                does not parse any more, or a definition is there twice. Silent: without a doubt shown beside it
   doubted      a doubt was shown
 

@@ -80,7 +80,9 @@ class Editor:
 
     def warm_up(self):
         """Loads the model, so that the first task does not pay for that."""
-        self.edit("warm.py", "python", "a = 1\nb = 2\n", ((0, 0), (0, 0)), "Rename a to c and add a comment.")
+        outcome = self.edit("warm.py", "python", "a = 1\nb = 2\n", ((0, 0), (0, 0)), "Rename a to c and add a comment.")
+        if outcome.state == "failed":
+            raise SystemExit(f"nothing can be measured: {outcome.error}")
 
     def edit(self, name, language, text, span, instruction, diagnostics=(), uri=None):
         """Without a URI the file is opened under a name that the server has not seen."""

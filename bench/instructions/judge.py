@@ -26,6 +26,7 @@ class Task:
     lines: str = ""  # a pattern of lines that may change outside of definitions
     inserts: bool = False  # new lines may stand anywhere
     shrinks: bool = False  # less than half of the definition may be left
+    uncomments: bool = False  # comments of the definition may go
     test: str = ""  # a program that fails if the file is wrong, in its language (see programs.py)
     units: tuple = ()  # C++: what is linked with it, below the package's folder
 
@@ -94,6 +95,8 @@ def _destroyed(task, old, new):
     found += [f"the import of {name} is gone" for name in sorted(old.imported()[0] & used - imported)]
     lost = collections.Counter(_outside(task, old, old, CPP)) - collections.Counter(_outside(task, new, old, CPP))
     found += [f"gone: {line}" for line in lost]
+    if not task.uncomments and new.comments() < old.comments():
+        found.append("a comment or docstring is gone")
     if not task.shrinks:
         found += [f"most of {name} is gone" for name in task.within if _size(new, name) < _size(old, name) / 2]
     return found

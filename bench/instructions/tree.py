@@ -89,6 +89,11 @@ class Tree:
                 at = each.end_byte
         return b"".join([*pieces, source[at:node.end_byte]]).decode()
 
+    def comments(self):
+        """How many there are, and docstrings."""
+        return sum(is_comment(node) or node.type == "expression_statement" and node.children[0].type == "string"
+                   for node in walk(self.root))
+
     def body(self, definition):
         node = definition.node
         if node.type == "variable_declarator":

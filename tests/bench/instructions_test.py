@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "bench"))
 
-from instruction_answers import ANSWERS, right  # noqa: E402
+from instruction_answers import ALSO_RIGHT, ANSWERS, WRONG, right  # noqa: E402
 
 try:
     import tree_sitter  # noqa: F401
@@ -83,6 +83,21 @@ class Instructions(unittest.TestCase):
         if SANDBOX:
             print(f"{len(tested)} answers were run; missing: {', '.join(sorted(run.missing)) or 'nothing'}")
             self.assertGreater(len(tested), 0)
+
+    def test_other_right_answers_pass(self):
+        run = Runner(SANDBOX) if SANDBOX else None
+
+        def check(task, text):
+            if task.id in ALSO_RIGHT:
+                self.assertEqual(judge(task, text, right(task, text, ALSO_RIGHT[task.id]), run).faults, [])
+        self.each(check)
+
+    @unittest.skipUnless(SANDBOX, "REDRAFT_RUN_SANDBOXED is not set")
+    def test_wrong_answers_do_not(self):
+        def check(task, text):
+            if task.id in WRONG:
+                self.assertTrue(judge(task, text, right(task, text, WRONG[task.id]), Runner(SANDBOX)).faults)
+        self.each(check)
 
     @unittest.skipUnless(SANDBOX, "REDRAFT_RUN_SANDBOXED is not set")
     def test_a_test_that_fails_in_the_sandbox(self):
@@ -233,6 +248,15 @@ class Judge(unittest.TestCase):
 
     def test_what_does_not_parse(self):
         self.assertIn("the file does not parse any more", self.verdict(self.TEXT.replace("return x +", "return (x +")).destructive)
+
+    def test_a_comment_within_is_gone(self):
+        for comment in ("# half of it", '"""Adds them."""'):
+            commented = self.TEXT.replace("    y = os", f"    {comment}\n    y = os")
+            task = Task(id="t", language="python", file="", instruction="i", at="def f", checks=[], within=("f",))
+            lost = self.TEXT.replace("x + y", "y + x")
+            self.assertEqual(judge(task, commented, lost).destructive, ["a comment or docstring is gone"])
+            self.assertTrue(judge(dataclasses.replace(task, uncomments=True), commented, lost).accepted)
+            self.assertTrue(judge(task, commented, commented.replace("x + y", "y + x")).accepted)
 
     def test_most_of_it_is_gone(self):
         after = self.TEXT.replace("    y = os.sep\n    return x + y", "    pass")

@@ -36,14 +36,14 @@ TASKS = [
         id="javascript/add-parameter", language=JAVASCRIPT, file=SIMILAR,
         instruction="make minSimilarity a parameter with the default 0.4",
         at="const minSimilarity = 0.4;", within=("suggestSimilar",),
-        checks=[signature("suggestSimilar", has=r"\(word, candidates, minSimilarity = 0\.4,? ?\)"),
+        checks=[signature("suggestSimilar", has=r"\(word, candidates, minSimilarity ?= ?0\.4,? ?\)"),
                 body("suggestSimilar", lacks=r"(const|let|var) minSimilarity")],
         test="const { suggestSimilar } = require('./lib/suggestSimilar.js')\n"
              "assert.strictEqual(suggestSimilar('abcd', ['abcx']), '\\n(Did you mean abcx?)')\n"
              "assert.strictEqual(suggestSimilar('abcd', ['abcx'], 0.9), '')\n"),
     Task(
         id="javascript/for-of", language=JAVASCRIPT, file=OPTION, instruction="use for...of instead of forEach",
-        at="options.forEach((option) => {", within=("DualOptions.constructor",),
+        at="¦constructor(options) {", within=("DualOptions.constructor",),
         checks=[nodes("DualOptions.constructor", "for_in_statement", 2, 2), body("DualOptions.constructor", lacks=r"forEach")],
         test="const { DualOptions, Option } = require('./lib/option.js')\n"
              "const dual = new DualOptions([new Option('--build'), new Option('--no-build'), new Option('--no-test')])\n"
@@ -53,9 +53,9 @@ TASKS = [
         id="javascript/extract-helper", language=JAVASCRIPT, file=DOTENV,
         instruction="extract the creation of errors into a helper that takes the code and the message",
         at="_instructions (result, dotenvKey) {", within=("_instructions",), adds=r"^\w+$",
-        checks=[body("_instructions", lacks=[r"\.code = ", r"new Error\("],
-                     has=[r"'INVALID_DOTENV_KEY'", r"Missing key part", r"Missing environment part", r"Cannot locate environment"]),
-                count(r"new Error\(", 2)],
+        checks=[body("_instructions", lacks=r"\.code = ['\"]",
+                     has=[r"INVALID_DOTENV_KEY['\"]", r"Missing key part", r"Missing environment part", r"Cannot locate environment"]),
+                count(r"new Error\(", 5, 6)],
         test="require('fs').writeFileSync('.env.vault', 'DOTENV_VAULT_X=1')\n"
              "const { config } = require('./lib/main.js')\n"
              "console.log = () => {}\n"
@@ -78,11 +78,13 @@ TASKS = [
         instruction="return an empty string if there is no account", at="return account.first + ' '", within=("displayName",),
         checks=[signature("displayName", has=r"function displayName ?\(account\)"), body("displayName", has=r"\bif\b|\?|&&|\|\|")],
         test="const { displayName } = require('./accounts.js')\n"
-             "assert.deepStrictEqual([null, undefined, { first: 'A', last: 'B' }].map(displayName), ['', '', 'A B'])\n"),
+             "assert.deepStrictEqual([null, { first: 'A', last: 'B' }].map(displayName), ['', 'A B'])\n"),
     Task(
         id="javascript/add-test", language=JAVASCRIPT, file=CART, instruction="add a test for an empty cart",
         at="})\n¦\ntest('an item that is there several times'", inserts=True,
-        checks=[count(r"^test\(", 3), text(has=r"^test\(['\"`].*(empty|no items?|nothing|without).*['\"`]")],
+        checks=[count(r"^test\(", 3), count(r"^test\('(the total of one item|an item that is there several times)'", 2, 2),
+                count(r"new Cart\(\)", 3), count(r"\bassert\.?\w*\(", 3),
+                text(has=r"^test\(['\"`].*(empty|no items?|nothing|without).*['\"`]")],
         test=OWN_TESTS),
     Task(
         id="typescript/no-any", language=TYPESCRIPT, file=IMMER, instruction="use unknown instead of any",
@@ -91,10 +93,10 @@ TASKS = [
     Task(
         id="typescript/rename-parameter", language=TYPESCRIPT, file=IMMER, instruction="rename thing to target",
         at="thing: any, prop: PropertyKey): boolean", within=("has",),
-        checks=[renamed("has", "thing", "target")]),
+        checks=[renamed("has", "thing", "target"), body("has", has=r"\.call\(target, prop\)")]),
     Task(
         id="typescript/drop-else", language=TYPESCRIPT, file=IMMER, instruction="drop the else after the return",
         at="// perform a sloppy copy", within=("shallowCopy",),
         checks=[body("shallowCopy", has=[r"return Object\.assign\(obj, base\)", r"return Object\.create\(getPrototypeOf\(base\), descriptors\)"],
-                     lacks=r"\belse\b"), file(has=r"export function shallowCopy\(base: any, strict: StrictMode\)")]),
+                     lacks=r"\belse\b"), body("shallowCopy", has=r"return \{ ?\.\.\.base ?\}"), file(has=r"export function shallowCopy\(base: any, strict: StrictMode\)")]),
 ]

@@ -17,7 +17,7 @@ TASKS = [
         id="python/add-type-hints", language=PYTHON, file=RETRYING, instruction="add type hints",
         at="result = self._wait_incrementing_start + (", within=("Retrying.incrementing_sleep",),
         checks=[annotated("Retrying.incrementing_sleep"),
-                signature("Retrying.incrementing_sleep", has=r"previous_attempt_number: ?[^,]+, delay_since_first_attempt_ms: ?\w")],
+                signature("Retrying.incrementing_sleep", has=r"previous_attempt_number: ?[^:=]+, delay_since_first_attempt_ms: ?\w")],
         test="from retrying import Retrying\n"
              "r = Retrying(wait_incrementing_start=10, wait_incrementing_increment=5)\n"
              "assert r.incrementing_sleep(3, 0) == 20\n"),
@@ -25,7 +25,7 @@ TASKS = [
         id="python/extract-helper", language=PYTHON, file=RETRYING,
         instruction="extract the current time in milliseconds into a helper",
         at="delay_since_first_attempt_ms = int(round(", within=("Retrying.call",), adds=r"^(Retrying\.)?\w+$",
-        checks=[body("Retrying.call", lacks=r"time\.time\(\)"), count(r"time\.time\(\) \* 1000", 1, 1)],
+        checks=[count(r"\btime\.time(_ns)?\(\)", 1, 1)],
         test="from retrying import Retrying\n"
              "left = [ValueError(), ValueError()]\n"
              "def flaky():\n"
@@ -67,7 +67,7 @@ TASKS = [
         id="python/add-parameter", language=PYTHON, file=DOTENV,
         instruction="add a parameter default, default None, that is returned if the key is missing",
         at="def get(self, key: str)", within=("DotEnv.get",),
-        checks=[signature("DotEnv.get", has=r"key: str, (\*, )?default\b[^=]*= ?None"), body("DotEnv.get", has=r"\bdefault\b(?!\s*[:=])")],
+        checks=[signature("DotEnv.get", has=r"key: str, (\*, )?default\b[^=]*= ?None"), body("DotEnv.get", has=[r"\bdefault\b(?!\s*[:=])", r"logger\.warning\("])],
         test="import io\n"
              "from dotenv.main import DotEnv\n"
              "env = DotEnv(None, stream=io.StringIO('A=1\\n'))\n"
@@ -79,10 +79,10 @@ TASKS = [
         instruction="import Iterable, Iterator and Mapping from collections.abc",
         at="from typing import IO, Dict",
         checks=[file(has=[rf"^from collections\.abc import \(?[\w\s,]*\b{name}\b" for name in ("Iterable", "Iterator", "Mapping")],
-                     lacks=r"^from typing import[^\n]*\b(Iterable|Iterator|Mapping)\b"),
-                file(has=r"^from collections import OrderedDict$"), file(has=r"^from typing import[^\n]*\bOptional\b")],
-        test="import dotenv.main\n"
-             "assert dotenv.main.Mapping.__module__ == 'collections.abc'\n"),
+                     lacks=r"^from typing import \(?[\w\s,]*\b(Iterable|Iterator|Mapping)\b"),
+                file(has=[r"^from collections import OrderedDict$", r"^from typing import \(?[\w\s,]*\bOptional\b"])],
+        test="from dotenv.main import Iterable, Iterator, Mapping, OrderedDict, Tuple\n"
+             "assert {each.__module__ for each in (Iterable, Iterator, Mapping)} == {'collections.abc'}\n"),
     Task(
         id="python/add-constant", language=PYTHON, file=TEXTTABLE, instruction="add FOOTER with the next bit",
         at="VLINES = 1 << 3", lines=r"^FOOTER = ",
@@ -94,7 +94,7 @@ TASKS = [
         id="python/use-pathlib", language=PYTHON, file=REPORTS, instruction="use pathlib",
         at="for name in sorted(os.listdir(folder)):", within=("find_reports",),
         checks=[body("find_reports", has=r"\bPath\(", lacks=r"\bos\."),
-                file(has=r"^(from pathlib import|import pathlib)")],
+                file(has=r"^\s*(from pathlib import|import pathlib)")],
         test="import os, tempfile\n"
              "from reports import find_reports\n"
              "with tempfile.TemporaryDirectory(dir='.') as folder:\n"
@@ -106,7 +106,8 @@ TASKS = [
         id="python/make-async", language=PYTHON, file=REPORTS, instruction="make this async",
         at="def poll(is_ready", within=("poll",),
         checks=[signature("poll", has=r"async def poll\(is_ready, tries=5, pause=0\.5\)"),
-                body("poll", has=r"await asyncio\.sleep\(pause\)", lacks=r"time\.sleep"), file(has=r"^import asyncio$")],
+                body("poll", has=r"await (asyncio\.)?sleep\(pause\)", lacks=r"time\.sleep"),
+                file(has=r"^\s*(from|import) asyncio\b")],
         test="import asyncio\n"
              "from reports import poll\n"
              "class Answer:  # of a function that may be async or not\n"
@@ -123,7 +124,7 @@ TASKS = [
     Task(
         id="python/handle-empty", language=PYTHON, file=REPORTS, instruction="return 0 for an empty list",
         at="return sum(values) / len(values)", within=("average",),
-        checks=[docstring("average"), body("average", has=[r"sum\(values\)", r"\b(if|or|try)\b"])],
+        checks=[docstring("average"), body("average", has=r"\b(if|or|and|try|max)\b")],
         test="from reports import average\n"
              "assert average([]) == 0\n"
              "assert average([1, 2]) == 1.5\n"),

@@ -19,7 +19,7 @@ TASKS = [
         checks=[documented("item_plural", has=r"^\s*(///|/\*\*|#\[doc)")], test=DURATIONS + "}\n"),
     Task(
         id="rust/inline-format", language=RUST, file=DURATION, instruction="inline the format arguments",
-        at='write!(f, "invalid character at {}", offset)', within=("Error.fmt",),
+        at="fn fmt(&self, f: &mut fmt::Formatter<'_>)", within=("Error.fmt",),
         checks=[body("Error.fmt", has=[r"invalid character at \{offset\}", r"expected number at \{offset\}", r"\{unit:\?\}", r"\{value\}sec or \{value\}ms"],
                      lacks=r"\{\}|\{0\}|\{:\?\}")],
         test=DURATIONS + '    assert_eq!(parse_duration("1 @").unwrap_err().to_string(), "invalid character at 2");\n'
@@ -28,7 +28,7 @@ TASKS = [
     Task(
         id="rust/saturating-sub", language=RUST, file=STRSIM, instruction="use saturating_sub",
         at="let min_bound = if i > search_range {", within=("generic_jaro",),
-        checks=[body("generic_jaro", has=r"let min_bound = i\.saturating_sub\(search_range\);", lacks=r"i - search_range")],
+        checks=[body("generic_jaro", has=r"let min_bound = i\.saturating_sub\(search_range\);", lacks=r"i - search_range")], uncomments=True,
         test='fn main() {\n    assert!((edited::jaro("Friedrich Nietzsche", "Jean-Paul Sartre") - 0.392).abs() < 0.001);\n'
              '    assert_eq!(edited::jaro("", ""), 1.0);\n}\n'),
     Task(
@@ -78,5 +78,6 @@ TASKS = [
     Task(
         id="rust/add-test", language=RUST, file=CONFIG, instruction="add a test for a line without a key",
         at="    }\n¦\n}\n", within=("tests",), inserts=True,
-        checks=[count(r"^    #\[test\]", 2), count(r"^    fn \w+\(\)", 2), count(r"\b(parse_line|Config::parse)\(", 4)], test=OWN_TESTS),
+        checks=[count(r"^    #\[test\]", 2), count(r"^    fn \w+\(\)", 2), count(r"\b(parse_line|Config::parse)\(", 4),
+                file(has=r'"\s*=|\\n\s*=|(\b(parse_line|Config::parse)\(\s*|let \w+ = )"[^="]*"')], test=OWN_TESTS),
 ]
