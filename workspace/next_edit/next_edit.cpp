@@ -247,7 +247,7 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
   const auto add_calls = [&](bool certain) {
     std::vector<NextPlace> places = call_places(search.calls, certain);
     std::erase_if(places, [&](const NextPlace& place) {
-      return request.fruitless && request.fruitless->contains(hash_of(search.calls, place));
+      return request.memory && request.memory->fruitless.contains(hash_of(search.calls, place));
     });
     add(places);
   };
@@ -256,16 +256,18 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
     add(next_places(request.recent, request.documents, request.max_regions));
   add_calls(false);
   if (search.places.empty() || request.recent.empty()) return search;
-  search.quiet = quiet_lines(request.recent, search.places, request.quiet ? *request.quiet : "");
-  if (request.quiet) *request.quiet = search.quiet;
+  search.quiet =
+      quiet_lines(request.recent, search.places, request.memory ? request.memory->quiet : "");
+  if (request.memory) request.memory->quiet = search.quiet;
   return search;
 }
 
 void remember_fruitless(const NextEditRequest& request, const NextEditSearch& search,
                         const NextPlace& place) {
-  if (!request.fruitless || call_task(search.calls, place).empty()) return;
-  if (request.fruitless->size() >= kMaxFruitless) request.fruitless->clear();
-  request.fruitless->insert(hash_of(search.calls, place));
+  if (!request.memory || call_task(search.calls, place).empty()) return;
+  std::set<std::size_t>& fruitless = request.memory->fruitless;
+  if (fruitless.size() >= kMaxFruitless) fruitless.clear();
+  fruitless.insert(hash_of(search.calls, place));
 }
 
 // What follows for certain: calls of a function whose parameters were swapped or removed.
@@ -282,7 +284,7 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
 }
 
 FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
-  if (!request.index || !request.files) return {};
+  if (!request.index || !request.memory) return {};
   return
       [&request, &stop](const std::set<std::string>& names, const std::set<std::string>& families) {
         std::set<std::filesystem::path> open;
@@ -291,7 +293,7 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
           if (const auto path = path_of_uri(document->uri()))
             open.insert(std::filesystem::weakly_canonical(*path, error));
         }
-        return request.files->find(*request.index, names, families, open, stop);
+        return request.memory->files.find(*request.index, names, families, open, stop);
       };
 }
 

@@ -25,6 +25,16 @@
 
 namespace redraft {
 
+// What is remembered from one request to the next. Used on the decode thread only.
+struct NextEditMemory {
+  // The part of the code that prompts show as one that stays as it is: prompts that begin alike are
+  // read once.
+  std::string quiet;
+  // Places of calls where the model changed nothing: it is not asked about them again.
+  std::set<std::size_t> fruitless;
+  NamingFiles files;
+};
+
 // A request for changes that follow from those that the user just made.
 struct NextEditRequest {
   std::vector<RecentChange> recent;  // the latest at the end
@@ -34,17 +44,10 @@ struct NextEditRequest {
   std::vector<DocumentOrigin> origins = {};
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
-  // Calls are looked for in files that are not open, too, if both are given: the index of the
-  // workspace and what is remembered of its files. `files` is used on the decode thread only.
+  // Calls are looked for in its files that are not open, too; null: in none.
   std::shared_ptr<const IndexSnapshot> index = {};
-  std::shared_ptr<NamingFiles> files = {};
   DecoderName decoder;
-  // The part of the code that prompts show as one that stays as it is, from one request to the
-  // next: prompts that begin alike are read once. May be null. Used on the decode thread only.
-  std::shared_ptr<std::string> quiet = {};
-  // Places of calls where the model changed nothing: it is not asked about them again. May be null.
-  // Used on the decode thread only.
-  std::shared_ptr<std::set<std::size_t>> fruitless = {};
+  std::shared_ptr<NextEditMemory> memory = {};  // may be null
   // How many regions the model tries before concluding that there is nothing to propose.
   int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread

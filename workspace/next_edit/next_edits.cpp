@@ -50,9 +50,7 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     on_answer({.why_none = "nothing was changed lately"});
     return id;
   }
-  request.quiet = quiet_;
-  request.fruitless = fruitless_;
-  request.files = files_;
+  request.memory = memory_;
   request.is_unwanted = [rejected = rejected_](const Document& document, const TextEdit& edit) {
     return std::ranges::find(rejected, hash_of(document, edit)) != rejected.end();
   };
@@ -132,15 +130,12 @@ void NextEdits::read_ahead(MakeRequest make_request) {
 
 void NextEdits::read(const NextEditRequest& request) {
   if (!request.is_anything_changed()) return;
-  reading_.start(
-      [request, quiet = quiet_, fruitless = fruitless_, files = files_](
-          Engine& engine, const IdleReading::OnChunk& on_chunk, const std::stop_token& stop) {
-        NextEditRequest expected = request;
-        expected.quiet = quiet;
-        expected.fruitless = fruitless;
-        expected.files = files;
-        return read_next_edit_ahead(engine, expected, on_chunk, stop);
-      });
+  NextEditRequest expected = request;
+  expected.memory = memory_;
+  reading_.start([expected](Engine& engine, const IdleReading::OnChunk& on_chunk,
+                            const std::stop_token& stop) {
+    return read_next_edit_ahead(engine, expected, on_chunk, stop);
+  });
 }
 
 void NextEdits::stop_reading_ahead() {

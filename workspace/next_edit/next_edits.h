@@ -31,7 +31,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -112,9 +111,7 @@ class NextEdits {
   std::shared_ptr<const Document> document_;  // of the rest; null: there is none
   std::vector<TextEdit> left_;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end
-  std::shared_ptr<std::string> quiet_ = std::make_shared<std::string>();
-  std::shared_ptr<std::set<std::size_t>> fruitless_ = std::make_shared<std::set<std::size_t>>();
-  std::shared_ptr<NamingFiles> files_ = std::make_shared<NamingFiles>();
+  std::shared_ptr<NextEditMemory> memory_ = std::make_shared<NextEditMemory>();
   IdleReading reading_;
   MakeRequest expected_;            // null: no request is expected
   DecodeQueue::JobId pausing_ = 0;  // waits for a pause

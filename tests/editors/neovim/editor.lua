@@ -231,7 +231,7 @@ end
 
 --- The server's status; it has processed all earlier messages by then.
 function Editor:server_status()
-  return self:lua([[local client = vim.lsp.get_clients({ name = 'redraft' })[1]
+  return self:lua([[local client = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
     return client:request_sync('redraft/status', vim.empty_dict(), ...).result]], patience)
 end
 

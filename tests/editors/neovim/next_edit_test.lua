@@ -136,7 +136,30 @@ local function of_a_changed_text_nothing_is_made(start)
   equal(nvim:lines(), lines('# new\n' .. calls({ 'fresh', 'old' })))
 end
 
+-- In a file that is not open the place is named; it is opened on the way there.
+local function it_is_found_in_a_file_that_is_not_open(start)
+  local server = scripted.start({ edits = { { find = 'old(', replace = 'fresh(' } } })
+  table.insert(server, '--index')
+  local nvim = start({ server = server, setup = { keymaps = true, ghost_text = false } })
+  vim.fn.mkdir(nvim.folder .. '/.git', 'p')
+  vim.fn.writefile({ 'from a import load', '', 'load("a", "r")' }, nvim.folder .. '/other file.py')
+  nvim:open('a.py', 'def load(path, mode):\n    return path\n')
+  nvim:wait(function()
+    local index = nvim:server_status().index
+    return type(index) == 'table' and index.state == 'ready'
+  end, 'the index')
+  nvim:keys(':1s/path, mode/mode, path/<CR>')
+  until_shown(nvim, 'redraft: the next change is at other file.py:3')
+  equal(#nvim:lua('return vim.api.nvim_list_bufs()'), 1) -- nothing is opened unasked
+  nvim:keys('<Tab>')
+  until_shown(nvim, 'load("r", "a")')
+  equal(nvim:lua([[return vim.api.nvim_win_get_cursor(0)[1] ]]), 3)
+  nvim:keys('<Tab>')
+  nvim:wait_for_lines({ 'from a import load', '', 'load("r", "a")' })
+end
+
 return {
+  { 'it is found in a file that is not open', it_is_found_in_a_file_that_is_not_open },
   { 'a next edit is shown, gone to and made', it_is_shown_gone_to_and_made },
   { 'a place out of sight is named', a_place_out_of_sight_is_named },
   { 'what is turned down does not come again', what_is_turned_down_does_not_come_again },

@@ -177,7 +177,7 @@ TEST_F(NextEdit, AboutACallThatTheModelLeftItIsNotAskedAgain) {
   NextEditRequest request{.recent = documents_.recent_changes(),
                           .documents = documents_.from(kUri),
                           .decoder = *parse_decoder_name("redraft"),
-                          .fruitless = std::make_shared<std::set<std::size_t>>()};
+                          .memory = std::make_shared<NextEditMemory>()};
   request.origins = {documents_.origin_of(request.documents.front())};
   const NextEditPlan plan = plan_next_edit(request, {});
   ASSERT_FALSE(plan.result);

@@ -13,10 +13,10 @@ local delay = 400 -- milliseconds without a change before the server is asked
 local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
 
 ---@class redraft.NextEdit
----@field buf integer where the change is
 ---@field client_id integer
 ---@field edit table as the server sent it
----@field marks { old: integer, new: integer }
+---@field buf integer? where the change is; nil: in a file that is not open
+---@field marks { old: integer, new: integer }? likewise
 ---@field hint { buf: integer, id: integer }? at the cursor, while the place is out of sight
 local shown ---@type redraft.NextEdit?
 local told ---@type string? the last note that the user was shown
@@ -38,7 +38,9 @@ local function erase()
   if not shown then
     return
   end
-  view.erase(shown.buf, shown.marks)
+  if shown.buf then
+    view.erase(shown.buf, shown.marks)
+  end
   if shown.hint and vim.api.nvim_buf_is_valid(shown.hint.buf) then
     vim.api.nvim_buf_del_extmark(shown.hint.buf, namespace, shown.hint.id)
   end
@@ -78,7 +80,8 @@ local function draw_hint(row)
     return
   end
   local here = vim.api.nvim_get_current_buf()
-  local file = shown.buf ~= here and vim.fn.fnamemodify(vim.api.nvim_buf_get_name(shown.buf), ':t') .. ':' or 'line '
+  local name = vim.uri_to_fname(shown.edit.textDocument.uri)
+  local file = shown.buf ~= here and vim.fn.fnamemodify(name, ':t') .. ':' or 'line '
   local text = (' redraft: the next change is at %s%d'):format(file, row + 1)
   local cursor = vim.api.nvim_win_get_cursor(0)[1] - 1
   local id = vim.api.nvim_buf_set_extmark(here, namespace, cursor, 0, { virt_text = { { text, 'RedraftGhost' } } })
@@ -116,8 +119,13 @@ local function say_none(err, answer, is_explicit)
 end
 
 local function show(client, edit, note)
+  local version = edit.textDocument.version
+  if version == nil or version == vim.NIL then -- a file that is not open: it is opened when the user goes there, and looked at again
+    shown = { client_id = client.id, edit = edit }
+    return draw_hint(edit.range.start.line)
+  end
   local buf = vim.uri_to_bufnr(edit.textDocument.uri)
-  if not vim.api.nvim_buf_is_loaded(buf) or vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.lsp.util.buf_versions[buf] ~= version then
     return
   end
   local range = range_of(buf, edit.range, client.offset_encoding)
@@ -137,7 +145,7 @@ function M.ask(is_explicit)
     return
   end
   local document = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] }
-  question:ask(client, method, { textDocument = document }, function(err, answer)
+  question:ask(client, method, { textDocument = document, inFiles = true }, function(err, answer)
     if err or #answer.edits == 0 then
       return say_none(err, answer, is_explicit)
     end
@@ -145,10 +153,24 @@ function M.ask(is_explicit)
   end, buf)
 end
 
+--- Opens the file that the change is in, and shows it.
+local function open_file(edit)
+  erase()
+  local buf = vim.fn.bufadd(vim.uri_to_fname(edit.textDocument.uri))
+  vim.bo[buf].buflisted = true
+  vim.cmd("normal! m'")
+  vim.api.nvim_set_current_buf(buf)
+  vim.api.nvim_win_set_cursor(0, { math.min(edit.range.start.line + 1, vim.api.nvim_buf_line_count(buf)), 0 })
+  vim.schedule(function() M.ask(true) end) -- by then the server has it, too
+end
+
 --- Jumps to the proposed change or, if the cursor is there, applies it; requests a proposal if none is shown.
 function M.go()
   if not shown then
     return M.ask(true)
+  end
+  if not shown.buf then
+    return open_file(shown.edit)
   end
   local range = view.range(shown.buf, shown.marks)
   if not range then
