@@ -290,9 +290,10 @@ NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const
   NextEditRequest request{.recent = documents.recent_changes(),
                           .documents = documents.from(uri),
                           .beside = documents.beside(uri),
-                          .repository = indexes.repository_without(uri),
                           .decoder = decoder};
-  if (next_edits_in_files) request.index = indexes.repository_without(uri);
+  const std::shared_ptr<const IndexSnapshot> index = indexes.repository_without(uri);
+  request.repository = index;
+  if (next_edits_in_files) request.index = index;
   for (const auto& document : request.documents)
     request.origins.push_back(documents.origin_of(document));
   return request;

@@ -217,7 +217,11 @@ Result<EditResult> edit_by_change(Engine& engine, EditRequest request, const Edi
                                   const std::stop_token& stop) {
   Result<std::optional<EditResult>> placed = carry_out_change(request);
   if (!placed) return placed.error();
-  if (!*placed) return run_edit(engine, request, observer, stop);
+  if (!*placed) {
+    Result<EditResult> result = run_edit(engine, request, observer, stop);
+    if (result) result->has_other_tries = false;  // check_request() refuses them
+    return result;
+  }
   if (observer.on_hunk) std::ranges::for_each((*placed)->hunks, observer.on_hunk);
   return std::move(**placed);
 }

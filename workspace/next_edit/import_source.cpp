@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
 #include "support/names.h"
+#include "support/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -30,12 +30,6 @@ fs::path as_path(std::string_view dotted, std::string_view separator) {
     dotted.remove_prefix(std::min(end + separator.size(), dotted.size()));
   }
   return path;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 // The text between the last two quotes.
