@@ -38,7 +38,7 @@ class Apply(ServerTest):
         self.open_code(client)
         edit = self.apply(client, "def second():\n    # ... existing code ...\n    yield 7\n")
         end = self.end(client, edit)
-        self.assertEqual((end["state"], end["placed"]), ("done", False))
+        self.assertEqual((end["state"], end["placed"], end["otherTries"]), ("done", False, False))
         reply = self.resolve(client, edit)
         self.assertEqual(apply_edits(CODE, reply["edit"]["changes"][URI]), CODE.replace("return 2", "yield 7"))
 

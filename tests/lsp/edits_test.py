@@ -331,7 +331,9 @@ class PlainClients(ServerTest):
         client = self.start([], STREAMING)
         self.open(client, LINES)
         edit = self.edit(client)
-        self.assertIn("another try", self.end(client, edit)["hint"])
+        end = self.end(client, edit)
+        self.assertIn("another try", end["hint"])
+        self.assertTrue(end["otherTries"])
         tries = []
         for more in ({"another": 1}, {"another": 2}, {"another": 1, "decoder": "ar"}):
             edit = self.edit(client, scope="whole", **more)

@@ -8,7 +8,7 @@ import { HunkDecorations } from './hunkDecorations';
 interface ProposedEdit {
   text: string;
   range: Range;
-  textDocument: { uri: string; version: number };
+  textDocument: { uri: string; version: number | null }; // null: the file is not open
   command: { command: string; arguments: unknown[] };
 }
 
@@ -86,8 +86,8 @@ export class NextEdit implements vscode.Disposable {
     this.asked = undefined;
   }
 
-  // `says`: also where there is nothing.
-  private async ask(says: boolean): Promise<void> {
+  // `says`: also where there is nothing. `opens`: a file that the change is in.
+  private async ask(says: boolean, opens = true): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     const client = this.client;
     if (!document || !client) {
@@ -97,7 +97,7 @@ export class NextEdit implements vscode.Disposable {
     const asked = (this.asked = new CancellationTokenSource());
     const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version };
     const answer = await client
-      .sendRequest<Answer>('redraft/nextEdit', { textDocument }, asked.token)
+      .sendRequest<Answer>('redraft/nextEdit', { textDocument, inFiles: true }, asked.token)
       .catch((error: Error): Answer => ({ edits: [], whyNone: error.message, note: null, byTree: false }));
     if (asked.token.isCancellationRequested) {
       return;
@@ -109,6 +109,11 @@ export class NextEdit implements vscode.Disposable {
       vscode.window.setStatusBarMessage(`redraft: ${answer.note}`, 10000);
     }
     this.told = answer.note ?? this.told;
+    if (edit?.textDocument.version === null && opens) { // then the server has it, too, and says the place anew
+      await vscode.workspace.openTextDocument(client.protocol2CodeConverter.asUri(edit.textDocument.uri));
+      await this.ask(says, false);
+      return;
+    }
     await (edit && this.propose(client, edit, answer));
   }
 

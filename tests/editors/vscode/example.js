@@ -51,6 +51,7 @@ function controlsOf(start) {
     ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
     hold: () => fs.writeFileSync(beside('hold'), ''),
     release: () => fs.rmSync(beside('hold'), { force: true }),
+    index: (isOn) => (isOn ? fs.writeFileSync(beside('index'), '') : fs.rmSync(beside('index'))), // from the next start on
   };
 }
 
@@ -73,7 +74,8 @@ function makeWorkspace(files, more = {}, stop = 'as f:') {
   const hold = { before: stop, file: path.join(outside, 'hold') };
   fs.writeFileSync(script, JSON.stringify({ edits, fills, hold, ...more }));
   const start = path.join(outside, 'redraft');
-  const run = `'${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' --record '${outside}/record.'$$ 2>>'${outside}/log'`;
+  const index = `$([ -e '${outside}/index' ] && echo --index)`;
+  const run = `'${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' ${index} --record '${outside}/record.'$$ 2>>'${outside}/log'`;
   const other = `[ "$1" = models ] && { echo '[]'; exit; }`; // it knows no models to fetch
   fs.writeFileSync(start, `#!/bin/sh\n${other}\necho $$ >>'${outside}/pids'\nexec ${run}\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));

@@ -271,6 +271,33 @@ async function aChangeElsewhereLeavesTheNextEdit() {
   await executeCommand('workbench.action.files.revert');
 }
 
+// The file is opened to show what follows there; the user goes to it as to any other.
+async function aNextEditIsFoundInAFileThatIsNotOpen() {
+  const at = (name) => vscode.Uri.joinPath(workspace(), name);
+  await vscode.workspace.fs.writeFile(at('callee.py'), Buffer.from('def find(path, mode):\n    return path\n'));
+  await vscode.workspace.fs.writeFile(at('caller.py'), Buffer.from('from callee import find\n\nfind("a", "r")\n'));
+  server.index(true);
+  await executeCommand('redraft.restart');
+  const editor = await open('callee.py');
+  await editor.edit((builder) => builder.replace(editor.document.lineAt(0).range, 'def find(mode, path):'));
+  await until(async () => {
+    if (vscode.window.activeTextEditor.document.fileName.endsWith('caller.py')) {
+      return true;
+    }
+    await executeCommand('redraft.nextEdit'); // the index may not be made yet
+    return false;
+  }, 'the way to the other file');
+  assert.strictEqual(vscode.window.activeTextEditor.selection.active.line, 2);
+  await executeCommand('redraft.nextEdit');
+  const { document } = vscode.window.activeTextEditor;
+  await until(() => document.getText() === 'from callee import find\n\nfind("r", "a")\n', 'the change');
+  await executeCommand('workbench.action.files.revert');
+  await open('callee.py');
+  await executeCommand('workbench.action.files.revert');
+  server.index(false);
+  await executeCommand('redraft.restart');
+}
+
 // How often a server has taken a client.
 const starts = () => server.log().split(', positions in ').length - 1;
 
@@ -389,7 +416,8 @@ exports.run = async () => {
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, theClipboardIsPutInItsPlace, previewFollowsTheEdit, severalEditsStay,
     typingElsewhereMovesHunks, anotherTryIsOfTheTextAsItWas, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
     firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
-    anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, settingsAreInForceAtOnce,
+    anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, aNextEditIsFoundInAFileThatIsNotOpen,
+    settingsAreInForceAtOnce,
     whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
   for (const test of cases) {
     const began = Date.now();
