@@ -70,6 +70,7 @@ Result<std::optional<EditResult>> carry_out_change(EditRequest& request, std::st
   }
   if (doubt != nullptr) *doubt = placed.doubt;
   request.instruction = instruction_for(change);
+  request.was_change = true;
   if (const Result<void> chosen = choose_places(placed, request); !chosen) return chosen.error();
   return std::optional<EditResult>();
 }

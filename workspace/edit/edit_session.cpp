@@ -217,11 +217,7 @@ Result<EditResult> edit_by_change(Engine& engine, EditRequest request, const Edi
                                   const std::stop_token& stop) {
   Result<std::optional<EditResult>> placed = carry_out_change(request);
   if (!placed) return placed.error();
-  if (!*placed) {
-    Result<EditResult> result = run_edit(engine, request, observer, stop);
-    if (result) result->has_other_tries = false;  // check_request() refuses them
-    return result;
-  }
+  if (!*placed) return run_edit(engine, request, observer, stop);
   if (observer.on_hunk) std::ranges::for_each((*placed)->hunks, observer.on_hunk);
   return std::move(**placed);
 }
@@ -259,7 +255,7 @@ Result<EditResult> run_edit(Engine& engine, const EditRequest& request,
   EditRun run(engine, request, plan->context_bytes, observer, stop);
   Result<EditResult> result = run.whole(plan->region, std::move(plan->prompt), *budget);
   if (result && request.repairs) repair(engine, request, *plan, observer, stop, *result);
-  if (result) result->has_other_tries = true;
+  if (result) result->has_other_tries = !request.was_change;
   return result;
 }
 

@@ -33,6 +33,7 @@ struct EditRequest {
   // What another assistant wrote to be put into the document, see parse_change(); empty: nothing.
   // Then the range only says where it goes if nothing else does.
   std::string change = {};
+  bool was_change = false;  // the instruction was made of one, see carry_out_change()
   // Texts that drafts may come from: what was removed lately, the other documents that are open,
   // the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
