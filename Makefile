@@ -74,4 +74,4 @@ install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## Remove what was built; downloads and models stay
-	@rm -rf build build-aarch64 build-core build-dev build-tsan build-fuzz
+	@rm -rf build build-aarch64 build-core build-dev build-tsan build-fuzz build-mutants

@@ -59,6 +59,9 @@ class Reader {
   }
   bool has(const char* key) const { return object_.find(key).has_value(); }
   const std::optional<Error>& problem() const { return problem_; }
+  void fail(const Error& error) {
+    if (!problem_) problem_ = error;
+  }
 
  private:
   std::optional<JsonValue> member(const char* key) {
@@ -71,9 +74,6 @@ class Reader {
   void take(const Result<T>& value, const Use& use) {
     if (value) return use(*value);
     fail(value.error());
-  }
-  void fail(const Error& error) {
-    if (!problem_) problem_ = error;
   }
 
   JsonValue object_;
@@ -97,6 +97,12 @@ Result<TaskRecord> parse_record(JsonValue value) {
   reader.flag("identical", record.identical);
   if (reader.has("overlap")) reader.real("overlap", record.overlap.emplace());
   if (reader.has("passed")) reader.flag("passed", record.passed.emplace());
+  if (reader.has("edit_similarity"))
+    reader.real("edit_similarity", record.edit_similarity.emplace());
+  if (reader.has("category")) reader.text("category", record.category);
+  reader.list("passes_by_rows", record.passes_by_rows);
+  if (record.passes_by_rows.size() % 2 != 0)
+    reader.fail(value.error("'passes_by_rows' is not a list of pairs"));
   static_assert(sizeof(TokenId) == sizeof(int));
   reader.list("tokens", record.tokens);
   reader.list("margins", record.margins);
@@ -112,9 +118,12 @@ nlohmann::ordered_json to_json(const TaskRecord& record) {
   write_fields(record.statistics, ReportedBy::kBench, json);
   json["tokens_per_pass"] = record.statistics.tokens_per_pass();
   json["acceptance_length"] = record.statistics.acceptance_length();
+  if (!record.passes_by_rows.empty()) json["passes_by_rows"] = record.passes_by_rows;
   json["identical"] = record.identical;
   if (record.overlap) json["overlap"] = *record.overlap;
   if (record.passed) json["passed"] = *record.passed;
+  if (record.edit_similarity) json["edit_similarity"] = *record.edit_similarity;
+  if (!record.category.empty()) json["category"] = record.category;
   if (!record.margins.empty()) json["margins"] = record.margins;
   if (!record.tokens.empty()) json["tokens"] = record.tokens;
   return json;

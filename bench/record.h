@@ -30,7 +30,13 @@ struct TaskRecord {
   bool identical = true;      // whether tokens and end are those of plain decoding
   // Share of the output's tokens that are in the original, in order.
   std::optional<double> overlap;
-  std::optional<bool> passed;   // the task's tests
+  std::optional<bool> passed;             // the task's tests
+  std::optional<double> edit_similarity;  // to the task's reference; see edit_similarity.h
+  std::string category;  // the task's category, or the repository it is from; empty: it has none
+  // Passes by their rows, without those of the prompt: rows, number, rows, number, …, the fewest
+  // rows first. The chunks of one draft are one pass. Any cost curve prices them. Empty in the
+  // records of an earlier redraft.
+  std::vector<int> passes_by_rows;
   std::vector<TokenId> tokens;  // the output, of plain decoding and of decodes that differ from it
   std::vector<int> margins;     // see margins.h; only of plain decoding; empty: not requested
 };

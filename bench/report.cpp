@@ -22,16 +22,20 @@ nlohmann::ordered_json to_json(const DecoderSummary& sum) {
                                  {"priced_speedup", sum.priced_speedup},
                                  {"worst_priced_speedup", sum.worst_priced_speedup},
                                  {"worst_task", sum.worst_task},
+                                 {"ms_per_token", sum.ms_per_token()},
                                  {"tokens_per_pass", statistics.tokens_per_pass()},
+                                 {"tokens_per_forward", statistics.tokens_per_forward()},
                                  {"rows_per_pass", sum.rows_per_pass()},
                                  {"acceptance_length", statistics.acceptance_length()},
                                  {"identical", sum.identical},
                                  {"seconds", sum.seconds},
                                  {"priced_seconds", sum.priced_seconds},
                                  {"drafted_share", sum.drafted_share()},
+                                 {"copied_share", sum.copied_share()},
                                  {"tau1", sum.accepted_per_attempt(DraftOrigin::kCopy)},
                                  {"tau2", sum.accepted_per_attempt(DraftOrigin::kModel)}};
   write_fields(statistics, ReportedBy::kBench, json);
+  if (sum.compared > 0) json["edit_similarity"] = sum.edit_similarity;
   if (sum.judged > 0) {
     json["judged"] = sum.judged;
     json["pass_at_1"] = static_cast<double>(sum.passed) / sum.judged;
@@ -61,13 +65,19 @@ nlohmann::ordered_json summary_of(std::span<const TaskRecord> records) {
   for (const DecoderSummary& each : summarize(records)) summary.push_back(to_json(each));
   int turns = 1;
   for (const TaskRecord& record : records) turns = std::max(turns, record.key.turn);
-  for (int turn = 1; turns > 1 && turn <= turns; ++turn) {
+  const auto add = [&](const char* list, int turn, const std::string& category) {
     std::size_t at = 0;  // decoders come in the same order
-    for (const DecoderSummary& each : summarize(records, turn)) {
+    for (const DecoderSummary& each : summarize(records, turn, category)) {
       nlohmann::ordered_json json = to_json(each);
-      json["turn"] = turn;
-      summary[at++]["turns"].push_back(std::move(json));
+      if (turn > 0) json["turn"] = turn;
+      if (!category.empty()) json["category"] = category;
+      summary[at++][list].push_back(std::move(json));
     }
+  };
+  for (int turn = 1; turns > 1 && turn <= turns; ++turn) add("turns", turn, {});
+  for (const std::string& category : categories_of(records)) {
+    if (turns == 1) add("categories", 0, category);
+    for (int turn = 1; turns > 1 && turn <= turns; ++turn) add("categories", turn, category);
   }
   return summary;
 }

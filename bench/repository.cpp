@@ -81,9 +81,15 @@ Result<void> Repositories::load(const std::filesystem::path& file) {
   }
   store_ = std::make_unique<TextStore>();
   store_->put(texts_);
+  windows_.reset();
   sources_ = std::move(*sources);
   file_ = file;
   return {};
+}
+
+const RepositoryWindows& Repositories::windows() {
+  if (!windows_) windows_.emplace(sources_, tokenizer_);
+  return *windows_;
 }
 
 Result<RepositoryView> Repositories::without(const HiddenLines& hidden) {

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/repository_windows.h"
 #include "bench/task.h"
 #include "decoding/text/tokenizer.h"
 #include "indexing/store/datastore.h"
@@ -13,11 +15,6 @@
 #include "support/result.h"
 
 namespace redraft {
-
-struct StoredFile {
-  std::string path;
-  std::string content;
-};
 
 // Reads a file of JSON lines, each an object with `path` and `content`; not trusted until parsed.
 // Errors name file and line.
@@ -43,6 +40,8 @@ class Repositories {
 
   // The error says what cannot be read, or that the repository has no such file or lines.
   Result<RepositoryView> without(const HiddenLines& hidden);
+  // The windows of the repository that was asked for last; they live until another one is.
+  const RepositoryWindows& windows();
 
  private:
   Result<void> load(const std::filesystem::path& file);
@@ -52,6 +51,7 @@ class Repositories {
   std::vector<StoredFile> sources_;
   std::vector<TextStore::Text> texts_;  // of each source
   std::unique_ptr<TextStore> store_;
+  std::optional<RepositoryWindows> windows_;  // made when they are needed
 };
 
 }  // namespace redraft

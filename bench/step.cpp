@@ -76,6 +76,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   step.request.max_new_tokens = *budget;
   step.fence = std::move(prompt->fence);
   step.end = OutputEnd::kFence;
+  step.reference_text = text.after;
   if (!options_.replay) return step;
   std::optional<std::string> written;
   if (text.after) {
@@ -116,6 +117,7 @@ Result<BenchStep> StepMaker::generation() {
   if (!parts) return parts.error();
   Result<BenchStep> step = from_parts(*parts, kGenerationTokens);
   if (!step) return step;
+  step->reference_text = task_.reference;
   if (!options_.chat)
     step->end = ends_in_a_body(task_.prompt) ? OutputEnd::kFunction : OutputEnd::kScript;
   if (!options_.replay) return step;
@@ -123,7 +125,7 @@ Result<BenchStep> StepMaker::generation() {
 }
 
 std::vector<Snippet> StepMaker::snippets() const {
-  if (options_.snippet_tokens == 0 || !options_.other_files) return {};
+  if (options_.snippet_tokens == 0 || !options_.other_files || options_.repocoder) return {};
   const auto text = std::make_shared<const std::string>(task_.prompt + task_.suffix);
   const auto tree = SyntaxTree::parse(text, language_of(task_.file_name));
   return find_snippets(*options_.other_files, encoder_.tokenizer(),
@@ -135,8 +137,9 @@ std::vector<Snippet> StepMaker::snippets() const {
 
 Result<BenchStep> StepMaker::completion() {
   const std::vector<Snippet> found = snippets();
+  const std::string prefix = options_.beginning + task_.prompt;
   CompletionContext context{
-      .file = task_.file_name, .prefix = task_.prompt, .suffix = {}, .snippets = found};
+      .file = task_.file_name, .prefix = prefix, .suffix = {}, .snippets = found};
   if (!options_.left_only) context.suffix = task_.suffix;
   const Result<std::vector<PromptPart>> parts = completion_prompt(encoder_.tokenizer(), context);
   if (!parts) return Error(parts.error().message() + ", or --left-only");
@@ -144,6 +147,7 @@ Result<BenchStep> StepMaker::completion() {
   if (!step) return step;
   std::ranges::copy(completion_ends(encoder_.tokenizer()),
                     std::back_inserter(step->request.stop_tokens));
+  step->reference_text = task_.reference;
   if (!options_.replay) return step;
   return replayed(std::move(*step), task_.reference);
 }

@@ -29,6 +29,10 @@ struct StepOptions {
   // (null: no snippets).
   int snippet_tokens = 0;
   const IndexSnapshot* other_files = nullptr;
+  // Completion: other files are shown by RepoCoder instead (repocoder.h), as text that the prompt
+  // begins with.
+  bool repocoder = false;
+  std::string beginning = {};
   // Completion: as the server prompts and ends it, while the user types; see server_step.h.
   bool as_server = false;
   int context_tokens = 0;                    // then: CompletionRequest::context_tokens
@@ -48,8 +52,9 @@ struct BenchStep {
   DecodeRequest request;
   std::string fence;                 // of an edit
   OutputEnd end = OutputEnd::kNone;  // a replay writes on after it; that is not part of the text
-  std::optional<ServerEnd> server_end = {};  // of a completion as the server writes it
-  std::vector<TokenId> reference;            // what a replay writes; empty if not requested
+  std::optional<ServerEnd> server_end = {};        // of a completion as the server writes it
+  std::optional<std::string> reference_text = {};  // what the source says is right, if it does
+  std::vector<TokenId> reference;                  // what a replay writes; empty if not requested
 };
 
 // What a replay of the task writes, from its reference or an earlier run.

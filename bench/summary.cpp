@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 
 namespace redraft {
 namespace {
@@ -23,11 +24,14 @@ void add(const TaskRecord& record, const TaskRecord& plain, DecoderSummary& sum)
   sum.identical += record.identical ? 1 : 0;
   sum.judged += record.passed.has_value() ? 1 : 0;
   sum.passed += record.passed.value_or(false) ? 1 : 0;
+  sum.compared += record.edit_similarity.has_value() ? 1 : 0;
+  sum.edit_similarity += record.edit_similarity.value_or(0);
 }
 
 void finish(DecoderSummary& sum) {
   const int tokens = sum.statistics.new_tokens;
   sum.mean_task_tokens_per_second = ratio(sum.mean_task_tokens_per_second, sum.tasks);
+  sum.edit_similarity = ratio(sum.edit_similarity, sum.compared);
   sum.tokens_per_second = ratio(tokens, sum.seconds);
   sum.total_tokens_per_second = ratio(tokens, sum.seconds + sum.statistics.prefill_seconds);
 }
@@ -54,11 +58,20 @@ double DecoderSummary::drafted_share() const {
   return ratio(statistics.new_tokens - statistics.bonus_tokens, statistics.new_tokens);
 }
 
-std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int turn) {
+double DecoderSummary::copied_share() const {
+  const auto copied = statistics.accepted_by_origin[static_cast<std::size_t>(DraftOrigin::kCopy)];
+  return ratio(static_cast<double>(copied), statistics.new_tokens);
+}
+
+double DecoderSummary::ms_per_token() const { return 1000 * ratio(seconds, statistics.new_tokens); }
+
+std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int turn,
+                                      const std::string& category) {
   std::vector<DecoderSummary> summaries;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const RecordKey& key = records[i].key;
     if (turn != 0 && key.turn != turn) continue;
+    if (!category.empty() && records[i].category != category) continue;
     auto sum = std::find_if(summaries.begin(), summaries.end(), [&](const DecoderSummary& each) {
       return each.decoder == key.decoder;
     });
@@ -66,6 +79,7 @@ std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int t
       DecoderSummary fresh;
       fresh.decoder = key.decoder;
       fresh.turn = turn;
+      fresh.category = category;
       sum = summaries.insert(summaries.end(), std::move(fresh));
     }
     add(records[i], plain_of(records, i), *sum);
@@ -73,6 +87,14 @@ std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int t
   for (DecoderSummary& each : summaries) finish(each);
   for (DecoderSummary& each : summaries) compare(summaries.front(), each);
   return summaries;
+}
+
+std::vector<std::string> categories_of(std::span<const TaskRecord> records) {
+  std::set<std::string> names;
+  for (const TaskRecord& record : records) {
+    if (!record.category.empty()) names.insert(record.category);
+  }
+  return {names.begin(), names.end()};
 }
 
 const TaskRecord& plain_of(std::span<const TaskRecord> records, std::size_t i) {

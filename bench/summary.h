@@ -13,7 +13,8 @@ namespace redraft {
 // run; a mean is one of tasks, everything else is total by total.
 struct DecoderSummary {
   std::string decoder;
-  int turn = 0;  // of a dialogue; 0: all
+  int turn = 0;          // of a dialogue; 0: all
+  std::string category;  // of the tasks; empty: all
   int tasks = 0;
   DecodeStatistics statistics;  // summed
   double seconds = 0;           // of decoding; of a replay priced
@@ -30,6 +31,8 @@ struct DecoderSummary {
   int identical = 0;
   int judged = 0;  // tasks whose tests ran
   int passed = 0;
+  int compared = 0;            // tasks with a reference
+  double edit_similarity = 0;  // to it: their mean
 
   double rows_per_pass() const;
   // Draft tokens of that origin that were accepted per pass that tried some: the papers' tau1 (of
@@ -37,11 +40,18 @@ struct DecoderSummary {
   double accepted_per_attempt(DraftOrigin origin) const;
   // Share of the output that came from drafts.
   double drafted_share() const;
+  // Share of the output that was copied from prompt or output: CopySpec's "% copied".
+  double copied_share() const;
+  double ms_per_token() const;
 };
 
 // In the order in which decoders first appear; plain decoding is the first record of each task.
-// `turn` 0 takes all records, otherwise those of that turn.
-std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int turn = 0);
+// `turn` 0 takes all records, otherwise those of that turn; an empty `category` takes all.
+std::vector<DecoderSummary> summarize(std::span<const TaskRecord> records, int turn = 0,
+                                      const std::string& category = {});
+
+// The categories of the records, in alphabetical order; none: no record has one.
+std::vector<std::string> categories_of(std::span<const TaskRecord> records);
 
 // The plain record of the same task and turn as records[i].
 const TaskRecord& plain_of(std::span<const TaskRecord> records, std::size_t i);

@@ -125,9 +125,16 @@ Reason read_edit(Fields& fields, const TaskOptions& options, BenchTask& task) {
   return std::nullopt;
 }
 
-Reason read_dialogue(Fields& fields, BenchTask& task) {
+Reason read_dialogue(Fields& fields, const TaskOptions& options, BenchTask& task) {
   task.turns = fields.texts("turns");
   if (task.turns.empty()) return "has no 'turns'";
+  if (options.mtbench_turn2) {
+    std::optional<std::string> own = fields.text("mtbench_turn2");
+    if (!own) return "has no 'mtbench_turn2'";
+    task.turns.resize(1);
+    task.turns.push_back(std::move(*own));
+    return std::nullopt;  // stored answers are to another question
+  }
   task.answers = fields.texts("answer_turns");
   if (task.answers.size() != task.turns.size()) task.answers.clear();
   return std::nullopt;
@@ -249,13 +256,15 @@ Result<void> read_line(const std::filesystem::path& name, int number, std::strin
   if (!fields.problem() && !ids.insert(task.id).second)
     fields.fail(object->error("the id '" + task.id + "' came before"));
   task.language = fields.text_or_empty("language");
+  task.category = fields.text_or_empty("category");
+  if (task.category.empty()) task.category = fields.text_or_empty("repo");
   Reason reason;
   switch (kind) {
     case TaskKind::kEdits:
       reason = read_edit(fields, options, task);
       break;
     case TaskKind::kDialogue:
-      reason = read_dialogue(fields, task);
+      reason = read_dialogue(fields, options, task);
       break;
     case TaskKind::kGeneration:
       reason = read_generation(fields, task);

@@ -38,6 +38,7 @@ struct BenchTask {
   TaskKind kind = TaskKind::kEdits;
   std::string id;
   std::string language;
+  std::string category;  // or, of a task from a repository, which; empty: none
   std::optional<TaskTests> tests;
 
   // Edits: the whole file if the source has it, else the region around the change; both if it has
@@ -74,6 +75,8 @@ struct TaskFile {
 struct TaskOptions {
   // Which of CanItEdit's two instructions: "descriptive" or "lazy".
   std::string instruction = "descriptive";
+  // Of a dialogue the second turn is MT-Bench's own (`mtbench_turn2`), not the task's.
+  bool mtbench_turn2 = false;
 };
 
 // Reads JSON lines, not trusted until parsed. A line that is not a JSON object, has no id or an id

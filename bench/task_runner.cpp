@@ -4,10 +4,13 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "bench/edit_similarity.h"
 #include "bench/margins.h"
 #include "bench/overlap.h"
+#include "bench/repocoder.h"
 #include "bench/repository.h"
 #include "bench/server_step.h"
 #include "support/seconds_since.h"
@@ -17,7 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Adds up the price of a decode's passes by the cost curve, from the statistics after each pass.
+// Adds up the price of a decode's passes by the cost curve, from the statistics after each pass,
+// and counts them by their rows.
 class PassPricer {
  public:
   explicit PassPricer(const CostCurve& curve) : curve_(curve) {}
@@ -25,16 +29,37 @@ class PassPricer {
   void see(const DecodeStatistics& statistics) {
     if (statistics.rows == rows_) return;  // a chunk of the prefill
     seconds_ += curve_.seconds(statistics.rows - rows_, statistics.prompt_tokens - 1 + new_tokens_);
+    count(statistics.rows - rows_, statistics.passes);
     rows_ = statistics.rows;
     new_tokens_ = statistics.new_tokens;
   }
   double seconds() const { return seconds_; }
+  // As TaskRecord::passes_by_rows.
+  std::vector<int> by_rows() const {
+    std::vector<int> pairs;
+    for (const auto& [rows, count] : by_rows_) pairs.insert(pairs.end(), {rows, count});
+    return pairs;
+  }
 
  private:
   const CostCurve& curve_;
+  // A forward pass that does not begin a pass goes on with the one before.
+  void count(int rows, int passes) {
+    if (passes == passes_) {
+      if (--by_rows_[pass_rows_] == 0) by_rows_.erase(pass_rows_);
+      rows += pass_rows_;
+    }
+    passes_ = passes;
+    pass_rows_ = rows;
+    ++by_rows_[rows];
+  }
+
+  int passes_ = 0;
+  int pass_rows_ = 0;  // of the last one
   int rows_ = 0;
   int new_tokens_ = 0;  // before the next pass
   double seconds_ = 0;
+  std::map<int, int> by_rows_;
 };
 
 class Run {
@@ -57,19 +82,22 @@ class Run {
   Result<Outcome> run_task(const BenchTask& task);
   Result<BenchStep> make_step(const BenchTask& task, int turn,
                               const std::vector<std::string>& answers);
+  Result<std::string> retrieved(const BenchTask& task, const StepOptions& options);
+  Result<std::string> written(const BenchStep& step);
   Result<Outcome> run_step(const BenchTask& task, int turn, const BenchStep& step);
   Result<bool> add(const BenchTask& task, const BenchStep& step, RecordKey key,
                    const DecoderName& decoder, const TaskRecord* plain);
   Result<TaskRecord> decode(const BenchTask& task, const BenchStep& step, RecordKey key,
                             const DecoderName& decoder, const TaskRecord* plain);
-  void judge(const BenchTask& task, OutputLimit& output, const TaskRecord* plain,
-             TaskRecord& record) const;
+  void judge(const BenchTask& task, const BenchStep& step, OutputLimit& output,
+             const TaskRecord* plain, TaskRecord& record) const;
   void add_margins(const BenchStep& step, TaskRecord& record);
   void set_scripts(const BenchStep& step) const;
   double draft_price(const DecoderName& decoder, const DecodeStatistics& statistics,
                      double start) const;
   void show(const RecordKey& key, const DecodeStatistics& statistics) const;
   int total() const;
+  bool leave_out(const DecoderName& decoder, const Error& reason);
 
   Engine& engine_;
   const RunPlan& plan_;
@@ -79,6 +107,7 @@ class Run {
   const std::stop_token& stop_;
   Repositories repositories_;
   RunReport report_;
+  std::set<std::string> left_out_;  // decoders
   int tasks_left_ = 0;
   int decoded_ = 0;  // in this run
   Clock::time_point start_ = Clock::now();
@@ -130,6 +159,11 @@ Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
   if (plan_.step.as_server) return make_server_step(engine_, task, view, plan_.step, plan_.common);
   StepOptions options = plan_.step;
   options.other_files = view.other_files.get();
+  if (options.repocoder) {
+    Result<std::string> beginning = retrieved(task, options);
+    if (!beginning) return beginning.error();
+    options.beginning = *std::move(beginning);
+  }
   Result<BenchStep> step =
       redraft::make_step(engine_.prompt_encoder(Purpose::kEdit), engine_.context_length(), task,
                          turn, answers, options);
@@ -137,6 +171,32 @@ Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
   step->request.common = plan_.common;
   step->request.repository = std::move(view.all);
   return step;
+}
+
+// Two rounds of RepoCoder, the first of which ends with what plain decoding writes.
+Result<std::string> Run::retrieved(const BenchTask& task, const StepOptions& options) {
+  if (!task.hidden) return Error("has no repository to show other files of");
+  const RepoCoderPlace place{.file = task.hidden->path,
+                             .before = task.prompt,
+                             .max_tokens = static_cast<std::size_t>(options.snippet_tokens)};
+  StepOptions first = options;
+  const auto write = [&](const std::string& beginning) -> Result<std::string> {
+    first.beginning = beginning;
+    const Result<BenchStep> step = redraft::make_step(engine_.prompt_encoder(Purpose::kEdit),
+                                                      engine_.context_length(), task, 1, {}, first);
+    if (!step) return step.error();
+    return written(*step);
+  };
+  return repocoder_text(repositories_.windows(), engine_.tokenizer(), place, write);
+}
+
+Result<std::string> Run::written(const BenchStep& step) {
+  engine_.clear_caches();
+  const auto all = [](TokenId) { return true; };
+  const Result<DecodeResult> result =
+      engine_.decode(Purpose::kEdit, plan_.decoders.front(), step.request, all, stop_);
+  if (!result) return result.error();
+  return engine_.tokenizer().decode(result->tokens);
 }
 
 Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchStep& step) {
@@ -147,12 +207,23 @@ Result<Run::Outcome> Run::run_step(const BenchTask& task, int turn, const BenchS
   const std::size_t first = report_.records.size();
   if (plan_.warm) engine_.clear_caches();
   for (const DecoderName& decoder : plan_.decoders) {
+    if (left_out_.contains(decoder.text)) continue;
     const TaskRecord* plain = report_.records.size() > first ? &report_.records[first] : nullptr;
     const Result<bool> added = add(task, step, {task.id, turn, decoder.text}, decoder, plain);
+    if (!added && plain && leave_out(decoder, added.error())) continue;
     if (!added) return added.error();
     if (!*added) return Outcome::kInterrupted;
   }
   return Outcome::kRan;
+}
+
+// False if it has run before, so that it is not left out of some tasks only.
+bool Run::leave_out(const DecoderName& decoder, const Error& reason) {
+  const auto is_its = [&](const TaskRecord& record) { return record.key.decoder == decoder.text; };
+  if (!plan_.leave_out_failing || std::ranges::any_of(report_.records, is_its)) return false;
+  left_out_.insert(decoder.text);
+  report_.skipped.push_back({decoder.text, "decoder left out: " + reason.message()});
+  return true;
 }
 
 // False if stopped.
@@ -200,6 +271,8 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   record.key = std::move(key);
   record.finish_reason = to_string(result->finish_reason);
   record.statistics = result->statistics;
+  record.category = task.category;
+  record.passes_by_rows = pricer.by_rows();
   record.priced_seconds = pricer.seconds() + draft_price(decoder, result->statistics, draft_start);
   record.seconds = replay_.target ? record.priced_seconds : result->statistics.decode_seconds;
   if (stop_.stop_requested()) return record;
@@ -213,17 +286,26 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
             : static_cast<double>(longest_common_subsequence(request.original, result->tokens)) /
                   static_cast<double>(result->tokens.size());
   }
-  judge(task, output, plain, record);
+  judge(task, step, output, plain, record);
   if (!plain || !record.identical) record.tokens = std::move(result->tokens);
   if (!plain) add_margins(step, record);
   return record;
 }
 
-// Identical outputs pass or fail alike.
-void Run::judge(const BenchTask& task, OutputLimit& output, const TaskRecord* plain,
-                TaskRecord& record) const {
-  if (!hooks_.judge || !task.tests) return;
-  record.passed = plain && record.identical ? plain->passed : hooks_.judge(task, output.text());
+// Identical outputs pass or fail alike. A replay writes the reference, which says nothing.
+void Run::judge(const BenchTask& task, const BenchStep& step, OutputLimit& output,
+                const TaskRecord* plain, TaskRecord& record) const {
+  if (plain && record.identical) {
+    record.passed = plain->passed;
+    record.edit_similarity = plain->edit_similarity;
+    return;
+  }
+  const bool tested = hooks_.judge && task.tests;
+  const bool compared = step.reference_text && !replay_.target;
+  if (!tested && !compared) return;
+  const std::string text = output.text();
+  if (tested) record.passed = hooks_.judge(task, text);
+  if (compared) record.edit_similarity = edit_similarity(text, *step.reference_text);
 }
 
 void Run::add_margins(const BenchStep& step, TaskRecord& record) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "bench/margins.h"
@@ -38,9 +39,11 @@ std::vector<Column> speed_columns(const TableTitle& title) {
           [](const DecoderSummary& s) { return number("%.1f", s.mean_task_tokens_per_second); }},
          {"x ar", 7, [](const DecoderSummary& s) { return times(s.speedup); }},
          {"mean", 7, [](const DecoderSummary& s) { return times(s.mean_task_speedup); }},
-         {"whole", 7, [warm = title.warm](const DecoderSummary& s) {
+         {"whole", 7,
+          [warm = title.warm](const DecoderSummary& s) {
             return warm ? "-" : times(s.total_speedup);
-          }}});
+          }},
+         {"ms/tok", 8, [](const DecoderSummary& s) { return or_dash("%.1f", s.ms_per_token()); }}});
   } else {
     columns.insert(
         columns.end(),
@@ -60,6 +63,32 @@ std::vector<Column> speed_columns(const TableTitle& title) {
           return std::to_string(s.identical) + "/" + std::to_string(s.tasks);
         }}});
   return columns;
+}
+
+// Where the parts of a long draft count as one pass, forward passes tell more.
+bool chunks(const DecoderSummary& s) { return s.statistics.forwards > s.statistics.passes; }
+
+std::vector<Column> forward_columns() {
+  return {
+      {"passes", 8, [](const DecoderSummary& s) { return std::to_string(s.statistics.passes); }},
+      {"forwards", 9,
+       [](const DecoderSummary& s) { return std::to_string(s.statistics.forwards); }},
+      {"tok/fwd", 8,
+       [](const DecoderSummary& s) { return or_dash("%.2f", s.statistics.tokens_per_forward()); }}};
+}
+
+std::vector<Column> search_columns() {
+  const auto count = [](const char* name, int DecodeStatistics::*field) {
+    return Column{name, 9, [field](const DecoderSummary& s) {
+                    const int value = s.statistics.*field;
+                    return value > 0 ? std::to_string(value) : std::string("-");
+                  }};
+  };
+  return {count("CACHE", &DecodeStatistics::cache_asked),
+          count("hits", &DecodeStatistics::cache_hits),
+          count("searches", &DecodeStatistics::searches),
+          count("skipped", &DecodeStatistics::searches_skipped),
+          count("missing", &DecodeStatistics::searches_missing)};
 }
 
 std::vector<Column> draft_columns(bool judged) {
@@ -88,6 +117,8 @@ std::vector<Column> draft_columns(bool judged) {
                           s.statistics.new_tokens ? 100 * accepted / s.statistics.new_tokens : 0);
          }});
   }
+  columns.push_back(
+      {"ES", 7, [](const DecoderSummary& s) { return or_dash("%.1f", 100 * s.edit_similarity); }});
   if (judged) {
     columns.push_back({"pass@1", 9, [](const DecoderSummary& s) {
                          return s.judged ? number("%.1f %%", 100.0 * s.passed / s.judged) : "-";
@@ -134,7 +165,9 @@ std::string legend(bool replay) {
          "context of each pass; worst: the lowest of a task. accept: tokens a pass with a draft; "
          "same: outputs\nequal to plain decoding's. drafted: share of the output from drafts, then "
          "by source; tau1, tau2:\naccepted a try, of copies and of the draft model; us/pass: time "
-         "spent on drafts.\n";
+         "spent on drafts. forwards: forward passes, where the chunks of one draft count as one "
+         "pass.\nES: edit similarity to the reference. CACHE, hits, searches, skipped, missing: "
+         "FastCoder's look-ups.\n";
 }
 
 std::string near_ties(std::span<const TaskRecord> records) {
@@ -189,7 +222,11 @@ std::string task_table(const TableTitle& title, TaskKind kind, std::span<const T
     text += "\nturn " + std::to_string(turn) + "\n" +
             table(summarize(records, turn), speed_columns(title), name_width);
   }
-  text += "\n" + table(all, draft_columns(judged), name_width);
+  std::vector<Column> columns = draft_columns(judged);
+  if (std::ranges::any_of(all, chunks))
+    std::ranges::copy(forward_columns(), std::back_inserter(columns));
+  std::ranges::copy(search_columns(), std::back_inserter(columns));
+  text += "\n" + table(all, columns, name_width);
   return text + near_ties(records) + legend(title.replay) + skipped_text(skipped);
 }
 

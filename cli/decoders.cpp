@@ -11,6 +11,7 @@ namespace {
 // What to say about an option besides its help: its default and its range.
 std::string values_of(const DecoderOption& option) {
   if (option.kind == DecoderOption::Kind::kSwitch) return {};
+  if (option.kind == DecoderOption::Kind::kText) return " (" + option.range() + ")";
   std::string values = " (" + option.range() + ", ";
   return values + (option.preset ? "else " + option.preset_text() : "else no limit") + ")";
 }

@@ -105,7 +105,7 @@ std::string age_of(std::int64_t time) {
 }
 
 // The costs by which the planner decides; none before they are measured.
-std::optional<StoredCost> stored_cost(const std::filesystem::path& model, const std::string& device,
+std::optional<StoredCost> stored_cost(const ModelLocation& model, const std::string& device,
                                       int threads) {
   const Result<CostKey> key = cost_key(model, threads, kernels_on(device));
   return key ? CostCache().load(*key) : std::nullopt;
@@ -143,9 +143,9 @@ std::string reading_of(const CostCurve& cost) {
 }
 
 void print_costs(const std::string& target, const std::string& device, int threads) {
-  const Result<std::filesystem::path> file = find_model(target);
-  if (!file) return print_row("cost", "unknown: " + target + " is not here");
-  const std::optional<StoredCost> cost = stored_cost(*file, device, threads);
+  const Result<ModelLocation> model = locate_model(target);
+  if (!model) return print_row("cost", "unknown: " + target + " is not here");
+  const std::optional<StoredCost> cost = stored_cost(*model, device, threads);
   print_row("cost", cost_of_passes(cost));
   if (cost) print_row("reading", reading_of(cost->curve));
 }

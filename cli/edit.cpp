@@ -299,7 +299,7 @@ void add_edit(CLI::App& app, Command& chosen) {
       ->transform(one_of(scopes));
   add_decoding(*edit, *options);
   edit->callback([&chosen, options, edit] {
-    for (const char* name : {"--target", "--draft", "--decoder", "--compare"})
+    for (const char* name : {"--target", "--draft", "--head", "--decoder", "--compare"})
       options->names_model = options->names_model || edit->count(name) > 0;
     chosen = [options] { return run_edit_command(*options); };
   });

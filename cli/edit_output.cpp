@@ -128,7 +128,10 @@ Result<void> keep(const EditOutput& output, const std::string& text, const EditR
                  std::to_string(result.statistics.new_tokens) + " tokens; raise --max-new-tokens");
   }
   if (result.text == text) return {};
-  return replace_file(output.file, text, result.text);
+  const Result<std::string> note = replace_file(output.file, text, result.text);
+  if (!note) return note.error();
+  if (!note->empty()) std::cerr << "redraft: note: " << *note << std::endl;
+  return {};
 }
 
 int interrupted(const EditOutput& output) {

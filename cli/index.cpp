@@ -1,4 +1,5 @@
 // redraft index: builds or refreshes the index of a workspace, and prints what is in it.
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
+#include "indexing/kept_indexes.h"
 
 namespace redraft::cli {
 namespace {
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 struct IndexCommandOptions {
   CommonOptions common;
   CodeFolders folders;
+  bool prune = false;
+  std::string forget;
   Format format = Format::kText;
 };
 
@@ -139,6 +143,7 @@ Result<void> build(const IndexCommandOptions& options, const std::vector<fs::pat
   if (!index) return index.error();
   if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
   StatusLine status;
+  (*index)->store().verify(watch.token());
   const Result<void> saved = update_index(**index, status, watch.token(), outcome.report);
   outcome.statistics = (*index)->store().statistics();
   if (!saved) return saved.error().in("the index is not saved");
@@ -146,7 +151,30 @@ Result<void> build(const IndexCommandOptions& options, const std::vector<fs::pat
   return {};
 }
 
+// --prune and --forget: what they removed, and what is left.
+int remove_indexes(const IndexCommandOptions& options) {
+  if (!options.folders.repository.empty() || !options.folders.common.empty())
+    return misuse(Error("--prune and --forget build no index: leave the folders out"));
+  const std::optional<fs::path> folder = indexes_folder();
+  if (!folder)
+    return fail(Error("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set"));
+  const RemovedIndexes removed = options.prune
+                                     ? prune_indexes(*folder, {.gone = std::chrono::hours(0)})
+                                     : forget_indexes(*folder, options.forget);
+  const std::vector<KeptIndex> rest = kept_indexes(*folder);
+  std::uint64_t bytes = 0;
+  for (const KeptIndex& index : rest) bytes += index.bytes;
+  const auto indexes = [](std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " index" : " indexes");
+  };
+  std::cout << indexes(removed.count) << " removed, " << megabytes(removed.bytes) << "; "
+            << indexes(rest.size()) << " left, " << megabytes(bytes) << std::endl;
+  if (removed.in_use == 0) return kSuccess;
+  return fail(Error("not removed, because a server uses it: " + indexes(removed.in_use)));
+}
+
 int run_index(const IndexCommandOptions& options) {
+  if (options.prune || !options.forget.empty()) return remove_indexes(options);
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   if (options.folders.repository.empty() && options.folders.common.empty())
     return misuse(Error("give the folder to index, or --common FOLDER"));
@@ -187,6 +215,14 @@ void add_index(CLI::App& app, Command& chosen) {
                   "as an index of common code");
   index->add_option("--common", options->folders.common, "Other folders for that index");
   index->add_option("--format", options->format, "What is printed")->transform(text_or_json());
+  CLI::Option* prune = index->add_flag(
+      "--prune", options->prune,
+      "Remove indexes of folders that are gone and, beyond 4 GiB, those not used for longest");
+  index
+      ->add_option("--forget", options->forget,
+                   "Remove the indexes of this folder, and of those in it")
+      ->type_name("DIR")
+      ->excludes(prune);
   add_index_options(*index, options->common);
   index->callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
 }

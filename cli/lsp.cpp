@@ -28,6 +28,7 @@
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
 #include "lsp/status/usage.h"
+#include "support/system/crash_notes.h"
 
 namespace redraft::cli {
 namespace {
@@ -96,8 +97,10 @@ EngineHost::Factory engine_factory(const ServerChoices& given) {
 
 using Folders = lsp::Server::Folders;
 
-lsp::Server::IndexFactories index_factories(const CommonOptions& common) {
+lsp::Server::IndexFactories index_factories(const CommonOptions& common,
+                                            const std::vector<std::string>& common_folders) {
   lsp::Server::IndexFactories index;
+  index.common_folders = common_folders;
   index.of_workspace = [common](const Folders& folders) {
     return [common, folders](std::string& message) {
       return load_index(common, folders, {.scan = {}, .background = true}, message);
@@ -120,8 +123,10 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common) {
 lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
   server.make_engine = engine_factory(choices);
-  if (!choices.no_index) server.index = index_factories(choices.common);
+  if (!choices.no_index) server.index = index_factories(choices.common, choices.common_folders);
   server.usage_file = lsp::default_usage_file();
+  server.crash_notes = default_crash_notes();
+  server.build = program_identity();
   server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return server;
@@ -262,6 +267,9 @@ void add_lsp(CLI::App& app, Command& chosen) {
   const std::vector<CLI::Option*> doors = add_doors(*command, *options);
   command->add_flag("--no-index", options->choices.no_index,
                     "Do not index the workspace's folders to draft from them");
+  command->add_option("--common", options->choices.common_folders,
+                      "Other folders of code to draft from: absolute, below the home folder "
+                      "(~/a), or below the first folder of the workspace");
   command
       ->add_option("--cache-memory", options->choices.cache_mib,
                    "MiB for what earlier requests have read, so that the next ones need not")

@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_tokenize(app, chosen);
   add_score(app, chosen);
   add_bench(app, chosen);
+  add_tune(app, chosen);
   add_models(app, chosen);
   add_index(app, chosen);
   add_cache(app, chosen);

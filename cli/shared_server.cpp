@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "cli/common/identity.h"
+#include "decoding/model/adapter.h"
+#include "decoding/model/draft_head_files.h"
 #include "decoding/model/model_store.h"
 #include "support/system/processes.h"
 #include "support/system/processor_cores.h"
@@ -18,20 +20,43 @@ namespace fs = std::filesystem;
 
 // The shared server runs in another folder, so a relative path becomes absolute.
 std::string anywhere(const std::string& model) {
-  const Result<fs::path> found = find_model(model);
-  const bool is_path = found ? *found == fs::path(model) : model.find('/') != std::string::npos;
-  return is_path ? fs::absolute(model).lexically_normal().string() : model;
+  const Result<ModelLocation> found = locate_model(model);
+  const auto absolute = [](const std::string& path) {
+    return fs::absolute(path).lexically_normal().string();
+  };
+  if (!found) return model.find('/') == std::string::npos ? model : absolute(model);
+  // Without "+ADAPTER".
+  const std::string adapter = found->adapter.string();
+  const std::size_t after = adapter.empty() ? 0 : adapter.size() + 1;
+  const std::string base = model.substr(0, model.size() - after);
+  return (found->file == fs::path(base) ? absolute(base) : base) +
+         (adapter.empty() ? "" : "+" + absolute(adapter));
+}
+
+std::string time_of(const fs::path& file) {
+  std::error_code problem;
+  const auto time = fs::last_write_time(file, problem).time_since_epoch();
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
 // A replaced model file needs a new server.
 std::string identity_of_model(const std::string& model) {
   if (model.empty()) return {};
-  const Result<fs::path> found = find_model(model);
+  const Result<ModelLocation> found = locate_model(model);
   if (!found) return model;
-  std::error_code problem;
-  const auto time = fs::last_write_time(*found, problem).time_since_epoch();
-  return model + "=" + fs::absolute(*found).string() + "@" +
-         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+  const std::string identity =
+      model + "=" + fs::absolute(found->file).string() + "@" + time_of(found->file);
+  if (found->adapter.empty()) return identity;
+  // One that cannot be read is an error of the server that loads it.
+  const Result<std::string> adapter = adapter_identity(found->adapter);
+  return identity + "+" + (adapter ? *adapter : "?");
+}
+
+// A replaced draft head needs one, too.
+std::string identity_of_head(const std::string& folder) {
+  if (folder.empty()) return {};
+  return folder + "@" + time_of(fs::path(folder) / DraftHeadFiles::kConfigName) + "@" +
+         time_of(fs::path(folder) / DraftHeadFiles::kWeightsName);
 }
 
 // The variables that say where models, indexes and ignore rules are.
@@ -50,15 +75,18 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   const CommonOptions& common = choices.common;
   const std::string target = anywhere(common.target);
   const std::string draft = common.draft.empty() ? "" : anywhere(common.draft);
+  const std::string head =
+      common.head.empty() ? "" : fs::absolute(common.head).lexically_normal().string();
   const int threads = common.threads > 0 ? common.threads : processor_cores().threads();
   const std::string index = choices.no_index ? "no index" : "index";
   const std::string kept = choices.no_kv_cache ? "nothing on disk" : "kept on disk";
   std::string same;
   for (const std::string& part :
-       {program_identity(), identity_of_model(target), identity_of_model(draft), common.device,
-        common.kernels, std::to_string(threads), std::to_string(choices.cache_mib), index, kept,
-        folders_of_user()})
+       {program_identity(), identity_of_model(target), identity_of_model(draft),
+        identity_of_head(head), common.device, common.kernels, std::to_string(threads),
+        std::to_string(choices.cache_mib), index, kept, folders_of_user()})
     same += part + "\n";
+  for (const std::string& folder : choices.common_folders) same += "common " + folder + "\n";
   lsp::AttachOptions options{
       .key = stable_hash(same),
       .command = {executable().string(), "lsp", "--target", target, "--device", common.device,
@@ -67,8 +95,11 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
                   "--idle-seconds", std::to_string(idle_seconds)},
       .waiter = executable().replace_filename("redraft-attached")};
   if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
+  if (!head.empty()) options.command.insert(options.command.end(), {"--head", head});
   if (!common.kernels.empty())
     options.command.insert(options.command.end(), {"--kernels", common.kernels});
+  for (const std::string& folder : choices.common_folders)
+    options.command.insert(options.command.end(), {"--common", folder});
   if (choices.no_index) options.command.push_back("--no-index");
   if (choices.no_kv_cache) options.command.push_back("--no-kv-cache");
   options.command.push_back(kAttachedOption);

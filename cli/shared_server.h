@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "cli/common/command.h"
 #include "lsp/host/attach.h"
@@ -13,6 +15,8 @@ struct ServerChoices {
   bool no_index = false;
   std::size_t cache_mib = 0;
   bool no_kv_cache = false;  // on disk
+  // Of other code to draft from; see lsp::Indexes::Factories.
+  std::vector<std::string> common_folders = {};
 };
 
 // How `redraft lsp` finds a server with the same choices, or starts one that ends `idle_seconds`

@@ -65,9 +65,9 @@ Result<std::vector<TokenId>> read_ids(const std::string& input, const Tokenizer&
 
 int run_tokenize(const TokenizeOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
-  const Result<std::filesystem::path> file = find_model(options.common.target);
-  if (!file) return fail(file.error());
-  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(*file);
+  const Result<ModelLocation> model = locate_model(options.common.target);
+  if (!model) return fail(model.error());
+  const Result<std::shared_ptr<const Tokenizer>> tokenizer = load_tokenizer(model->file);
   if (!tokenizer) return fail(tokenizer.error());
   const std::string input = read_standard_input();
   if (!options.detokenize) {

@@ -94,7 +94,7 @@ class Loader {
   Result<void> take(std::span<const PlannedMatrix* const> readers, DeviceLinears& targets) {
     const PlannedMatrix& first = *readers.front();
     for (const PlannedMatrix* reader : readers) {
-      if (reads_bfloats(reader->source->format) != reads_bfloats(first.source->format)) {
+      if (reads_bfloats(reader->format) != reads_bfloats(first.format)) {
         return files_.tensor_error(reader->role, "is bfloat16 where '" + first.role +
                                                      "' is not, or the other way round; a GPU's "
                                                      "kernels want both or neither");
@@ -103,8 +103,7 @@ class Loader {
     targets.reserve(readers.size());  // so that pointers to elements stay valid
     for (std::size_t begin = 0, end = 0; begin < readers.size(); begin = end) {
       const auto joins = [&](const PlannedMatrix& next) {
-        return next.source->format == readers[begin]->source->format &&
-               readers[end - 1]->n % kTileOutputs == 0;
+        return next.format == readers[begin]->format && readers[end - 1]->n % kTileOutputs == 0;
       };
       for (end = begin + 1; end < readers.size() && joins(*readers[end]);) ++end;
       const auto run = readers.subspan(begin, end - begin);
@@ -119,7 +118,7 @@ class Loader {
   }
 
   Result<void> take(const PlannedMatrix& planned, Weight& target) {
-    const WeightFormat format = planned.source->format;
+    const WeightFormat format = planned.format;
     if (!supports(format)) {
       return files_.tensor_error(planned.role, std::string("weight format ") +
                                                    weight_format_info(format)->name +
@@ -155,7 +154,7 @@ class Loader {
       pending.planned = each;
       matrices_.push_back(pending);
       pending.target = nullptr;
-      pending.offset += packed_bytes(each->source->format, each->n, each->k);
+      pending.offset += packed_bytes(each->format, each->n, each->k);
     }
     return {};
   }
@@ -165,8 +164,8 @@ class Loader {
     double done = 0;
     for (const PendingMatrix& matrix : matrices_) {
       const PlannedMatrix& planned = *matrix.planned;
-      packed.resize(packed_bytes(planned.source->format, planned.n, planned.k));
-      const PackingJob job{planned.source, planned.paired_head_dim, packed.data()};
+      packed.resize(packed_bytes(planned.format, planned.n, planned.k));
+      const PackingJob job{planned.source, planned.paired_head_dim, packed.data(), planned.delta};
       const std::optional<PackingFailure> failure =
           pack_matrices({&job, 1}, kDeviceLayout, pool_, {.stop = control_.stop, .progress = {}});
       if (failure) {

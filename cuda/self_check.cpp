@@ -11,6 +11,7 @@
 #include "cuda/reference.h"
 #include "cuda/runtime.h"
 #include "decoding/acceptance.h"
+#include "decoding/model/packing.h"
 #include "decoding/model/weight_plan.h"
 
 namespace redraft::cuda {
@@ -20,14 +21,14 @@ constexpr int kRows = 9;  // more than a matrix instruction has columns
 constexpr int kTokens = 6;
 constexpr int kTop = 4;
 
-// One tile of a matrix as the file has it, times a few rows.
+// One tile of a matrix as it is held, times a few rows.
 class TileCheck {
  public:
   TileCheck(DeviceQueue& queue, const PlannedMatrix& matrix)
       : queue_(queue),
-        format_(matrix.source->format),
+        format_(matrix.format),
         k_(matrix.k),
-        file_(matrix.source->data.data()),
+        held_(first_tile(matrix)),
         weight_(tile_bytes(format_, k_)),
         x_(static_cast<std::size_t>(kRows) * static_cast<std::size_t>(k_) * sizeof(float)),
         values_(static_cast<std::size_t>(kRows) * static_cast<std::size_t>(padded_width(k_)) * 2),
@@ -49,9 +50,16 @@ class TileCheck {
   }
 
  private:
+  static std::vector<std::uint8_t> first_tile(const PlannedMatrix& matrix) {
+    const PackingJob job{matrix.source, matrix.paired_head_dim, nullptr, matrix.delta};
+    std::vector<std::uint8_t> rows;
+    read_held_rows(job, 0, kTileOutputs, rows);  // finite: they are loaded already
+    return rows;
+  }
+
   void send() {
     std::vector<std::uint8_t> packed(weight_.bytes());
-    pack_tile(format_, kTileOutputs, k_, file_, 0, packed.data());
+    pack_tile(format_, kTileOutputs, k_, held_.data(), 0, packed.data());
     std::mt19937 random(1);
     std::vector<float> x(static_cast<std::size_t>(kRows) * static_cast<std::size_t>(k_));
     for (float& number : x) number = static_cast<float>(random() % 2001) / 1000.0F - 1.0F;
@@ -86,7 +94,7 @@ class TileCheck {
     for (std::size_t i = 0; i < y.size(); ++i) {
       const int row = static_cast<int>(i) / kTileOutputs,
                 output = static_cast<int>(i) % kTileOutputs;
-      const Bounded expected = linear_reference(format_, k_, file_, output, x, row, nullptr);
+      const Bounded expected = linear_reference(format_, k_, held_.data(), output, x, row, nullptr);
       // Written so that NaN counts as wrong.
       if (!(std::fabs(static_cast<double>(y[i]) - expected.value) <= expected.bound)) return false;
     }
@@ -96,7 +104,7 @@ class TileCheck {
   DeviceQueue& queue_;
   WeightFormat format_;
   int k_;
-  const std::uint8_t* file_;
+  std::vector<std::uint8_t> held_;
   DeviceMemory weight_, x_, values_, scales_, y_;
 };
 
@@ -111,11 +119,10 @@ Result<void> check_linears(const ModelFiles& files) {
   DeviceQueue queue;
   std::set<WeightFormat> seen;
   for (const PlannedMatrix* matrix : matrices) {
-    if (matrix->n < kTileOutputs || !seen.insert(matrix->source->format).second) continue;
+    if (matrix->n < kTileOutputs || !seen.insert(matrix->format).second) continue;
     const std::string difference = TileCheck(queue, *matrix).difference();
     if (!difference.empty())
-      return Error(std::string(weight_format_info(matrix->source->format)->name) + ": " +
-                   difference);
+      return Error(std::string(weight_format_info(matrix->format)->name) + ": " + difference);
   }
   return {};
 }

@@ -176,6 +176,7 @@ DraftTree Decode::draft(const Phase& phase) {
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
                                        phase.policy.lossless());
   clock_.end_draft();
+  clock_.searched(phase.source->take_searches());
   return draft;
 }
 
@@ -263,7 +264,7 @@ class PhasedDecoder : public Decoder {
                    "; edit a smaller range or raise the context length");
     }
     const std::unique_ptr<PhasePlan> plan = name_.definition().make_plan(
-        {name_, name_.options(), request, draft_, cost_, memory_, stop});
+        {name_, name_.options(), request, target_, draft_, cost_, memory_, stop});
     return Decode(target_, request, sink, stop, chunks_).run(*plan);
   }
 
@@ -305,6 +306,10 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
     return Error("draft model " + draft.model->name() + " has another vocabulary than target " +
                  target.model->name());
   }
+  const DecoderMemory none;
+  const Result<void> fit =
+      name.definition().fits(name.options(), *target.model, memory ? *memory : none);
+  if (!fit) return fit.error().in("decoder '" + name.text + "'");
   return {std::make_unique<PhasedDecoder>(name, target, draft, cost, memory)};
 }
 

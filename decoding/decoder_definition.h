@@ -19,6 +19,7 @@ struct PlanInputs {
   const DecoderName& name;
   const DecoderOptions& options;  // of the name
   const DecodeRequest& request;
+  ModelSlot target;
   ModelSlot draft;  // empty unless needs_draft_model()
   const CostCurve& cost;
   DecoderMemory& memory;
@@ -33,6 +34,11 @@ struct DecoderDefinition {
   std::unique_ptr<PhasePlan> (*make_plan)(const PlanInputs&) = nullptr;
   // Checks which options go together; each option is valid by itself.
   Result<void> (*check)(const DecoderOptions&) = [](const DecoderOptions&) -> Result<void> {
+    return {};
+  };
+  // Checks that it can decode with this target and what is remembered for it.
+  Result<void> (*fits)(const DecoderOptions&, const LanguageModel& target, const DecoderMemory&) =
+      [](const DecoderOptions&, const LanguageModel&, const DecoderMemory&) -> Result<void> {
     return {};
   };
   bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };

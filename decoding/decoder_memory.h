@@ -36,12 +36,17 @@ class DecoderMemory {
   // As if there had been no request yet. Only between requests.
   void forget() { states_.clear(); }
 
+  // What selfspec leaves out unless its name says so, as text (SkippedLayers); empty: not known.
+  void set_skipped_layers(std::string text) { skipped_layers_ = std::move(text); }
+  const std::string& skipped_layers() const { return skipped_layers_; }
+
   const Tokenizer* tokenizer() const { return tokenizer_.get(); }
   const LineTable* lines() const { return lines_.get(); }
 
  private:
   std::shared_ptr<const LineTable> lines_;
   std::shared_ptr<const Tokenizer> tokenizer_;
+  std::string skipped_layers_;
   std::map<std::string, std::unique_ptr<State>> states_;
 };
 

@@ -64,17 +64,34 @@ DecoderOption DecoderOption::real(std::string_view name, double preset, double l
           .most = most};
 }
 
-std::string DecoderOption::usage() const {
-  const char* value = kind == Kind::kSwitch ? "" : kind == Kind::kInteger ? "=N" : "=X";
-  return std::string(name) + value;
+DecoderOption DecoderOption::text(std::string_view name, std::string_view example,
+                                  std::string_view help) {
+  return {.kind = Kind::kText, .name = name, .help = help, .preset = {}, .example = example};
 }
 
-std::string DecoderOption::range() const { return to_text(least) + " to " + to_text(most); }
+std::string DecoderOption::usage() const {
+  switch (kind) {
+    case Kind::kSwitch:
+      break;
+    case Kind::kInteger:
+      return std::string(name) + "=N";
+    case Kind::kReal:
+      return std::string(name) + "=X";
+    case Kind::kText:
+      return std::string(name) + "=TEXT";
+  }
+  return std::string(name);
+}
+
+std::string DecoderOption::range() const {
+  if (kind == Kind::kText) return "as in " + std::string(example);
+  return to_text(least) + " to " + to_text(most);
+}
 
 std::string DecoderOption::preset_text() const { return preset ? to_text(*preset) : ""; }
 
 DecoderOptions::DecoderOptions(std::span<const DecoderOption> declared)
-    : declared_(declared), written_(declared.size()) {}
+    : declared_(declared), written_(declared.size()), texts_(declared.size()) {}
 
 Result<DecoderOptions> DecoderOptions::parse(std::span<const DecoderOption> declared,
                                              std::span<const std::string_view> written) {
@@ -97,6 +114,13 @@ Result<void> DecoderOptions::set(std::string_view part) {
   const DecoderOption& option = declared_[index];
   if (option.kind == DecoderOption::Kind::kSwitch) {
     if (equals < part.size()) return Error("option '" + name + "' takes no value");
+    written_[index] = 1;
+    return {};
+  }
+  if (option.kind == DecoderOption::Kind::kText) {
+    texts_[index] = part.substr(std::min(equals + 1, part.size()));
+    if (texts_[index].empty())
+      return Error("option '" + name + "' needs a text, " + option.range());
     written_[index] = 1;
     return {};
   }
@@ -131,6 +155,11 @@ std::optional<int> DecoderOptions::maybe_integer(std::string_view option) const 
 
 int DecoderOptions::integer(std::string_view option) const {
   return static_cast<int>(real(option));
+}
+
+std::optional<std::string> DecoderOptions::text(std::string_view option) const {
+  if (!has(option)) return std::nullopt;
+  return texts_[index_of(option)];
 }
 
 double DecoderOptions::real(std::string_view option) const {

@@ -10,9 +10,9 @@
 
 namespace redraft {
 
-// An option of a decoder: `option` for a switch, `option=value` for a number.
+// An option of a decoder: `option` for a switch, `option=value` for a number or a text.
 struct DecoderOption {
-  enum class Kind { kSwitch, kInteger, kReal };
+  enum class Kind { kSwitch, kInteger, kReal, kText };
   Kind kind = Kind::kSwitch;
   std::string_view name;
   std::string_view help;
@@ -20,15 +20,19 @@ struct DecoderOption {
   std::optional<double> preset;
   double least = 0;
   double most = 0;
+  std::string_view example = {};  // of a text
 
   static DecoderOption toggle(std::string_view name, std::string_view help);
   static DecoderOption integer(std::string_view name, std::optional<int> preset, int least,
                                int most, std::string_view help);
   static DecoderOption real(std::string_view name, double preset, double least, double most,
                             std::string_view help);
+  // The decoder checks it (DecoderDefinition::check). It has no default.
+  static DecoderOption text(std::string_view name, std::string_view example, std::string_view help);
 
   std::string usage() const;  // "gamma=N"
-  // For a number: its range as in "1 to 64", and its default, "7" or nothing.
+  // For a number: its range as in "1 to 64", and its default, "7" or nothing; for a text: "as in"
+  // and an example.
   std::string range() const;
   std::string preset_text() const;
 };
@@ -48,6 +52,7 @@ class DecoderOptions {
   std::optional<int> maybe_integer(std::string_view option) const;  // given, or the default
   int integer(std::string_view option) const;                       // likewise; must have a default
   double real(std::string_view option) const;                       // likewise
+  std::optional<std::string> text(std::string_view option) const;   // if it was given
 
  private:
   std::size_t index_of(std::string_view option) const;
@@ -55,7 +60,8 @@ class DecoderOptions {
   Result<void> set(std::string_view part);
 
   std::span<const DecoderOption> declared_;
-  std::vector<std::optional<double>> written_;  // by option; a switch that was given: 1
+  std::vector<std::optional<double>> written_;  // by option; a switch or text that was given: 1
+  std::vector<std::string> texts_;              // by option
 };
 
 }  // namespace redraft

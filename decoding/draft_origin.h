@@ -13,6 +13,7 @@ enum class DraftOrigin : std::uint8_t {
   kRetrieval,     // a datastore
   kCache,         // what was verified or written before, in any request
   kModel,         // the draft model
+  kHead,          // the target's draft head
   kSubstitution,  // the original text, with a replacement that was made before
   kLayout,        // how lines of code are laid out
   kRecycled,      // what followed the same token in an earlier draft's verification
@@ -31,6 +32,7 @@ inline constexpr std::array kDraftOrigins = std::to_array<NamedDraftOrigin>({
     {DraftOrigin::kRetrieval, "retrieval"},
     {DraftOrigin::kCache, "cache"},
     {DraftOrigin::kModel, "model"},
+    {DraftOrigin::kHead, "head"},
     {DraftOrigin::kSubstitution, "substitution"},
     {DraftOrigin::kLayout, "layout"},
     {DraftOrigin::kRecycled, "recycled"},

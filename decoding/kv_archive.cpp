@@ -75,7 +75,7 @@ struct OpenFile {
 // None if it has vanished or cannot be opened. Removes what can be no entry: a link, a pipe.
 std::optional<OpenFile> open_file(const fs::path& file) {
   OpenFile opened{
-      .handle = FileHandle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK))};
+      .handle = FileHandle::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   const bool is_link = !opened.handle && errno == ELOOP;
   const bool is_other = opened.handle && (::fstat(opened.handle.get(), &opened.status) != 0 ||
                                           !S_ISREG(opened.status.st_mode));

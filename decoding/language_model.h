@@ -8,6 +8,7 @@
 
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
+#include "decoding/skipped_layers.h"
 #include "support/code_width.h"
 #include "support/token.h"
 
@@ -35,6 +36,19 @@ struct Predictions {
   std::vector<float> top_logits;       // [rows * top_k]
   std::vector<double> top_entropy;     // [rows]: normalised_entropy() of the row's top_logits
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
+};
+
+// What a drafting pass predicts: its best token, and how likely that is, over the whole vocabulary.
+struct DraftedToken {
+  TokenId token = 0;
+  float probability = 0;
+};
+
+// What a draft head proposes for one place of the text: the two tokens that it thinks likeliest
+// there, and how likely among those it knows. A head that knows one token only calls the second,
+// any other, impossible.
+struct HeadPlace {
+  DraftedToken first, second;
 };
 
 // What a pass needs at the least, on any machine: the bytes it reads from memory and its
@@ -76,6 +90,28 @@ class LanguageModel {
   // How many tokens continue_greedily() writes in one go. A caller that may want to stop asks for
   // no more than that.
   virtual int steps_at_once() const { return 1; }
+  // In how many layers draft_step() can leave something out; 0: this model has no draft_step().
+  virtual int skippable_layers() const { return 0; }
+  // What follows `context`, which is as for forward(), if some sublayers are left out. `skipped`
+  // has skippable_layers() layers. Commits the context, but with keys and values of its own:
+  // truncate the cache to its former length before anything else reads it.
+  virtual DraftedToken draft_step(std::span<const TokenId> context, const SkippedLayers& skipped,
+                                  KvCache& cache);
+  // The share of its weights that draft_step() reads, by their bytes.
+  virtual double drafting_share(const SkippedLayers& /*skipped*/) const { return 1; }
+  // Has every later forward() keep what its last context row and its draft's rows look like inside:
+  // the residual stream after each of `layers` (ascending, counted from 0). Empty, as at first:
+  // nothing. False: this model cannot, or has no such layer; then nothing changes.
+  virtual bool capture_layers(std::span<const int> layers) { return layers.empty(); }
+  // Of the last forward() that predicted every row: [layers, hidden] of row `row`, numbered as in
+  // Predictions. Valid until the next pass.
+  virtual std::span<const float> captured(int /*row*/) const { return {}; }
+  // How many tokens a draft head proposes in one go; 0: this model has none.
+  virtual int head_tokens() const { return 0; }
+  // What the draft head proposes to follow `token`, where that stands behind row `row` of the last
+  // forward() that predicted every row, numbered as in Predictions: [head_tokens()] places, one
+  // after the other. Reads nothing but what the row looked like inside and the token.
+  virtual std::vector<HeadPlace> head_draft(int row, TokenId token);
   // Seconds of compute so far: the difference between two calls is the cost of the passes between
   // them. Where the model has one, this is a clock that stops while other programs use the machine;
   // by default it is the wall clock.

@@ -22,8 +22,9 @@ struct DecodeStatistics {
   int prefilled_tokens = 0;      // of the others, run so far; the prompt's last one counts as a row
   int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
   int bonus_tokens = 0;  // of them, the target's own: after a draft's accepted part, or without one
-  int passes = 0;
-  int rows = 0;                 // context and draft rows of all passes, without those of the prompt
+  int passes = 0;        // a draft that was verified in chunks counts as one (see Phase)
+  int forwards = 0;      // the target's forward passes, each chunk one
+  int rows = 0;          // context and draft rows of all passes, without those of the prompt
   int drafted_passes = 0;       // passes that carried a draft
   int drafted_pass_tokens = 0;  // tokens emitted by those
   // The first pass may read the end of the prompt; that part of its time is prefill.
@@ -35,6 +36,14 @@ struct DecodeStatistics {
   CountsByOrigin passes_by_origin{};
   CountsByOrigin drafted_by_origin{};
   CountsByOrigin accepted_by_origin{};
+  // Of retrieval: SearchCounts, added up.
+  int cache_asked = 0;
+  int cache_hits = 0;
+  int searches = 0;
+  int searches_skipped = 0;
+  int searches_missing = 0;
+  double cache_seconds = 0;
+  double search_seconds = 0;
 
   // How far the prefill is, 0..1.
   double prefill_fraction() const {
@@ -42,6 +51,10 @@ struct DecodeStatistics {
     return needed > 0 ? static_cast<double>(prefilled_tokens) / needed : 1;
   }
   double tokens_per_pass() const { return passes ? static_cast<double>(new_tokens) / passes : 0; }
+  // 0 where forward passes were not counted: in the records of an earlier redraft.
+  double tokens_per_forward() const {
+    return forwards ? static_cast<double>(new_tokens) / forwards : 0;
+  }
   double acceptance_length() const {
     return drafted_passes ? static_cast<double>(drafted_pass_tokens) / drafted_passes : 0;
   }
@@ -72,6 +85,7 @@ constexpr void for_each_statistic(const Visit& visit) {
   visit("new_tokens", &Fields::new_tokens, kEvery);
   visit("bonus_tokens", &Fields::bonus_tokens, kBench);
   visit("passes", &Fields::passes, kEvery);
+  visit("forwards", &Fields::forwards, kBench);
   visit("rows", &Fields::rows, kEvery);
   visit("drafted_passes", &Fields::drafted_passes, kBench);
   visit("drafted_pass_tokens", &Fields::drafted_pass_tokens, kBench);
@@ -81,6 +95,13 @@ constexpr void for_each_statistic(const Visit& visit) {
   visit("accepted_by_source", &Fields::accepted_by_origin, kEvery);
   visit("drafted_by_source", &Fields::drafted_by_origin, kBench);
   visit("passes_by_source", &Fields::passes_by_origin, kBench);
+  visit("cache_asked", &Fields::cache_asked, kBench);
+  visit("cache_hits", &Fields::cache_hits, kBench);
+  visit("searches", &Fields::searches, kBench);
+  visit("searches_skipped", &Fields::searches_skipped, kBench);
+  visit("searches_missing", &Fields::searches_missing, kBench);
+  visit("cache_seconds", &Fields::cache_seconds, kBench);
+  visit("search_seconds", &Fields::search_seconds, kBench);
 }
 
 constexpr bool every_statistic_is_listed_once() {

@@ -1,12 +1,14 @@
 // Where an index is stored, and how it is found again.
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "indexing/kept_indexes.h"
 #include "indexing/store/checksum.h"
 #include "indexing/store/store_folder.h"
 #include "indexing/workspace_index.h"
-#include "support/files/user_folders.h"
 
 namespace redraft {
 namespace {
@@ -23,6 +25,18 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
+// Sorted: the order of a workspace's folders does not matter.
+std::vector<std::string> canonical_names(std::span<const fs::path> roots) {
+  std::vector<std::string> names;
+  for (const fs::path& root : roots) {
+    std::error_code problem;
+    const fs::path found = fs::weakly_canonical(root, problem);
+    names.push_back((problem ? root : found).string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 std::uint64_t index_key(const Tokenizer& tokenizer) {
@@ -37,19 +51,12 @@ std::uint64_t index_key(const Tokenizer& tokenizer) {
 }
 
 Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key) {
-  const std::optional<fs::path> cache = user_cache_folder();
-  if (!cache) return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
-  std::vector<std::string> names;
-  for (const fs::path& root : roots) {
-    std::error_code problem;
-    const fs::path found = fs::weakly_canonical(root, problem);
-    names.push_back((problem ? root : found).string());
-  }
-  std::ranges::sort(names);
+  const std::optional<fs::path> folder = indexes_folder();
+  if (!folder) return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
   std::string all;
-  for (const std::string& name : names) all += name + '\0';
+  for (const std::string& name : canonical_names(roots)) all += name + '\0';
   const std::uint64_t workspace = checksum(std::as_bytes(std::span(all)));
-  return *cache / "redraft" / "index" / (hexadecimal(workspace) + "-" + hexadecimal(key));
+  return *folder / (hexadecimal(workspace) + "-" + hexadecimal(key));
 }
 
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
@@ -58,10 +65,12 @@ std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
   const std::uint64_t key = index_key(*tokenizer);
   std::optional<StoreFolder> folder;
   const Result<fs::path> path = index_folder(roots, key);
-  Result<StoreFolder> opened = path ? StoreFolder::open(*path, key) : path.error();
+  Result<StoreFolder> opened =
+      path ? StoreFolder::open(*path, key, canonical_names(roots)) : path.error();
   message.clear();
   if (opened) {
     folder = std::move(*opened);
+    prune_indexes(path->parent_path(), {}, *path);
   } else {
     message = "the index stays in memory: " + opened.error().message();
   }

@@ -10,6 +10,7 @@
 #include "support/named_thread.h"
 #include "support/seconds_since.h"
 #include "support/system/background.h"
+#include "support/system/crash_notes.h"
 
 namespace redraft {
 namespace {
@@ -46,17 +47,18 @@ class WorkspaceIndex::Reading {
     std::size_t tokens = 0;
     for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++) {
       const SourceFile& file = files_[i];
-      const Result<std::string> text = read_source(index_.roots_[file.root_idx], file.path);
+      const AtWork work(work_key("file://" + index_.name_of(file)));  // as an editor calls most
+      const Result<std::string> text = read(file);
       done(file, text.operator bool());
       if (!text) {
         index_.store_->erase(std::vector{index_.name_of(file)});
         continue;
       }
-      TextStore::Text read{index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
-                           stored_definitions(*text, file.language, {.stop = stop_})};
+      TextStore::Text taken{index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
+                            stored_definitions(*text, file.language, {.stop = stop_})};
       // It may lack its definitions then, and by its stamp it would never be read again.
       if (stop_.stop_requested()) break;
-      batch.push_back(std::move(read));
+      batch.push_back(std::move(taken));
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
@@ -71,6 +73,12 @@ class WorkspaceIndex::Reading {
   const IndexProgress& progress() const { return progress_; }
 
  private:
+  Result<std::string> read(const SourceFile& file) const {
+    if (crashes_at(AtWork::here()) >= kTooManyCrashes)
+      return Error("it is left alone, because it made the process crash");
+    return read_source(index_.roots_[file.root_idx], file.path);
+  }
+
   void done(const SourceFile& file, bool read) {
     const std::lock_guard lock(mutex_);
     ++progress_.files;

@@ -120,7 +120,8 @@ Result<std::filesystem::path> index_folder(std::span<const std::filesystem::path
                                            std::uint64_t key);
 
 // The index of these folders, with what an earlier process saved. If the disk cannot be used, or
-// the saved index is damaged, it begins empty or in memory only, and `message` says so.
+// the saved index is damaged, it begins empty or in memory only, and `message` says so. Removes
+// indexes of other folders that were not used for long: see kept_indexes.h.
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const std::filesystem::path> roots,
                                            std::shared_ptr<const Tokenizer> tokenizer,
                                            const IndexOptions& options, std::string& message);

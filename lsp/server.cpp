@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "lsp/features/completion_feed.h"
 #include "lsp/features/document_sync.h"
@@ -32,6 +33,16 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
   dispatcher_.on("initialize", this, &Server::initialize);
   dispatcher_.on("exit", this, &Server::exit);
   make_features(std::move(index));
+}
+
+void Server::receive(ReceivedMessage message) {
+  if (const auto* unread = std::get_if<UnreadMessage>(&message.content)) {
+    receive_unread(*unread);
+  } else {
+    dispatcher_.receive(std::move(message));
+  }
+  count_read_ahead();
+  usage_.save_if_due();
 }
 
 void Server::make_features(IndexFactories index) {

@@ -41,11 +41,8 @@ class Server {
          std::function<void(int)> on_exit, IndexFactories index = {},
          std::filesystem::path usage_file = {});
 
-  void receive(std::string_view content) {
-    dispatcher_.receive(content);
-    count_read_ahead();
-    usage_.save_if_due();
-  }
+  void receive(std::string_view content) { receive(read_message(content)); }
+  void receive(ReceivedMessage message);
   // A message that was too long to read: only its outline is known.
   void receive_unread(const UnreadMessage& message) {
     unread_.take(message, dispatcher_.lifecycle() == Dispatcher::Lifecycle::kServing);

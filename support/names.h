@@ -31,4 +31,17 @@ constexpr bool has_name(std::string_view text, std::string_view name) {
   return find_name(text, name) != std::string_view::npos;
 }
 
+// Calls `take` with each name in `text`, from the first to the last. What begins with a digit is
+// none.
+template <typename Take>
+void for_each_name(std::string_view text, const Take& take) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && is_name_byte(text[end])) ++end;
+    if (end > begin && (text[begin] < '0' || text[begin] > '9'))
+      take(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
 }  // namespace redraft

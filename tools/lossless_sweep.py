@@ -18,7 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLAIN = "ar"
 STRICT = [
-    "redraft", "sd", "pld", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
+    "redraft", "sd", "ouroboros", "pld", "llma", "lookahead", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
     "efficientedit",
     "efficientedit:keep-correction",
     "efficientedit:reuse-only",

@@ -1,11 +1,13 @@
 #include "workspace/workspace.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "indexing/files/file_kind.h"
 #include "indexing/syntax/syntax_tree.h"
+#include "support/system/crash_notes.h"
 #include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/edit/edit_change.h"
@@ -18,6 +20,12 @@ namespace {
 std::string why_nothing_unasked(SkipReason reason) {
   return "nothing is suggested unasked in such a file: it counts as " +
          std::string(to_text(reason));
+}
+
+std::optional<Error> why_left_alone(const std::string& uri) {
+  if (crashes_at(work_key(uri)) < kTooManyCrashes) return std::nullopt;
+  return Error(uri + ": redraft crashed twice while it worked on this file, and leaves it alone " +
+               "for a day. Other files are not affected");
 }
 
 }  // namespace
@@ -114,9 +122,16 @@ void Workspace::files_changed(const std::vector<std::filesystem::path>& paths) {
 
 Result<void> Workspace::open(std::string uri, std::int64_t version, std::string text,
                              std::string language_id) {
+  return open(uri, judged_document(uri, version, std::move(text), std::move(language_id)));
+}
+
+Result<void> Workspace::open(const std::string& uri, Result<JudgedDocument> judged) {
+  if (const std::optional<Error> why = why_left_alone(uri)) {
+    refuse(uri, *why);
+    return *why;
+  }
   impl_->forget(uri, "the document was opened anew");
-  Result<void> opened =
-      impl_->documents.open(uri, version, std::move(text), std::move(language_id));
+  Result<void> opened = impl_->documents.take(uri, std::move(judged));
   impl_->index_buffer(uri);
   impl_->load_early_for(document(uri));
   return opened;
@@ -124,13 +139,19 @@ Result<void> Workspace::open(std::string uri, std::int64_t version, std::string 
 
 Result<void> Workspace::change(const std::string& uri, std::int64_t version,
                                const std::vector<TextEdit>& edits) {
-  if (!document(uri)) return impl_->documents.why_not(uri);
-  const Result<std::vector<BufferChange>> changes = impl_->documents.change(uri, version, edits);
+  const std::shared_ptr<const Document> before = document(uri);
+  if (!before) return impl_->documents.why_not(uri);
+  return change(uri, changed_document(before, version, edits));
+}
+
+Result<void> Workspace::change(const std::string& uri, Result<ChangedDocument> changed) {
+  const Result<std::vector<BufferChange>> changes = impl_->documents.take(uri, std::move(changed));
   impl_->index_buffer(uri);
   if (!changes) {
     impl_->forget(uri, "the document can no longer be edited: " + changes.error().message());
     return changes.error();
   }
+  const std::int64_t version = document(uri)->version();
   impl_->carry_out(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
   if (impl_->documents.withheld(uri)) {

@@ -14,6 +14,7 @@
 #include "support/owner_post.h"
 #include "support/result.h"
 #include "workspace/completion/completions.h"
+#include "workspace/documents/changed_document.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_session.h"
 #include "workspace/edit/live_edits.h"
@@ -85,6 +86,10 @@ class Workspace {
   // longer open.
   Result<void> change(const std::string& uri, std::int64_t version,
                       const std::vector<TextEdit>& edits);
+  // The same with what was made of the text elsewhere, because it is long. What changed must be
+  // what document() returns.
+  Result<void> open(const std::string& uri, Result<JudgedDocument> judged);
+  Result<void> change(const std::string& uri, Result<ChangedDocument> changed);
   // Cancels and forgets its edits; `why` is the reason shown to the user.
   void close(const std::string& uri, const std::string& why = "the document was closed");
   // For a document whose text, or a change of it, did not arrive from the client: it cannot be

@@ -140,7 +140,7 @@ int run_cost(const CostOptions& options) {
   const Result<CostPlan> plan = make_plan(options, target->model->context_length());
   if (!plan) return misuse(plan.error());
   const Result<CostKey> key =
-      cost_key(target->file, pool->threads(), kernels_on(options.common.device));
+      cost_key(target->location, pool->threads(), kernels_on(options.common.device));
   if (!key) return fail(key.error());
   status.show("measuring the machine's peak");
   const std::unique_ptr<kernels::MachineProbe> probe = make_probe(options.common.device, *pool);
@@ -197,8 +197,10 @@ void add_bench(CLI::App& app, Command& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine with a model");
   bench->require_subcommand(1);
   add_task_benches(*bench, chosen);
+  add_papers_bench(*bench, chosen);
   add_quality_bench(*bench, chosen);
   add_places_bench(*bench, chosen);
+  add_skips_bench(*bench, chosen);
   add_cost(*bench, chosen);
 }
 

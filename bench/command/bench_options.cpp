@@ -20,6 +20,7 @@
 
 #include "cli/common/misuse_reason.h"
 #include "cli/common/token_trace.h"
+#include "decoding/model/draft_head_files.h"
 #include "decoding/model/sha256.h"
 #include "indexing/files/file_scan.h"
 #include "support/member_count.h"
@@ -211,6 +212,16 @@ constexpr void for_each_option(const Visit& visit) {
         Flag{"--snippets", "Show the model up to so many tokens from other files of the repository",
              only(TaskKind::kCompletion)},
         decides("snippets"), between(0, 1 << 16));
+  visit(&Options::rag,
+        Flag{"--rag",
+             "How other files are found for that (2048 tokens without --snippets): repocoder is "
+             "RepoCoder's, again with what the model wrote after a first prompt",
+             only(TaskKind::kCompletion)},
+        decides("rag",
+                [](const Run& run) -> Json {
+                  return run.options.rag.empty() ? Json() : Json(run.options.rag);
+                }),
+        [](CLI::Option& option) { option.check(any_of({"repocoder"})); });
   visit(&Options::as_server,
         Flag{"--as-server",
              "As `redraft lsp` answers while the user types: its window of the file, its snippets, "
@@ -230,6 +241,13 @@ constexpr void for_each_option(const Visit& visit) {
                 return tokens > 0 ? Json(tokens) : Json();
               }),
       between(0, 8192));
+  visit(&Options::mtbench_turn2,
+        Flag{"--mtbench-turn2", "Ask MT-Bench's own second turn, of tasks that have it",
+             only(TaskKind::kDialogue)},
+        decides(
+            "mtbench_turn2",
+            [](const Run& run) -> Json { return run.options.mtbench_turn2 ? Json(true) : Json(); }),
+        kAnyValue);
   visit(&Options::replay_draft,
         Flag{"--replay-draft", "A draft model that is right at this percentage of positions",
              kEveryKind, kReplay},
@@ -261,6 +279,11 @@ template <typename Visit>
 constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::target, decides("target"));
   visit(&CommonOptions::draft, decides("draft"));
+  visit(&CommonOptions::head, decides("head", [](const Run& run) -> Result<Json> {
+    const std::filesystem::path folder = run.options.common.head;
+    if (folder.empty()) return Json();
+    return digest((folder / DraftHeadFiles::kWeightsName).string());
+  }));
   visit(&CommonOptions::device, decides("device"));
   visit(&CommonOptions::threads, DecidesByWhatIsFound());
   visit(&CommonOptions::kernels, DecidesByWhatIsFound());

@@ -15,6 +15,7 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/index_loader.h"
+#include "cli/common/skip_store.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
 
@@ -38,8 +39,7 @@ std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder
   return {};
 }
 
-Result<CostCurve> replay_curve(const TaskBenchOptions& options,
-                               const std::filesystem::path& target) {
+Result<CostCurve> replay_curve(const TaskBenchOptions& options, const ModelLocation& target) {
   if (options.curve != "machine") return parse_curve(options.curve.value_or(kDefaultCurve));
   const Result<CostKey> key =
       cost_key(target, make_pool(options.common)->threads(), kernels_on(options.common.device));
@@ -54,21 +54,21 @@ Result<CostCurve> replay_curve(const TaskBenchOptions& options,
 }
 
 Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
-  const Result<std::filesystem::path> file = find_model(options.common.target);
-  if (!file) return file.error();
-  const auto tokenizer = load_tokenizer(*file);
+  const Result<ModelLocation> model = locate_model(options.common.target);
+  if (!model) return model.error();
+  const auto tokenizer = load_tokenizer(model->file);
   if (!tokenizer) return tokenizer.error();
-  const Result<CostCurve> curve = replay_curve(options, *file);
+  const Result<CostCurve> curve = replay_curve(options, *model);
   if (!curve) return curve.error();
   const int context = options.context > 0 ? options.context : kReplayContext;
   const int vocabulary = (*tokenizer)->vocabulary_size();
   BenchEngine out;
   Engine::Model target{options.common.target, nullptr, *tokenizer};
-  auto model = std::make_unique<ReplayModel>("replay", vocabulary, context);
-  model->set_price(*curve, 1);
-  model->set_on_device(options.replay_on_device);
-  out.replay.target = model.get();
-  target.model = std::move(model);
+  auto replay = std::make_unique<ReplayModel>("replay", vocabulary, context);
+  replay->set_price(*curve, 1);
+  replay->set_on_device(options.replay_on_device);
+  out.replay.target = replay.get();
+  target.model = std::move(replay);
   target.find_cost = [curve = *curve](LanguageModel&) { return curve; };
   Engine::Model draft;
   if (options.replay_draft >= 0) {
@@ -115,7 +115,9 @@ Result<TaskFile> read_all_tasks(const TaskBenchOptions& options) {
   TaskFile all;
   std::set<std::string> ids;
   for (const std::string& file : options.data) {
-    Result<TaskFile> one = read_tasks(file, options.kind, {.instruction = options.instruction});
+    Result<TaskFile> one =
+        read_tasks(file, options.kind,
+                   {.instruction = options.instruction, .mtbench_turn2 = options.mtbench_turn2});
     if (!one) return one.error();
     for (BenchTask& task : one->tasks) {
       if (!ids.insert(task.id).second)
@@ -218,7 +220,7 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   Result<nlohmann::ordered_json> of_options = option_settings(options, decoders);
   if (!of_options) return of_options.error();
   nlohmann::ordered_json settings = std::move(*of_options);
-  const Result<std::filesystem::path> target = find_model(options.common.target);
+  const Result<ModelLocation> target = locate_model(options.common.target);
   if (!target) return target.error();
   const Result<CostKey> key =
       cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
@@ -226,7 +228,11 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["program"] = key->program;
   settings["model"] = key->model;
   settings["model_bytes"] = key->model_bytes;
+  if (!key->adapter.empty()) settings["adapter"] = key->adapter;
   if (options.replays()) return settings;
+  // What selfspec does unless its name says otherwise; what is not known decides nothing.
+  if (const std::string skipped = SkipStore().load(*target); !skipped.empty())
+    settings["skipped_layers"] = skipped;
   settings["machine"] = key->cpu;
   settings["instructions"] = key->instructions;
   settings["threads"] = key->threads;

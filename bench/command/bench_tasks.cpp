@@ -1,6 +1,7 @@
 // redraft bench edits|dialogue|generation|completion: decoders on task files.
 #include "bench/command/bench_tasks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <map>
@@ -25,22 +26,19 @@ namespace redraft::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr int kRagTokens = 2048;  // of other files, unless --snippets says how many
 constexpr auto kShowEvery = std::chrono::milliseconds(100);
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds);
-  if (whole < 90) return std::to_string(whole) + " s";
-  if (whole < 5400) return std::to_string((whole + 30) / 60) + " min";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-}
-
 Result<void> check(const TaskBenchOptions& options) {
-  const bool other_prompt = options.left_only || options.snippet_tokens > 0;
+  const bool rag = !options.rag.empty();
+  const bool other_prompt = options.left_only || options.snippet_tokens > 0 || rag;
   if (options.as_server && (other_prompt || options.pass_at_1)) {
     return Error(
         "--as-server has the server's prompt and writes no more than a block: it goes without "
-        "--left-only, --snippets and --pass-at-1");
+        "--left-only, --snippets, --rag and --pass-at-1");
   }
+  if (rag && options.replays())
+    return Error("--rag retrieves with what the model writes; a replay has none");
   if (!options.as_server && options.context_tokens > 0)
     return Error("--context-tokens needs --as-server");
   if (options.replays()) {
@@ -66,12 +64,14 @@ Error nothing_to_run(const TaskBenchOptions& options, const std::vector<SkippedT
 
 class TaskBench {
  public:
-  explicit TaskBench(const TaskBenchOptions& options) : options_(options) {}
+  TaskBench(const TaskBenchOptions& options, const EarlierDecodes* earlier)
+      : options_(options), earlier_(earlier) {}
   int run();
 
  private:
   Result<void> prepare();
   Result<void> open_log();
+  void adopt_logged_decoders();
   Result<void> start_tests();
   Result<RunReport> decode(const InterruptWatch& watch);
   RunHooks hooks(StatusLine& status, const std::stop_token& stop);
@@ -81,6 +81,7 @@ class TaskBench {
   std::filesystem::path partial() const { return options_.out + ".partial"; }
 
   const TaskBenchOptions& options_;
+  const EarlierDecodes* earlier_;
   RunPlan plan_;
   std::vector<SkippedTask> skipped_;
   RecordedOutputs outputs_;
@@ -124,6 +125,8 @@ Result<void> TaskBench::prepare() {
   plan_.step.chat = options_.chat;
   plan_.step.left_only = options_.left_only;
   plan_.step.snippet_tokens = options_.snippet_tokens;
+  plan_.step.repocoder = !options_.rag.empty();
+  if (plan_.step.repocoder && options_.snippet_tokens == 0) plan_.step.snippet_tokens = kRagTokens;
   plan_.step.as_server = options_.as_server;
   plan_.step.context_tokens = options_.context_tokens;
   plan_.step.max_new_tokens = options_.max_new_tokens;
@@ -132,6 +135,7 @@ Result<void> TaskBench::prepare() {
   plan_.warm = options_.warm;
   plan_.forget = options_.forget;
   plan_.margins = options_.margins;
+  plan_.leave_out_failing = earlier_ != nullptr;
   Result<nlohmann::ordered_json> settings = settings_of(options_, plan_.decoders);
   if (!settings) return settings.error();
   settings_ = std::move(*settings);
@@ -140,14 +144,29 @@ Result<void> TaskBench::prepare() {
 
 Result<void> TaskBench::open_log() {
   if (options_.out.empty()) return {};
-  Result<RunLog> log = RunLog::open(partial(), dump(settings_));
+  nlohmann::ordered_json written = settings_;
+  if (earlier_) written.erase("decoders");
+  Result<RunLog> log = RunLog::open(partial(), dump(written));
   if (!log) return log.error();
   log_.emplace(std::move(*log));
+  if (earlier_) adopt_logged_decoders();
   if (!log_->records().empty()) {
     std::cerr << "redraft: going on after the " << log_->records().size() << " decodes that "
               << partial().string() << " holds" << std::endl;
   }
   return {};
+}
+
+// What an interrupted run has begun is finished, or its decodes would be lost with its log.
+void TaskBench::adopt_logged_decoders() {
+  for (const auto& [key, record] : log_->records()) {
+    const auto is_it = [&](const DecoderName& name) { return name.text == key.decoder; };
+    if (std::ranges::any_of(plan_.decoders, is_it)) continue;
+    Result<DecoderName> name = parse_decoder_name(key.decoder);
+    if (!name) continue;
+    settings_["decoders"].push_back(name->text);
+    plan_.decoders.push_back(std::move(*name));
+  }
 }
 
 Result<void> TaskBench::start_tests() {
@@ -179,9 +198,11 @@ Result<RunReport> TaskBench::decode(const InterruptWatch& watch) {
   if (!tokens) return tokens.error();
   tokens_ = std::move(*tokens);
   if (options_.step_by_step) tell_settings(settings_);
-  const std::map<RecordKey, TaskRecord> none;
-  return run_tasks(*engine_.engine, plan_, engine_.replay, log_ ? log_->records() : none,
-                   hooks(status, watch.token()), watch.token());
+  std::map<RecordKey, TaskRecord> done;
+  if (log_) done = log_->records();
+  if (earlier_) done.insert(earlier_->begin(), earlier_->end());
+  return run_tasks(*engine_.engine, plan_, engine_.replay, done, hooks(status, watch.token()),
+                   watch.token());
 }
 
 RunHooks TaskBench::hooks(StatusLine& status, const std::stop_token& stop) {
@@ -208,7 +229,7 @@ RunHooks TaskBench::hooks(StatusLine& status, const std::stop_token& stop) {
     shown_ = Clock::now();
     const bool reading = progress.statistics.passes == 0;
     status.show(std::to_string(progress.done) + " of " + std::to_string(progress.total) +
-                " decodes, about " + duration(progress.seconds_left) + " left · " +
+                " decodes, about " + rough_duration(progress.seconds_left) + " left · " +
                 progress.current.id + " · " + progress.current.decoder +
                 (reading ? " · reading the prompt" : " · " + figures(progress.statistics)));
   };
@@ -265,6 +286,8 @@ int TaskBench::interrupted(std::size_t decodes) const {
 
 }  // namespace
 
-int run_task_bench(const TaskBenchOptions& options) { return TaskBench(options).run(); }
+int run_task_bench(const TaskBenchOptions& options, const EarlierDecodes* earlier) {
+  return TaskBench(options, earlier).run();
+}
 
 }  // namespace redraft::cli

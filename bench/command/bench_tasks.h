@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/record.h"
 #include "bench/task.h"
 #include "cli/common/command.h"
 #include "workspace/edit/prompt.h"
@@ -37,8 +39,10 @@ struct TaskBenchOptions {
   bool chat = false;
   bool left_only = false;
   int snippet_tokens = 0;
+  std::string rag;  // empty: snippets as the server finds them
   bool as_server = false;
   int context_tokens = 0;
+  bool mtbench_turn2 = false;
   bool step_by_step = false;
   std::string token_trace;  // file; empty: none
 
@@ -46,9 +50,16 @@ struct TaskBenchOptions {
 };
 
 void add_task_benches(CLI::App& bench, Command& chosen);
-int run_task_bench(const TaskBenchOptions& options);
+// Decodes of an earlier run of the same settings with other decoders: they are not run again.
+using EarlierDecodes = std::map<RecordKey, TaskRecord>;
+// With `earlier` decoders may be added run by run: the decoders of an interrupted run are run too,
+// and its log does not tell decoders from settings. Without (null), a run with other decoders is
+// another run.
+int run_task_bench(const TaskBenchOptions& options, const EarlierDecodes* earlier = nullptr);
 
+void add_papers_bench(CLI::App& bench, Command& chosen);
 void add_quality_bench(CLI::App& bench, Command& chosen);
 void add_places_bench(CLI::App& bench, Command& chosen);
+void add_skips_bench(CLI::App& bench, Command& chosen);
 
 }  // namespace redraft::cli

@@ -38,17 +38,27 @@ std::string check_kernels(const std::string& name) {
 
 void add_target(CLI::App& subcommand, CommonOptions& options) {
   subcommand
-      .add_option("--target", options.target,
-                  "Model that decides every token: a name, a file or a folder")
+      .add_option(
+          "--target", options.target,
+          "Model that decides every token: a name, a file or a folder; with +ADAPTER the LoRA "
+          "in that folder is merged into it")
       ->capture_default_str()
       ->group(kGroup);
 }
 
 void add_draft(CLI::App& subcommand, CommonOptions& options) {
   subcommand
-      .add_option(
-          "--draft", options.draft,
-          "Model that makes guesses, for decoders that use one (default: qwen2.5-coder-0.5b)")
+      .add_option("--draft", options.draft,
+                  "Model that makes guesses, for decoders that use one; +ADAPTER as with --target "
+                  "(default: qwen2.5-coder-0.5b)")
+      ->group(kGroup);
+}
+
+void add_head(CLI::App& subcommand, CommonOptions& options) {
+  subcommand
+      .add_option("--head", options.head,
+                  "Folder with a draft head that was trained for the target: it makes guesses from "
+                  "what the target computes, on the CPU")
       ->group(kGroup);
 }
 
@@ -110,6 +120,7 @@ void add_target_options(CLI::App& subcommand, CommonOptions& options) {
 void add_common_options(CLI::App& subcommand, CommonOptions& options) {
   add_target_options(subcommand, options);
   add_draft(subcommand, options);
+  add_head(subcommand, options);
 }
 
 void add_server_options(CLI::App& subcommand, CommonOptions& options) {
@@ -119,6 +130,7 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
              {"auto", "cpu", "cuda"});
   add_target(subcommand, options);
   add_draft(subcommand, options);
+  add_head(subcommand, options);
   add_threads(subcommand, options);
   add_kernels(subcommand, options);
   add_log_level(subcommand, options);

@@ -29,6 +29,7 @@ void add_models(CLI::App& app, Command& chosen);
 void add_index(CLI::App& app, Command& chosen);
 void add_cache(CLI::App& app, Command& chosen);
 void add_decoders(CLI::App& app, Command& chosen);
+void add_tune(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);
 
@@ -40,6 +41,7 @@ int misuse(const Error& error);
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
   std::string draft;           // empty: the default one, if one is needed
+  std::string head;            // the folder of the target's draft head; empty: none
   std::string device = "cpu";  // or "cuda"; for a server also "auto"
   int threads = 0;             // 0: one per physical core
   std::string kernels;         // instruction set of the CPU's kernels; empty: the best one
@@ -48,7 +50,7 @@ struct CommonOptions {
 // For a command that only turns text into tokens: --target and --log-level.
 void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options);
 void add_index_options(CLI::App& subcommand, CommonOptions& options);  // --threads too
-// For one that runs no draft model: all but --draft.
+// For one that runs no draft model: all but --draft and --head.
 void add_target_options(CLI::App& subcommand, CommonOptions& options);
 void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.

@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "cli/common/files.h"
 #include "cli/common/identity.h"
+#include "decoding/model/adapter.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
@@ -58,7 +60,8 @@ nlohmann::ordered_json to_json(const CostKey& key) {
           {"program", key.program},
           {"model", key.model},
           {"model_bytes", std::to_string(key.model_bytes)},
-          {"model_time", std::to_string(key.model_time)}};
+          {"model_time", std::to_string(key.model_time)},
+          {"adapter", key.adapter}};
 }
 
 // Checks that `value` is equal to `key`, which is valid.
@@ -126,21 +129,29 @@ void store_or_say(const CostCache& cache, const CostKey& key, const StoredCost& 
 
 }  // namespace
 
-Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
+Result<CostKey> cost_key(const ModelLocation& location, int threads,
                          const std::string& instructions) {
+  const std::filesystem::path& model = location.file;
   CostKey key{.cpu = cpu_name(),
               .threads = threads,
               .instructions = instructions,
               .program = program_identity(),
               .model = model.filename().string(),
               .model_bytes = 0,
-              .model_time = 0};
+              .model_time = 0,
+              .adapter = {}};
+  if (!location.adapter.empty()) {
+    Result<std::string> adapter = adapter_identity(location.adapter);
+    if (!adapter) return adapter.error();
+    key.adapter = *std::move(adapter);
+  }
   std::error_code problem;
+  std::optional<std::int64_t> newest;  // negative: the file clock counts from 2174
   const auto add = [&](const std::filesystem::path& file) {
     key.model_bytes += std::filesystem::file_size(file, problem);
     if (problem) return;
     const auto time = std::filesystem::last_write_time(file, problem);
-    if (!problem) key.model_time = std::max(key.model_time, count_of(time));
+    if (!problem) newest = std::max(newest.value_or(count_of(time)), count_of(time));
   };
   if (std::filesystem::is_directory(model, problem)) {
     for (std::filesystem::directory_iterator entry(model, problem), end; !problem && entry != end;
@@ -151,15 +162,16 @@ Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
     add(model);
   }
   if (problem) return Error(model.string() + ": " + problem.message());
+  key.model_time = newest.value_or(0);
   return key;
 }
 
 CostCache::CostCache() : CostCache(default_directory()) {}
 
 std::filesystem::path CostCache::file_of(const CostKey& key) const {
-  // Without the build and the model's date: a new curve replaces the old one.
-  const std::string apart =
-      key.cpu + "\n" + std::to_string(key.threads) + "\n" + key.instructions + "\n" + key.model;
+  // Without the build, the model's date and which adapter it is: a new curve replaces the old one.
+  const std::string apart = key.cpu + "\n" + std::to_string(key.threads) + "\n" + key.instructions +
+                            "\n" + key.model + (key.adapter.empty() ? "" : "\nadapted");
   return directory_ / (plain(key.model) + "-" + stable_hash(apart) + ".json");
 }
 

@@ -8,6 +8,7 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/language_model.h"
+#include "decoding/model/model_location.h"
 #include "support/result.h"
 #include "workspace/engine/pass_costs.h"
 
@@ -22,12 +23,13 @@ struct CostKey {
   std::string model;    // the file's or folder's name
   std::uint64_t model_bytes = 0;
   std::int64_t model_time = 0;  // when it was last written, by its file system
+  std::string adapter = {};     // adapter_identity(); empty: none is merged into it
   bool operator==(const CostKey&) const = default;
 };
 
 // For this machine and program, and the kernels that kernels_on() names. The weights of a folder
 // are all files in it.
-Result<CostKey> cost_key(const std::filesystem::path& model, int threads,
+Result<CostKey> cost_key(const ModelLocation& location, int threads,
                          const std::string& instructions);
 
 struct StoredCost {

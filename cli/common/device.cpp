@@ -58,9 +58,9 @@ Result<void> check_device(const std::string& device) {
   return {};
 }
 
-Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
+Result<LoadedModel> load_model_on(const std::string& device, const ModelLocation& location,
                                   ThreadPool& pool, const LoadControl& control) {
-  Result<LoadedModel> loaded = load_model(path, pool, control, maker_of(device));
+  Result<LoadedModel> loaded = load_model(location, pool, control, maker_of(device));
   if (loaded) loaded->device = device;
   return loaded;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -19,7 +18,7 @@ Result<void> check_device(const std::string& device);
 
 // load_model() for an available device. Throws ModelFailure if the device fails or has too little
 // memory for the model.
-Result<LoadedModel> load_model_on(const std::string& device, const std::filesystem::path& path,
+Result<LoadedModel> load_model_on(const std::string& device, const ModelLocation& location,
                                   ThreadPool& pool, const LoadControl& control);
 
 // Free bytes of the GPU's memory; 0 without a GPU.

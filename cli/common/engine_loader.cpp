@@ -9,6 +9,7 @@
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
+#include "cli/common/skip_store.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model_failure.h"
 #include "support/system/processor_cores.h"
@@ -53,12 +54,12 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
 }
 
 // Turns a device's failure into an ordinary error.
-Result<LoadedModel> load_on(const std::string& device, const std::filesystem::path& file,
+Result<LoadedModel> load_on(const std::string& device, const ModelLocation& location,
                             ThreadPool& pool, const LoadControl& control) {
   try {
-    return load_model_on(device, file, pool, control);
+    return load_model_on(device, location, pool, control);
   } catch (const ModelFailure& failure) {
-    return Error(file.string() + ": " + failure.what());
+    return Error(location.file.string() + ": " + failure.what());
   }
 }
 
@@ -77,10 +78,11 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
                               const std::optional<CostCurve>& pinned) {
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
+  model.skipped_layers = SkipStore().load(loaded.location);
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
   } else if (const Result<CostKey> key =
-                 cost_key(loaded.file, threads, kernels_on(loaded.device))) {
+                 cost_key(loaded.location, threads, kernels_on(loaded.device))) {
     model.find_cost = [key = *key](LanguageModel& passes) {
       return find_or_measure_cost(CostCache(), key, passes);
     };
@@ -126,7 +128,8 @@ class EngineLoader {
     pinned_ = *std::move(pinned);
     const bool needs_draft = decoder.needs_draft_model();
     const double share = needs_draft ? kTargetShare : 1;
-    Result<Engine::Model> target = load_one(options_.target, part(control_, 0, share));
+    Result<Engine::Model> target =
+        load_one(options_.target, part(control_, 0, share), options_.head);
     if (!target) return target.error();
     target_ = std::move(*target);
     if (!needs_draft) return {};
@@ -137,25 +140,32 @@ class EngineLoader {
     return {};
   }
 
-  // On the GPU if possible, each model separately.
-  Result<Engine::Model> load_one(const std::string& name, const LoadControl& control) {
-    const Result<std::filesystem::path> file = find_model(name);
-    if (!file) return file.error();
+  // On the GPU if possible, each model separately. `head` is the folder of its draft head; empty:
+  // it has none.
+  Result<Engine::Model> load_one(const std::string& name, const LoadControl& control,
+                                 const std::string& head = {}) {
+    Result<ModelLocation> location = locate_model(name);
+    if (!location) return location.error();
+    if (device_ == "cpu") location->head = head;
     Result<LoadedModel> loaded = Error("not loaded");
     bool again = false;
     try {
-      loaded = load_model_on(device_, *file, pool_, control);
+      loaded = load_model_on(device_, *location, pool_, control);
       again = !loaded && options_.device == "auto" && !control.stop.stop_requested();
     } catch (const ModelFailure& failure) {
-      loaded = Error(file->string() + ": " + failure.what());
+      loaded = Error(location->file.string() + ": " + failure.what());
       again = fallback_ == Fallback::kCpu;
     }
     if (again && device_ != "cpu") {
       const std::string why = loaded.error().message();
-      loaded = load_on("cpu", *file, pool_, control);
+      location->head = head;
+      loaded = load_on("cpu", *location, pool_, control);
       if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
     }
     if (!loaded) return loaded.error();
+    if (!head.empty() && location->head.empty())
+      notice("The draft head is not used: " + name +
+             " runs on the GPU, and heads on the CPU only.");
     return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_);
   }
 
@@ -191,20 +201,21 @@ std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
 Result<std::uint64_t> memory_needed(const std::vector<std::string>& models) {
   std::uint64_t needed = kBesideWeights;
   for (const std::string& model : models) {
-    const Result<std::filesystem::path> file = find_model(model);
-    if (!file) return file.error();
-    const Result<std::uint64_t> bytes = bytes_of_weights(*file);
+    const Result<ModelLocation> location = locate_model(model);
+    if (!location) return location.error();
+    const Result<std::uint64_t> bytes = bytes_of_weights(location->file);
     if (!bytes) return bytes.error();
-    needed += *bytes;
+    // Merged weights are held in twice the bits (format_of_changed).
+    needed += location->adapter.empty() ? *bytes : 2 * *bytes;
   }
   return needed;
 }
 
 Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
                                 const LoadControl& control) {
-  const Result<std::filesystem::path> file = find_model(options.target);
-  if (!file) return file.error();
-  return load_on(options.device, *file, pool, control);
+  const Result<ModelLocation> location = locate_model(options.target);
+  if (!location) return location.error();
+  return load_on(options.device, *location, pool, control);
 }
 
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,

@@ -1,23 +1,67 @@
 #include "cli/common/files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <span>
 
+#include "support/files/file_handle.h"
 #include "support/files/whole_file.h"
+#include "support/system/file_attributes.h"
 #include "support/system_error.h"
 
 namespace redraft::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
-bool take_mode_of(const struct stat& status, int descriptor) {
-  // Setting another owner is not always permitted; setting the mode is.
-  [[maybe_unused]] const int ignored = fchown(descriptor, status.st_uid, status.st_gid);
-  return fchmod(descriptor, status.st_mode & 07777) == 0;
+
+// As late as possible before it is written: what another program wrote meanwhile matters more than
+// this edit.
+Result<void> check_unchanged(const fs::path& file, const fs::path& place,
+                             std::string_view expected) {
+  const Result<std::string> current = read_file(place);
+  if (!current) return current.error();
+  if (*current == expected) return {};
+  return Error(file.string() + ": not written: the file has changed on disk meanwhile");
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n =
+        ::pwrite(descriptor, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += static_cast<std::size_t>(n);
+  }
+  return ::ftruncate(descriptor, static_cast<off_t>(text.size())) == 0 && ::fsync(descriptor) == 0;
+}
+
+// Writing takes bits of the mode away that let others act as its owner.
+bool write_in_place(const fs::path& place, std::string_view old_text, std::string_view text) {
+  const FileHandle handle(::open(place.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat before = {}, after = {};
+  if (!handle || ::fstat(handle.get(), &before) != 0) return false;
+  const bool written = write_all(handle.get(), text);
+  const int reason = errno;
+  if (!written) (void)write_all(handle.get(), old_text);  // a full disk has room for that
+  if (::fstat(handle.get(), &after) == 0 && after.st_mode != before.st_mode)
+    (void)::fchmod(handle.get(), before.st_mode & 07777);
+  errno = reason;
+  return written;
+}
+
+std::string why_in_place(const fs::path& file, std::uint64_t n_names) {
+  const std::string why = n_names > 1 ? "it has " + std::to_string(n_names) + " names (hard links)"
+                                      : "a new file cannot have all of its attributes";
+  return file.string() + " was written in place, because " + why +
+         ": another program may have seen a part of the new text";
 }
 
 }  // namespace
@@ -26,10 +70,9 @@ std::string read_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
-Result<std::string> read_file(const std::filesystem::path& file) {
+Result<std::string> read_file(const fs::path& file) {
   std::error_code problem;
-  if (std::filesystem::is_directory(file, problem))
-    return Error(file.string() + ": is a directory");
+  if (fs::is_directory(file, problem)) return Error(file.string() + ": is a directory");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return file_error(file, "cannot be read");
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -37,26 +80,28 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   return text;
 }
 
-Result<void> replace_file(const std::filesystem::path& file, std::string_view expected,
-                          std::string_view text) {
+Result<std::string> replace_file(const fs::path& file, std::string_view expected,
+                                 std::string_view text) {
   std::error_code problem;
-  const std::filesystem::path place = std::filesystem::canonical(file, problem);
+  const fs::path place = fs::canonical(file, problem);
   if (problem) return Error(file.string() + ": not written: " + problem.message());
+  const FileHandle old(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
-  if (stat(place.c_str(), &status) != 0) return file_error(file, "not written");
-  if (access(place.c_str(), W_OK) != 0) return file_error(file, "not written");
-  NewFile written(place);
-  if (!written.is_open() || !written.write(std::as_bytes(std::span(text))) ||
-      !take_mode_of(status, written.descriptor())) {
+  if (!old || ::fstat(old.get(), &status) != 0 || ::access(place.c_str(), W_OK) != 0)
     return file_error(file, "not written");
+  NewFile written(place);
+  if (!written.is_open() || !written.write(std::as_bytes(std::span(text))))
+    return file_error(file, "not written");
+  const bool is_same = copy_attributes(old.get(), written.descriptor()) && status.st_nlink == 1;
+  if (const Result<void> unchanged = check_unchanged(file, place, expected); !unchanged)
+    return unchanged.error();
+  if (is_same) {
+    if (!written.rename_to(place)) return file_error(file, "not written");
+    return std::string();
   }
-  // As late as possible: what another program wrote meanwhile matters more than this edit.
-  const Result<std::string> current = read_file(place);
-  if (!current) return current.error();
-  if (*current != expected)
-    return Error(file.string() + ": not written: the file has changed on disk meanwhile");
-  if (!written.rename_to(place)) return file_error(file, "not written");
-  return {};
+  if (::fsync(written.descriptor()) != 0 || !write_in_place(place, expected, text))
+    return file_error(file, "not written");
+  return why_in_place(file, status.st_nlink);
 }
 
 }  // namespace redraft::cli

@@ -24,9 +24,9 @@ std::vector<fs::path> paths_of(const std::vector<std::string>& names) {
 }
 
 Result<std::shared_ptr<const Tokenizer>> load_target_tokenizer(const CommonOptions& common) {
-  const Result<fs::path> model = find_model(common.target);
+  const Result<ModelLocation> model = locate_model(common.target);
   if (!model) return model.error();
-  return load_tokenizer(*model);
+  return load_tokenizer(model->file);
 }
 
 std::unique_ptr<WorkspaceIndex> open_index_for(std::shared_ptr<const Tokenizer> tokenizer,

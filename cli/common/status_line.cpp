@@ -23,4 +23,11 @@ std::string percent(double fraction) {
   return std::to_string(static_cast<int>(100 * fraction)) + " %";
 }
 
+std::string rough_duration(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 90) return std::to_string(whole) + " s";
+  if (whole < 5400) return std::to_string((whole + 30) / 60) + " min";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
 }  // namespace redraft::cli

@@ -23,5 +23,7 @@ class StatusLine {
 
 // A fraction as "41 %".
 std::string percent(double fraction);
+// How long something takes, about: "45 s", "12 min", "3 h 5 min".
+std::string rough_duration(double seconds);
 
 }  // namespace redraft::cli

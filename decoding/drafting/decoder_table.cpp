@@ -7,10 +7,10 @@ namespace redraft {
 
 std::span<const DecoderDefinition* const> all_decoders() {
   static const std::array kDecoders = {
-      &plain_decoder(),     &model_decoder(),     &prompt_lookup_decoder(),
-      &fastfixer_decoder(), &copyspec_decoder(),  &copyspec_sd_decoder(),
-      &rest_decoder(),      &fastcoder_decoder(), &efficientedit_decoder(),
-      &redraft_decoder(),
+      &plain_decoder(),     &model_decoder(),         &ouroboros_decoder(),   &selfspec_decoder(),
+      &head_decoder(),      &prompt_lookup_decoder(), &llma_decoder(),        &lookahead_decoder(),
+      &fastfixer_decoder(), &copyspec_decoder(),      &copyspec_sd_decoder(), &rest_decoder(),
+      &fastcoder_decoder(), &efficientedit_decoder(), &redraft_decoder(),
   };
   return kDecoders;
 }

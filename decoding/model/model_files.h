@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "decoding/model/gguf.h"
+#include "decoding/model/low_rank_delta.h"
+#include "decoding/model/model_location.h"
 #include "decoding/model/stored_tensor.h"
 #include "decoding/model/transformer_shape.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
 namespace redraft {
+
+class DraftHeadFiles;
 
 // What a model is made from, however it is stored: all that the transformer, the weights and the
 // tokenizer see of a file. Immutable; any thread may read it. Tensors are looked up by role, which
@@ -29,15 +33,19 @@ class ModelFiles {
   virtual Result<TokenizerSpec> tokenizer_spec() const = 0;
   // Null if there is no tensor with that role. Its bytes live as long as this object.
   virtual const StoredTensor* find_tensor(std::string_view role) const = 0;
+  // What is added to the matrix with that role; null: nothing. Lives as long as this object.
+  virtual const LowRankDelta* find_delta(std::string_view) const { return nullptr; }
+  // The draft head that belongs to it; null: none. Lives as long as this object.
+  virtual const DraftHeadFiles* draft_head() const { return nullptr; }
   // "FILE: tensor 'NAME': reason", with the file and the name on disk.
   virtual Error tensor_error(std::string_view role, std::string_view reason) const = 0;
   // Releases the mapped pages read so far; they are read again when touched.
   virtual void release_pages() const = 0;
 };
 
-// Opens a GGUF file, or a folder as Hugging Face's tools write it. Errors name the file, the key or
-// tensor, and the reason.
-Result<std::unique_ptr<const ModelFiles>> open_model_files(const std::filesystem::path& path);
+// Opens a GGUF file, or a folder as Hugging Face's tools write it, with the adapter and the draft
+// head if there are any. Errors name the file, the key or tensor, and the reason.
+Result<std::unique_ptr<const ModelFiles>> open_model_files(const ModelLocation& location);
 
 // The same for a file that is parsed already.
 std::unique_ptr<const ModelFiles> gguf_model(GgufFile file);

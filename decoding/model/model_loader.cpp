@@ -32,9 +32,9 @@ Result<std::unique_ptr<LanguageModel>> make_for_cpu(std::shared_ptr<const ModelF
   return load_transformer(std::move(files), kernels::best_isa(), pool, control);
 }
 
-Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& pool,
+Result<LoadedModel> load_checked(const ModelLocation& location, ThreadPool& pool,
                                  const LoadControl& control, const TransformerMaker& make) {
-  Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(path);
+  Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(location);
   if (!opened) return opened.error();
   const std::shared_ptr<const ModelFiles> files = std::move(*opened);
   // Whether the architecture is supported is checked first: that explains more than whatever else
@@ -57,29 +57,28 @@ Result<LoadedModel> load_checked(const std::filesystem::path& path, ThreadPool& 
   TokenizerResult made = tokenizer.get();
   if (!made) return made.error();
   if (!model) return model.error();
-  LoadedModel loaded;
-  loaded.file = path;
-  loaded.architecture = shape->architecture;
-  loaded.tokenizer = std::move(*made);
-  loaded.model = std::move(*model);
-  loaded.name = loaded.model->name();
+  LoadedModel loaded{.name = (*model)->name(),
+                     .architecture = shape->architecture,
+                     .location = location,
+                     .model = std::move(*model),
+                     .tokenizer = std::move(*made)};
   return loaded;
 }
 
 }  // namespace
 
-Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
+Result<LoadedModel> load_model(const ModelLocation& location, ThreadPool& pool,
                                const LoadControl& control, const TransformerMaker& make) {
   // torch reports a failed allocation by throwing, the standard library whatever the system
   // refuses.
   try {
-    return load_checked(path, pool, control, make);
+    return load_checked(location, pool, control, make);
   } catch (const ModelFailure&) {  // of the device that `make` loads for
     throw;
   } catch (const std::system_error& error) {
-    return Error(path.string() + ": " + error.what());
+    return Error(location.file.string() + ": " + error.what());
   } catch (const std::exception&) {
-    return Error(path.string() + ": not enough memory for its weights");
+    return Error(location.file.string() + ": not enough memory for its weights");
   }
 }
 

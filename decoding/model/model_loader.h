@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 #include "decoding/language_model.h"
 #include "decoding/load_control.h"
 #include "decoding/model/model_files.h"
+#include "decoding/model/model_location.h"
 #include "decoding/text/tokenizer.h"
 #include "support/result.h"
 
@@ -17,7 +17,7 @@ namespace redraft {
 struct LoadedModel {
   std::string name;  // general.name, or the file's
   std::string architecture;
-  std::filesystem::path file;
+  ModelLocation location;
   std::string device = "cpu";  // where it runs, in the words of --device
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;
@@ -27,10 +27,10 @@ struct LoadedModel {
 using TransformerMaker = std::function<Result<std::unique_ptr<LanguageModel>>(
     std::shared_ptr<const ModelFiles>, ThreadPool&, const LoadControl&)>;
 
-// Maps, checks and repacks a GGUF file or a Hugging Face folder. `pool` outlives the model. Without
-// `make` it runs on the CPU. Every error names the file, the tensor or key, and the reason; an
-// error leaves nothing behind. Throws the ModelFailure that `make` throws.
-Result<LoadedModel> load_model(const std::filesystem::path& path, ThreadPool& pool,
+// Maps, checks and repacks a GGUF file or a Hugging Face folder, with an adapter merged. `pool`
+// outlives the model. Without `make` it runs on the CPU. Every error names the file, the tensor or
+// key, and the reason; an error leaves nothing behind. Throws the ModelFailure that `make` throws.
+Result<LoadedModel> load_model(const ModelLocation& location, ThreadPool& pool,
                                const LoadControl& control = {}, const TransformerMaker& make = {});
 
 }  // namespace redraft

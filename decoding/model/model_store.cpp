@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
+#include "decoding/model/adapter.h"
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/sha256.h"
 #include "support/files/user_folders.h"
@@ -96,6 +98,21 @@ Result<fs::path> find_model(std::string_view name_or_path) {
       "model '" + std::string(name_or_path) +
       "': neither a file, nor a folder with a config.json, nor a known model (" + known_names() +
       "); `redraft models list` shows what is there, `redraft models add PATH` adds a file");
+}
+
+Result<ModelLocation> locate_model(std::string_view name) {
+  if (Result<fs::path> whole = find_model(name)) return ModelLocation(*std::move(whole));
+  std::optional<Error> error;
+  for (std::size_t plus = name.find('+'); plus != name.npos; plus = name.find('+', plus + 1)) {
+    Result<fs::path> model = find_model(name.substr(0, plus));
+    if (!model) continue;
+    const fs::path adapter(name.substr(plus + 1));
+    if (is_adapter_folder(adapter)) return ModelLocation(*std::move(model), adapter);
+    error = Error("adapter '" + adapter.string() + "': no folder with " + Adapter::kConfigName +
+                  " and " + Adapter::kWeightsName + ", as PEFT and `redraft tune run` write them");
+  }
+  if (error) return *error;
+  return find_model(name.substr(0, name.rfind('+'))).error();
 }
 
 Result<KnownModel> add_model(const fs::path& file) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decoding/model/model_location.h"
 #include "support/result.h"
 
 namespace redraft {
@@ -27,6 +28,10 @@ std::filesystem::path model_store_directory();
 // Finds a model by a known name, by the name of a file or folder in the store, or by path. The
 // error lists the known names and says how to add a file.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
+
+// The same for "MODEL" or "MODEL+ADAPTER", where ADAPTER is the path of a folder with a LoRA. What
+// is a model as a whole is one: paths may contain a plus sign.
+Result<ModelLocation> locate_model(std::string_view name);
 
 // Hashes `file` and links or copies it into the store under its known name. A file with an unknown
 // hash is an error.

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <vector>
 
 #include "decoding/kernels/finite_weights.h"
 #include "decoding/kernels/packed_layout.h"
+#include "decoding/kernels/weight_rounding.h"
 
 namespace redraft {
 
@@ -25,6 +25,23 @@ struct JobTiles {
   int first;
   int end;
 };
+
+std::size_t row_bytes(const StoredTensor& source) {
+  return source.data.size() / static_cast<std::size_t>(source.rows());
+}
+
+std::span<const std::uint8_t> stored_rows(const StoredTensor& source, int first, int count) {
+  const std::size_t bytes = row_bytes(source);
+  return source.data.subspan(static_cast<std::size_t>(first) * bytes,
+                             static_cast<std::size_t>(count) * bytes);
+}
+
+// Where the file has row `row` of the order in which a head's halves follow each other.
+int paired_row(int row, int head_dim) {
+  const int at = row % head_dim;
+  const int half = head_dim / 2;
+  return row - at + at % half * 2 + at / half;
+}
 
 class Packer {
  public:
@@ -55,9 +72,6 @@ class Packer {
   }
 
  private:
-  static std::size_t row_bytes(const PackingJob& job) {
-    return job.source->data.size() / static_cast<std::size_t>(job.source->rows());
-  }
   std::size_t job_of(int tile) const {
     const auto after = std::upper_bound(tiles_.begin(), tiles_.end(), tile,
                                         [](int t, const JobTiles& job) { return t < job.end; });
@@ -69,7 +83,7 @@ class Packer {
     std::size_t slice = 0;
     int at = begin;
     for (std::size_t j = job_of(begin); j < jobs_.size() && slice < kSliceBytes; ++j) {
-      const std::size_t tile = row_bytes(jobs_[j]) * kTileOutputs;
+      const std::size_t tile = row_bytes(*jobs_[j].source) * kTileOutputs;
       const auto wanted = static_cast<int>((kSliceBytes - slice + tile - 1) / tile);
       const int taken = std::min(wanted, tiles_[j].end - at);
       slice += static_cast<std::size_t>(taken) * tile;
@@ -80,47 +94,35 @@ class Packer {
   }
 
   void pack(int begin, int end) {
-    std::vector<std::uint8_t> reordered;
+    std::vector<std::uint8_t> rows;
     for (int tile = begin; tile < end; ++tile) {
       const std::size_t j = job_of(tile);
-      pack_one(jobs_[j], static_cast<int>(j), tile - tiles_[j].first, reordered);
+      pack_one(jobs_[j], static_cast<int>(j), tile - tiles_[j].first, rows);
     }
   }
 
-  void pack_one(const PackingJob& job, int index, int tile, std::vector<std::uint8_t>& reordered) {
+  void pack_one(const PackingJob& job, int index, int tile, std::vector<std::uint8_t>& rows) {
     const StoredTensor& source = *job.source;
-    const std::size_t bytes = row_bytes(job);
     const int n = static_cast<int>(source.rows());
     const int k = static_cast<int>(source.columns());
-    const int outputs = std::min(kTileOutputs, n - tile * kTileOutputs);
-    const auto first = static_cast<std::size_t>(tile) * kTileOutputs;
-    const auto rows = source.data.subspan(first * bytes, static_cast<std::size_t>(outputs) * bytes);
-    if (!are_finite(source.format, rows)) {
+    const int first = tile * kTileOutputs;
+    const int outputs = std::min(kTileOutputs, n - first);
+    const bool as_stored = job.paired_head_dim == 0 && !job.delta;
+    const bool finite = as_stored ? are_finite(source.format, stored_rows(source, first, outputs))
+                                  : read_held_rows(job, first, outputs, rows);
+    if (!finite) {
       int none = -1;
       bad_.compare_exchange_strong(none, index);
       return;
     }
     if (job.out == nullptr) return;
-    std::uint8_t* out =
-        job.out + static_cast<std::size_t>(tile) * layout_.tile_bytes(source.format, k);
-    if (job.paired_head_dim == 0) {
-      layout_.pack_tile(source.format, n, k, source.data.data(), tile, out);
-      return;
+    const WeightFormat format = held_format(source.format, job.delta);
+    std::uint8_t* out = job.out + static_cast<std::size_t>(tile) * layout_.tile_bytes(format, k);
+    if (as_stored) {
+      layout_.pack_tile(format, n, k, source.data.data(), tile, out);
+    } else {
+      layout_.pack_tile(format, outputs, k, rows.data(), 0, out);
     }
-    reordered.resize(rows.size());
-    for (int i = 0; i < outputs; ++i) {
-      const std::size_t from = paired_row(tile * kTileOutputs + i, job.paired_head_dim);
-      std::memcpy(reordered.data() + static_cast<std::size_t>(i) * bytes,
-                  source.data.data() + from * bytes, bytes);
-    }
-    layout_.pack_tile(source.format, outputs, k, reordered.data(), 0, out);
-  }
-
-  // Where the file has row `row` of the order in which a head's halves follow each other.
-  static std::size_t paired_row(int row, int head_dim) {
-    const int at = row % head_dim;
-    const int half = head_dim / 2;
-    return static_cast<std::size_t>(row - at + at % half * 2 + at / half);
   }
 
   std::span<const PackingJob> jobs_;
@@ -132,6 +134,35 @@ class Packer {
 };
 
 }  // namespace
+
+WeightFormat held_format(WeightFormat stored, const LowRankDelta* delta) {
+  return delta ? format_of_changed(stored) : stored;
+}
+
+bool read_held_rows(const PackingJob& job, int first, int count, std::vector<std::uint8_t>& out) {
+  const StoredTensor& source = *job.source;
+  const int k = static_cast<int>(source.columns());
+  const WeightFormat format = held_format(source.format, job.delta);
+  const std::size_t bytes = weight_bytes(format, 1, k);
+  out.resize(static_cast<std::size_t>(count) * bytes);
+  std::vector<float> weights(job.delta ? static_cast<std::size_t>(k) : 0);
+  for (int i = 0; i < count; ++i) {
+    const int row = first + i;
+    const int stored = job.paired_head_dim == 0 ? row : paired_row(row, job.paired_head_dim);
+    const std::span<const std::uint8_t> from = stored_rows(source, stored, 1);
+    if (!are_finite(source.format, from)) return false;
+    std::uint8_t* to = out.data() + static_cast<std::size_t>(i) * bytes;
+    if (!job.delta) {
+      std::memcpy(to, from.data(), bytes);
+      continue;
+    }
+    dequantize_row(source.format, from.data(), k, weights.data());
+    job.delta->add_row(row, weights.data());
+    quantize_row(format, weights.data(), k, to);
+    if (!are_finite(format, {to, bytes})) return false;
+  }
+  return true;
+}
 
 const TileLayout kCpuLayout = {kernels::tile_bytes, kernels::pack_tile};
 

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/load_control.h"
+#include "decoding/model/low_rank_delta.h"
 #include "decoding/model/stored_tensor.h"
 
 namespace redraft {
@@ -27,7 +29,17 @@ struct PackingJob {
   // they are packed in halves, as the kernels need them.
   int paired_head_dim = 0;
   std::uint8_t* out;  // all tiles of the layout, 64-byte aligned; null: only checked
+  // Added before packing, row by row of the packed order; null: nothing. What it is added to is
+  // rounded again, to held_format().
+  const LowRankDelta* delta = nullptr;
 };
+
+// The format of the packed tiles.
+WeightFormat held_format(WeightFormat stored, const LowRankDelta* delta);
+
+// Rows `first` to `first + count` of the packed order, as they are packed: in the held format.
+// False if a scale or weight of theirs is not finite; then `out` is useless.
+bool read_held_rows(const PackingJob& job, int first, int count, std::vector<std::uint8_t>& out);
 
 // What ended the packing early.
 struct PackingFailure {

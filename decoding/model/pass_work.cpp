@@ -22,13 +22,19 @@ void add(PassWork& work, const LinearWeight& weight, int rows) {
 
 }  // namespace
 
-PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context) {
+PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context,
+                   const SkippedLayers* skipped) {
   PassWork work;
-  for (const LayerWeights& layer : weights.layers) {
-    for (const LinearWeight* weight :
-         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up,
-          &layer.down}) {
-      add(work, *weight, rows);
+  for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+    const LayerWeights& layer = weights.layers[i];
+    if (!skipped || !skipped->attention[i]) {
+      for (const LinearWeight* weight :
+           {&layer.query, &layer.key, &layer.value, &layer.attention_output})
+        add(work, *weight, rows);
+    }
+    if (!skipped || !skipped->feed_forward[i]) {
+      for (const LinearWeight* weight : {&layer.gate, &layer.up, &layer.down})
+        add(work, *weight, rows);
     }
   }
   add(work, weights.head, rows);

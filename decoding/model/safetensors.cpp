@@ -33,7 +33,8 @@ std::optional<WeightFormat> float_format(std::string_view type) {
 // One parse of one file.
 class SafetensorsParser {
  public:
-  SafetensorsParser(std::string name, std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+  SafetensorsParser(std::string name, std::span<const std::uint8_t> bytes, SafetensorsTypes types)
+      : bytes_(bytes), types_(types) {
     file_.name_ = std::move(name);
   }
 
@@ -68,27 +69,31 @@ class SafetensorsParser {
   }
 
   Result<void> take_tensor(const JsonValue& entry) {
-    StoredTensor tensor{};
-    tensor.name = entry.key();
     const Result<JsonValue> type = entry.at("dtype");
     if (!type) return type.error();
     const Result<std::string_view> type_name = type->text();
     if (!type_name) return type_name.error();
+    if (*type_name == "I32" && types_ == SafetensorsTypes::kFloatsAndIntegers) {
+      StoredIntegers tensor{.name = entry.key(), .shape = {}, .data = {}};
+      if (auto placed = place(entry, sizeof(std::int32_t), tensor); !placed) return placed;
+      file_.integers_.push_back(std::move(tensor));
+      return {};
+    }
     const std::optional<WeightFormat> format = float_format(*type_name);
     if (!format) {
       return file_.tensor_error(
-          tensor.name, "its type is " + quoted(*type_name) + "; redraft reads F32, F16 and BF16");
+          entry.key(), "its type is " + quoted(*type_name) + "; redraft reads F32, F16 and BF16");
     }
-    tensor.format = *format;
-    const Result<std::uint64_t> size = take_shape(entry, tensor);
-    if (!size) return size.error();
-    if (auto placed = place(entry, *size, tensor); !placed) return placed;
+    StoredTensor tensor{.name = entry.key(), .format = *format, .shape = {}, .data = {}};
+    if (auto placed = place(entry, weight_format_info(*format)->block_bytes, tensor); !placed)
+      return placed;
     file_.tensors_.push_back(std::move(tensor));
     return {};
   }
 
-  // Fills in the shape; returns the number of bytes that it needs.
-  Result<std::uint64_t> take_shape(const JsonValue& entry, StoredTensor& tensor) const {
+  // Fills in the shape; returns the number of bytes that it needs with so many for each number.
+  template <typename Tensor>
+  Result<std::uint64_t> take_shape(const JsonValue& entry, int width, Tensor& tensor) const {
     constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
     const Result<JsonValue> given = entry.at("shape");
     if (!given) return given.error();
@@ -99,7 +104,7 @@ class SafetensorsParser {
                                                  " dimensions; redraft takes up to " +
                                                  std::to_string(kMaxDimensions));
     }
-    std::int64_t bytes = weight_format_info(tensor.format)->block_bytes;
+    std::int64_t bytes = width;
     for (const JsonValue dimension : *shape) {
       const Result<std::int64_t> size = dimension.integer(1, kMaxSize);
       if (!size) return size.error();
@@ -112,7 +117,11 @@ class SafetensorsParser {
     return static_cast<std::uint64_t>(bytes);
   }
 
-  Result<void> place(const JsonValue& entry, std::uint64_t size, StoredTensor& tensor) const {
+  // Fills in the shape and the data.
+  template <typename Tensor>
+  Result<void> place(const JsonValue& entry, int width, Tensor& tensor) const {
+    const Result<std::uint64_t> size = take_shape(entry, width, tensor);
+    if (!size) return size.error();
     const Result<JsonValue> given = entry.at("data_offsets");
     if (!given) return given.error();
     const Result<JsonValue> range = given->array();
@@ -131,34 +140,37 @@ class SafetensorsParser {
       return file_.tensor_error(tensor.name,
                                 "its data lies beyond the end of the file (truncated?)");
     }
-    if (end - begin != size) {
+    if (end - begin != *size) {
       return file_.tensor_error(tensor.name, "has " + std::to_string(end - begin) +
                                                  " bytes of data where its shape needs " +
-                                                 std::to_string(size));
+                                                 std::to_string(*size));
     }
-    tensor.data = data_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+    tensor.data = data_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(*size));
     return {};
   }
 
   // Tensors cover all of the data without gaps or overlaps; anything else is a mistake or an
   // attack.
   Result<void> check_ranges() const {
-    std::vector<const StoredTensor*> ordered;
-    for (const StoredTensor& tensor : file_.tensors_) ordered.push_back(&tensor);
-    std::sort(ordered.begin(), ordered.end(), [](const StoredTensor* a, const StoredTensor* b) {
-      return a->data.data() < b->data.data();
-    });
+    struct Range {
+      std::string_view name;
+      std::span<const std::uint8_t> data;
+    };
+    std::vector<Range> ordered;
+    for (const StoredTensor& tensor : file_.tensors_) ordered.push_back({tensor.name, tensor.data});
+    for (const StoredIntegers& each : file_.integers_) ordered.push_back({each.name, each.data});
+    std::ranges::sort(ordered, {}, [](const Range& range) { return range.data.data(); });
     const std::uint8_t* at = data_.data();
     std::string_view before;
-    for (const StoredTensor* tensor : ordered) {
-      const std::uint8_t* begin = tensor->data.data();
+    for (const Range& range : ordered) {
+      const std::uint8_t* begin = range.data.data();
       if (begin != at) {
-        return file_.tensor_error(tensor->name, begin < at
-                                                    ? "its data overlaps that of " + quoted(before)
-                                                    : "its data begins after a gap");
+        return file_.tensor_error(range.name, begin < at
+                                                  ? "its data overlaps that of " + quoted(before)
+                                                  : "its data begins after a gap");
       }
-      at = begin + tensor->data.size();
-      before = tensor->name;
+      at = begin + range.data.size();
+      before = range.name;
     }
     if (at != data_.data() + data_.size()) {
       return Error(file_.name_ + ": " + std::to_string(data_.data() + data_.size() - at) +
@@ -168,21 +180,30 @@ class SafetensorsParser {
   }
 
   std::span<const std::uint8_t> bytes_;
+  SafetensorsTypes types_;
   std::span<const std::uint8_t> data_;
   SafetensorsFile file_;
 };
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file) {
+std::vector<std::int32_t> StoredIntegers::values() const {
+  std::vector<std::int32_t> out(data.size() / sizeof(std::int32_t));
+  std::memcpy(out.data(), data.data(), data.size());
+  return out;
+}
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file,
+                                              SafetensorsTypes types) {
   Result<MappedFile> map = MappedFile::open(file);
   if (!map) return map.error();
-  Result<SafetensorsFile> parsed = parse(file.string(), map->bytes());
+  Result<SafetensorsFile> parsed = parse(file.string(), map->bytes(), types);
   if (parsed) parsed->map_.emplace(std::move(*map));
   return parsed;
 }
 
 Result<SafetensorsFile> SafetensorsFile::parse(std::string name,
-                                               std::span<const std::uint8_t> bytes) {
-  return SafetensorsParser(std::move(name), bytes).run();
+                                               std::span<const std::uint8_t> bytes,
+                                               SafetensorsTypes types) {
+  return SafetensorsParser(std::move(name), bytes, types).run();
 }
 
 void SafetensorsFile::release_pages() const {

@@ -12,12 +12,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <functional>
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "decoding/model/draft_head.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
 #include "decoding/model/transformer_memory.h"
@@ -70,15 +74,18 @@ at::Tensor any_rows(int count, int width) {
 class Transformer : public LanguageModel {
  public:
   Transformer(std::shared_ptr<const ModelFiles> files, const TransformerShape& shape,
-              Weights weights, kernels::Isa isa, ThreadPool& pool)
+              Weights weights, std::optional<DraftHead> head, kernels::Isa isa, ThreadPool& pool)
       : name_(files->name()),
         files_(std::move(files)),
         shape_(shape),
         weights_(std::move(weights)),
+        head_(std::move(head)),
         isa_(isa),
         pool_(pool),
         buffers_(shape, isa),
-        rope_(shape) {}
+        rope_(shape) {
+    if (head_) captured_.select(head_->layers(), shape_.hidden);
+  }
 
   std::string name() const override { return name_; }
   int vocabulary_size() const override { return shape_.vocabulary; }
@@ -143,15 +150,62 @@ class Transformer : public LanguageModel {
     return out;
   }
 
+  int skippable_layers() const override { return shape_.layers; }
+
+  bool capture_layers(std::span<const int> layers) override {
+    const auto exists = [this](int layer) { return layer >= 0 && layer < shape_.layers; };
+    if (!std::all_of(layers.begin(), layers.end(), exists) ||
+        std::adjacent_find(layers.begin(), layers.end(), std::greater_equal<>()) != layers.end())
+      return false;
+    if (head_ && !std::ranges::equal(layers, head_->layers())) return false;  // it reads its own
+    captured_.select(layers, shape_.hidden);
+    return true;
+  }
+  std::span<const float> captured(int row) const override { return captured_.row(row); }
+
+  int head_tokens() const override { return head_ ? head_->tokens() : 0; }
+  std::vector<HeadPlace> head_draft(int row, TokenId token) override {
+    assert(head_ && token >= 0 && token < shape_.vocabulary);
+    const c10::InferenceMode inference;
+    const operators::CpuScope scope(pool_, isa_);
+    const at::Tensor id = at::empty({1}, at::kInt);
+    *id.mutable_data_ptr<std::int32_t>() = token;
+    const at::Tensor embedding = at::empty({1, shape_.hidden}, at::kFloat);
+    operators::embedding(weights_.embedding, weights_.embedding_format, id, embedding);
+    return head_->propose(captured_.row(row), embedding);
+  }
+
+  double drafting_share(const SkippedLayers& skipped) const override {
+    return pass_work(weights_, shape_, 1, 0, &skipped).bytes /
+           pass_work(weights_, shape_, 1, 0).bytes;
+  }
+
+  DraftedToken draft_step(std::span<const TokenId> context, const SkippedLayers& skipped,
+                          KvCache& cache) override {
+    assert(!context.empty() && static_cast<int>(context.size()) <= kContextBlock);
+    assert(cache.length() + static_cast<int>(context.size()) <= cache.capacity());
+    assert(skipped.layers() == shape_.layers);
+    const c10::InferenceMode inference;
+    const operators::CpuScope scope(pool_, isa_);
+    if (profile_) profile_->begin_pass();
+    auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
+    const PassRows& rows = run_layers(context, DraftTree(), cache.length(), storage, &skipped);
+    cache.append(context, DraftTree());
+    const DraftedToken drafted = best_token(rows, static_cast<int>(context.size()) - 1);
+    charge(PassPart::kHead);
+    return drafted;
+  }
+
  private:
   // Everything since the last charge was `part`.
   void charge(PassPart part) {
     if (profile_) profile_->charge(part);
   }
 
-  // Leaves the output of the last layer in the result's `hidden`.
+  // Leaves the output of the last layer in the result's `hidden`. `skipped` may be null.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
-                             int committed, TransformerKvStorage& storage) {
+                             int committed, TransformerKvStorage& storage,
+                             const SkippedLayers* skipped = nullptr) {
     const int context_rows = static_cast<int>(context.size());
     const PassRows& rows = buffers_.rows(context_rows + draft.size());
     fill_inputs(context, draft, committed, rows);
@@ -161,9 +215,12 @@ class Transformer : public LanguageModel {
     const operators::TreeShape tree{
         .heads = shape_.heads, .committed = committed, .context = context_rows};
     for (int i = 0; i < shape_.layers; ++i) {
-      const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(i)];
-      attention_block(layer, rows, tree, storage.keys(i), storage.values(i));
-      feed_forward_block(layer, rows);
+      const auto at = static_cast<std::size_t>(i);
+      const LayerWeights& layer = weights_.layers[at];
+      if (!skipped || !skipped->attention[at])
+        attention_block(layer, rows, tree, storage.keys(i), storage.values(i));
+      if (!skipped || !skipped->feed_forward[at]) feed_forward_block(layer, rows);
+      captured_.take(i, rows.hidden, context_rows - 1);
     }
     return rows;
   }
@@ -269,6 +326,24 @@ class Transformer : public LanguageModel {
     return out;
   }
 
+  // With its probability, from the logits of one row.
+  DraftedToken best_token(const PassRows& rows, int row) {
+    const at::Tensor normed = rows.normed.narrow(0, 0, 1);
+    operators::rms_norm(rows.hidden.narrow(0, row, 1), weights_.output_norm, shape_.epsilon,
+                        normed);
+    const Activations input(normed, rows.quantized, {&weights_.head});
+    const at::Tensor logits = at::empty({1, shape_.vocabulary}, at::kFloat);
+    operators::linears({{weights_.head, input.of(weights_.head), logits}});
+    const float* begin = logits.const_data_ptr<float>();
+    const at::Tensor id = at::empty({1}, at::kInt);
+    const auto best =
+        static_cast<TokenId>(std::max_element(begin, begin + shape_.vocabulary) - begin);
+    *id.mutable_data_ptr<std::int32_t>() = best;
+    const at::Tensor log_probability = at::empty({1}, at::kFloat);
+    operators::log_probability(logits, id, log_probability);
+    return {best, std::exp(*log_probability.const_data_ptr<float>())};
+  }
+
   std::vector<float> score(const at::Tensor& normed, std::span<const TokenId> tokens,
                            const at::Tensor& quantized) {
     const auto count = static_cast<int>(normed.size(0));
@@ -294,10 +369,12 @@ class Transformer : public LanguageModel {
   std::shared_ptr<const ModelFiles> files_;  // own the embedding's memory
   TransformerShape shape_;
   Weights weights_;
+  std::optional<DraftHead> head_;
   kernels::Isa isa_;
   ThreadPool& pool_;
   PassBuffers buffers_;
   RopeTable rope_;
+  CapturedLayers captured_;
   PassProfile* profile_ = nullptr;
 };
 
@@ -312,9 +389,15 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
   if (!shape) return shape.error();
   Result<Weights> weights = Weights::load(*files, *shape, pool, control);
   if (!weights) return weights.error();
+  std::optional<DraftHead> head;
+  if (const DraftHeadFiles* head_files = files->draft_head()) {
+    Result<DraftHead> loaded = DraftHead::load(*head_files, shape->epsilon, isa, pool, control);
+    if (!loaded) return loaded.error();
+    head.emplace(std::move(*loaded));
+  }
   files->release_pages();
-  return std::unique_ptr<LanguageModel>(
-      std::make_unique<Transformer>(std::move(files), *shape, std::move(*weights), isa, pool));
+  return std::unique_ptr<LanguageModel>(std::make_unique<Transformer>(
+      std::move(files), *shape, std::move(*weights), std::move(head), isa, pool));
 }
 
 }  // namespace redraft

@@ -152,6 +152,28 @@ PassRows PassBuffers::allocate(int count) const {
           .quantized = at::empty({bytes}, at::kByte)};
 }
 
+void CapturedLayers::select(std::span<const int> layers, int hidden) {
+  layers_.assign(layers.begin(), layers.end());
+  hidden_ = static_cast<std::size_t>(hidden);
+  rows_.clear();
+}
+
+void CapturedLayers::take(int layer, const at::Tensor& rows, int first) {
+  const auto found = std::find(layers_.begin(), layers_.end(), layer);
+  if (found == layers_.end()) return;
+  const std::size_t width = layers_.size() * hidden_;
+  const auto count = static_cast<std::size_t>(rows.size(0) - first);
+  if (found == layers_.begin()) rows_.resize(count * width);
+  const float* from = rows.const_data_ptr<float>() + static_cast<std::size_t>(first) * hidden_;
+  float* to = rows_.data() + static_cast<std::size_t>(found - layers_.begin()) * hidden_;
+  for (std::size_t r = 0; r < count; ++r) std::copy_n(from + r * hidden_, hidden_, to + r * width);
+}
+
+std::span<const float> CapturedLayers::row(int row) const {
+  const std::size_t width = layers_.size() * hidden_;
+  return std::span(rows_).subspan(static_cast<std::size_t>(row) * width, width);
+}
+
 RopeTable::RopeTable(const TransformerShape& shape)
     : frequencies_(rope_frequencies(shape.head_dim, shape.rope_base, shape.rope_scaling,
                                     shape.rope_divisors)),

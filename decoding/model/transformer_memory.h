@@ -78,6 +78,24 @@ class PassBuffers {
   PassRows view_;
 };
 
+// What the rows of the last pass look like after chosen layers: a copy, since the residual stream
+// is overwritten layer by layer.
+class CapturedLayers {
+ public:
+  // Ascending; empty: nothing is kept. `hidden` is the width of a row.
+  void select(std::span<const int> layers, int hidden);
+  // To be called after each layer with the residual stream, float [rows, hidden]: keeps rows
+  // `first` and up.
+  void take(int layer, const at::Tensor& rows, int first);
+  // [layers, hidden], of row `first` + `row` of the last pass.
+  std::span<const float> row(int row) const;
+
+ private:
+  std::vector<int> layers_;
+  std::size_t hidden_ = 0;
+  std::vector<float> rows_;  // [rows, layers, hidden]
+};
+
 // Cosines and sines of the positions in use: float [positions, head_dim / 2] each.
 class RopeTable {
  public:

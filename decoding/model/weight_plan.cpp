@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "decoding/kernels/finite_weights.h"
+#include "decoding/model/packing.h"
 
 namespace redraft {
 namespace {
@@ -101,6 +102,8 @@ class Planner {
     if (!found) return fail(found.error());
     out.role = name;
     out.source = *found;
+    out.delta = files_.find_delta(name);
+    out.format = held_format((*found)->format, out.delta);
     out.n = n;
     out.k = k;
   }

@@ -13,6 +13,8 @@ namespace redraft {
 struct PlannedMatrix {
   std::string role;  // "blk.3.attn_q.weight"
   const StoredTensor* source = nullptr;
+  const LowRankDelta* delta = nullptr;       // what an adapter adds; null: nothing
+  WeightFormat format = WeightFormat::kF32;  // in which it is packed: with a delta not the file's
   int n = 0;
   int k = 0;
   // 0, or the width of heads whose rows are ordered in the file so that neighbours rotate together;

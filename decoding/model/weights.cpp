@@ -84,17 +84,17 @@ class WeightLoader {
   }
 
   void take_matrix(const PlannedMatrix& planned, LinearWeight& out) {
-    const StoredTensor& tensor = *planned.source;
-    if (!kernels::supports(tensor.format)) {
+    const WeightFormat format = planned.format;
+    if (!kernels::supports(format)) {
       return fail(files_.tensor_error(planned.role, std::string("weight format ") +
-                                                        weight_format_info(tensor.format)->name +
+                                                        weight_format_info(format)->name +
                                                         " is not supported for a matrix"));
     }
-    out.format = tensor.format;
+    out.format = format;
     out.n = planned.n;
     out.k = planned.k;
     out.bias = to_tensor(planned.bias);
-    const std::size_t bytes = kernels::packed_bytes(tensor.format, planned.n, planned.k);
+    const std::size_t bytes = kernels::packed_bytes(format, planned.n, planned.k);
     pending_.push_back({&planned, &out, total_bytes_, bytes});
     total_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
@@ -107,7 +107,8 @@ class WeightLoader {
         static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(base) % kAlignment);
     std::vector<PackingJob> jobs;
     for (const PendingMatrix& matrix : pending_) {
-      jobs.push_back({matrix.planned->source, matrix.planned->paired_head_dim, nullptr});
+      const PlannedMatrix& planned = *matrix.planned;
+      jobs.push_back({planned.source, planned.paired_head_dim, nullptr, planned.delta});
       if (matrix.target == nullptr) continue;
       const auto start = skip + static_cast<std::int64_t>(matrix.offset);
       matrix.target->data =

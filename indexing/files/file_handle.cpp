@@ -9,13 +9,13 @@
 namespace redraft {
 
 FileHandle open_folder(int at, const std::string& name) {
-  return FileHandle(
-      ::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return FileHandle::open_at(at, name.c_str(),
+                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
 FileHandle open_file(int at, const std::string& name, bool follow_link) {
   const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow_link ? 0 : O_NOFOLLOW);
-  return FileHandle(::openat(at, name.c_str(), flags));
+  return FileHandle::open_at(at, name.c_str(), flags);
 }
 
 std::optional<struct stat> stat_entry(int at, const std::string& name) {

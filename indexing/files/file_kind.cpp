@@ -7,84 +7,17 @@
 #include <utility>
 
 #include "indexing/files/ignore_rules.h"
+#include "indexing/files/secret_names.h"
+#include "indexing/files/secret_text.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
 namespace {
 
-// The three tables have the format of ignore files; paths are compared in lower case.
+// The tables have the format of ignore files; paths are compared in lower case.
 
 constexpr std::string_view kVersionControlNames =
     ".git\n.hg/\n.svn/\n.bzr/\n.jj/\n.sl/\n.pijul/\n_darcs/\n";
-
-constexpr std::string_view kSecretNames = R"(
-# passwords and tokens
-.env*
-*.env
-.netrc
-_netrc
-.npmrc
-.yarnrc.yml
-.pypirc
-.pgpass
-.my.cnf
-.htpasswd
-.git-credentials
-credentials*
-.credentials*
-secrets.json
-secrets.toml
-secrets.yaml
-secrets.yml
-secrets.xml
-.vault-token
-.dockercfg
-.dockerconfigjson
-**/.docker/config.json
-.kube/
-kubeconfig
-*.kubeconfig
-.aws/
-.azure/
-.gnupg/
-.ssh/
-.password-store/
-.terraformrc
-*.tfstate
-*.tfstate.*
-*.tfvars
-service-account*.json
-service_account*.json
-*.kdb
-*.kdbx
-*.agilekeychain
-*.keychain
-*.keychain-db
-# keys and certificates
-*.pem
-*.key
-*.p8
-*.p12
-*.pfx
-*.jks
-*.keystore
-*.bks
-*.ppk
-*.der
-*.crt
-*.cer
-*.p7b
-*.p7c
-*.csr
-*.asc
-*.gpg
-*.ovpn
-*.mobileprovision
-id_rsa*
-id_dsa*
-id_ecdsa*
-id_ed25519*
-)";
 
 constexpr std::string_view kUnwantedFolders = R"(
 node_modules/
@@ -305,11 +238,6 @@ bool is_minified(std::string_view path, std::string_view text) {
   return !is_prose && text.size() / lines > kMeanLine;
 }
 
-bool is_private_key(std::string_view text) {
-  const std::string_view beginning = text.substr(0, 100);
-  return beginning.starts_with("-----BEGIN ") || has(beginning, "PuTTY-User-Key-File");
-}
-
 }  // namespace
 
 std::string_view language_of(std::string_view path) {
@@ -321,10 +249,9 @@ std::string_view language_of(std::string_view path) {
 
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder) {
   static const IgnorePatterns version_control(kVersionControlNames);
-  static const IgnorePatterns secrets(kSecretNames);
   const std::string lower = lower_case(path);
   if (listed(version_control, lower, is_folder)) return SkipReason::kVersionControl;
-  if (listed(secrets, lower, is_folder)) return SkipReason::kSecret;
+  if (is_secret_name(lower, is_folder)) return SkipReason::kSecret;
   return std::nullopt;
 }
 
@@ -342,7 +269,7 @@ std::optional<SkipReason> unwanted_name(std::string_view path, bool is_folder) {
 
 std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view text,
                                         bool complete) {
-  if (is_private_key(text)) return SkipReason::kSecret;
+  if (has_secret(text)) return SkipReason::kSecret;
   if (text.find('\0') != std::string_view::npos) return SkipReason::kBinary;
   if (!is_utf8(text, complete)) return SkipReason::kBinary;
   if (is_minified(path, text) || says_generated(text)) return SkipReason::kGenerated;

@@ -19,8 +19,8 @@ std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder);
 // files, bundles and minified files.
 std::optional<SkipReason> unwanted_name(std::string_view path, bool is_folder);
 
-// By content: a key, binary, not UTF-8, minified or generated. `text` is the file or, if not
-// `complete`, its beginning.
+// By content: a secret (secret_text.h), binary, not UTF-8, minified or generated. `text` is the
+// file or, if not `complete`, its beginning.
 std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view text,
                                         bool complete);
 

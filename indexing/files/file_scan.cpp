@@ -44,7 +44,7 @@ struct Pending {
 };
 
 std::optional<std::vector<Entry>> read_entries(const FileHandle& folder) {
-  FileHandle copy(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileHandle copy = FileHandle::open_at(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!copy) return std::nullopt;
   DIR* stream = ::fdopendir(copy.get());
   if (stream == nullptr) return std::nullopt;
@@ -155,7 +155,7 @@ std::shared_ptr<const OpenFolder> Walk::open_root(std::size_t root_idx) {
   OpenFolder root;
   root.folder.root_idx = root_idx;
   root.handle =
-      FileHandle(::open(roots_[root_idx].c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC));
+      FileHandle::open(roots_[root_idx].c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
   const std::optional<struct stat> status = stat_handle(root.handle);
   if (!root.handle || !status) {
     report_.complete = false;

@@ -18,7 +18,7 @@ Error system_error() { return Error(std::strerror(errno)); }
 
 // Opens folder by folder, because O_NOFOLLOW applies to the last component only.
 Result<FileHandle> open_below(const std::filesystem::path& root, std::string_view path) {
-  FileHandle folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileHandle folder = FileHandle::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!folder) return system_error();
   for (;;) {
     const std::size_t slash = path.find('/');

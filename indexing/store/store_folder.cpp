@@ -10,11 +10,12 @@
 #include <charconv>
 #include <cstring>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "support/files/mapped_file.h"
 #include "support/files/whole_file.h"
 #include "support/system_error.h"
 
@@ -24,9 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "manifest";
+constexpr const char* kChanges = "changes";
+constexpr const char* kRoots = "folders";
 constexpr const char* kLock = "lock";
+// The manifest is written anew when the changes are longer than this, and than half of it.
+constexpr std::uint64_t kMinChanges = 64 << 10;
 constexpr std::string_view kSegmentEnding = ".segment";
 constexpr int kTries = 5;  // to read what another process is replacing
+
 // The number in a segment's file name; none for other names.
 std::optional<std::uint64_t> number_of(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -38,17 +44,121 @@ std::optional<std::uint64_t> number_of(const fs::path& file) {
   return number;
 }
 
+// A copy: the writer may cut off or continue a file that is mapped.
+Result<std::vector<std::byte>> bytes_of(const fs::path& file) {
+  const FileHandle handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!handle || ::fstat(handle.get(), &status) != 0) return file_error(file);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t count = ::read(handle.get(), bytes.data() + at, bytes.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return file_error(file);
+    if (count == 0) break;
+    at += static_cast<std::size_t>(count);
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+// Of a manifest.
+std::uint64_t checksum_at_end(std::span<const std::byte> manifest) {
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, manifest.last(sizeof sum).data(), sizeof sum);
+  return sum;
+}
+
+// Whether all of it is on the disk. After a failure a part of it may be.
+bool append_to_file(const fs::path& file, std::uint64_t size, std::span<const std::byte> bytes) {
+  const FileHandle handle(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!handle || ::fstat(handle.get(), &status) != 0 ||
+      static_cast<std::uint64_t>(status.st_size) != size)
+    return false;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(handle.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return ::fdatasync(handle.get()) == 0;
+}
+
+// The lock file's time says when the store was used last.
+void note_use(const FileHandle& lock) { (void)::futimens(lock.get(), nullptr); }
+
+std::vector<std::string> read_roots(const fs::path& folder) {
+  std::vector<std::string> roots;
+  const Result<std::vector<std::byte>> bytes = bytes_of(folder / kRoots);
+  if (!bytes) return roots;
+  std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  for (std::size_t end = 0; (end = rest.find('\0')) != std::string_view::npos;) {
+    roots.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return roots;
+}
+
+// Each ends with a zero byte, which no path contains. Without them a store can be used all the
+// same.
+void note_roots(const fs::path& folder, const std::vector<std::string>& roots) {
+  if (roots.empty() || read_roots(folder) == roots) return;
+  std::string all;
+  for (const std::string& root : roots) all += root + '\0';
+  [[maybe_unused]] const Result<void> noted =
+      write_whole_file(folder / kRoots, {std::as_bytes(std::span(all))});
+}
+
+// The lock file excepted. NewFile leaves hidden files if its process is killed.
+bool is_of_store(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == kManifest || name == kChanges || name == kRoots || name.starts_with('.') ||
+         number_of(file).has_value();
+}
+
 }  // namespace
 
-Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key) {
+Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key,
+                                      const std::vector<std::string>& roots) {
   std::error_code problem;
   fs::create_directories(folder.parent_path(), problem);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_error(folder);
   if (::chmod(folder.c_str(), 0700) != 0) return file_error(folder);
   const fs::path lock_file = folder / kLock;
-  FileHandle lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  FileHandle lock =
+      FileHandle::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (!lock) return file_error(lock_file);
+  note_use(lock);
+  note_roots(folder, roots);
   return StoreFolder(std::move(folder), key, std::move(lock));
+}
+
+std::optional<StoreFolder::Kept> StoreFolder::kept(const fs::path& folder) {
+  std::error_code problem;
+  const fs::file_time_type used = fs::last_write_time(folder / kLock, problem);
+  if (problem) return std::nullopt;
+  Kept kept{.roots = read_roots(folder), .used = used};
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    std::error_code unknown;
+    const std::uintmax_t size = entry.is_regular_file(unknown) ? entry.file_size(unknown) : 0;
+    if (!unknown) kept.bytes += size;
+  }
+  return kept;
+}
+
+// The lock file goes last: what is removed half is still a store, to be removed next time.
+bool StoreFolder::remove(const fs::path& folder) {
+  const FileHandle lock(::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  ::unlink((folder / kManifest).c_str());
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    if (is_of_store(entry.path())) ::unlink(entry.path().c_str());
+  }
+  const bool removed = ::unlink((folder / kLock).c_str()) == 0;
+  ::rmdir(folder.c_str());
+  return removed;
 }
 
 bool StoreFolder::may_write() {
@@ -60,35 +170,51 @@ fs::path StoreFolder::segment_file(std::uint64_t number) const {
   return folder_ / (std::to_string(number) + std::string(kSegmentEnding));
 }
 
-Result<StoreFolder::Contents> StoreFolder::load() const {
+Result<StoreFolder::Contents> StoreFolder::load(const std::function<void()>& on_manifest) const {
   // The writer may replace the manifest and remove segments of the old one after we read it and
   // before we open them: then there is a newer manifest.
   Result<Contents> contents = Contents();
   for (int i = 0; i < kTries; ++i) {
     bool changed = false;
-    contents = load_once(changed);
+    contents = load_once(on_manifest, changed);
     if (contents || !changed) break;
   }
   return contents;
 }
 
-Result<StoreFolder::Contents> StoreFolder::load_once(bool& changed) const {
+Result<StoreFolder::Files> StoreFolder::read_files() const {
   const fs::path file = folder_ / kManifest;
+  Result<std::vector<std::byte>> manifest = bytes_of(file);
+  if (!manifest) return manifest.error();
+  Result<StoreManifest> parsed = parse_manifest(*manifest, key_);
+  if (!parsed) return parsed.error().in(file.string());
+  Files files{.manifest = std::move(*parsed), .bytes = std::move(*manifest)};
+  files.manifest_bytes = files.bytes.size();
+  files.manifest_checksum = checksum_at_end(files.bytes);
+  const Result<std::vector<std::byte>> changes = bytes_of(folder_ / kChanges);
+  if (!changes) return files;  // none, as after most saves
+  files.changes_bytes = apply_changes(*changes, key_, files.manifest_checksum, files.manifest);
+  files.is_whole = files.changes_bytes == changes->size();
+  files.bytes.insert(files.bytes.end(), changes->begin(), changes->end());
+  return files;
+}
+
+Result<StoreFolder::Contents> StoreFolder::load_once(const std::function<void()>& on_manifest,
+                                                     bool& changed) const {
   std::error_code problem;
-  if (!fs::exists(file, problem) && !problem) return Contents();
-  const Result<MappedFile> map = MappedFile::open(file);
-  if (!map) return map.error();
-  Result<StoreManifest> manifest = parse_manifest(std::as_bytes(map->bytes()), key_);
-  if (!manifest) return manifest.error().in(file.string());
-  Contents contents{std::move(*manifest), {}};
+  if (!fs::exists(folder_ / kManifest, problem) && !problem) return Contents();
+  Result<Files> files = read_files();
+  if (!files) return files.error();
+  if (on_manifest) on_manifest();
+  Contents contents{std::move(files->manifest), {}};
   for (const StoreManifest::Segment& listed : contents.manifest.segments) {
     Result<std::shared_ptr<const Segment>> segment =
         Segment::open(segment_file(listed.number), key_);
     if (segment && (*segment)->text_count() != listed.texts.size())
       segment = Error(segment_file(listed.number).string() + ": not the segment that was saved");
     if (!segment) {
-      const Result<MappedFile> now = MappedFile::open(file);
-      changed = !now || !std::ranges::equal(now->bytes(), map->bytes());
+      const Result<Files> now = read_files();
+      changed = !now || now->bytes != files->bytes;
       return segment.error();
     }
     contents.segments.push_back(std::move(*segment));
@@ -114,17 +240,66 @@ Result<StoreFolder::Written> StoreFolder::write(const Segment& segment) {
 }
 
 Result<void> StoreFolder::save(const StoreManifest& manifest) {
+  if (!append_changes(manifest)) {
+    if (Result<void> written = write_manifest(manifest); !written) return written;
+  }
+  remove_others(manifest);
+  note_use(lock_);
+  return {};
+}
+
+// What another process wrote while it had the lock, or this one before it had it.
+std::optional<StoreFolder::Saved> StoreFolder::read_saved() const {
+  const Result<Files> files = read_files();
+  if (!files || !files->is_whole) return std::nullopt;
+  return Saved{SavedState(files->manifest), files->manifest_bytes, files->manifest_checksum,
+               files->changes_bytes};
+}
+
+bool StoreFolder::append_changes(const StoreManifest& manifest) {
+  std::optional<Saved> saved = std::exchange(saved_, std::nullopt);
+  if (!saved) saved = read_saved();
+  if (!saved) return false;
+  const std::optional<std::vector<std::byte>> record = saved->state.advance_to(manifest);
+  const std::uint64_t room = std::max(kMinChanges, saved->manifest_bytes / 2);
+  if (!record || saved->changes_bytes + record->size() > room) return false;
+  if (record->empty()) {
+    saved_ = std::move(saved);
+    return true;
+  }
+  const fs::path file = folder_ / kChanges;
+  if (saved->changes_bytes == 0) {
+    const std::vector<std::byte> header = changes_header(key_, saved->manifest_checksum);
+    if (!write_whole_file(file, {header, *record})) return false;
+    saved->changes_bytes = header.size();
+  } else if (!append_to_file(file, saved->changes_bytes, *record)) {
+    return false;
+  }
+  saved->changes_bytes += record->size();
+  saved_ = std::move(saved);
+  return true;
+}
+
+Result<void> StoreFolder::write_manifest(const StoreManifest& manifest) {
   const std::vector<std::byte> bytes = serialize(manifest, key_);
-  const Result<void> saved = write_whole_file(folder_ / kManifest, {bytes});
-  if (!saved) return saved;
-  std::set<std::string> wanted = {kManifest, kLock};
+  if (Result<void> written = write_whole_file(folder_ / kManifest, {bytes}); !written)
+    return written;
+  // What changed before would not be applied to this one.
+  ::unlink((folder_ / kChanges).c_str());
+  saved_ = {.state = SavedState(manifest),
+            .manifest_bytes = bytes.size(),
+            .manifest_checksum = checksum_at_end(bytes)};
+  return {};
+}
+
+void StoreFolder::remove_others(const StoreManifest& manifest) const {
+  std::set<std::string> wanted = {kManifest, kChanges, kRoots, kLock};
   for (const StoreManifest::Segment& segment : manifest.segments)
     wanted.insert(segment_file(segment.number).filename());
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(folder_, problem)) {
     if (!wanted.contains(entry.path().filename())) ::unlink(entry.path().c_str());
   }
-  return {};
 }
 
 }  // namespace redraft

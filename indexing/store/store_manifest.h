@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "indexing/store/file_stamp.h"
+#include "indexing/store/store_bytes.h"
 #include "support/result.h"
 
 namespace redraft {
@@ -28,6 +29,10 @@ struct StoreManifest {
   std::vector<Segment> segments;
   bool operator==(const StoreManifest&) const = default;
 };
+
+// A segment as a part of a file.
+void put_segment(ByteWriter& writer, const StoreManifest::Segment& segment);
+StoreManifest::Segment get_segment(ByteReader& reader);
 
 // With a checksum of everything. `key` identifies the meaning of the tokens.
 std::vector<std::byte> serialize(const StoreManifest& manifest, std::uint64_t key);

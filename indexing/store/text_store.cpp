@@ -42,13 +42,17 @@ class Definitions {
 
 }  // namespace
 
-TextStore::TextStore(std::optional<StoreFolder> folder) : folder_(std::move(folder)) { publish(); }
+TextStore::TextStore(std::optional<StoreFolder> folder, std::function<void()> while_merging)
+    : folder_(std::move(folder)), while_merging_(std::move(while_merging)) {
+  publish();
+}
 
 TextStore::EntryPointer TextStore::entry_of(StoreManifest::Segment listed,
                                             std::shared_ptr<const Segment> segment) {
   auto entry = std::make_shared<Entry>();
   entry->segment = std::move(segment);
   entry->number = listed.number;
+  entry->verified = false;
   std::vector<std::string> names(listed.texts.size());
   for (std::size_t text = 0; text < names.size(); ++text) {
     auto& known = listed.texts[text];
@@ -265,8 +269,41 @@ void TextStore::run_merge(Merge merge, bool to_disk) {
       problem_ = written.error();
     }
   }
+  if (while_merging_) while_merging_();
   const std::lock_guard lock(mutex_);
   finish_merge(merge, std::move(merged));
+}
+
+std::size_t TextStore::verify(const std::stop_token& stop) {
+  const std::lock_guard background(background_);
+  std::vector<EntryPointer> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    entries = entries_;
+  }
+  return verify(entries, stop);
+}
+
+std::size_t TextStore::verify(const std::vector<EntryPointer>& entries,
+                              const std::stop_token& stop) {
+  std::size_t forgotten = 0;
+  for (const EntryPointer& entry : entries) {
+    if (entry->verified) continue;
+    if (stop.stop_requested()) break;
+    const Result<void> sound = entry->segment->verify();
+    entry->segment->release_pages();
+    entry->verified = true;
+    if (sound) continue;
+    const std::lock_guard lock(mutex_);
+    damaged_.insert(*entry->number);
+    for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
+      if (!entry->stamps[text]) continue;
+      forget((*entry->names)[text]);
+      ++forgotten;
+    }
+    publish();
+  }
+  return forgotten;
 }
 
 bool TextStore::merge() {
@@ -279,6 +316,7 @@ bool TextStore::merge() {
     merge = begin_merge(due_for_merge(on_disk));
   }
   if (merge.entries.empty()) return false;
+  if (verify(merge.entries, {}) > 0) return true;  // something else is due now
   std::size_t tokens = 0;
   for (const TextInEntry& place : merge.places)
     tokens += place.entry->segment->text(place.text).size();
@@ -368,7 +406,7 @@ bool TextStore::adopt() {
   for (std::size_t i = 0; i < contents->segments.size(); ++i) {
     StoreManifest::Segment& listed = contents->manifest.segments[i];
     const auto known = [&](const EntryPointer& entry) { return entry->number == listed.number; };
-    if (std::ranges::any_of(entries_, known)) continue;
+    if (std::ranges::any_of(entries_, known) || damaged_.contains(listed.number)) continue;
     const EntryPointer entry = entry_of(std::move(listed), contents->segments[i]);
     for (std::size_t text = 0; text < entry->stamps.size(); ++text) {
       const std::optional<FileStamp>& stamp = entry->stamps[text];

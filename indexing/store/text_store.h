@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,8 +37,8 @@ namespace redraft {
 //   save            [- - C D] [B' F]        small segments become one, in a file of its own
 //   merge           [C D] [B' F]            half was hidden: the segment is rewritten
 //
-// Any thread may call any function. Merging and saving happen one at a time; other calls wait
-// neither for them nor, for longer than a moment of bookkeeping, for each other.
+// Any thread may call any function. Merging, saving and verifying happen one at a time; other calls
+// wait neither for them nor, for longer than a moment of bookkeeping, for each other.
 class TextStore {
  public:
   // The maximum for one segment: building it takes 17 bytes per token for a while.
@@ -47,8 +51,10 @@ class TextStore {
     std::vector<StoredDefinition> definitions = {};
   };
 
-  // Without a folder everything stays in memory.
-  explicit TextStore(std::optional<StoreFolder> folder = std::nullopt);
+  // Without a folder everything stays in memory. `while_merging` is called during each merge, after
+  // its input was chosen and before its result counts, without a lock. For tests.
+  explicit TextStore(std::optional<StoreFolder> folder = std::nullopt,
+                     std::function<void()> while_merging = {});
 
   // Initially takes over the content of the folder. After an error the store is empty, and the next
   // save replaces what was damaged.
@@ -66,7 +72,12 @@ class TextStore {
   // The current content, except for the text `without`, which is being written.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::string& without = {}) const;
 
-  // Performs one merge if one is due; false if none was.
+  // Reads all segments that came from files, each once in its life, and forgets the texts of those
+  // that are not as they were written: a scan of the files reads them again. Returns how many texts
+  // that were.
+  std::size_t verify(const std::stop_token& stop = {});
+  // Performs one merge if one is due; false if none was. Verifies what it merges, as damaged tokens
+  // would get a checksum of their own.
   bool merge();
   // Saves what is only in memory to the folder. If another process is the writer, or there is no
   // folder, it saves nothing and succeeds. After an error (a full disk) the store continues in
@@ -99,6 +110,7 @@ class TextStore {
     std::shared_ptr<HiddenRanges> hidden = std::make_shared<HiddenRanges>();
     bool shared = false;                    // with a snapshot: `hidden` must not change any more
     std::optional<std::uint64_t> number{};  // of its file; null: in memory
+    bool verified = true;                   // false: verify() has not read it yet
   };
   using EntryPointer = std::shared_ptr<Entry>;
   struct TextInEntry {
@@ -127,15 +139,18 @@ class TextStore {
   // These take the lock themselves.
   static std::shared_ptr<const Segment> merged_segment(const Merge& merge);
   void run_merge(Merge merge, bool to_disk);
+  std::size_t verify(const std::vector<EntryPointer>& entries, const std::stop_token& stop);
 
   mutable std::mutex mutex_;  // guards all that follows except the folder
   std::vector<EntryPointer> entries_;
   std::unordered_map<std::string, TextInEntry> places_;
   std::shared_ptr<const IndexSnapshot> snapshot_;
+  std::set<std::uint64_t> damaged_;  // numbers of files that verify() refused
 
   std::mutex background_;  // merge() and save() one at a time; guards the folder
   std::optional<StoreFolder> folder_;
   std::optional<Error> problem_;  // of the last attempt to write
+  std::function<void()> while_merging_;
 };
 
 }  // namespace redraft

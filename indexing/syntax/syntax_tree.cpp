@@ -61,6 +61,19 @@ RegionChain SyntaxTree::regions_around(std::size_t offset, std::size_t max_bytes
   return RegionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).around(offset, max_bytes);
 }
 
+std::vector<ByteRange> SyntaxTree::other_branches() const {
+  std::vector<ByteRange> found;
+  TreeCursor cursor(ts_tree_root_node(tree_.get()));
+  for (bool more = true; more; more = cursor.to_next()) {
+    // All grammars call it so; `a ? b : c` has one, too.
+    if (cursor.field() != "alternative") continue;
+    const std::string_view whole = type_of(cursor.path()[cursor.path().size() - 2]);
+    if (whole.starts_with("if") || whole.starts_with("els"))
+      found.push_back(range_of(cursor.node()));
+  }
+  return found;
+}
+
 std::vector<ByteRange> SyntaxTree::identifiers(const ByteRange& range) const {
   std::vector<ByteRange> found;
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
@@ -118,11 +131,12 @@ bool SyntaxTree::in_comment(std::size_t offset) const {
   // At the end of a line a comment there is the one before the place.
   const bool line_end =
       offset > 0 && (offset == text.size() || text[offset] == '\n' || text[offset] == '\r');
-  const auto at = static_cast<std::uint32_t>(line_end ? offset - 1 : offset);
-  const TSNode leaf = ts_node_descendant_for_byte_range(ts_tree_root_node(tree_.get()), at, at);
-  for (TSNode node = leaf; !ts_node_is_null(node); node = ts_node_parent(node)) {
-    if (!std::string_view(ts_node_type(node)).ends_with("comment")) continue;
-    const ByteRange place = range_of(node);
+  // Not by asking each node for its parent: tree-sitter looks for that from the root.
+  TreeCursor cursor(ts_tree_root_node(tree_.get()));
+  cursor.descend_to(line_end ? offset - 1 : offset);
+  for (auto node = cursor.path().rbegin(); node != cursor.path().rend(); ++node) {
+    if (!type_of(*node).ends_with("comment")) continue;
+    const ByteRange place = range_of(*node);
     const std::string_view comment = text.substr(place.begin, place.size());
     const bool closed = comment.ends_with("*/") || comment.ends_with("-->");
     return place.begin < offset && (offset < place.end || !closed);

@@ -85,6 +85,8 @@ class SyntaxTree {
   // The regions around `offset`, in whole lines; the chosen one has at most `max_bytes`, unless a
   // single line has more.
   RegionChain regions_around(std::size_t offset, std::size_t max_bytes) const;
+  // What is done otherwise: the `else` and `elif` branches, in the order in which they begin.
+  std::vector<ByteRange> other_branches() const;
   // The names within `range`, in order.
   std::vector<ByteRange> identifiers(const ByteRange& range) const;
   Imports imports() const;

@@ -4,11 +4,65 @@
 
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "lsp/wire/convert.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
+namespace {
+
+// What a change takes beside its text.
+constexpr std::size_t kBytesPerChange = 128;
+
+// Of a document or a change. None if it is malformed, which is found out later.
+std::size_t text_bytes(const Json& json) {
+  if (!json.is_object()) return 0;
+  const auto text = json.find("text");
+  return text == json.end() || !text->is_string() ? 0 : text->get_ref<const std::string&>().size();
+}
+
+std::size_t changed_bytes(const Json& params) {
+  const auto changes = params.find("contentChanges");
+  if (changes == params.end() || !changes->is_array()) return 0;
+  std::size_t bytes = kBytesPerChange * changes->size();
+  for (const Json& change : *changes) bytes += text_bytes(change);
+  return bytes;
+}
+
+Result<JudgedDocument> read_opened(const Json& json) {
+  DidOpenParams params;
+  try {
+    json.get_to(params);
+  } catch (const std::exception& failure) {
+    return Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
+  }
+  return judged_document(std::move(params.uri), params.version, std::move(params.text),
+                         std::move(params.language_id));
+}
+
+Result<ChangedDocument> read_changed(const Json& json,
+                                     const std::shared_ptr<const Document>& document,
+                                     Encoding encoding) {
+  DidChangeParams params;
+  try {
+    json.get_to(params);
+  } catch (const std::exception& failure) {
+    return Error("the editor sent a change that cannot be read (" + reason(failure) +
+                 "); close the file and open it anew");
+  }
+  const bool is_last = document->version() == std::numeric_limits<std::int64_t>::max();
+  const std::int64_t version =
+      params.version ? *params.version : document->version() + (is_last ? 0 : 1);
+  if (version <= document->version()) {
+    return Error("the editor sent a change to version " + std::to_string(version) +
+                 " of a text that is at version " + std::to_string(document->version()) +
+                 "; close the file and open it anew");
+  }
+  return changed_document(document, version, to_edits(*document, params.changes, encoding));
+}
+
+}  // namespace
 
 void DocumentSync::begin(const InitializeParams& params, FeatureRegistry& registry) {
   encoding_ = params.capabilities.encoding;
@@ -33,52 +87,49 @@ void DocumentSync::begin(const InitializeParams& params, FeatureRegistry& regist
 }
 
 // After an unreadable open, no text that was open under the same name may remain here.
-void DocumentSync::did_open(const Json& json) {
-  const auto uri = json.at("textDocument").at("uri").get<std::string>();
-  Result<void> opened;
-  try {
-    const auto params = json.get<DidOpenParams>();
-    opened = workspace_.open(uri, params.version, params.text, params.language_id);
-  } catch (const std::exception& failure) {
-    workspace_.close(uri, "the document was opened anew");
-    opened = Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
-  }
-  if (!opened) refuse(opened.error());
+void DocumentSync::did_open(Json params) {
+  const auto uri = params.at("textDocument").at("uri").get<std::string>();
+  const std::size_t bytes = text_bytes(params.at("textDocument"));
+  work(bytes, [this, uri, params = std::move(params)] {
+    const auto opened = std::make_shared<Result<JudgedDocument>>(read_opened(params));
+    return [this, uri, opened] {
+      const Result<void> taken = workspace_.open(uri, std::move(*opened));
+      if (!taken) refuse(taken.error());
+    };
+  });
 }
 
 // A lost change would leave a text here that is not the client's, and every later change and edit
 // would go to the wrong place. So the document is given up until it is opened again.
-void DocumentSync::did_change(const Json& params) {
+void DocumentSync::did_change(Json params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::shared_ptr<const Document> document = workspace_.document(uri);
   if (document == nullptr) {
     spdlog::debug("a change of a document that is not open");  // one follows each keystroke
     return;
   }
-  const Result<void> taken = take_change(params, *document);
-  if (taken) return;
-  if (workspace_.document(uri) != nullptr) workspace_.close(uri, taken.error().message());
-  refuse(taken.error());
+  const std::size_t bytes = document->text().size() + changed_bytes(params);
+  work(bytes, [this, document, encoding = encoding_, params = std::move(params)] {
+    const auto changed =
+        std::make_shared<Result<ChangedDocument>>(read_changed(params, document, encoding));
+    return [this, document, changed] { finish_change(document, std::move(*changed)); };
+  });
 }
 
-Result<void> DocumentSync::take_change(const Json& json, const Document& document) {
-  DidChangeParams params;
-  try {
-    json.get_to(params);
-  } catch (const std::exception& failure) {
-    return Error("the editor sent a change that cannot be read (" + reason(failure) +
-                 "); close the file and open it anew");
+void DocumentSync::work(std::size_t bytes, Connection::SideWork work) {
+  if (bytes > kLongBytes) {
+    connection_->aside(std::move(work));
+  } else {
+    work()();
   }
-  const bool is_last = document.version() == std::numeric_limits<std::int64_t>::max();
-  const std::int64_t version =
-      params.version ? *params.version : document.version() + (is_last ? 0 : 1);
-  if (version <= document.version()) {
-    return Error("the editor sent a change to version " + std::to_string(version) +
-                 " of a text that is at version " + std::to_string(document.version()) +
-                 "; close the file and open it anew");
-  }
-  const std::vector<TextEdit> edits = to_edits(document, params.changes, encoding_);
-  return workspace_.change(params.uri, version, edits);
+}
+
+void DocumentSync::finish_change(const std::shared_ptr<const Document>& before,
+                                 Result<ChangedDocument> changed) {
+  const std::string& uri = before->uri();
+  if (workspace_.document(uri) != before) return;  // given up meanwhile
+  const Result<void> taken = workspace_.change(uri, std::move(changed));
+  if (!taken) refuse(taken.error());
 }
 
 void DocumentSync::refuse(const Error& error) {

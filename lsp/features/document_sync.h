@@ -23,8 +23,8 @@ class DocumentSync : public Feature {
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
 
  private:
-  void did_open(const Json& params);
-  void did_change(const Json& params);
+  void did_open(Json params);
+  void did_change(Json params);
   void did_close(const DidCloseParams& params);
   void did_focus(const FocusParams& params);
   void did_save(const DidSaveParams& params);
@@ -33,8 +33,10 @@ class DocumentSync : public Feature {
   void did_rename_files(const FileOperationParams& params);
   void did_delete_files(const FileOperationParams& params);
 
-  // On error the text here differs from the client's, or cannot be edited.
-  Result<void> take_change(const Json& params, const Document& document);
+  // What is to be done with a text, at once or, if it is long, away from the event loop.
+  void work(std::size_t bytes, Connection::SideWork work);
+  void finish_change(const std::shared_ptr<const Document>& before,
+                     Result<ChangedDocument> changed);
   void refuse(const Error& error);
   void files_changed(const std::vector<std::string>& uris);
 

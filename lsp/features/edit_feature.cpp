@@ -269,10 +269,11 @@ void EditFeature::edit(const EditParams& params, const std::optional<Json>& prog
   }
   const std::optional<EditId> id = start(params, reply);
   if (!id) return;
-  reply({{"editId", *id}});
+  // First, so that a client that is told of an edit is also told of its end, whatever fails here.
   feed_.start(*id, {.reply = std::nullopt,
                     .action = {},
                     .progress = progress(progress_token, client_.streamed_edits)});
+  reply({{"editId", *id}});
 }
 
 std::optional<EditRequest> EditFeature::request_of(const EditParams& params,

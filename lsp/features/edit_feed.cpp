@@ -60,6 +60,9 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 Json hint_about(const EditResult* result) {
   if (result == nullptr || !result->hunks.empty() || result->placed) return {};
   if (!result->has_other_tries) return "the model changed nothing: say it in other words";
+  const bool is_whole_file = result->region.size() >= result->text.size();
+  if (is_whole_file)
+    return "the model changed nothing: say it in other words, or ask for another try";
   return "the model changed nothing: widen the region, say it in other words, or ask for another "
          "try";
 }

@@ -77,7 +77,7 @@ void Indexes::follow_repository(const Settings& settings, const Folders& folders
 void Indexes::follow_common(const Settings& settings, const Folders& folders) {
   CommonCode code = {.workspace = folders,
                      .dependencies = settings.dependencies && !folders.empty(),
-                     .others = folders_named(settings.common_folders, folders)};
+                     .others = folders_named(make_.common_folders, folders)};
   std::optional<CommonCode> wanted;
   if (make_.of_common_code && (code.dependencies || !code.others.empty())) {
     // The workspace's folders matter only for the packages installed in them.

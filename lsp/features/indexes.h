@@ -28,6 +28,10 @@ class Indexes : public Feature {
     std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
                                                const Folders& others)>
         of_common_code;
+    // Other folders that the user has named: absolute, below the home folder ("~/a"), or below the
+    // first folder of the workspace. They never come from a client, whose settings may be those of
+    // a workspace.
+    std::vector<std::string> common_folders = {};
   };
 
   Indexes(const std::shared_ptr<Connection>& connection, Workspace& workspace,

@@ -7,7 +7,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Each stands for a message of at least 64 MB: no editor sends this many.
+// Each stands for a message of megabytes: no editor sends this many.
 constexpr std::size_t kMaxTold = 1000;
 // The client chooses the names; they may be of any length.
 constexpr std::size_t kMaxNameBytes = 300;
@@ -17,6 +17,10 @@ std::string megabytes(std::size_t bytes) {
 }
 
 std::string why_unread(const UnreadMessage& message) {
+  if (message.has_too_many_values) {
+    return "a message of more than " + std::to_string(kValueLimit) + " values, " +
+           megabytes(message.bytes) + " long, was not read";
+  }
   return "a message of " + megabytes(message.bytes) + " was not read: the limit is " +
          megabytes(kMessageLimit);
 }

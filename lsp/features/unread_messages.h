@@ -10,9 +10,9 @@
 
 namespace redraft::lsp {
 
-// Handles messages that were too long to be read: a request is answered with an error; a document
-// whose text was lost is given up until it is opened again, and the user is told why, once.
-// Everything else goes on. Main thread.
+// Handles messages that were too long to be read, or of too many values: a request is answered with
+// an error; a document whose text was lost is given up until it is opened again, and the user is
+// told why, once. Everything else goes on. Main thread.
 class UnreadMessages {
  public:
   UnreadMessages(std::shared_ptr<Connection> connection, Workspace& workspace)

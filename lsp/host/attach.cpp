@@ -83,8 +83,8 @@ Result<fs::path> log_path() {
 
 // The log is truncated once it has grown long.
 Result<FileHandle> open_log(const fs::path& path) {
-  FileHandle log(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  FileHandle log =
+      FileHandle::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   struct stat found;
   if (!log || ::fstat(log.get(), &found) != 0 ||
       (found.st_size > kLogLimit && ::ftruncate(log.get(), 0) != 0))

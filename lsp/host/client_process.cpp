@@ -13,4 +13,6 @@ std::optional<ClientProcess> ClientProcess::find(std::int64_t id) {
 
 bool ClientProcess::is_alive() const { return is_running(id_); }
 
+FileHandle ClientProcess::end() const { return end_of_process(id_); }
+
 }  // namespace redraft::lsp

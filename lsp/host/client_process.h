@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "support/files/file_handle.h"
+
 namespace redraft::lsp {
 
 // The process that a client says it is. Some clients die without closing our input, because another
@@ -13,6 +15,8 @@ class ClientProcess {
   static std::optional<ClientProcess> find(std::int64_t id);
   // A zombie, dead but not yet waited for, counts as dead.
   bool is_alive() const;
+  // Readable once it is dead. None: the system cannot tell, so ask is_alive() from time to time.
+  FileHandle end() const;
 
  private:
   explicit ClientProcess(int id) : id_(id) {}

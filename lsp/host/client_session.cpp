@@ -2,7 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "lsp/host/access_token.h"
@@ -13,24 +16,36 @@ namespace redraft::lsp {
 namespace {
 
 constexpr auto kFlushLimit = std::chrono::milliseconds(200);
-constexpr auto kProcessInterval = std::chrono::milliseconds(200);
+constexpr auto kProcessInterval = std::chrono::seconds(5);
 // A client that has not shown its token yet gets little time and memory.
 constexpr auto kAdmissionLimit = std::chrono::seconds(10);
 constexpr std::size_t kFirstMessageLimit = 1 << 20;
+
+// Has something large destroyed on the side thread or, without memory even for that, here.
+void give_back(const std::weak_ptr<SideThread>& side, std::function<void()> large) {
+  try {
+    if (const auto thread = side.lock()) thread->run([large = std::move(large)] {});
+  } catch (const std::exception& failure) {
+    spdlog::warn("after a client's message: {}", failure.what());
+  }
+}
 
 }  // namespace
 
 ClientSession::ClientSession(const Shared& shared, Client client, std::function<void(int)> on_end)
     : client_(std::move(client)),
+      io_(shared.io),
+      side_(shared.side),
       recorder_(shared.recorder),
       notice_(shared.notice),
       on_end_(std::move(on_end)),
       transport_(shared.io, client_.in.get(), client_.out.get(),
-                 {.on_message = [this](const std::string& content) { receive(content); },
+                 {.on_message = [this](std::string content) { receive(std::move(content)); },
                   .on_unread = [this](const UnreadMessage& message) { receive_unread(message); },
                   .on_malformed = [this](const Error& error) { end_malformed(error); },
                   .on_gone = [this] { end_gone(); }}),
       admission_timer_(shared.io),
+      process_end_(shared.io),
       process_timer_(shared.io),
       server_(
           shared.engine, shared.post,
@@ -39,7 +54,8 @@ ClientSession::ClientSession(const Shared& shared, Client client, std::function<
                  if (recorder_) recorder_->add(Recorder::From::kServer, content);
                  transport_.send(content);
                },
-           .congested = [this] { return transport_.congested(); }},
+           .congested = [this] { return transport_.congested(); },
+           .aside = [this](Connection::SideWork work) { work_aside(std::move(work)); }},
           [this](int code) { end(code); }, shared.index, shared.usage_file),
       admitted_(client_.token.empty()) {
   if (!admitted_) await_admission();
@@ -58,12 +74,17 @@ void ClientSession::await_admission() {
 
 // One client's messages must not end other sessions: an exception (no memory for the message, for
 // example) ends this session only.
-void ClientSession::receive(const std::string& content) {
+void ClientSession::end_failed(std::string_view what, const std::exception& failure) {
+  spdlog::error("{}: {}", what, failure.what());
+  end(1);
+}
+
+void ClientSession::receive(std::string content) {
+  const std::size_t bytes = content.size();
   try {
-    if (admitted_ || admit(content)) serve(content);
+    if (admitted_ || admit(content)) serve(std::move(content));
   } catch (const std::exception& failure) {
-    spdlog::error("a client's message of {} bytes: {}", content.size(), failure.what());
-    end(1);
+    end_failed("a client's message of " + std::to_string(bytes) + " bytes", failure);
   }
 }
 
@@ -72,8 +93,7 @@ void ClientSession::receive_unread(const UnreadMessage& message) {
     if (recorder_) recorder_->add_unread(message);
     server_.receive_unread(message);
   } catch (const std::exception& failure) {
-    spdlog::error("a client's message of {} bytes: {}", message.bytes, failure.what());
-    end(1);
+    end_failed("a client's message of " + std::to_string(message.bytes) + " bytes", failure);
   }
 }
 
@@ -89,28 +109,77 @@ bool ClientSession::admit(const std::string& first_message) {
   return true;
 }
 
-void ClientSession::serve(const std::string& content) {
-  const Span span("message", "bytes", std::ssize(content));
-  const bool knew_process = server_.client_process().has_value();
+void ClientSession::serve(std::string content) {
   if (recorder_) recorder_->add(Recorder::From::kClient, content);
-  server_.receive(content);
+  if (content.size() > kLongBytes) {
+    work_aside([this, content = std::move(content)] {
+      auto message = std::make_shared<ReceivedMessage>(read_message(content));
+      return [this, message] { take(std::move(*message)); };
+    });
+  } else {
+    take(read_message(content));
+  }
+}
+
+void ClientSession::take(ReceivedMessage message) {
+  const Span span("message", "bytes", static_cast<std::int64_t>(message.bytes));
+  const bool knew_process = server_.client_process().has_value();
+  server_.receive(std::move(message));
   if (!notice_.empty() && server_.serving()) tell_log(std::exchange(notice_, {}));
   if (knew_process || !client_.watch_process || !server_.client_process()) return;
   if (const auto process = ClientProcess::find(*server_.client_process())) watch(*process);
 }
 
+// `this` is used on the session's own thread only, and only while it is there.
+void ClientSession::work_aside(Connection::SideWork work) {
+  transport_.hold();
+  // Meanwhile nothing may be left that the loop waits for: it must not end.
+  side_->run([busy = boost::asio::make_work_guard(io_), this, alive = std::weak_ptr(alive_),
+              &io = io_, side = std::weak_ptr(side_), work = std::move(work)] {
+    std::function<void()> then;
+    try {
+      then = work();
+    } catch (const std::exception& failure) {
+      then = [this, what = std::string(failure.what())] {
+        end_failed("a client's message", std::runtime_error(what));
+      };
+    }
+    boost::asio::post(io, [this, alive, side, then = std::move(then)]() mutable {
+      if (!alive.expired()) complete(then);
+      give_back(side, std::move(then));
+    });
+  });
+}
+
+void ClientSession::complete(const std::function<void()>& then) {
+  if (ending_) return;
+  try {
+    then();
+  } catch (const std::exception& failure) {
+    end_failed("a client's message", failure);
+  }
+  transport_.resume();
+}
+
 void ClientSession::watch(const ClientProcess& process) {
-  process_timer_.expires_after(kProcessInterval);
-  process_timer_.async_wait(
-      [this, process, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
-        if (alive.expired() || ending_) return;
-        if (process.is_alive()) {
-          watch(process);
-        } else {
-          spdlog::info("the client's process is gone");
-          end_gone();
-        }
-      });
+  const auto look = [this, process,
+                     alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
+    if (alive.expired() || ending_) return;
+    if (process.is_alive()) {
+      watch(process);
+    } else {
+      spdlog::info("the client's process is gone");
+      end_gone();
+    }
+  };
+  // Waiting for its end wakes nobody up until then.
+  if (FileHandle end = process.end(); end && !process_end_.is_open()) {
+    process_end_.assign(end.release());
+    process_end_.async_wait(boost::asio::posix::stream_descriptor::wait_read, look);
+  } else {
+    process_timer_.expires_after(kProcessInterval);
+    process_timer_.async_wait(look);
+  }
 }
 
 // Not over the server's link: that would be recorded, and a replaying server never says it.

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lsp/host/client_process.h"
+#include "lsp/host/side_thread.h"
 #include "lsp/recording/recorder.h"
 #include "lsp/server.h"
 #include "lsp/wire/transport.h"
@@ -24,6 +28,7 @@ class ClientSession {
   struct Shared {
     boost::asio::io_context& io;
     Post post;
+    std::shared_ptr<SideThread> side;
     std::shared_ptr<EngineHost> engine;
     Server::IndexFactories index;
     std::filesystem::path usage_file;    // see Server
@@ -54,21 +59,28 @@ class ClientSession {
   std::vector<IndexSlot> take_indexes() { return server_.take_indexes(); }
 
  private:
-  void receive(const std::string& content);
+  void receive(std::string content);
   void receive_unread(const UnreadMessage& message);
   bool admit(const std::string& first_message);
-  void serve(const std::string& content);
+  void serve(std::string content);
+  void take(ReceivedMessage message);
+  void work_aside(Connection::SideWork work);
+  void complete(const std::function<void()>& then);
+  void end_failed(std::string_view what, const std::exception& failure);
   void await_admission();
   void watch(const ClientProcess& process);
   void end_malformed(const Error& error);
 
   Client client_;
+  boost::asio::io_context& io_;
+  std::shared_ptr<SideThread> side_;
   std::shared_ptr<Recorder> recorder_;
   std::string notice_;
   std::function<void(int)> on_end_;
   Transport transport_;
   boost::asio::steady_timer admission_timer_;
-  boost::asio::steady_timer process_timer_;
+  boost::asio::posix::stream_descriptor process_end_;
+  boost::asio::steady_timer process_timer_;  // where there is no descriptor for that
   Server server_;
   bool admitted_;
   bool ending_ = false;

@@ -37,7 +37,7 @@ Result<FileHandle> start_detached(const std::vector<std::string>& command, int l
   arguments.push_back(nullptr);
   std::optional<Pipe> pipe = make_pipe();
   if (!pipe) return system_error("no pipe");
-  const FileHandle in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileHandle in = FileHandle::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const pid_t child = ::fork();
   if (child < 0) return system_error("no process");
   if (child == 0) {

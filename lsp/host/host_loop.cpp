@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "support/named_thread.h"
+#include "support/system/crash_notes.h"
 #include "support/trace/trace.h"
 
 namespace redraft::lsp {
@@ -45,6 +46,12 @@ void start_log(const std::string& level, LogKind kind) {
   spdlog::set_pattern(kind == LogKind::kOwn ? kOwnPattern : kSharedPattern);
 }
 
+void keep_notes(const ServerOptions& options) {
+  if (options.crash_notes.empty()) return;
+  if (const Result<void> kept = keep_crash_notes(options.crash_notes, options.build); !kept)
+    spdlog::warn("a crash will not be noted: {}", kept.error().message());
+}
+
 }  // namespace
 
 int run_session_host(ServerOptions options, LogKind log,
@@ -53,6 +60,7 @@ int run_session_host(ServerOptions options, LogKind log,
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit an error of write()
   try {
     start_log(options.log_level, log);
+    keep_notes(options);
     auto host = std::make_unique<SessionHost>(
         std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
     std::shared_ptr<void> door = begin(*host);

@@ -19,6 +19,10 @@ struct ServerOptions {
   Server::IndexFactories index;
   // The file that counts what became of suggestions (UsageLog); empty: none.
   std::filesystem::path usage_file = {};
+  // Where faults are noted, so that a document that caused two of them is left alone by later
+  // servers of the same `build` (keep_crash_notes()); empty: nowhere.
+  std::filesystem::path crash_notes = {};
+  std::string build = {};
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never contains the text of a document.
   std::string log_level = "info";

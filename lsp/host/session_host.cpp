@@ -23,6 +23,7 @@ ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory mak
   const Post post = [&io](std::function<void()> f) { boost::asio::post(io, std::move(f)); };
   return {.io = io,
           .post = post,
+          .side = std::make_shared<SideThread>(),
           .engine = std::make_shared<EngineHost>(std::move(make_engine), post),
           .index = std::move(index),
           .usage_file = std::move(usage_file),

@@ -15,10 +15,11 @@ const Json kNothing;
 void Configuration::begin(const ClientCapabilities& client, const Json& options) {
   client_ = client;
   waits_ = client_.configuration;
-  // The options also hold, next to the settings, what the client can do.
-  std::vector<std::string_view> capabilities;
-  for (const auto& [name, capability] : kOwnCapabilities) capabilities.emplace_back(name);
-  const ReadSettings read = read_settings(options, {}, capabilities);
+  // The options also hold, next to the settings, what the client can do, and what admitted it
+  // (host/access_token.h).
+  std::vector<std::string_view> others = {"token"};
+  for (const auto& [name, capability] : kOwnCapabilities) others.emplace_back(name);
+  const ReadSettings read = read_settings(options, {}, others);
   initial_ = settings_ = read.settings;
   report(read.problems);
   of_options_ = reported_;

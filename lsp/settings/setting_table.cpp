@@ -61,24 +61,6 @@ SettingDefinition integer(std::string name, Member member, int least, int most,
 }
 
 template <typename Member>
-SettingDefinition texts(std::string name, Member member, std::string description) {
-  return {
-      .name = std::move(name),
-      .description = std::move(description),
-      .schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
-      .takes = "a list of texts",
-      .read = [member](const Json& value, Settings& settings) {
-        // An empty table in Lua may arrive as an array or as an object.
-        if (!value.is_array() && !(value.is_object() && value.empty())) return false;
-        member(settings).clear();
-        for (const Json& item : value) {
-          if (item.is_string()) member(settings).push_back(item.get<std::string>());
-        }
-        return member(settings).size() == value.size();
-      }};
-}
-
-template <typename Member>
 SettingDefinition switches(std::string name, Member member, std::string description) {
   return {.name = std::move(name),
           .description = std::move(description),
@@ -160,10 +142,23 @@ void add_start_options(Definitions& all) {
   all.push_back(start_option("draft", text(""), "a text",
                              "A small model that guesses ahead, by name or path; when empty, none, "
                              "which takes less memory."));
+  all.push_back(start_option("head", text(""), "a text",
+                             "The folder of a draft head that was trained for the target, which "
+                             "guesses ahead at a small part of a draft model's cost; when empty, "
+                             "none."));
   all.push_back(start_option(
       "arguments", {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
       "a list of texts",
       "Further arguments of `redraft lsp`, for instance `[\"--threads\", \"4\"]`."));
+  // Only as an argument, because in some editors a file of the workspace sets settings: it must not
+  // make the server read other folders. Scope machine for the same reason.
+  all.push_back(start_option(
+      "commonFolders",
+      {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
+      "a list of texts",
+      "Other folders of code to draft from, for instance `[\"~/.cargo/registry/src\"]`; an "
+      "argument `--common` of `redraft lsp` each.",
+      Scope::kMachine));
   all.push_back(start_option(
       "trace.server",
       {{"type", "string"}, {"enum", {"off", "messages", "verbose"}}, {"default", "off"}},
@@ -193,12 +188,6 @@ void add_sources(Definitions& all) {
       "dependencies", [](Settings& s) -> bool& { return s.dependencies; },
       "Draft from packages that are installed in the workspace too (`node_modules`, "
       "`site-packages` and the like)."));
-  // Scope machine: a file in a workspace must not make the server read other folders.
-  all.push_back(with_scope(
-      Scope::kMachine, texts(
-                           "commonFolders", [](Settings & s) -> auto& { return s.common_folders; },
-                           "Other folders of code to draft from, for instance "
-                           "`[\"~/.cargo/registry/src\"]`.")));
 }
 
 void add_completion(Definitions& all) {

@@ -31,7 +31,6 @@ struct Settings {
   bool index = true;
   bool dependencies = false;
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
-  std::vector<std::string> common_folders;  // as the user wrote them
   bool cache_on_disk = true;
   bool load_early = true;
 

@@ -53,6 +53,14 @@ void Connection::show_message(MessageType type, std::string_view message) {
   notify("window/showMessage", {{"type", static_cast<int>(type)}, {"message", message}});
 }
 
+void Connection::aside(SideWork work) {
+  if (link_.aside) {
+    link_.aside(std::move(work));
+  } else {
+    work()();
+  }
+}
+
 void Connection::receive_response(const Json& message) {
   const Json& id = message.at("id");
   const auto found =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,14 +14,22 @@
 
 namespace redraft::lsp {
 
+// To read, copy or check this many bytes takes some milliseconds.
+inline constexpr std::size_t kLongBytes = std::size_t{256} << 10;
+
 // What we send to the client: responses, notifications and requests of our own. Main thread.
 class Connection {
  public:
+  // Work that uses nothing of the main thread, and returns what is to be done there with its
+  // result. Both are destroyed where the work was done, because what they hold may be large.
+  using SideWork = std::function<std::function<void()>()>;
   struct Link {
     std::function<void(std::string content)> send;
     // True while the client reads more slowly than we write: messages that can be omitted should
     // be.
     std::function<bool()> congested;
+    // See aside(). Empty: there are no other clients.
+    std::function<void(SideWork work)> aside = {};
   };
   explicit Connection(Link link);
 
@@ -36,6 +45,10 @@ class Connection {
   // A message of the client that answers one of our requests.
   void receive_response(const Json& message);
   bool congested() const { return link_.congested(); }
+  // For work that takes long (see kLongBytes) and would keep other clients waiting: it is done on
+  // another thread. Until it is complete no further message of this client is taken, so for this
+  // client everything comes in the same order. Without other clients it is done at once.
+  void aside(SideWork work);
   // Traces the messages of this connection; those sent are traced here already.
   Tracer& tracer() { return tracer_; }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <string_view>
+#include <utility>
+
+#include "workspace/documents/changing_text.h"
 
 namespace redraft::lsp {
 namespace {
@@ -27,49 +28,50 @@ std::size_t units_of(std::size_t width, Encoding encoding) {
   return 1;
 }
 
+std::size_t units_of(const TextCounts& counts, Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kUtf8:
+      return counts.bytes;
+    case Encoding::kUtf16:
+      return counts.characters + counts.wide;
+    case Encoding::kUtf32:
+      return counts.characters;
+  }
+  return counts.characters;
+}
+
 int clamped(std::size_t value) {
   return static_cast<int>(std::min<std::size_t>(value, std::numeric_limits<int>::max()));
 }
 
-// Converts the changes of one notification to bytes, one after the other. Editors with several
-// cursors send them from the bottom up. The first line index stays valid above the topmost change,
-// so it is rebuilt only when a change comes further down.
+// Converts the changes of one notification to bytes, one after the other.
 class ChangeReader {
  public:
   ChangeReader(const Document& document, Encoding encoding)
-      : encoding_(encoding), text_(document.text()), lines_(&document.lines()) {}
+      : encoding_(encoding), text_(document.text()) {}
 
   TextEdit read(const ContentChange& change) {
     TextEdit edit{{0, text_.size()}, change.text};
     if (change.range) {
-      if (std::max(change.range->start.line, change.range->end.line) >= known_lines_) index();
-      edit.range.begin = to_offset(text_, *lines_, change.range->start, encoding_);
-      edit.range.end = to_offset(text_, *lines_, change.range->end, encoding_);
+      edit.range.begin = offset_of(change.range->start);
+      edit.range.end = offset_of(change.range->end);
       if (edit.range.end < edit.range.begin) std::swap(edit.range.begin, edit.range.end);
     }
-    apply(edit);
+    text_.replace(edit.range, edit.new_text);
     return edit;
   }
 
  private:
-  void index() {
-    own_lines_.emplace(text_);
-    lines_ = &*own_lines_;
-    known_lines_ = std::numeric_limits<int>::max();
-  }
-
-  void apply(const TextEdit& edit) {
-    // The line before counts as changed too: its "\r" may now meet a "\n", or lose it.
-    const int line = edit.range.begin == 0 ? 0 : lines_->line_of(edit.range.begin - 1);
-    known_lines_ = std::min(known_lines_, line);
-    text_.replace(edit.range.begin, edit.range.size(), edit.new_text);
+  // As to_offset().
+  std::size_t offset_of(Position position) const {
+    const auto line = static_cast<std::size_t>(position.line);
+    if (line >= text_.line_count()) return text_.size();
+    return text_.walk(text_.line_start(line), static_cast<std::size_t>(position.character),
+                      [this](const TextCounts& counts) { return units_of(counts, encoding_); });
   }
 
   Encoding encoding_;
-  std::string text_;
-  const LineIndex* lines_;
-  std::optional<LineIndex> own_lines_;
-  int known_lines_ = std::numeric_limits<int>::max();  // lines_ is valid for the lines before
+  ChangingText text_;
 };
 
 }  // namespace

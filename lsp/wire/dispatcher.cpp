@@ -4,6 +4,9 @@
 
 #include <exception>
 #include <utility>
+#include <variant>
+
+#include "support/system/crash_notes.h"
 
 namespace redraft::lsp {
 namespace {
@@ -18,9 +21,21 @@ constexpr std::size_t kMaxPending = 1000;
 bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
 // Params may be missing; then a handler that needs a member reports which.
-Json params_of(const Json& message) {
+Json take_params(Json& message) {
   const auto found = message.find("params");
-  return found == message.end() || found->is_null() ? Json::object() : *found;
+  return found == message.end() || found->is_null() ? Json::object() : std::move(*found);
+}
+
+// The document that a message is about, or a command's first argument.
+WorkKey document_of(const Json& params) {
+  const auto arguments = params.find("arguments");
+  const bool is_command = arguments != params.end() && arguments->is_array() && !arguments->empty();
+  const Json& about = is_command ? arguments->front() : params;
+  const auto document = about.find("textDocument");
+  if (document == about.end()) return 0;
+  const auto uri = document->find("uri");
+  if (uri == document->end() || !uri->is_string()) return 0;
+  return work_key(uri->get_ref<const std::string&>());
 }
 
 }  // namespace
@@ -29,24 +44,27 @@ Dispatcher::Dispatcher(std::shared_ptr<Connection> connection)
     : connection_(std::move(connection)),
       pending_(std::make_shared<std::map<Json, std::function<void()>>>()) {}
 
-void Dispatcher::receive(std::string_view content) {
-  const Result<Json> message = parse_json(content);
-  if (!message) {
-    spdlog::warn("a message of {} bytes: {}", content.size(), message.error().message());
-    connection_->respond_error(kNoId, ErrorCode::kParseError, message.error().message());
-  } else if (message->is_array()) {
+void Dispatcher::receive(ReceivedMessage message) {
+  if (const auto* error = std::get_if<Error>(&message.content)) {
+    spdlog::warn("a message of {} bytes: {}", message.bytes, error->message());
+    connection_->respond_error(kNoId, ErrorCode::kParseError, error->message());
+    return;
+  }
+  Json* json = std::get_if<Json>(&message.content);
+  if (json == nullptr) return;
+  if (json->is_array()) {
     connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
                                "LSP has no batches of messages: send each by itself");
-  } else if (!message->is_object()) {
+  } else if (!json->is_object()) {
     connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
                                "a message must be one JSON object");
   } else {
-    connection_->tracer().received(*message, content.size());
-    receive_object(*message);
+    connection_->tracer().received(*json, message.bytes);
+    receive_object(*json);
   }
 }
 
-void Dispatcher::receive_object(const Json& message) {
+void Dispatcher::receive_object(Json& message) {
   const auto method = message.find("method");
   const auto id = message.find("id");
   const bool has_id = id != message.end();
@@ -59,9 +77,9 @@ void Dispatcher::receive_object(const Json& message) {
         answer_to, ErrorCode::kInvalidRequest,
         "a message needs a method (a string) and, as a request, an id (an integer or a string)");
   } else if (has_id) {
-    receive_request(method->get<std::string>(), *id, params_of(message));
+    receive_request(method->get<std::string>(), *id, take_params(message));
   } else {
-    receive_notification(method->get<std::string>(), params_of(message));
+    receive_notification(method->get<std::string>(), take_params(message));
   }
 }
 
@@ -98,6 +116,7 @@ bool Dispatcher::refused(const std::string& method, const Json& id) {
 void Dispatcher::receive_request(const std::string& method, const Json& id, const Json& params) {
   spdlog::debug("request {} {}", to_text(id), method);
   if (refused(method, id)) return;
+  const AtWork work(document_of(params));
   const auto handler = requests_.find(method);
   if (handler == requests_.end()) {
     connection_->respond_error(id, ErrorCode::kMethodNotFound,
@@ -114,15 +133,16 @@ void Dispatcher::receive_request(const std::string& method, const Json& id, cons
   }
 }
 
-void Dispatcher::receive_notification(const std::string& method, const Json& params) {
+void Dispatcher::receive_notification(const std::string& method, Json params) {
   spdlog::debug("notification {}", method);
   if (method != "exit" && lifecycle_ != Lifecycle::kServing) return;
+  const AtWork work(document_of(params));
   const auto handler = notifications_.find(method);
   try {
     if (method == "$/cancelRequest") {
       cancel_request(params);
     } else if (handler != notifications_.end()) {
-      handler->second(params);
+      handler->second(std::move(params));
     }
   } catch (const std::exception& failure) {
     spdlog::error("{}: {}", method, reason(failure));

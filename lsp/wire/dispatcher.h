@@ -8,6 +8,7 @@
 
 #include "lsp/wire/connection.h"
 #include "lsp/wire/json.h"
+#include "lsp/wire/received_message.h"
 
 namespace redraft::lsp {
 
@@ -36,6 +37,13 @@ class Dispatcher {
       (owner->*handler)(json.get<Params>());
     };
   }
+  // The handler of a notification whose params may be long: it reads them itself.
+  template <typename Owner>
+  void on(std::string method, Owner* owner, void (Owner::*handler)(Json)) {
+    notifications_[std::move(method)] = [owner, handler](Json&& json) {
+      (owner->*handler)(std::move(json));
+    };
+  }
 
   // Reads params, or answers InvalidParams.
   template <typename Params, typename Use>
@@ -51,7 +59,9 @@ class Dispatcher {
   }
 
   // Handles one message of the client.
-  void receive(std::string_view content);
+  void receive(std::string_view content) { receive(read_message(content)); }
+  // One that was read. UnreadMessage: nothing is done.
+  void receive(ReceivedMessage message);
   // Answers every pending request with RequestCancelled.
   void cancel_all();
 
@@ -59,11 +69,11 @@ class Dispatcher {
   void set_lifecycle(Lifecycle lifecycle) { lifecycle_ = lifecycle; }
 
  private:
-  void receive_object(const Json& message);
+  void receive_object(Json& message);
   // Exceptions of the receiver are logged: a response is not answered.
   void receive_response(const Json& message);
   void receive_request(const std::string& method, const Json& id, const Json& params);
-  void receive_notification(const std::string& method, const Json& params);
+  void receive_notification(const std::string& method, Json params);
   // True if the lifecycle does not allow the request; it has been answered then.
   bool refused(const std::string& method, const Json& id);
   void cancel_request(const Json& params);
@@ -71,7 +81,7 @@ class Dispatcher {
   std::shared_ptr<Connection> connection_;
   Lifecycle lifecycle_ = Lifecycle::kUninitialized;
   std::map<std::string, std::function<void(const Json&, const Reply&)>, std::less<>> requests_;
-  std::map<std::string, std::function<void(const Json&)>, std::less<>> notifications_;
+  std::map<std::string, std::function<void(Json&&)>, std::less<>> notifications_;
   // How to cancel unanswered requests, by id. Shared with replies, which may outlive this object.
   std::shared_ptr<std::map<Json, std::function<void()>>> pending_;
 };

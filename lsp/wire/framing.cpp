@@ -10,6 +10,9 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::string_view kHeaderEnd = "\r\n\r\n";
+// A longer content is handed over with the buffer that it arrived in: new memory for it would take
+// longer than all else that is done with it here.
+constexpr std::size_t kNotCopied = 1 << 20;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -80,6 +83,7 @@ Result<std::optional<Frame>> FrameReader::next() {
     }
     content_length_ = *length;
     if (content_length_ && *content_length_ > limits_.read) passed_over_.emplace();
+    if (content_length_ && !passed_over_) buffer_.reserve(position_ + *content_length_);
   }
   if (!content_length_) return std::optional<Frame>();
   return passed_over_ ? pass_over() : take_content();
@@ -102,10 +106,15 @@ Result<std::optional<std::size_t>> FrameReader::read_header() {
 
 std::optional<Frame> FrameReader::take_content() {
   if (buffer_.size() - position_ < *content_length_) return std::nullopt;
-  std::string content = buffer_.substr(position_, *content_length_);
-  position_ += content.size();
-  content_length_.reset();
-  return content;
+  const std::size_t size = *std::exchange(content_length_, std::nullopt);
+  if (size < kNotCopied) {
+    position_ += size;
+    return buffer_.substr(position_ - size, size);
+  }
+  std::string rest = buffer_.substr(position_ + size);
+  buffer_.resize(position_ + size);
+  buffer_.erase(0, std::exchange(position_, 0));
+  return std::exchange(buffer_, std::move(rest));
 }
 
 std::optional<Frame> FrameReader::pass_over() {
@@ -116,7 +125,7 @@ std::optional<Frame> FrameReader::pass_over() {
   position_ += gone_by.size();
   if (passed_over_->bytes < *content_length_) return std::nullopt;
   content_length_.reset();
-  UnreadMessage message{passed_over_->bytes, passed_over_->outline.outline()};
+  UnreadMessage message{.bytes = passed_over_->bytes, .outline = passed_over_->outline.outline()};
   passed_over_.reset();
   return message;
 }

@@ -22,10 +22,12 @@ struct FrameLimits {
   std::size_t passed_over = kPassedOverLimit;  // and one longer than this is malformed
 };
 
-// A message that was skipped because it is too long: its content was not kept.
+// A message that was skipped because it is too long, or has more than kValueLimit values: its
+// content was not kept.
 struct UnreadMessage {
   std::size_t bytes = 0;
   MessageOutline outline = {};
+  bool has_too_many_values = false;
   friend bool operator==(const UnreadMessage&, const UnreadMessage&) = default;
 };
 

@@ -1,29 +1,41 @@
 #include "lsp/wire/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
 namespace redraft::lsp {
 namespace {
 
-// Counts brackets outside strings; the parser checks whether they match.
-bool too_deep(std::string_view text) {
+// What can be said of a text before it is parsed; the parser checks whether brackets match.
+struct Extent {
+  int depth = 0;           // of the deepest bracket
+  std::size_t values = 1;  // the text itself, elements and members
+  bool is_within_limits() const { return depth <= kNestingLimit && values <= kValueLimit; }
+};
+
+// Looks no further than where a limit is exceeded.
+Extent extent_of(std::string_view text) {
+  Extent extent;
   int depth = 0;
   bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  bool opened = false;  // just before: what comes next is a value, unless it closes
+  for (std::size_t i = 0; i < text.size() && extent.is_within_limits(); ++i) {
     const char c = text[i];
     if (in_string) {
       if (c == '\\') ++i;
       if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kNestingLimit) return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
+      continue;
     }
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+    const bool closes = c == ']' || c == '}';
+    if (c == ',' || (opened && !closes)) ++extent.values;
+    opened = c == '[' || c == '{';
+    if (opened) extent.depth = std::max(extent.depth, ++depth);
+    if (closes) --depth;
+    in_string = c == '"';
   }
-  return false;
+  return extent;
 }
 
 // The code unit of a "\uXXXX" at `at`, if there is one.
@@ -58,9 +70,17 @@ std::string without_lone_surrogates(std::string_view text) {
 
 }  // namespace
 
+bool has_too_many_values(std::string_view text) {
+  const Extent extent = extent_of(text);
+  return extent.depth <= kNestingLimit && extent.values > kValueLimit;
+}
+
 Result<Json> parse_json(std::string_view text) {
-  if (too_deep(text))
+  const Extent extent = extent_of(text);
+  if (extent.depth > kNestingLimit)
     return Error("JSON nested deeper than " + std::to_string(kNestingLimit) + " levels");
+  if (extent.values > kValueLimit)
+    return Error("JSON of more than " + std::to_string(kValueLimit) + " values");
   try {
     return Json::parse(text);
   } catch (const Json::exception&) {

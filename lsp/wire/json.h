@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,10 +13,16 @@ namespace redraft::lsp {
 using Json = nlohmann::json;
 
 inline constexpr int kNestingLimit = 256;
+// A value takes up to some hundred bytes of memory, however short it is in the text. "Replace all"
+// of 100,000 places is below this.
+inline constexpr std::size_t kValueLimit = std::size_t{1} << 20;
 
-// Parses text from an untrusted peer: malformed JSON, invalid UTF-8 and nesting beyond
-// kNestingLimit are errors. A lone surrogate escape, which editors do send for half an emoji,
-// becomes U+FFFD.
+// Whether it has more than kValueLimit elements of arrays and members of objects. Takes no memory.
+bool has_too_many_values(std::string_view text);
+
+// Parses text from an untrusted peer: malformed JSON, invalid UTF-8, nesting beyond kNestingLimit
+// and more than kValueLimit values are errors. A lone surrogate escape, which editors do send for
+// half an emoji, becomes U+FFFD.
 Result<Json> parse_json(std::string_view text);
 
 // What nlohmann_json reports, without its own error codes.

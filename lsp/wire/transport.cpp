@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <deque>
@@ -17,6 +18,15 @@ namespace {
 
 constexpr std::size_t kCongested = 1 << 20;
 constexpr std::size_t kFull = 64 << 20;
+
+// A client that ends is no trouble; whatever else ends its session is told.
+void report(const char* what, const boost::system::error_code& error) {
+  namespace failure = boost::asio::error;
+  const bool is_end =
+      error == failure::eof || error == failure::broken_pipe || error == failure::connection_reset;
+  spdlog::log(is_end ? spdlog::level::debug : spdlog::level::err, "{} the client failed: {}", what,
+              error.message());
+}
 
 }  // namespace
 
@@ -30,11 +40,14 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   void send(std::string_view content);
   bool congested() const { return queued_bytes_ > kCongested; }
   void limit_messages(const FrameLimits& limits) { frames_.limit_messages(limits); }
+  void hold() { ++holds_; }
+  void resume();
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
   void close();  // calls no handler from now on
 
  private:
-  void received(std::size_t count);
+  void take_next();
+  void take_next_in_turn();
   void write();
   void written(const boost::system::error_code& error);
   void gone();
@@ -51,6 +64,8 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   std::deque<std::string> queue_;  // the front is being written
   std::size_t queued_bytes_ = 0;
   bool reading_ = false;  // a read is under way
+  bool taking_ = false;   // take_next() is going to be called
+  int holds_ = 0;         // no message is taken while there are any
   bool closed_ = false;   // no more input is wanted
   bool dead_ = false;     // the transport is gone
   std::function<void()> done_;
@@ -81,7 +96,8 @@ void Transport::Flow::close() {
 }
 
 void Transport::Flow::read() {
-  if (reading_ || closed_ || queued_bytes_ > kFull) return;
+  // What has arrived is taken first: behind it the input may end.
+  if (reading_ || taking_ || holds_ > 0 || closed_ || queued_bytes_ > kFull) return;
   reading_ = true;
   in_.async_read_some(
       boost::asio::buffer(chunk_),
@@ -89,33 +105,48 @@ void Transport::Flow::read() {
         reading_ = false;
         if (closed_) return;
         if (!error) {
-          received(count);
+          frames_.append({chunk_.data(), count});
+          take_next();
         } else if (error == boost::asio::error::eof && !frames_.at_boundary()) {
           closed_ = true;
           handlers_.on_malformed(Error("the input ends within a message"));
         } else {
+          report("reading from", error);
           gone();
         }
       });
 }
 
-void Transport::Flow::received(std::size_t count) {
-  frames_.append({chunk_.data(), count});
-  while (!closed_) {
-    Result<std::optional<Frame>> message = frames_.next();
-    if (!message) {
-      closed_ = true;
-      handlers_.on_malformed(message.error());
-      return;
-    }
-    if (!*message) break;
+void Transport::Flow::take_next() {
+  if (closed_ || holds_ > 0) return;
+  Result<std::optional<Frame>> message = frames_.next();
+  if (!message) {
+    closed_ = true;
+    handlers_.on_malformed(message.error());
+  } else if (!*message) {
+    read();
+  } else {
     if (const auto* unread = std::get_if<UnreadMessage>(&**message)) {
       handlers_.on_unread(*unread);
     } else {
       handlers_.on_message(std::get<std::string>(std::move(**message)));
     }
+    take_next_in_turn();
   }
-  read();
+}
+
+void Transport::Flow::take_next_in_turn() {
+  if (taking_ || closed_ || holds_ > 0) return;
+  taking_ = true;
+  boost::asio::post(in_.get_executor(), [this, self = shared_from_this()] {
+    taking_ = false;
+    take_next();
+  });
+}
+
+void Transport::Flow::resume() {
+  --holds_;
+  if (!reading_) take_next_in_turn();
 }
 
 void Transport::Flow::send(std::string_view content) {
@@ -140,7 +171,7 @@ void Transport::Flow::write() {
 
 void Transport::Flow::written(const boost::system::error_code& error) {
   if (error) {
-    spdlog::debug("writing to the client: {}", error.message());
+    report("writing to", error);
     queue_.clear();
     queued_bytes_ = 0;
     gone();
@@ -184,6 +215,10 @@ void Transport::send(std::string_view content) { flow_->send(content); }
 bool Transport::congested() const { return flow_->congested(); }
 
 void Transport::limit_messages(const FrameLimits& limits) { flow_->limit_messages(limits); }
+
+void Transport::hold() { flow_->hold(); }
+
+void Transport::resume() { flow_->resume(); }
 
 void Transport::finish(std::chrono::milliseconds limit, std::function<void()> done) {
   flow_->finish(limit, std::move(done));

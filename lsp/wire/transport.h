@@ -18,6 +18,9 @@ namespace redraft::lsp {
 // A client that reads too slowly must not make our memory grow without limit. Beyond kCongested
 // bytes in the queue, congested() asks to omit what can be omitted; beyond kFull, no further input
 // is read until the queue has halved.
+//
+// Each message has a turn of the event loop to itself, so that other clients of the same loop wait
+// for one message at most, however many this client has sent at once.
 class Transport {
  public:
   struct Handlers {
@@ -40,6 +43,9 @@ class Transport {
   void start();
   void send(std::string_view content);
   bool congested() const;
+  // Takes no further message until resume() has been called as often.
+  void hold();
+  void resume();
   // Applies to what is read from now on.
   void limit_messages(const FrameLimits& limits);
   // Stops reading; calls `done` once everything sent is written, nobody reads it, or after `limit`.

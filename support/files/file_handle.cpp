@@ -1,10 +1,23 @@
 #include "support/files/file_handle.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace redraft {
+
+FileHandle FileHandle::open(const char* path, int flags, mode_t mode) {
+  return open_at(AT_FDCWD, path, flags, mode);
+}
+
+FileHandle FileHandle::open_at(int folder, const char* path, int flags, mode_t mode) {
+  int descriptor = -1;
+  do {
+    descriptor = ::openat(folder, path, flags, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return FileHandle(descriptor);
+}
 
 FileHandle::~FileHandle() {
   if (descriptor_ < 0) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <utility>
 
 namespace redraft {
@@ -9,6 +11,10 @@ class FileHandle {
  public:
   FileHandle() = default;
   explicit FileHandle(int descriptor) : descriptor_(descriptor) {}
+  // As open(2) and openat(2), but that a signal does not end it: on network folders and pipes it
+  // could. None if it fails, and errno says why.
+  static FileHandle open(const char* path, int flags, mode_t mode = 0);
+  static FileHandle open_at(int folder, const char* path, int flags, mode_t mode = 0);
   FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   FileHandle& operator=(FileHandle&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);

@@ -24,7 +24,8 @@ GrowingFile::GrowingFile(fs::path path, FileHandle handle)
 Result<GrowingFile> GrowingFile::create(const fs::path& wanted) {
   fs::path path = wanted;
   for (int number = 1; number <= kMaxNumber; ++number) {
-    FileHandle handle(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    FileHandle handle =
+        FileHandle::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (handle) return GrowingFile(std::move(path), std::move(handle));
     if (errno != EEXIST) return file_error(path, "cannot be made");
     path = wanted.string() + "." + std::to_string(number);

@@ -30,7 +30,8 @@ Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
                                                std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
-    FileHandle handle(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    FileHandle handle =
+        FileHandle::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (!handle) return file_error(file, "not locked");
     if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
       if (is_at(handle.get(), file)) return std::optional(LockFile(file, std::move(handle)));

@@ -12,10 +12,8 @@
 
 namespace redraft {
 
-namespace {}  // namespace
-
 Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
-  const FileHandle handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileHandle handle = FileHandle::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!handle) return file_error(file);
   struct stat status {};
   if (::fstat(handle.get(), &status) != 0) return file_error(file);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // The name is on the disk only once its folder is synced.
 bool sync_folder(const fs::path& folder) {
   const char* name = folder.empty() ? "." : folder.c_str();
-  const FileHandle handle(::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileHandle handle = FileHandle::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return handle && ::fsync(handle.get()) == 0;
 }
 

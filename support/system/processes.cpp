@@ -1,6 +1,8 @@
 #include "support/system/processes.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -29,5 +31,14 @@ std::filesystem::path executable() {
 }
 
 bool is_running(int id) { return (::kill(id, 0) == 0 || errno != ESRCH) && !is_unreaped(id); }
+
+FileHandle end_of_process(int id) {
+#ifdef SYS_pidfd_open
+  return FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+#else
+  (void)id;
+  return {};
+#endif
+}
 
 }  // namespace redraft

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "support/files/file_handle.h"
+
 namespace redraft {
 
 // This program's own file.
@@ -9,5 +11,8 @@ std::filesystem::path executable();
 
 // Whether there is a process `id` that has not ended. A zombie, dead but not yet waited for, has.
 bool is_running(int id);
+// A descriptor that becomes readable when that process ends. None if there is no such process, or
+// if the system has no such descriptors.
+FileHandle end_of_process(int id);
 
 }  // namespace redraft

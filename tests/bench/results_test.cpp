@@ -52,6 +52,10 @@ std::vector<TaskRecord> two_tasks() {
   records[0].overlap = 0.25;
   records[1].passed = true;
   records[0].margins.assign(kMarginClasses, 1);
+  records[0].edit_similarity = 0.5;
+  records[2].edit_similarity = 0.75;
+  records[1].passes_by_rows = {1, 3, 8, 2};
+  for (TaskRecord& one : records) one.category = one.key.id == "a" ? "coding" : "math";
   return records;
 }
 
@@ -83,9 +87,46 @@ TEST(Summary, ComparesTotalsAndMeansWithPlainDecoding) {
   EXPECT_EQ(sums[1].worst_task, "b");
   EXPECT_EQ(sums[1].identical, 1);
   EXPECT_EQ(sums[1].judged, 1);
+  EXPECT_EQ(sums[1].passed, 1) << "not the one without tests";
   EXPECT_DOUBLE_EQ(sums[1].accepted_per_attempt(DraftOrigin::kCopy), (49.0 + 4) / 10);
   EXPECT_DOUBLE_EQ(sums[1].accepted_per_attempt(DraftOrigin::kModel), 0);
   EXPECT_DOUBLE_EQ(sums[1].drafted_share(), 53.0 / 108);
+}
+
+TEST(Summary, KeepsCategoriesApart) {
+  const std::vector<TaskRecord> records = two_tasks();
+  EXPECT_THAT(categories_of(records), testing::ElementsAre("coding", "math"));
+  const std::vector<DecoderSummary> math = summarize(records, 0, "math");
+  ASSERT_THAT(math, SizeIs(2));
+  EXPECT_EQ(math[1].tasks, 1);
+  EXPECT_EQ(math[1].statistics.new_tokens, 9);
+  EXPECT_DOUBLE_EQ(math[1].speedup, 1);
+  EXPECT_DOUBLE_EQ(summarize(records, 0, "coding")[1].speedup, 2);
+  EXPECT_THAT(summarize(records, 0, "art"), SizeIs(0));
+  const auto json = bench_report({}, records, {});
+  ASSERT_EQ(json["summary"][1]["categories"].size(), 2U);
+  EXPECT_EQ(json["summary"][1]["categories"][1]["category"], "math");
+  EXPECT_EQ(json["summary"][1]["categories"][1]["new_tokens"], 9);
+}
+
+TEST(Summary, OtherMeasuresOfThePapers) {
+  const std::vector<DecoderSummary> sums = summarize(two_tasks());
+  EXPECT_EQ(sums[0].compared, 2);
+  EXPECT_DOUBLE_EQ(sums[0].edit_similarity, 0.625);
+  EXPECT_EQ(sums[1].compared, 0);
+  EXPECT_DOUBLE_EQ(sums[0].ms_per_token(), 1000 * 11.0 / 108);
+  EXPECT_DOUBLE_EQ(sums[1].copied_share(), 53.0 / 108);
+}
+
+TEST(Table, TellsForwardPassesWhereTheyDiffer) {
+  const TableTitle title{.data = "x", .target = "m", .draft = "", .machine = ""};
+  std::vector<TaskRecord> records = two_tasks();
+  EXPECT_THAT(task_table(title, TaskKind::kEdits, records, {}), testing::Not(HasSubstr("tok/fwd")));
+  records[1].statistics.forwards = 40;
+  records[1].statistics.cache_asked = 7;
+  const std::string table = task_table(title, TaskKind::kEdits, records, {});
+  EXPECT_THAT(table, testing::ContainsRegex("passes forwards +tok/fwd +CACHE"));
+  EXPECT_THAT(table, testing::ContainsRegex("copyspec .* 28 +40 +2\\.70 +7"));
 }
 
 TEST(Report, HasTheShapeThatOtherProgramsRead) {
@@ -207,6 +248,9 @@ TEST(Record, RefusesWhatIsNone) {
               HasSubstr("accepted_by_source"));
   text = sound;
   EXPECT_THAT(problem(text.replace(text.find("[1,2,3]"), 7, "[1,2.5]")), HasSubstr("tokens[1]"));
+  text = to_json(two_tasks()[1]).dump();
+  EXPECT_THAT(problem(text.replace(text.find("[1,3,8,2]"), 9, "[1,3,8]")),
+              HasSubstr("passes_by_rows"));
 }
 
 TEST_F(RunLogTest, GoesOnAfterWhatWasWrittenWhole) {

@@ -59,6 +59,77 @@ TEST(RunTasks, PassesArePricedByTheirRows) {
     EXPECT_NEAR(record.priced_seconds, 0.5 * record.statistics.rows, 1e-9);
 }
 
+// A pass costs a second for every token below it: prompt and output, but for the last token.
+TEST(RunTasks, PassesArePricedByTheirContext) {
+  RunPlan plan = replay_plan({edit_task("one", kBefore, kAfter)}, {"ar", "redraft"});
+  plan.curve = CostCurve({{1, 1e-9, 0}, {1, 1000, 1000}, {100, 1e-9, 0}, {100, 1000, 1000}});
+  const RunReport report = run_plan(plan);
+  const DecodeStatistics& plain = report.records[0].statistics;
+  const double prompt = plain.prompt_tokens - 1;
+  const double tokens = plain.new_tokens;
+  EXPECT_NEAR(report.records[0].priced_seconds, (tokens + 1) * prompt + tokens * (tokens + 1) / 2,
+              1);
+  const TaskRecord& copied = report.records[1];
+  EXPECT_GT(copied.priced_seconds, copied.statistics.passes * (prompt + tokens / 4));
+  EXPECT_LT(copied.priced_seconds, copied.statistics.passes * (prompt + tokens));
+}
+
+// The chunks of a long draft are forward passes of the target, and together one pass.
+TEST(RunTasks, PassesAreCountedByTheirRows) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "line " + std::to_string(i) + " of the file\n";
+  const RunReport report =
+      run_plan(replay_plan({edit_task("a", text, text)}, {"ar", "efficientedit:reuse-only"}));
+  ASSERT_THAT(report.records, SizeIs(2));
+  for (const TaskRecord& record : report.records) {
+    int passes = 0;
+    int rows = 0;
+    for (std::size_t i = 0; i < record.passes_by_rows.size(); i += 2) {
+      passes += record.passes_by_rows[i + 1];
+      rows += record.passes_by_rows[i] * record.passes_by_rows[i + 1];
+    }
+    EXPECT_EQ(passes, record.statistics.passes);
+    EXPECT_EQ(rows, record.statistics.rows);
+  }
+  EXPECT_EQ(report.records[0].statistics.forwards, report.records[0].statistics.passes);
+  EXPECT_GT(report.records[1].statistics.forwards, 2 * report.records[1].statistics.passes);
+}
+
+// A replay writes the reference, so how alike it is says nothing.
+TEST(RunTasks, OutputsAreComparedWithTheReference) {
+  BenchTask task = edit_task("a", "x = 1\n", "x = 2\n");
+  task.category = "c";
+  const RunPlan plan = replay_plan({task}, {"ar", "pld"});
+  EXPECT_EQ(run_plan(plan).records[0].edit_similarity, std::nullopt);
+  const ReplayEngine replay = replay_engine();
+  RunPlan real = plan;  // without a script the model writes what it will
+  real.step.replay = false;
+  real.step.max_new_tokens = 4;
+  const auto report = run_tasks(*replay.engine, real, {}, {}, {}, {});
+  ASSERT_TRUE(report) << report.error().message();
+  for (const TaskRecord& record : report->records) {
+    ASSERT_TRUE(record.edit_similarity);
+    EXPECT_LT(*record.edit_similarity, 1);
+    EXPECT_EQ(record.category, "c");
+  }
+}
+
+TEST(RunTasks, ADecoderThatCannotRunIsLeftOutIfThatIsAskedFor) {
+  RunPlan plan = replay_plan({edit_task("a", "x\n", "y\n"), edit_task("b", "x\n", "z\n")},
+                             {"ar", "selfspec", "pld"});  // a script has no layers to leave out
+  const ReplayEngine replay = replay_engine();
+  const auto failed = run_tasks(*replay.engine, plan, replay.models, {}, {}, {});
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message(), HasSubstr("selfspec"));
+  plan.leave_out_failing = true;
+  const auto report = run_tasks(*replay.engine, plan, replay.models, {}, {}, {});
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_THAT(report->records, SizeIs(4));
+  ASSERT_THAT(report->skipped, SizeIs(1));
+  EXPECT_EQ(report->skipped[0].id, "selfspec");
+  EXPECT_THAT(report->skipped[0].reason, HasSubstr("decoder left out"));
+}
+
 TEST(RunTasks, AScriptedDraftModelIsRightAsOftenAsItSays) {
   const RunPlan plan = replay_plan({edit_task("new", "x\n", std::string(kAfter) + kBefore)},
                                    {"ar", "efficientedit"});
@@ -80,6 +151,39 @@ TEST(RunTasks, TheDraftModelsPassesHaveAPrice) {
   const TaskRecord record = run_plan(plan).records[1];
   EXPECT_GT(record.priced_seconds,
             0.010 * record.statistics.passes + 0.25 * 0.010 * record.statistics.new_tokens / 2);
+}
+
+TEST(RunTasks, ATaskPaysForItsOwnDraftsAlone) {
+  const RunPlan plan = replay_plan(
+      {edit_task("one", "x\n", kAfter), edit_task("two", "x\n", kAfter)}, {"ar", "efficientedit"});
+  const RunReport report = run_plan(plan);
+  EXPECT_NEAR(report.records[1].priced_seconds, report.records[3].priced_seconds, 1e-9);
+}
+
+TEST(RunTasks, EachDecoderReadsThePromptUnlessItIsWarm) {
+  RunPlan plan = replay_plan(some_tasks(), {"ar", "pld", "redraft"});
+  for (const TaskRecord& record : run_plan(plan).records)
+    EXPECT_EQ(record.statistics.cached_prompt_tokens, 0) << record.key.decoder;
+  plan.warm = true;
+  for (const TaskRecord& record : run_plan(plan).records) {
+    EXPECT_EQ(record.statistics.cached_prompt_tokens > 0, record.key.decoder != "ar")
+        << record.key.decoder;
+  }
+}
+
+// The second of two equal tasks: what it writes was written before.
+TEST(RunTasks, DecodersRememberUnlessTheyAreToForget) {
+  const std::string text = std::string(kAfter) + kBefore;
+  RunPlan plan = replay_plan({edit_task("one", "x\n", text), edit_task("two", "x\n", text)},
+                             {"ar", "redraft"});
+  const auto passes = [&] {
+    const RunReport report = run_plan(plan);
+    return std::pair(report.records[1].statistics.passes, report.records[3].statistics.passes);
+  };
+  const auto [first, second] = passes();
+  EXPECT_LT(second, first);
+  plan.forget = true;
+  EXPECT_EQ(passes(), std::pair(first, first));
 }
 
 TEST(RunTasks, TasksThatCannotRunAreSkippedAndDoNotCount) {

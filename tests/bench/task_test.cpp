@@ -57,6 +57,32 @@ TEST(ReadTasks, OneOfTwoInstructions) {
             "short");
 }
 
+TEST(ReadTasks, ATasksCategoryOrElseItsRepository) {
+  const auto category = [](const std::string& fields) {
+    const auto tasks = parse(TaskKind::kGeneration, R"({"id": "a", "prompt": "x")" + fields + "}");
+    return tasks ? tasks->tasks.front().category : tasks.error().message();
+  };
+  EXPECT_EQ(category(""), "");
+  EXPECT_EQ(category(R"(, "repo": "r")"), "r");
+  EXPECT_EQ(category(R"(, "category": "c", "repo": "r")"), "c");
+  EXPECT_THAT(category(R"(, "category": 1)"), HasSubstr("category"));
+}
+
+TEST(ReadTasks, MtBenchsOwnSecondTurnIfItIsAskedFor) {
+  constexpr const char* kLine =
+      R"({"id": "a", "turns": ["1", "again"], "mtbench_turn2": "2", "answer_turns": ["x", "y"]})";
+  const auto own = parse(TaskKind::kDialogue, kLine);
+  EXPECT_THAT(own->tasks.front().turns, testing::ElementsAre("1", "again"));
+  EXPECT_THAT(own->tasks.front().answers, SizeIs(2));
+  const auto other = parse(TaskKind::kDialogue, kLine, {.mtbench_turn2 = true});
+  EXPECT_THAT(other->tasks.front().turns, testing::ElementsAre("1", "2"));
+  EXPECT_THAT(other->tasks.front().answers, SizeIs(0)) << "the second answers something else";
+  const auto without =
+      parse(TaskKind::kDialogue, R"({"id": "a", "turns": ["1"]})", {.mtbench_turn2 = true});
+  EXPECT_THAT(without->tasks, SizeIs(0));
+  EXPECT_THAT(without->skipped.front().reason, HasSubstr("mtbench_turn2"));
+}
+
 TEST(ReadTasks, OneFileOfAnObjectIsTakenSeveralAreNot) {
   const auto one = parse(
       TaskKind::kEdits,

@@ -45,9 +45,9 @@ Result<void> check_device(const std::string& device) {
   return device == "cuda" ? Error("this is a test's program, for the CPU") : Result<void>();
 }
 
-Result<LoadedModel> load_model_on(const std::string&, const std::filesystem::path& path,
+Result<LoadedModel> load_model_on(const std::string&, const ModelLocation& location,
                                   ThreadPool& pool, const LoadControl& control) {
-  Result<LoadedModel> loaded = load_model(path, pool, control);
+  Result<LoadedModel> loaded = load_model(location, pool, control);
   if (loaded && is_unfaithful())
     loaded->model = std::make_unique<UnfaithfulModel>(std::move(loaded->model));
   return loaded;

@@ -14,11 +14,12 @@ class Help(RedraftCase):
         return set(re.findall(r"^ +(?:-\w, ?)?(--[a-z-]+)", self.assert_succeeds(run(*command, "--help")), re.MULTILINE))
 
     def test_only_options_that_count(self):
-        every = {"--target", "--draft", "--device", "--threads", "--kernels", "--log-level"}
+        every = {"--target", "--draft", "--head", "--device", "--threads", "--kernels", "--log-level"}
         for command, common in (("models list", set()), ("models add", set()), ("models pull", set()), ("models verify", set()),
                                 ("tokenize", {"--target", "--log-level"}), ("index", {"--target", "--threads", "--log-level"}),
-                                ("score", every - {"--draft"}), ("doctor", every - {"--draft"}),
-                                ("bench cost", every - {"--draft"}), ("edit", every), ("lsp", every)):
+                                ("score", every - {"--draft", "--head"}),
+                                ("doctor", every - {"--draft", "--head"}),
+                                ("bench cost", every - {"--draft", "--head"}), ("edit", every), ("lsp", every)):
             self.assertEqual(self.options(*command.split()) & every, common, command)
 
 

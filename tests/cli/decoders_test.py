@@ -6,7 +6,10 @@ import unittest
 
 from redraft_process import RedraftCase, run
 
-NAMES = ["ar", "sd", "pld", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder", "efficientedit", "redraft"]
+NAMES = [
+    "ar", "sd", "ouroboros", "selfspec", "head", "pld", "llma", "lookahead", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
+    "efficientedit", "redraft",
+]
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding-methods.md"
 
 

@@ -1,5 +1,6 @@
 """redraft index: the index of a folder, built, refreshed and found again; no weights are read."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -63,6 +64,53 @@ class Index(RedraftCase):
         self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
         for file in folder.iterdir():
             self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600, file)
+
+    def remove(self, *arguments):
+        return run("index", *arguments, environment={"XDG_CACHE_HOME": str(self.cache)})
+
+    def indexes(self):
+        return sorted((self.cache / "redraft/index").iterdir())
+
+    def test_forgets_a_folder_and_those_in_it(self):
+        kept = pathlib.Path(self.statistics(folder=self.folder / "sub/..")["index"])
+        inner = self.folder / "sub"
+        self.statistics(folder=inner)
+        self.assertEqual(len(self.indexes()), 2)
+        text = self.assert_succeeds(self.remove("--forget", str(inner)))
+        self.assertRegex(text, r"^1 index removed, [0-9.]+ MB; 1 index left, ")
+        self.assertEqual(self.indexes(), [kept])
+        self.assertIn("0 indexes removed", self.assert_succeeds(self.remove("--forget", str(self.folder / "other"))))
+        self.statistics(folder=inner)
+        self.assertIn("2 indexes removed", self.assert_succeeds(self.remove("--forget", str(self.folder))))
+        self.assertEqual(self.indexes(), [])
+
+    def test_prunes_what_is_gone(self):
+        kept = pathlib.Path(self.statistics()["index"])
+        other = self.folder.parent / "other"
+        shutil.copytree(self.folder, other)
+        gone = pathlib.Path(self.statistics(folder=other)["index"])
+        self.assertIn("0 indexes removed", self.assert_succeeds(self.remove("--prune")))
+        shutil.rmtree(other)
+        self.statistics()
+        self.assertEqual(self.indexes(), sorted([kept, gone]), "it may come back within a week")
+        os.utime(gone / "lock", (0, 0))
+        self.statistics()
+        self.assertEqual(self.indexes(), [kept], "opening one removes what is gone for long")
+        self.assertEqual(self.statistics()["read_files"], 0)
+
+    def test_one_that_is_in_use_is_not_removed(self):
+        folder = pathlib.Path(self.statistics()["index"])
+        with open(folder / "lock", "r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            process = self.remove("--forget", str(self.folder))
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("a server uses it", process.stderr.decode())
+        self.assertEqual(self.indexes(), [folder])
+        self.assertIn("1 index removed", self.assert_succeeds(self.remove("--forget", str(self.folder))))
+
+    def test_removing_and_building_at_once_is_a_mistake(self):
+        for arguments in (["--prune", str(self.folder)], ["--forget", "a", "--prune"]):
+            self.assertEqual(self.remove(*arguments).returncode, 2, arguments)
 
     def test_a_damaged_index_is_built_anew(self):
         folder = pathlib.Path(self.statistics()["index"])

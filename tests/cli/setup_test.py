@@ -249,7 +249,7 @@ class SystemPackages(unittest.TestCase):
             thing = system_packages.Requirement("Thing", "3.5", "thing-dev", header="thing.h",
                                                 version="THING_MAJOR THING_MINOR")
             with mock.patch.dict(os.environ, {"CPLUS_INCLUDE_PATH": folder}):
-                self.assertEqual(system_packages._library_versions([self.NEW, thing]), {1: "3.4"})
+                self.assertEqual(system_packages.library_versions([self.NEW, thing]), {1: "3.4"})
                 self.assertEqual([problem for _, problem in system_packages.find_problems([thing])],
                                  ["Thing is 3.4, but at least 3.5 is needed"])
 

@@ -67,6 +67,23 @@ class TaskBench(InFolder):
             for origin, count in task["accepted_by_source"].items():
                 self.assertEqual(sum(token["origin"] == origin for token in tokens), count)
 
+    def test_in_which_phase_each_token_was_written(self):
+        file = self.folder / "tokens.jsonl"
+        self.assert_succeeds(self.bench("--replay", "--replay-draft", "100", "--decoders", "efficientedit",
+                                        "--trace-tokens", str(file)))
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for task in self.report()["tasks"]:
+            begin = next(line for line in lines if line.get("task") == task["id"] and line["decoder"] == task["decoder"])
+            tokens = [line for line in lines if "n" in line and line["decode"] == begin["decode"]]
+            passes = [token["pass"] for token in tokens]
+            self.assertEqual(passes, sorted(passes))
+            self.assertLessEqual(passes[-1], task["passes"])
+            who = {(token["phase"], token["origin"]) for token in tokens}
+            if task["decoder"] == "ar":
+                self.assertEqual(who, {("plain", "target")})
+            else:
+                self.assertLessEqual(who, {("reuse", "reuse"), ("generate", "model"), ("generate", "target")})
+
     def test_a_scripted_draft_model_and_a_curve(self):
         self.assert_succeeds(self.bench("--replay", "--replay-draft", "100", "--decoders", "efficientedit",
                                         "--curve", "1:1,100:1", "--draft-cost", "0"))
@@ -166,7 +183,7 @@ class TaskBench(InFolder):
         self.assertTrue(self.report()["settings"]["as_server"])
         command = ("bench", "completion", "--data", str(data), "--replay")
         for wrong in ("--left-only",), ("--snippets", "9"), ("--pass-at-1",):
-            self.assert_fails(run(*command, "--as-server", *wrong), 2, "--left-only, --snippets and --pass-at-1")
+            self.assert_fails(run(*command, "--as-server", *wrong), 2, "--left-only, --snippets, --rag and --pass-at-1")
         self.assert_fails(run(*command, "--context-tokens", "9"), 2, "needs --as-server")
 
     def test_a_model_without_places_to_fill_is_told(self):

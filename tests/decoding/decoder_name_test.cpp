@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <sstream>
+#include <string>
 
 #include "decoding/decoder_definition.h"
 
@@ -27,14 +30,42 @@ TEST(DecoderName, ReadsNamesAndOptions) {
   EXPECT_EQ(name->text, text);
 }
 
+// "gamma=3 tokens=10", of the options that are numbers.
+std::string defaults_of(const DecoderDefinition& decoder) {
+  std::ostringstream text;
+  for (const DecoderOption& option : decoder.options) {
+    if (option.preset)
+      text << (text.tellp() > 0 ? " " : "") << option.name << '=' << *option.preset;
+  }
+  return text.str();
+}
+
+// Without options a decoder is its paper's: none of its numbers changes unnoticed, and a new
+// decoder has a row here, with the place where its paper says so.
 TEST(DecoderName, DefaultsAreThePapers) {
-  const auto name = parse_decoder_name("efficientedit");
-  ASSERT_TRUE(name);
-  EXPECT_EQ(name->options().integer("gamma"), 7);
-  EXPECT_EQ(name->options().integer("key"), 7);
-  EXPECT_EQ(name->options().integer("k"), 3);
-  EXPECT_FALSE(name->options().has("keep-correction"));
-  EXPECT_TRUE(name->lossless());
+  const std::string rest = "n=16 min-n=2 tokens=10 nodes=64 matches=5000";
+  const std::map<std::string_view, std::string> papers = {
+      {"ar", ""},
+      {"sd", "gamma=3"},                             // CopySpec's tables 3 to 5
+      {"pld", "n=3 tokens=10"},                      // as first published
+      {"fastfixer", "key=5"},                        // its authors' code
+      {"copyspec", "gamma=3 tokens=10"},             // the set-up of its experiments
+      {"copyspec+sd", "gamma=3 tokens=10 draft=3"},  // tables 3 to 5; 5 and 5 are the others
+      {"rest", rest},                                // its authors' code
+      {"fastcoder", rest + " alpha=1 beta=1 l=50 every=20 p=0.5 seed=0"},  // its set-up
+      {"efficientedit", "gamma=7 key=7 k=3"},  // its set-up, for Qwen; the key: its authors' code
+      {"llma", "n=1 longest=5 k=20"},          // its authors' code
+      {"lookahead", "window=15 n=5 guesses=15 seed=0"},                      // for a model of 7B
+      {"ouroboros", "gamma=12 window=20 n=7 guesses=20 suffixes=3 seed=0"},  // its authors' code
+      {"selfspec", "tokens=8 threshold=0.8 alpha=0.9 epsilon=0.01 beta1=0.5 beta2=0.9"},
+      {"head", "tokens=3"},  // as many as the heads that redraft trains have places
+      {"redraft", ""},
+  };
+  for (const DecoderDefinition* decoder : all_decoders()) {
+    const auto paper = papers.find(decoder->name);
+    ASSERT_NE(paper, papers.end()) << decoder->name << ": what are its paper's constants?";
+    EXPECT_EQ(defaults_of(*decoder), paper->second) << decoder->name;
+  }
 }
 
 TEST(DecoderName, IsRedraftUnlessSaidOtherwise) {

@@ -28,13 +28,31 @@ DecodeStatistics all_different(int first) {
 
 // Each number of it, in the order of the struct. A field that is added does not compile here.
 std::vector<double> numbers(const DecodeStatistics& statistics) {
-  const auto& [prompt, cached, prefilled, written, bonus, passes, rows, drafted_passes,
+  const auto& [prompt, cached, prefilled, written, bonus, passes, forwards, rows, drafted_passes,
                drafted_pass_tokens, prefill_seconds, decode_seconds, draft_seconds,
-               passes_by_origin, drafted_by_origin, accepted_by_origin] = statistics;
-  std::vector<double> all = {double(prompt),  double(cached),         double(prefilled),
-                             double(written), double(bonus),          double(passes),
-                             double(rows),    double(drafted_passes), double(drafted_pass_tokens),
-                             prefill_seconds, decode_seconds,         draft_seconds};
+               passes_by_origin, drafted_by_origin, accepted_by_origin, cache_asked, cache_hits,
+               searches, searches_skipped, searches_missing, cache_seconds, search_seconds] =
+      statistics;
+  std::vector<double> all = {double(prompt),
+                             double(cached),
+                             double(prefilled),
+                             double(written),
+                             double(bonus),
+                             double(passes),
+                             double(forwards),
+                             double(rows),
+                             double(drafted_passes),
+                             double(drafted_pass_tokens),
+                             prefill_seconds,
+                             decode_seconds,
+                             draft_seconds,
+                             double(cache_asked),
+                             double(cache_hits),
+                             double(searches),
+                             double(searches_skipped),
+                             double(searches_missing),
+                             cache_seconds,
+                             search_seconds};
   for (const CountsByOrigin* counts : {&passes_by_origin, &drafted_by_origin, &accepted_by_origin})
     all.insert(all.end(), counts->begin(), counts->end());
   return all;
@@ -42,7 +60,7 @@ std::vector<double> numbers(const DecodeStatistics& statistics) {
 
 TEST(Statistics, TheListReachesEveryField) {
   const std::vector<double> all = numbers(all_different(1));
-  EXPECT_EQ(all.size(), 12U + 3U * kDraftOriginCount);
+  EXPECT_EQ(all.size(), 20U + 3U * kDraftOriginCount);
   EXPECT_THAT(all, Not(Contains(0)));
   EXPECT_EQ(std::set<double>(all.begin(), all.end()).size(), all.size());
 }

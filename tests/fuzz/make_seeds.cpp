@@ -8,8 +8,10 @@
 
 #include "decoding/kv_entry.h"
 #include "indexing/store/checksum.h"
+#include "tests/decoding/model/adapter_seeds.h"
 #include "tests/decoding/model/gguf_writer.h"
 #include "tests/decoding/model/safetensors_writer.h"
+#include "tests/decoding/model/tiny_draft_head.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
@@ -88,6 +90,17 @@ void write_safetensors(const std::filesystem::path& folder) {
                        R"("mscale": 1.0, "mscale_all_dim": 0.5, "rope_theta": 1e6}})"));
 }
 
+// The two files of a folder, each behind a byte that says which.
+void write_pair(const std::filesystem::path& folder, std::string_view config,
+                const SafetensorsWriter& weights) {
+  write(folder / "config", seed('\0', config));
+  Bytes composed = seed('\1', weights.header());
+  composed.push_back(0);
+  const Bytes file = weights.with_header("");
+  composed.insert(composed.end(), file.begin() + 8, file.end());
+  write(folder / "weights", composed);
+}
+
 std::string framed(std::initializer_list<std::string_view> contents) {
   std::string messages;
   for (const std::string_view content : contents) {
@@ -164,6 +177,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path corpus = argv[1];
+  redraft::write_pair(corpus / "adapter_fuzz", redraft::kAdapterSeedConfig,
+                      redraft::adapter_seed_weights());
+  const redraft::TinyDraftHead head = redraft::draft_head_seed();
+  redraft::write_pair(corpus / "draft_head_fuzz", head.config(), head.weights("BF16"));
   redraft::write_gguf(corpus / "gguf_fuzz");
   redraft::write_kv_entries(corpus / "kv_entry_fuzz");
   redraft::write_lsp(corpus / "lsp_fuzz");

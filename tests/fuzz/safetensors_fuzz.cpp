@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <span>
 #include <vector>
 
 #include "decoding/model/huggingface_config.h"
 #include "decoding/model/huggingface_names.h"
 #include "decoding/model/safetensors.h"
+#include "tests/fuzz/safetensors_bytes.h"
 
 namespace redraft {
 namespace {
@@ -34,20 +34,6 @@ void read_tensors(std::span<const std::uint8_t> bytes) {
   }
   [[maybe_unused]] static volatile unsigned sink;  // keeps the reads
   sink = sum;
-}
-
-std::vector<std::uint8_t> with_length(std::span<const std::uint8_t> bytes) {
-  const void* zero = bytes.empty() ? nullptr : std::memchr(bytes.data(), 0, bytes.size());
-  const std::size_t length =
-      zero ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(zero) - bytes.data())
-           : bytes.size();
-  const std::uint64_t field = length;
-  std::vector<std::uint8_t> out(sizeof(field));
-  std::memcpy(out.data(), &field, sizeof(field));
-  const auto middle = bytes.begin() + static_cast<std::ptrdiff_t>(length);
-  out.insert(out.end(), bytes.begin(), middle);
-  if (zero) out.insert(out.end(), middle + 1, bytes.end());
-  return out;
 }
 
 }  // namespace

@@ -1,13 +1,19 @@
 #include "indexing/workspace_index.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <random>
 #include <thread>
 
+#include "support/system/crash_notes.h"
 #include "tests/indexing/index_compare.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/temp_folder.h"
@@ -117,6 +123,38 @@ TEST_F(WorkspaceIndexTest, LeavesOutWhatIsIgnoredSecretOrNoText) {
   EXPECT_EQ(after("gamma"), Texts{" = 4\n"});
   EXPECT_EQ(report.scan.skipped_for(SkipReason::kSecret), 1U);
   EXPECT_EQ(report.scan.skipped_for(SkipReason::kIgnored), 1U);
+}
+
+// Each in a process of its own: what crashed is known from the start of one.
+TEST_F(WorkspaceIndexTest, AFileThatCrashedTwoProcessesIsLeftOut) {
+  write("good.py", "alpha = 1\n");
+  write("bad.py", "beta = 2\n");
+  index_.reset();
+  const auto status_of = [&](const std::function<void()>& work) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const rlimit no_core = {0, 0};
+      ::setrlimit(RLIMIT_CORE, &no_core);
+      if (!keep_crash_notes(scratch_ / "notes", "build")) ::_exit(100);
+      work();
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return status;
+  };
+  const auto find = [&] {
+    open();
+    index_->refresh();
+    ::_exit((after("alpha").empty() ? 0 : 1) + (after("beta").empty() ? 0 : 2));
+  };
+  for (const int found : {3, 3, 1}) {
+    EXPECT_EQ(WEXITSTATUS(status_of(find)), found);
+    fs::remove_all(scratch_ / "store");
+    EXPECT_TRUE(WIFSIGNALED(status_of([&] {
+      const AtWork work(work_key("file://" + (root_ / "bad.py").string()));
+      std::abort();
+    })));
+  }
 }
 
 TEST_F(WorkspaceIndexTest, ABufferCountsInsteadOfItsFile) {

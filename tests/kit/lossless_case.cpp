@@ -89,6 +89,20 @@ LosslessCase::LosslessCase(std::uint32_t seed, const Sizes& most) : random(seed)
   target = std::make_unique<ScriptedModel>(ScriptedModel::random(seed, options));
   drafter =
       std::make_unique<ScriptedModel>(ScriptedModel::noisy(*target, seed, between(random, 0, 60)));
+  target->set_skipping(
+      4,
+      [model = drafter.get()](std::span<const TokenId> sequence) { return model->next(sequence); },
+      [seed](std::span<const TokenId> sequence) {
+        const TokenId last = sequence.back();
+        return static_cast<float>(hash_of(seed, {&last, 1}) % 100) / 50;  // every other one is sure
+      });
+  target->set_head(
+      1 + static_cast<int>(seed / 2 % 4),
+      [model = drafter.get()](std::span<const TokenId> sequence) { return model->next(sequence); },
+      [seed](std::span<const TokenId> sequence) {
+        const TokenId last = sequence.back();
+        return static_cast<float>(hash_of(seed + 1, {&last, 1}) % 101) / 100;
+      });
   if (seed % 2 == 1) {  // both on a device
     target->set_on_device(1);
     drafter->set_on_device(between(random, 1, 9));

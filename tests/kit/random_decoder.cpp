@@ -21,6 +21,8 @@ std::string random_option(Random& random, const DecoderOption& option) {
       return name;
     case DecoderOption::Kind::kInteger:
       return name + "=" + std::to_string(random_integer(random, option));
+    case DecoderOption::Kind::kText:
+      return name + "=" + std::string(option.example);
     case DecoderOption::Kind::kReal:
       break;
   }
@@ -34,7 +36,9 @@ std::string random_decoder(Random& random, const DecoderDefinition& definition) 
   while (true) {
     std::string text(definition.name);
     for (const DecoderOption& option : definition.options) {
-      if (between(random, 0, 2) == 0) text += random_option(random, option);
+      // What is given as a text may be needed.
+      if (between(random, 0, 2) == 0 || option.kind == DecoderOption::Kind::kText)
+        text += random_option(random, option);
     }
     const auto name = parse_decoder_name(text);
     if (name && name->lossless()) return text;

@@ -156,6 +156,11 @@ Predictions ScriptedModel::forward(std::span<const TokenId> context, const Draft
   }
   Predictions predictions;
   predict(sequence, needs, predictions);
+  last_rows_.clear();
+  const auto keep_row = [&] {
+    if (head_tokens_ > 0 && needs.every_row) last_rows_.push_back(sequence);
+  };
+  keep_row();
   const std::size_t committed = sequence.size();
   for (int node = 0; node < draft.size(); ++node) {
     const int depth = draft.depth(node);
@@ -168,9 +173,53 @@ Predictions ScriptedModel::forward(std::span<const TokenId> context, const Draft
     }
     storage.slots[committed + node] = {draft.tokens()[node], static_cast<int>(committed) + depth};
     predict(sequence, needs, predictions);
+    keep_row();
   }
   cache.append(context, draft);
   return predictions;
+}
+
+void ScriptedModel::set_skipping(int layers, Script script, Likelihood likelihood) {
+  skippable_layers_ = layers;
+  skipping_script_ = std::move(script);
+  likelihood_ = std::move(likelihood);
+}
+
+// A slot that a draft wrote holds other keys and values than a pass would have: its token is
+// marked, so that a caller who does not truncate the cache is found out.
+DraftedToken ScriptedModel::draft_step(std::span<const TokenId> context,
+                                       const SkippedLayers& skipped, KvCache& cache) {
+  if (skipped.layers() != skippable_layers_)
+    throw std::logic_error("draft_step: layers of another model");
+  check_call(context, DraftTree(), cache, vocabulary_, {});
+  last_rows_.clear();
+  auto& storage = dynamic_cast<ScriptedStorage&>(*cache.storage());
+  std::size_t slot = static_cast<std::size_t>(cache.length());
+  for (const TokenId token : context) storage.slots[slot++] = {-1 - token, -1};
+  cache.append(context, DraftTree());
+  return {skipping_script_(cache.tokens()), likelihood_(cache.tokens())};
+}
+
+void ScriptedModel::set_head(int tokens, Script script, Likelihood likelihood) {
+  head_tokens_ = tokens;
+  head_script_ = std::move(script);
+  head_likelihood_ = std::move(likelihood);
+}
+
+std::vector<HeadPlace> ScriptedModel::head_draft(int row, TokenId token) {
+  if (row < 0 || row >= static_cast<int>(last_rows_.size()))
+    throw std::logic_error("head_draft: a row that the last pass did not predict");
+  std::vector<TokenId> sequence = last_rows_[static_cast<std::size_t>(row)];
+  if (next(sequence) != token) throw std::logic_error("head_draft: not what the row predicted");
+  sequence.push_back(token);
+  std::vector<HeadPlace> places;
+  for (int i = 0; i < head_tokens_; ++i) {
+    const TokenId best = head_script_(sequence);
+    const float share = head_likelihood_(sequence);
+    places.push_back({{best, share}, {(best + 1) % vocabulary_, (1 - share) / 2}});
+    sequence.push_back(best);
+  }
+  return places;
 }
 
 Acceptance ScriptedModel::verify(std::span<const TokenId> context, const DraftTree& draft,

@@ -60,6 +60,19 @@ class ScriptedModel : public LanguageModel {
   // Behaves like a model on a device from then on: calls back while it works, and writes `steps`
   // tokens in one go.
   void set_on_device(int steps) { steps_ = steps; }
+  // Offers draft_step() with that many layers, whatever is left out: what it drafts, and how likely
+  // it calls that.
+  using Likelihood = std::function<float(std::span<const TokenId> sequence)>;
+  void set_skipping(int layers, Script script, Likelihood likelihood);
+  int skippable_layers() const override { return skippable_layers_; }
+  DraftedToken draft_step(std::span<const TokenId> context, const SkippedLayers& skipped,
+                          KvCache& cache) override;
+  // Has a draft head from then on, which proposes `tokens` tokens of a script and, as second
+  // choices, the ids after them. It throws if it is asked about a row of another pass, or with a
+  // token that is not what the row predicted.
+  void set_head(int tokens, Script script, Likelihood likelihood);
+  int head_tokens() const override { return head_tokens_; }
+  std::vector<HeadPlace> head_draft(int row, TokenId token) override;
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                     const std::function<void()>& meanwhile, Predictions& predictions) override;
   int steps_at_once() const override { return std::max(1, steps_); }
@@ -72,6 +85,13 @@ class ScriptedModel : public LanguageModel {
   int context_length_;
   Script script_;
   int steps_ = 0;  // 0: not on a device
+  int skippable_layers_ = 0;
+  Script skipping_script_;
+  Likelihood likelihood_;
+  int head_tokens_ = 0;
+  Script head_script_;
+  Likelihood head_likelihood_;
+  std::vector<std::vector<TokenId>> last_rows_;  // what each row of the last pass followed
 };
 
 // A well mixed hash of a few numbers, the same on every machine.

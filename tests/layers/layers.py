@@ -5,9 +5,9 @@ import re
 
 # External headers that only some folders may include; their owner hides them from the rest.
 OWNED_HEADERS = {
-    r"(torch|ATen|c10)/": {"decoding/model"},
-    r"nlohmann/": {"support/json", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features", "bench",
-                    "bench/command", "cli", "cli/common"},
+    r"(torch|ATen|c10)/": {"decoding/model", "tuning"},
+    r"nlohmann/": {"support/json", "decoding/model", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features",
+                    "bench", "bench/command", "cli", "cli/common", "tuning", "tuning/data", "tuning/head"},
     r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "cli", "cli/common"},
     r"tree_sitter/": {"indexing/syntax"},
     r"CLI/": {"cli", "cli/common", "bench/command"},

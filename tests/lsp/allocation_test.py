@@ -8,38 +8,17 @@ import signal
 import sys
 import unittest
 
-from lsp_client import Client
+from enduring_session import EnduringSession
 
 SERVER = os.environ["REDRAFT_FAILING_SERVER"]
 URI = "file:///tmp/a.py"
-LIMIT = 120  # seconds for anything
 TEXT = "area = \n" + "old line\n" * 3
 places = 200
 
 
-class Gone(Exception):
-    """The server's process ended."""
-
-
-class Session:
-    """Continues whatever the answers are; `outcomes` is the result of each step."""
-
+class Session(EnduringSession):
     def __init__(self, first, count=1):
-        self.client = Client([SERVER, str(first), str(count)])
-        self.outcomes = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.client.close()
-
-    def run(self):
-        try:
-            self.talk()
-        except (Gone, BrokenPipeError):
-            pass
-        return self.client.exit_code(LIMIT)
+        super().__init__([SERVER, str(first), str(count)])
 
     def talk(self):
         self.request("initialize", {"processId": None, "capabilities": {
@@ -61,27 +40,12 @@ class Session:
         self.request("shutdown")
         self.client.notify("exit")
 
-    def request(self, method, params=None):
-        number = self.client.start_request(method, params)
-        answer = self.wait(lambda m: "method" not in m and m.get("id") in (number, None))
-        self.outcomes.append((method, answer.get("error")))
-        return answer.get("result")
-
-    def wait(self, wanted):
-        try:
-            return self.client.wait(wanted, limit=LIMIT)
-        except AssertionError:
-            if self.client.ended:
-                raise Gone from None
-            raise
-
 
 class NoMemory(unittest.TestCase):
     def allocations(self):
         with Session(0, 0) as session:
             self.assertEqual(session.run(), 0)
-            session.client.threads[1].join(LIMIT)
-            return int(session.client.log.split()[-2])
+            return int(session.log().split()[-2])
 
     def test_once_anywhere(self):
         total = self.allocations()
@@ -92,10 +56,9 @@ class NoMemory(unittest.TestCase):
                 code = session.run()
                 end = code, sum(error is not None for _, error in session.outcomes)
                 ends[end] = ends.get(end, 0) + 1
-                session.client.threads[1].join(LIMIT)
                 if code not in (0, 1):
                     self.assertEqual(code, -signal.SIGABRT)
-                    self.assertIn(b"bad_alloc", session.client.log)
+                    self.assertIn("bad_alloc", session.log())
         self.assertLess(sum(n for (code, _), n in ends.items() if code < 0), places / 20)
         print(f"{places} of {total} allocations failed, one at a time; (exit code, errors): {ends}")
 

@@ -332,8 +332,10 @@ class PlainClients(ServerTest):
         self.open(client, LINES)
         edit = self.edit(client)
         end = self.end(client, edit)
-        self.assertIn("another try", end["hint"])
+        self.assertEqual(end["hint"], "the model changed nothing: say it in other words, or ask for another try")
         self.assertTrue(end["otherTries"])
+        edit = self.edit(client, range=span(2, 0, 4, 0))
+        self.assertIn("widen the region", self.end(client, edit)["hint"], "more than these lines is there")
         tries = []
         for more in ({"another": 1}, {"another": 2}, {"another": 1, "decoder": "ar"}):
             edit = self.edit(client, scope="whole", **more)

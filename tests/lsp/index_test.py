@@ -19,8 +19,9 @@ class Index(ServerTest):
         self.root = pathlib.Path(scratch.name).resolve() / "work space"
         self.root.mkdir()
 
-    def serve(self, **initialize):
-        client = self.start([{"find": "", "replace": LINE}], initialize=False, options=("--index",))
+    def serve(self, common=(), **initialize):
+        options = ["--index", *(part for folder in common for part in ("--common", folder))]
+        client = self.start([{"find": "", "replace": LINE}], initialize=False, options=options)
         client.request("initialize", {"processId": None, "capabilities": {"experimental": {"redraft": {
             "streamedEdits": True}}}, "rootUri": self.root.as_uri(), **initialize})
         client.notify("initialized")
@@ -141,6 +142,26 @@ class Index(ServerTest):
         self.assertIn("In ledger.py:\nclass Ledger:\n", shown)
         self.assertNotIn("def unrelated", shown, "it is a parameter there")
 
+    def test_a_name_that_no_definition_has_becomes_one_that_they_have(self):
+        """The model copies the line. Its names are those of one definition, whose index it was shown."""
+        (self.root / "level.py").write_text("class Level:\n    LOW = 1\n    URGENT = 2\n")
+        client = self.start([], initialize=False, options=("--index",))
+        client.request("initialize", {"processId": None, "rootUri": self.root.as_uri(), "capabilities": {
+            "experimental": {"redraft": {"streamedEdits": True}}}})
+        self.wait_for_index(client, 1)
+        client.notify("textDocument/didOpen", {"textDocument": {
+            "uri": URI, "languageId": "python", "version": 1,
+            "text": "from level import Level\n\n\ndef first(job):\n    return job is Level.HIGH\n"}})
+        for name, known in (("HIGH", True), ("Level", False)):
+            diagnostic = {"range": span(4, 18, 4, 28), "message": f"attribute '{name}' of 'Level' is wrong"}
+            edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+                {"textDocument": {"uri": URI}, "diagnostics": [diagnostic]}]})["editId"]
+            self.assertEqual(self.end(client, edit)["state"], "done")
+            hunks = [hunk["newText"] for hunk in self.events(client, edit, "hunk")]
+            self.assertEqual(len(hunks), 1 if known else 0, name)
+            if known:
+                self.assertRegex(hunks[0], r"^    return job is Level\.(LOW|URGENT|Level|class)")
+
     def test_installed_packages_answer_where_a_setting_says_so(self):
         (self.root / ".gitignore").write_text("node_modules/\n")
         (self.root / "node_modules" / "ledger").mkdir(parents=True)
@@ -161,12 +182,22 @@ class Index(ServerTest):
             for named in (str(folder), folder.name):
                 if named == "elsewhere":
                     continue  # not part of the workspace
-                client = self.serve(initializationOptions={"redraft": {"index": False, "commonFolders": [named, 7]}})
+                client = self.serve([named], initializationOptions={"redraft": {"index": False}})
                 self.wait_for_index(client, 1, "common")
                 self.assertTrue(self.finds_line(client))
-        client = self.serve(initializationOptions={"redraft": {"commonFolders": ["missing"], "dependencies": 1}})
+        client = self.serve(["missing"])
         self.wait_for_index(client, 0, "common")
         self.assertIn("missing", client.request("redraft/status")["common"]["message"])
+
+    def test_no_client_names_other_folders(self):
+        folder = self.root.parent / "elsewhere"
+        folder.mkdir()
+        (folder / "a.py").write_text(LINE)
+        client = self.serve(initializationOptions={"redraft": {"commonFolders": [str(folder)]}})
+        self.configure(client, commonFolders=[str(folder)])
+        self.wait_for_index(client, 0)
+        self.assertIsNone(client.request("redraft/status")["common"])
+        self.assertFalse(self.finds_line(client))
 
     def configure(self, client, **settings):
         client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": settings}})
@@ -183,9 +214,6 @@ class Index(ServerTest):
             self.configure(client, index=True)
             self.wait_for_index(client, 1)
             self.assertTrue(self.finds_line(client))
-        self.configure(client, index=False, commonFolders=["."])
-        self.wait_for_index(client, 1, "common")
-        self.assertTrue(self.finds_line(client))
         (self.root / "node_modules" / "ledger").mkdir(parents=True)
         (self.root / "node_modules" / "ledger" / "index.js").write_text("a = 1\n")
         self.configure(client, index=False, dependencies=True)

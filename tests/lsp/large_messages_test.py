@@ -93,6 +93,43 @@ class LargeMessages(ServerTest):
         self.assertEqual(len(self.edits(client)), 1)
         self.assertEqual(len(self.told(client)), 1)
 
+    def send_values(self, client, n, **message):
+        """A message with n values of a few bytes each, in a member that nobody reads."""
+        content = json.dumps({"jsonrpc": "2.0", **message})
+        content = content.replace('"values"', "[" + "{}," * (n - 1) + "{}]").encode()
+        client.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(content), content))
+
+    def test_a_message_of_too_many_values(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, TEXT)
+        self.open(client, TEXT, uri=LARGE)
+        self.edits(client)
+        before = self.peak(client)
+        document = {"uri": LARGE, "version": 2}
+        self.send_values(client, 17_000_000, method="textDocument/didChange",
+                         params={"textDocument": document, "contentChanges": "values"})
+        self.send_values(client, 17_000_000, id="many", method="redraft/status", params="values")
+        self.until(lambda: any(message.get("id") == "many" for message in client.messages), "there is no answer")
+        (answer,) = (message for message in client.messages if message.get("id") == "many")
+        self.assertEqual(answer["error"]["code"], -32803)
+        self.assertIn("1048576 values", answer["error"]["message"])
+        (told,) = self.told(client)
+        self.assertIn(LARGE, told)
+        self.assertIn("1048576 values", told)
+        self.assertEqual(len(self.edits(client)), 1, "the session goes on")
+        self.open(client, TEXT, uri=LARGE)
+        if not os.environ.get("REDRAFT_SANITIZED"):
+            # The bytes twice, while they are taken from the stream, but not the values.
+            self.assertLess(self.peak(client) - before, 300 << 10)
+
+    def test_as_many_values_as_are_allowed(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, TEXT)
+        self.send_values(client, 1_000_000, method="textDocument/didSave",
+                         params={"textDocument": {"uri": URI}, "more": "values"})
+        self.assertEqual(len(self.edits(client)), 1)
+        self.assertEqual(self.told(client), [])
+
     def test_it_takes_no_memory(self):
         if os.environ.get("REDRAFT_SANITIZED"):
             self.skipTest("a sanitizer has its own idea of memory")

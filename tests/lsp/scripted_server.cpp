@@ -190,7 +190,10 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   bool index = false;
   app.add_flag("--index", index, "Index the workspace's folders, in memory");
+  std::vector<std::string> common;
+  app.add_option("--common", common, "Other folders, see `redraft lsp`");
   app.add_option("--usage-file", options.usage_file, "Where suggestions are counted");
+  app.add_option("--crash-notes", options.crash_notes, "Where faults are noted");
   app.add_option("--log-level", options.log_level, "spdlog's level");
   Doors doors;
   doors.add_to(app);
@@ -204,6 +207,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (index) options.index = index_factories();
+  options.index.common_folders = common;
   options.exit_limit = std::chrono::milliseconds(500);
   options.recording = {.file = inside.record, .arguments = {argv + 1, argv + argc}};
   if (!inside.trace_file.empty() && !redraft::begin_trace(inside.trace_file)) return 1;

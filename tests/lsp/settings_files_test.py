@@ -31,8 +31,8 @@ class SettingsFiles(unittest.TestCase):
             for name in FILES:
                 with self.subTest(name):
                     was = (root / name).read_text(encoding="utf-8")
-                    self.assertIn("commonFolders", was)
-                    (root / name).write_text(was.replace("commonFolders", "otherFolders"), encoding="utf-8")
+                    self.assertIn("cacheOnDisk", was)
+                    (root / name).write_text(was.replace("cacheOnDisk", "otherOnDisk"), encoding="utf-8")
                     run = self.run_tool(root, "--check")
                     self.assertEqual(run.returncode, 1)
                     self.assertIn(name, run.stderr)

@@ -71,7 +71,7 @@ def _command_version(command):
     return found.group(1) if found else None
 
 
-def _library_versions(libraries):
+def library_versions(libraries):
     """Finds out in one run of the preprocessor which headers there are and which versions they state."""
     source = "".join(
         f"#if __has_include(<{library.header}>)\n#include <{library.header}>\n"
@@ -116,7 +116,7 @@ def find_problems(requirements):
     found = [(each, _command_version(each.command)) for each in requirements if each.command]
     libraries = [each for each in requirements if each.header]
     if libraries:
-        versions = _library_versions(libraries) if _command_version(os.environ.get("CXX", "g++")) else {}
+        versions = library_versions(libraries) if _command_version(os.environ.get("CXX", "g++")) else {}
         found += [(each, versions.get(index)) for index, each in enumerate(libraries)]
     problems = [(each, _problem(each, version)) for each, version in found]
     return [(each, problem) for each, problem in problems if problem]

@@ -124,11 +124,14 @@ std::size_t unopened_closer(std::string_view text, std::string_view closers) {
   return text.size();
 }
 
-// The first bracket that the text closes but did not open, and that `rest` closes again.
+// The first bracket that the text closes but did not open, and that `rest` closes again. A quote
+// may open another string instead, unless nothing but closing ones is left.
 std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   const std::string_view closing = trimmed(first_line(rest));
-  const bool closes = only_closers(closing) &&
-                      std::string_view(")]}\"'`").find(closing.front()) != std::string_view::npos;
+  const auto begins_with = [&](std::string_view marks) {
+    return !closing.empty() && marks.find(closing.front()) != std::string_view::npos;
+  };
+  const bool closes = begins_with(")]}") || (begins_with("\"'`") && only_closers(closing));
   return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
 }
 

@@ -1,6 +1,7 @@
 #include "workspace/documents/buffer_change.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "support/utf8/utf8.h"
@@ -8,18 +9,20 @@
 namespace redraft {
 namespace {
 
-bool is_line_start(const std::string& text, std::size_t offset) {
+bool is_line_start(const ChangingText& text, std::size_t offset) {
   if (offset == 0) return true;
-  if (offset == kByteOrderMark.size() && text.starts_with(kByteOrderMark)) return true;
   const char before = text[offset - 1];
-  return before == '\n' || (before == '\r' && !(offset < text.size() && text[offset] == '\n'));
+  if (before == '\n') return true;
+  if (before == '\r') return !(offset < text.size() && text[offset] == '\n');
+  constexpr std::size_t kMark = kByteOrderMark.size();
+  return offset == kMark && text.substr(0, kMark) == kByteOrderMark;
 }
 
 }  // namespace
 
-BufferChange describe_change(const std::string& before, const TextEdit& edit,
-                             const std::string& after) {
-  std::string_view old_text = std::string_view(before).substr(edit.range.begin, edit.range.size());
+BufferChange apply_change(ChangingText& text, const TextEdit& edit) {
+  const std::string replaced = text.substr(edit.range.begin, edit.range.size());
+  std::string_view old_text = replaced;
   std::string_view new_text = edit.new_text;
   const auto same =
       std::mismatch(old_text.begin(), old_text.end(), new_text.begin(), new_text.end());
@@ -29,14 +32,16 @@ BufferChange describe_change(const std::string& before, const TextEdit& edit,
   const auto same_end =
       std::mismatch(old_text.rbegin(), old_text.rend(), new_text.rbegin(), new_text.rend());
   const auto suffix = static_cast<std::size_t>(same_end.first - old_text.rbegin());
+  new_text.remove_suffix(suffix);
 
   BufferChange change;
   change.range = {edit.range.begin + prefix, edit.range.end - suffix};
-  change.new_size = new_text.size() - suffix;
-  change.begin_was_line_start = is_line_start(before, change.range.begin);
-  change.begin_is_line_start = is_line_start(after, change.range.begin);
-  change.end_was_line_start = is_line_start(before, change.range.end);
-  change.end_is_line_start = is_line_start(after, change.range.begin + change.new_size);
+  change.new_size = new_text.size();
+  change.begin_was_line_start = is_line_start(text, change.range.begin);
+  change.end_was_line_start = is_line_start(text, change.range.end);
+  text.replace(change.range, new_text);
+  change.begin_is_line_start = is_line_start(text, change.range.begin);
+  change.end_is_line_start = is_line_start(text, change.range.begin + change.new_size);
   return change;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
+#include "workspace/documents/changing_text.h"
 #include "workspace/documents/text_edit.h"
 
 namespace redraft {
@@ -18,9 +18,8 @@ struct BufferChange {
   bool end_is_line_start = false;     // of the end of the new bytes, in the text after
 };
 
-// `after` is `before` with `edit` applied.
-BufferChange describe_change(const std::string& before, const TextEdit& edit,
-                             const std::string& after);
+// Applies `edit`, whose range is within `text`.
+BufferChange apply_change(ChangingText& text, const TextEdit& edit);
 
 // Moves the range of a pending edit of whole lines along with a change elsewhere. False if the
 // change touched what the edit replaces, or joined its lines with a neighbour: then the edit does

@@ -4,7 +4,7 @@
 // Here other needs prevail. A decode on another thread uses a text for seconds while the user types
 // on; each hunk that it writes is a byte range of exactly that version; the syntax parser, the
 // tokenizer and the diff want contiguous bytes. An immutable string serves them all without a lock.
-// The price is a copy of the text and a new line index for each change, far less than a forward
+// The price is a copy of the text and a new line index for each message, far less than a forward
 // pass of a model; and kMaxDocumentBytes limits it. Only the syntax tree is not built from scratch:
 // a new version starts from the tree of the version before, and parses what differs.
 //

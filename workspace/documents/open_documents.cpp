@@ -1,19 +1,15 @@
 #include "workspace/documents/open_documents.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "workspace/documents/withheld.h"
 
 namespace redraft {
 namespace {
 
-// How many removed pieces of text are remembered, and of what size in bytes.
-constexpr std::size_t kRemoved = 8;
-constexpr std::size_t kMinRemoved = 16;
-constexpr std::size_t kMaxRemoved = 1 << 16;
 constexpr std::size_t kPlaces = 8;
 // Changes of this many documents count as recent.
 constexpr std::size_t kChangedDocuments = 2;
@@ -24,15 +20,17 @@ constexpr std::size_t kNear = 800;
 
 Result<void> OpenDocuments::open(std::string uri, std::int64_t version, std::string text,
                                  std::string language_id) {
+  return take(uri, judged_document(uri, version, std::move(text), std::move(language_id)));
+}
+
+Result<void> OpenDocuments::take(const std::string& uri, Result<JudgedDocument> opened) {
   close(uri);
-  Result<std::shared_ptr<const Document>> document =
-      Document::make(uri, version, std::move(text), std::move(language_id));
-  if (!document) {
-    refused_.insert_or_assign(std::move(uri), document.error());
-    return document.error();
+  if (!opened) {
+    refused_.insert_or_assign(uri, opened.error());
+    return opened.error();
   }
-  keep(*document);
-  origins_.open(std::move(*document));
+  keep(*opened);
+  origins_.open(std::move(opened->document));
   return {};
 }
 
@@ -41,48 +39,44 @@ Result<std::vector<BufferChange>> OpenDocuments::change(const std::string& uri,
                                                         const std::vector<TextEdit>& edits) {
   const std::shared_ptr<const Document> before = find(uri);
   if (!before) return why_not(uri);
-  const auto refused = [&](const Error& error) {
-    refuse(uri, error);
-    return error;
-  };
-  std::string text = before->text();
-  std::vector<std::string> removed;
-  std::vector<BufferChange> changes;
-  for (const TextEdit& edit : edits) {
-    if (edit.range.begin > edit.range.end || edit.range.end > text.size()) {
-      return refused(Error(uri + ": a change of bytes " + std::to_string(edit.range.begin) + "-" +
-                           std::to_string(edit.range.end) +
-                           " lies outside the text; open the document anew"));
-    }
-    removed.push_back(text.substr(edit.range.begin, edit.range.size()));
-    std::string after = apply_edits(text, {edit});
-    changes.push_back(describe_change(text, edit, after));
-    text = std::move(after);
+  return take(uri, changed_document(before, version, edits));
+}
+
+Result<std::vector<BufferChange>> OpenDocuments::take(const std::string& uri,
+                                                      Result<ChangedDocument> changed) {
+  if (!changed) {
+    refuse(uri, changed.error());
+    return changed.error();
   }
-  Result<std::shared_ptr<const Document>> document = before->changed(version, std::move(text));
-  if (!document) return refused(document.error());
+  assert(find(uri) == changed->before);
+  std::vector<BufferChange>& changes = changed->changes;
   const bool was_withheld = withheld(uri).has_value();
-  keep(*document);
+  keep(changed->after);
   if (was_withheld || withheld(uri)) {
     forget_changes(uri);
     origins_.begin_anew(find(uri));
-    return changes;
+    return std::move(changes);
   }
   origins_.change(uri);
-  for (const std::string& piece : removed) remember_removed(piece);
+  removed_.insert(removed_.begin(), changed->removed.begin(), changed->removed.end());
+  removed_.resize(std::min(removed_.size(), kRemovedPieces));
+  for (RecentPlace& place : places_) {
+    if (place.uri == uri) follow(changes, place);
+  }
+  const Document& after = *changed->after.document;
+  history_.add(changed->before, after, changes);
+  if (!changes.empty()) remember_place(after, changes.back().range.begin);
+  return std::move(changes);
+}
+
+void OpenDocuments::follow(const std::vector<BufferChange>& changes, RecentPlace& place) {
   for (const BufferChange& change : changes) {
-    for (RecentPlace& place : places_) {
-      if (place.uri != uri) continue;
-      if (place.offset >= change.range.end) {
-        place.offset = place.offset - change.range.size() + change.new_size;
-      } else {  // that text is gone
-        place.offset = std::min(place.offset, change.range.begin);
-      }
+    if (place.offset >= change.range.end) {
+      place.offset = place.offset - change.range.size() + change.new_size;
+    } else {  // that text is gone
+      place.offset = std::min(place.offset, change.range.begin);
     }
   }
-  history_.add(before, **document, changes);
-  if (!changes.empty()) remember_place(**document, changes.back().range.begin);
-  return changes;
 }
 
 void OpenDocuments::close(const std::string& uri) {
@@ -172,26 +166,16 @@ std::vector<RecentChange> OpenDocuments::recent_changes() const {
   return recent;
 }
 
-void OpenDocuments::keep(std::shared_ptr<const Document> document) {
-  const std::string uri = document->uri();
+void OpenDocuments::keep(const JudgedDocument& judged) {
+  const std::string uri = judged.document->uri();
   std::erase(by_use_, uri);
   by_use_.push_back(uri);
   const auto [entry, added] = documents_.try_emplace(uri);
   Open& open = entry->second;
   if (added) open.withheld_name = withheld_by_name(uri, folders_);
   // A withheld name is enough.
-  open.withheld_text = open.withheld_name ? std::nullopt : withheld_by_text(*document);
-  open.document = std::move(document);
-}
-
-// Text that is cut in one place is often pasted in another. A secret within it is never kept.
-void OpenDocuments::remember_removed(const std::string& text) {
-  if (text.size() < kMinRemoved || text.size() > kMaxRemoved) return;
-  if (unwanted_text({}, text, /*complete=*/true)) return;
-  const auto piece = Document::make("removed", 0, text);
-  if (!piece) return;  // cut inside a character
-  removed_.push_front(*piece);
-  if (removed_.size() > kRemoved) removed_.pop_back();
+  open.withheld_text = open.withheld_name ? std::nullopt : judged.withheld_text;
+  open.document = judged.document;
 }
 
 void OpenDocuments::remember_place(const Document& document, std::size_t offset) {

@@ -13,6 +13,7 @@
 #include "support/result.h"
 #include "workspace/documents/buffer_change.h"
 #include "workspace/documents/change_history.h"
+#include "workspace/documents/changed_document.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/document_origins.h"
 #include "workspace/documents/text_edit.h"
@@ -42,6 +43,9 @@ class OpenDocuments {
   // the document can no longer be edited.
   Result<std::vector<BufferChange>> change(const std::string& uri, std::int64_t version,
                                            const std::vector<TextEdit>& edits);
+  // The same with what was made of the text elsewhere. What changed must be what find() returns.
+  Result<void> take(const std::string& uri, Result<JudgedDocument> opened);
+  Result<std::vector<BufferChange>> take(const std::string& uri, Result<ChangedDocument> changed);
   void close(const std::string& uri);
   // For a document whose text did not arrive from the client: as if open() had refused it.
   void refuse(const std::string& uri, const Error& why);
@@ -84,9 +88,9 @@ class OpenDocuments {
     }
   };
 
-  void keep(std::shared_ptr<const Document> document);
+  void keep(const JudgedDocument& judged);
   void forget_changes(const std::string& uri);
-  void remember_removed(const std::string& text);
+  static void follow(const std::vector<BufferChange>& changes, RecentPlace& place);
   void remember_place(const Document& document, std::size_t offset);
 
   std::vector<std::filesystem::path> folders_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "indexing/syntax/imports.h"
@@ -59,6 +60,11 @@ class Allowed {
     }
   }
 
+  // Who drops "the else" wants its lines without it.
+  bool to_lose_branch() const {
+    return std::ranges::any_of(kBranches,
+                               [this](Words word) { return to_lose(std::string(word)); });
+  }
   bool to_lose(const std::string& name) const { return loses_any_ || is_among(lost_, name); }
   bool to_rename(const std::string& name, const std::string& to) const {
     return to_lose(name) || is_among(words_, to) ||
@@ -83,6 +89,8 @@ class Allowed {
       "wrapper",   "wrappers",   "constructor", "constructors", "overload",  "overloads",
       "duplicate", "duplicates", "code",        "it",           "this",      "them",
       "these",     "those",      "all",         "everything",   "accessor",  "accessors"};
+  static constexpr Words kBranches[] = {"branch", "branches", "case",     "cases", "block",
+                                        "clause", "body",     "fallback", "part",  "path"};
   static constexpr Words kRenaming[] = {
       "rename",  "renamed", "name",      "names",      "call",        "called",
       "convert", "turn",    "split",     "extract",    "merge",       "move",
@@ -210,6 +218,7 @@ class Examination {
     check_left_out();
     check_lost();
     check_repeated();
+    check_branches();
     check_imports();
     return std::move(doubts_);
   }
@@ -297,6 +306,30 @@ class Examination {
         edits.push_back(static_cast<int>(i));
     }
     return edits.empty() ? concerned(new_places_, second.range) : edits;
+  }
+
+  // A branch is lost if no name of it stayed and most of them stand in no new text.
+  void check_branches() {
+    if (allowed_.to_lose_branch()) return;
+    for (const ByteRange& branch : edit_.before.other_branches()) {
+      std::set<std::string_view> names;
+      bool stays = false;
+      for (const ByteRange& place : edit_.before.identifiers(branch)) {
+        names.insert(text_of(edit_.before, place));
+        stays = stays || std::ranges::none_of(old_places_, [&](const ByteRange& old) {
+                  return old.contains(place);
+                });
+      }
+      const auto is_gone = [&](std::string_view name) {
+        return std::ranges::none_of(
+            edit_.edits, [&](const TextEdit& one) { return has_name(one.new_text, name); });
+      };
+      if (stays || names.empty() || 2 * std::ranges::count_if(names, is_gone) < std::ssize(names))
+        continue;
+      const int line = line_of(edit_.before.text(), branch.begin);
+      add(Kind::kBranch, "what line " + std::to_string(line) + " does otherwise is gone",
+          concerned(old_places_, branch));
+    }
   }
 
   void check_imports() {

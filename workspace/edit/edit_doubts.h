@@ -19,6 +19,7 @@ struct Doubt {
     kRepeated,   // a definition is there twice
     kLeftOut,    // "# ... existing code ..." stands where lines were
     kUncertain,  // a name that may mean something else, see edit_rename.h
+    kBranch,     // what was done otherwise is gone, and the instruction does not remove it
     kImport,     // what a file imported is gone, and is used or was not to be removed
   };
   Kind kind = Kind::kSyntax;

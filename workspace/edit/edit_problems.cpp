@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/text_lines.h"
@@ -36,7 +37,8 @@ class Names {
         ++at;
         continue;
       }
-      add_words(message.substr(at + 1, end - at - 1));
+      for_each_name(message.substr(at + 1, end - at - 1),
+                    [&](std::string_view name) { add(name); });
       at = end + 1;
     }
   }
@@ -44,15 +46,6 @@ class Names {
   std::vector<std::string> take() { return std::move(names_); }
 
  private:
-  void add_words(std::string_view text) {
-    for (std::size_t begin = 0; begin < text.size();) {
-      std::size_t end = begin;
-      while (end < text.size() && is_name_byte(text[end])) ++end;
-      add(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-
   std::vector<std::string> names_;
 };
 
@@ -102,24 +95,55 @@ std::vector<std::string> names_in_problems(const EditRequest& request) {
         names.add(text.substr(name.begin, name.size()));
     }
   }
+  if (tree == nullptr) return names.take();
+  std::unordered_set<std::string_view> mentioned;
+  for (const EditProblem& problem : request.problems)
+    for_each_name(problem.message, [&](std::string_view name) { mentioned.insert(name); });
+  for (const ByteRange& range : tree->identifiers({0, text.size()})) {
+    const std::string_view name = text.substr(range.begin, range.size());
+    if (mentioned.contains(name)) names.add(name);
+  }
   return names.take();
 }
 
-std::string definitions_elsewhere(const EditRequest& request, const Tokenizer& tokenizer,
-                                  const std::vector<std::string>& names, std::size_t max_bytes) {
+std::vector<ForeignDefinition> definitions_elsewhere(const EditRequest& request,
+                                                     const Tokenizer& tokenizer,
+                                                     const std::vector<std::string>& names,
+                                                     std::size_t context_bytes) {
   if (!request.definitions || names.empty()) return {};
   const std::vector<std::string> foreign = foreign_among(names, *request.document);
   const SnippetQuery query{.text = request.document->text(), .tree = request.document->syntax()};
-  std::string all;
+  std::vector<ForeignDefinition> all;
+  std::size_t left = context_bytes / 2;
   for (const Snippet& snippet : find_definitions(*request.definitions, tokenizer, query, foreign)) {
-    if (all.find(snippet.text) != std::string::npos) continue;
-    const std::string title =
-        "In " + std::filesystem::path(snippet.file).filename().string() + ":\n";
-    if (all.size() + title.size() >= max_bytes) break;
-    const std::string text = beginning_of(snippet.text, max_bytes - all.size() - title.size());
-    if (!text.empty()) all += title + text;
+    const bool is_shown = std::ranges::any_of(all, [&](const ForeignDefinition& shown) {
+      return shown.text.find(snippet.text) != std::string::npos;
+    });
+    if (is_shown) continue;
+    std::string title = "In " + std::filesystem::path(snippet.file).filename().string() + ":\n";
+    if (title.size() >= left) break;
+    std::string text = beginning_of(snippet.text, left - title.size());
+    if (text.empty()) continue;
+    left -= title.size() + text.size();
+    all.push_back({std::move(title), std::move(text)});
   }
   return all;
+}
+
+std::optional<UnknownName> unknown_name_in_problems(const EditRequest& request,
+                                                    std::string_view elsewhere) {
+  const std::string_view text = request.document->text();
+  const SyntaxTree* tree = elsewhere.empty() ? nullptr : request.document->syntax();
+  if (tree == nullptr) return {};
+  for (const EditProblem& problem : request.problems) {
+    for (const ByteRange& place : tree->identifiers(whole_lines(text, problem.range))) {
+      const std::string name(text.substr(place.begin, place.size()));
+      const bool is_meant = has_name(problem.message, name) && !has_name(elsewhere, name);
+      if (is_meant && !foreign_among({name}, *request.document).empty())
+        return UnknownName{name, place};
+    }
+  }
+  return {};
 }
 
 }  // namespace redraft

@@ -5,6 +5,7 @@
 
 #include "support/trace/trace.h"
 #include "workspace/apply/change_place.h"
+#include "workspace/edit/edit_problems.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
@@ -12,14 +13,38 @@
 namespace redraft {
 namespace {
 
-// Of one request that is asked again: it takes no notice of hunks before the end.
+// What is wrong with an edit.
+struct Fault {
+  std::string text;  // empty: nothing
+  std::optional<UnknownName> unknown = {};
+  std::string known = {};  // definitions that do not have it
+};
+
+Fault fault_of(Engine& engine, const EditRequest& request, const EditPlan& plan,
+               const EditResult& result) {
+  if (!result.doubts.empty()) return {reasons_of(result.doubts)};
+  if (!result.hunks.empty() || request.problems.empty()) return {};
+  std::string known;
+  for (const ForeignDefinition& definition : definitions_elsewhere(
+           request, engine.tokenizer(), names_in_problems(request), plan.context_bytes))
+    known += definition.text;
+  std::optional<UnknownName> unknown = unknown_name_in_problems(request, known);
+  if (!unknown || !plan.region.range().contains(unknown->place)) return {};
+  return {"no line has changed, but nothing defines '" + unknown->name + "'", std::move(unknown),
+          std::move(known)};
+}
+
+// Of one request that is asked again: it takes no notice of hunks before the end. A small model
+// that has copied a name says it again when it is told that it is wrong (measured on
+// bench/faults): so its first answer goes on with another name.
 Result<EditResult> ask_again(Engine& engine, EditRequest request, const EditPlan& plan,
-                             const EditResult& first, const EditObserver& observer,
-                             const std::stop_token& stop) {
+                             const EditResult& first, const Fault& fault,
+                             const EditObserver& observer, const std::stop_token& stop) {
   const Span span("repair");
-  request.another = 0;
-  const FaultyAnswer faulty{.text = first.output, .fault = reasons_of(first.doubts)};
-  Result<EditPrompt> prompt = prompt_of(engine, request, plan.region, plan.context_bytes, &faulty);
+  request.another = fault.unknown ? 1 : 0;
+  const FaultyAnswer faulty{.text = first.output, .fault = fault.text};
+  Result<EditPrompt> prompt = prompt_of(engine, request, plan.region, plan.context_bytes,
+                                        fault.unknown ? nullptr : &faulty);
   if (!prompt) return prompt.error();
   const Result<int> budget =
       edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
@@ -32,12 +57,13 @@ Result<EditResult> ask_again(Engine& engine, EditRequest request, const EditPlan
     observer.on_progress({progress.fraction, all, progress.lines});
   }};
   EditRun run(engine, request, plan.context_bytes, quiet, stop);
+  if (fault.unknown) run.write_other_name(fault.unknown->place, fault.known);
   return run.whole(plan.region, std::move(*prompt), *budget);
 }
 
 bool is_better(const EditResult& second, const EditResult& first) {
   return second.finish_reason == FinishReason::kStop && !second.hunks.empty() &&
-         second.doubts.size() < first.doubts.size();
+         (first.hunks.empty() ? second.doubts.empty() : second.doubts.size() < first.doubts.size());
 }
 
 void take(EditResult& second, EditResult& result) {
@@ -92,12 +118,12 @@ void repair(Engine& engine, const EditRequest& request, const EditPlan& plan,
   const std::vector<Doubt> doubts_before = result.doubts;
   tidy(request, plan.region, result);
   bool is_other = !result.tidied.empty();
-  if (!result.doubts.empty()) {
-    Result<EditResult> second = ask_again(engine, request, plan, result, observer, stop);
+  if (const Fault fault = fault_of(engine, request, plan, result); !fault.text.empty()) {
+    Result<EditResult> second = ask_again(engine, request, plan, result, fault, observer, stop);
     if (second) {
       tidy(request, plan.region, *second);
       const bool taken = is_better(*second, result);
-      result.repair = EditRepair{reasons_of(result.doubts), taken, second->statistics};
+      result.repair = EditRepair{fault.text, taken, second->statistics};
       if (taken) take(*second, result);
       is_other = is_other || taken;
       if (second->finish_reason == FinishReason::kCancelled)

@@ -10,6 +10,7 @@
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_problems.h"
 #include "workspace/edit/fenced_output.h"
+#include "workspace/edit/known_name.h"
 
 namespace redraft {
 
@@ -40,6 +41,38 @@ std::string doubt_about_last(const EditRequest& request, const std::vector<Hunk>
            doubt.edits.back() + 1 != static_cast<int>(hunks.size());
   });
   return reasons_of(doubts);
+}
+
+// How many tokens at the beginning of `answer` are code: those before the closing fence.
+std::size_t count_code(const Tokenizer& tokenizer, const std::vector<TokenId>& answer,
+                       const std::string& fence) {
+  FencedOutput output(fence);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < answer.size(); ++i)
+    if (!output.add(tokenizer.bytes(answer[i])).empty()) count = i + 1;
+  return output.end().empty() ? count : answer.size();
+}
+
+// Where the model could have gone another way, the least certain place first. Not where that would
+// only end the code earlier or later, or write the same text in other tokens.
+std::vector<std::size_t> worth_another_try(const Tokenizer& tokenizer,
+                                           const std::vector<TokenId>& answer,
+                                           const std::string& fence,
+                                           const std::vector<Engine::Alternative>& alternatives,
+                                           const std::vector<TokenId>& stop_tokens) {
+  const std::string text = tokenizer.decode(answer);
+  // Where nothing is to be left, the first token of the fence is all that there is.
+  const std::size_t n_code = std::max(count_code(tokenizer, answer, fence), std::size_t{1});
+  std::vector<std::size_t> places;
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < std::min(n_code, answer.size()); ++i) {
+    const TokenId other = alternatives[i].token;
+    const bool ends = std::ranges::find(stop_tokens, other) != stop_tokens.end();
+    if (!ends && !rest.starts_with(tokenizer.bytes(other))) places.push_back(i);
+    rest.remove_prefix(std::min(tokenizer.bytes(answer[i]).size(), rest.size()));
+  }
+  std::ranges::stable_sort(places, {}, [&](std::size_t i) { return alternatives[i].margin; });
+  return places;
 }
 
 }  // namespace
@@ -140,8 +173,9 @@ Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const E
                   .overview_bytes = overview_bytes(engine, context_bytes),
                   .names = names_in_problems(request)};
   // They take the room of lines around the region, so that reading takes no longer.
-  form.elsewhere =
-      definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes / 2);
+  for (const ForeignDefinition& definition :
+       definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes))
+    form.elsewhere += definition.title + definition.text;
   form.context_bytes -= form.elsewhere.size();
   return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction, form,
                           faulty);
@@ -284,6 +318,32 @@ Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& d
   const std::vector<TokenId>& answer = first->tokens;
   const bool is_cancelled = first->finish_reason == FinishReason::kCancelled;
   if (is_cancelled) return std::optional(FinishReason::kCancelled);
+  const Result<std::optional<OtherWay>> way = other_way(decode, answer, fence);
+  if (!way) return way.error();
+  if (!*way) return std::optional(FinishReason::kCancelled);
+  const auto at = static_cast<std::ptrdiff_t>((*way)->at);
+  std::vector<TokenId> kept(answer.begin(), answer.begin() + at);
+  kept.insert(kept.end(), (*way)->tokens.begin(), (*way)->tokens.end());
+  for (const TokenId token : kept) stream_->add(token);
+  n_written_ += static_cast<int>(kept.size());
+  if (stream_->closed()) return std::optional(FinishReason::kStop);
+  decode.max_new_tokens -= static_cast<int>(kept.size());
+  if (decode.max_new_tokens <= 0) return std::optional(FinishReason::kLength);
+  decode.prompt.insert(decode.prompt.end(), kept.begin(), kept.end());
+  decode.original.assign(answer.begin() + at + 1, answer.end());
+  decode.replacements.clear();
+  return std::optional<FinishReason>();
+}
+
+Result<std::optional<EditRun::OtherWay>> EditRun::other_way(const DecodeRequest& decode,
+                                                            const std::vector<TokenId>& answer,
+                                                            const std::string& fence) {
+  if (other_name_) {
+    const Result<OtherWay> way = way_to_other_name(decode, answer);
+    if (stop_.stop_requested()) return std::optional<OtherWay>();
+    if (!way) return way.error();
+    return std::optional(*way);
+  }
   DecodeStatistics cost;
   const auto on_pass = [&](const DecodeStatistics& so_far) {
     cost = so_far;
@@ -291,28 +351,41 @@ Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& d
   };
   const auto alternatives = engine_.alternatives(decode.prompt, answer, on_pass, stop_);
   statistics_ += cost;
-  if (!alternatives) return std::optional(FinishReason::kCancelled);
-  std::vector<std::size_t> least_certain(answer.size());
-  std::iota(least_certain.begin(), least_certain.end(), std::size_t{0});
-  std::ranges::stable_sort(least_certain, {},
-                           [&](std::size_t i) { return (*alternatives)[i].margin; });
+  if (!alternatives) return std::optional<OtherWay>();
+  const std::vector<std::size_t> places =
+      worth_another_try(engine_.tokenizer(), answer, fence, *alternatives, decode.stop_tokens);
   const auto which = static_cast<std::size_t>(request_.another) - 1;
-  if (which >= least_certain.size())
-    return Error("there are no more than " + std::to_string(answer.size()) + " other tries");
-  const std::size_t at = least_certain[which];
-  std::vector<TokenId> kept(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(at));
-  const TokenId other = (*alternatives)[at].token;
-  const bool is_end = std::ranges::find(decode.stop_tokens, other) != decode.stop_tokens.end();
-  if (!is_end) kept.push_back(other);
-  for (const TokenId token : kept) stream_->add(token);
-  n_written_ += static_cast<int>(kept.size());
-  if (is_end || stream_->closed()) return std::optional(FinishReason::kStop);
-  decode.max_new_tokens -= static_cast<int>(kept.size());
-  if (decode.max_new_tokens <= 0) return std::optional(FinishReason::kLength);
-  decode.prompt.insert(decode.prompt.end(), kept.begin(), kept.end());
-  decode.original.assign(answer.begin() + static_cast<std::ptrdiff_t>(at) + 1, answer.end());
-  decode.replacements.clear();
-  return std::optional<FinishReason>();
+  if (which >= places.size())
+    return Error(places.empty()
+                     ? "there are no other tries"
+                     : "there are no more than " + std::to_string(places.size()) + " other tries");
+  const std::size_t at = places[which];
+  return std::optional(OtherWay{at, {(*alternatives)[at].token}});
+}
+
+Result<EditRun::OtherWay> EditRun::way_to_other_name(const DecodeRequest& decode,
+                                                     const std::vector<TokenId>& answer) {
+  const Tokenizer& tokenizer = engine_.tokenizer();
+  const LineIndex& lines = request_.document->lines();
+  const int first = lines.line_of(text_->range().begin);
+  const int line = lines.line_of(other_name_->place.begin);
+  std::size_t left = other_name_->place.begin - lines.start(line);  // bytes before the name
+  for (int i = first; i < line; ++i)
+    left += text_->lines()[static_cast<std::size_t>(i - first)].size() + 1;
+  std::size_t at = 0;
+  for (; at < answer.size() && left >= tokenizer.bytes(answer[at]).size(); ++at)
+    left -= tokenizer.bytes(answer[at]).size();
+  const Error none("none of the names that are known is likely here");
+  if (at == answer.size()) return none;
+  std::vector<TokenId> context = decode.prompt;
+  context.insert(context.end(), answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(at));
+  std::vector<TokenId> name = write_known_name(
+      engine_, std::move(context), tokenizer.bytes(answer[at]).substr(0, left), other_name_->known,
+      std::string_view(request_.document->text())
+          .substr(other_name_->place.begin, other_name_->place.size()),
+      stop_);
+  if (name.empty()) return none;
+  return OtherWay{at, std::move(name)};
 }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(

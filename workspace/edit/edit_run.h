@@ -44,16 +44,36 @@ class EditRun {
   // differ, so that hunks are the same wherever lines are cut.
   Result<EditResult> in_parts(const std::vector<EditRegion>& parts,
                               const std::vector<double>& work);
+  // With EditRequest::another: the answer goes another way at `place` of the document, which the
+  // first answer has not changed. In place of the name there it has one of those in `known`.
+  void write_other_name(ByteRange place, std::string known) {
+    other_name_ = OtherName{place, std::move(known)};
+  }
   // What was spent before it.
   void add(const DecodeStatistics& statistics) { statistics_ += statistics; }
 
  private:
+  struct OtherName {
+    ByteRange place;
+    std::string known;
+  };
+  struct OtherWay {
+    std::size_t at;               // token of the answer
+    std::vector<TokenId> tokens;  // there
+  };
+
   Result<FinishReason> write(const EditRegion& part, double from, double to, EditPrompt prompt,
                              int budget);
   // With EditRequest::another: writes the beginning of that answer, and lets `decode` go on from
   // there. With a value the edit has ended.
   Result<std::optional<FinishReason>> begin_other_answer(DecodeRequest& decode,
                                                          const std::string& fence);
+  // Where the first answer is left, and for which token. Nothing: it was stopped.
+  Result<std::optional<OtherWay>> other_way(const DecodeRequest& decode,
+                                            const std::vector<TokenId>& answer,
+                                            const std::string& fence);
+  Result<OtherWay> way_to_other_name(const DecodeRequest& decode,
+                                     const std::vector<TokenId>& answer);
   Result<FinishReason> write_part(const EditRegion& part, double from, double to);
   void begin_text(EditRegion text);
   void end_text();
@@ -66,6 +86,7 @@ class EditRun {
   std::size_t context_bytes_;
   const EditObserver& observer_;
   std::stop_token stop_;
+  std::optional<OtherName> other_name_;
   std::optional<EditRegion> text_;  // lines that follow each other, which are written now
   std::unique_ptr<HunkStream> stream_;
   std::vector<Hunk> hunks_;

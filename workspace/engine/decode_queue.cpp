@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/named_thread.h"
+#include "support/system/crash_notes.h"
 #include "support/trace/trace.h"
 
 namespace redraft {
@@ -19,8 +20,13 @@ DecodeQueue::~DecodeQueue() {
 }
 
 DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before) {
+  // What the adding thread is at, the job is done for.
+  Job noted = [job = std::move(job), key = AtWork::here()](const Control& control) {
+    const AtWork work(key);
+    job(control);
+  };
   const std::lock_guard lock(mutex_);
-  waiting_.push_back({++last_id_, urgency, std::max(not_before, Clock::now()), std::move(job)});
+  waiting_.push_back({++last_id_, urgency, std::max(not_before, Clock::now()), std::move(noted)});
   changed_.notify_all();
   return last_id_;
 }

@@ -68,6 +68,7 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
   for (const Model* model : {&target_, &draft_}) {
     if (model->model) model->model->set_reclaim(reclaim);
   }
+  for (DecoderMemory& memory : memories_) memory.set_skipped_layers(target_.skipped_layers);
 }
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
@@ -297,6 +298,7 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
     draft.emplace(caches_.acquire(*draft_.model, request.prompt));
   taking_caches.reset();
   DecoderMemory own(lines_, target_.tokenizer);
+  own.set_skipped_layers(target_.skipped_layers);
   DecoderMemory& memory =
       remembering == Remembering::kShared ? memories_[static_cast<std::size_t>(purpose)] : own;
   Result<std::unique_ptr<Decoder>> decoder =

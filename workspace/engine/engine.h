@@ -62,7 +62,8 @@ class Engine {
     std::function<CostCurve(LanguageModel&)> find_cost = {};
     // What to do with the cost once it has changed; empty: it never does.
     std::function<void(const CostCurve&, CostChange)> keep_cost = {};
-    std::string device = "cpu";  // where it runs, in the form of --device
+    std::string device = "cpu";       // where it runs, in the form of --device
+    std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
   };
   // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
   // error).

@@ -1,5 +1,6 @@
 #include "workspace/index/repository_indexer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -128,8 +129,11 @@ bool RepositoryIndexer::wait_for_places(std::unique_lock<std::mutex>& lock,
                                         const std::stop_token& stop) {
   const auto told = [this] { return !places_.empty(); };
   switch (stage_) {
-    case Stage::kUnsaved:
-      return changed_.wait_for(lock, stop, options_.quiet, told);
+    case Stage::kUnsaved: {
+      auto due = Clock::now() + options_.quiet;
+      if (saved_at_) due = std::max(due, *saved_at_ + options_.save_interval);
+      return changed_.wait_until(lock, stop, due, told);
+    }
     case Stage::kFollowing:
       return changed_.wait_for(lock, stop, options_.reader_interval, told);
     default:
@@ -205,6 +209,7 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
 }
 
 void RepositoryIndexer::save(const std::stop_token& stop) {
+  if (index_->store().verify(stop) > 0) refresh_all(stop);
   while (!stop.stop_requested() && index_->store().merge()) {
   }
   if (stop.stop_requested()) return;
@@ -213,6 +218,7 @@ void RepositoryIndexer::save(const std::stop_token& stop) {
                 .files = index_->store().statistics().texts,
                 .message = "the index stays in memory: " + saved.error().message()});
   }
+  if (!index_->store().is_reader()) saved_at_ = Clock::now();
   if (index_->store().is_reader() && index_->store().adopt()) refresh_all(stop);
   return_free_memory();
 }

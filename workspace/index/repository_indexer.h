@@ -17,7 +17,7 @@
 //   kReading    all files are scanned; three new ones are read and become searchable
 //   kUnsaved    wait_until_idle() returns
 //   kReading    the watcher reports the saved file within three seconds: it is read again
-//   kUnsaved    three quiet seconds pass
+//   kUnsaved    three quiet seconds pass, and the last save was a minute ago
 //   kSaving     small segments are merged into one, which is written to disk
 //   kSaved      until the next change
 #pragma once
@@ -29,6 +29,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -72,10 +73,10 @@ class RepositoryIndexer {
     kReading,
     // Something was read since the last merge and save.
     //   -> kReading    places were reported
-    //   -> kSaving     none was for a while
+    //   -> kSaving     none was for a while, and the last save is long enough ago
     kUnsaved,
-    // Segments are merged and saved; if another process writes the index, what it has saved is
-    // taken over.
+    // What was found on disk is checked once; segments are merged and saved; if another process
+    // writes the index, what it has saved is taken over.
     //   -> kSaved      this process writes the index
     //   -> kFollowing  another one does
     kSaving,
@@ -92,6 +93,9 @@ class RepositoryIndexer {
     bool watch = true;  // watch the disk; otherwise files_changed() reports changes
     // The editor has to be idle this long before segments are merged and saved.
     std::chrono::milliseconds quiet = std::chrono::seconds(3);
+    // After a save, segments are not saved again for this long: files that change all the time must
+    // not keep the disk busy. What is not saved when the process ends is read again.
+    std::chrono::milliseconds save_interval = std::chrono::minutes(1);
     // How often a reader of an index looks for what its writer has saved.
     std::chrono::milliseconds reader_interval = std::chrono::seconds(20);
     // Called with every stage but the first, on the thread that enters it. For tests.
@@ -138,7 +142,7 @@ class RepositoryIndexer {
   MakeIndex make_index_;
   OnStatus on_status_;
   Options options_;
-  mutable std::mutex mutex_;  // guards all that follows except ready_
+  mutable std::mutex mutex_;  // guards all that follows except ready_ and saved_at_
   Stage stage_ = Stage::kOpening;
   std::condition_variable_any changed_;
   std::shared_ptr<WorkspaceIndex> index_;  // null: not open; never changes once it is open
@@ -147,8 +151,10 @@ class RepositoryIndexer {
   Documents news_;  // buffers that the index does not have yet; null: closed
   std::set<std::filesystem::path> places_;  // to be read
   bool buffers_busy_ = false;               // some of the news are on their way into the index
-  // Of the files' thread: the last status reported when everything was read.
+  // Of the files' thread: the last status reported when everything was read, and when this process
+  // saved last.
   IndexStatus ready_;
+  std::optional<std::chrono::steady_clock::time_point> saved_at_;
   std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the other members
 };
 

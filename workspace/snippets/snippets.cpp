@@ -11,6 +11,8 @@
 
 #include "indexing/files/file_kind.h"
 #include "indexing/syntax/chunks.h"
+#include "indexing/syntax/signatures.h"
+#include "indexing/syntax/text_lines.h"
 #include "workspace/snippets/name_ranking.h"
 
 namespace redraft {
@@ -38,7 +40,9 @@ constexpr std::size_t kPieceTokens = 160;
 constexpr std::size_t kPieceBytes = 700;
 constexpr std::size_t kMaxPieces = 3;
 constexpr double kMinScore = 32;  // bytes in common that occur nowhere else
-// Larger files are divided at lines instead of parsed.
+// How much of a type's methods is shown behind its beginning.
+constexpr std::size_t kMaxMemberBytes = 1024;
+// Larger files are not parsed.
 constexpr std::size_t kMaxParsedBytes = std::size_t{128} << 10;
 
 // The beginning of a piece of text: whole lines.
@@ -63,7 +67,7 @@ class SnippetFinder {
     read_words();
     std::vector<Snippet> found;
     for (const std::string& name : names) {
-      if (std::optional<Snippet> definition = definition_of(name))
+      if (std::optional<Snippet> definition = definition_of(name, true))
         found.push_back(std::move(*definition));
     }
     return found;
@@ -100,22 +104,35 @@ class SnippetFinder {
   void read_words();
   std::vector<Snippet> named_definitions();
   std::vector<Snippet> similar_pieces();
-  std::optional<Snippet> definition_of(std::string_view name);
+  std::optional<Snippet> definition_of(std::string_view name, bool with_members = false);
+  std::string members_of(std::string_view type, const TextPlace& place, ByteRange shown);
   std::optional<Snippet> piece_at(const TextPlace& place, std::size_t token);
   std::span<const TokenId> key_at(std::span<const TokenId> tokens) const;
   const std::string& text_of(const TextPlace& place);
+  const std::optional<SyntaxTree>& tree_of(const TextPlace& place);
   Snippet snippet(const TextPlace& place, std::string_view text);
 
   const IndexSnapshot& index_;
   const Tokenizer& tokenizer_;
   const SnippetQuery& query_;
   std::map<std::pair<std::size_t, std::size_t>, std::string> texts_;
+  std::map<std::pair<std::size_t, std::size_t>, std::optional<SyntaxTree>> trees_;  // of them
   std::unordered_set<std::string> words_;  // names in the document
 };
 
 const std::string& SnippetFinder::text_of(const TextPlace& place) {
   const auto [entry, added] = texts_.try_emplace({place.part, place.text});
   if (added) entry->second = tokenizer_.decode(index_.tokens(place));
+  return entry->second;
+}
+
+// None of a large file, or one in an unknown language.
+const std::optional<SyntaxTree>& SnippetFinder::tree_of(const TextPlace& place) {
+  const auto [entry, added] = trees_.try_emplace({place.part, place.text});
+  const std::string& text = text_of(place);
+  if (!added || text.size() > kMaxParsedBytes) return entry->second;
+  const std::shared_ptr<const std::string> shared(std::shared_ptr<void>(), &text);
+  entry->second = SyntaxTree::parse(shared, language_of(index_.name(place)));
   return entry->second;
 }
 
@@ -143,8 +160,25 @@ std::vector<Snippet> SnippetFinder::named_definitions() {
   return found;
 }
 
+// How the methods of a type begin that stands in this text, in lines of their own behind "..."; not
+// of those that are shown.
+std::string SnippetFinder::members_of(std::string_view type, const TextPlace& place,
+                                      ByteRange shown) {
+  const std::string& text = text_of(place);
+  const std::optional<SyntaxTree>& tree = tree_of(place);
+  if (!tree) return {};
+  std::string lines;
+  for (const Signature& signature : tree->signatures()) {
+    const ByteRange range = whole_lines(text, signature.head);
+    if (signature.owner != type || shown.contains(range)) continue;
+    if (lines.size() + range.size() > kMaxMemberBytes) break;
+    lines += text.substr(range.begin, range.size());
+  }
+  return lines.empty() ? lines : "...\n" + lines;
+}
+
 // If several files define a name, the one that the document refers to.
-std::optional<Snippet> SnippetFinder::definition_of(std::string_view name) {
+std::optional<Snippet> SnippetFinder::definition_of(std::string_view name, bool with_members) {
   const auto places = index_.definitions(name, kMaxDefinitions + 1);
   if (places.empty() || places.size() > kMaxDefinitions) return std::nullopt;
   const auto mentioned = std::ranges::find_if(
@@ -156,7 +190,10 @@ std::optional<Snippet> SnippetFinder::definition_of(std::string_view name) {
   const std::string_view head =
       head_of(std::string_view(text).substr(range.begin, range.end - range.begin));
   if (head.find(name) == std::string_view::npos) return std::nullopt;
-  return snippet(place, head);
+  Snippet definition = snippet(place, head);
+  if (with_members)
+    definition.text += members_of(name, place, {range.begin, range.begin + head.size()});
+  return definition;
 }
 
 // The shortest prefix of `tokens` that is long enough to be a key; empty: there is none.
@@ -226,11 +263,7 @@ std::optional<Snippet> SnippetFinder::piece_at(const TextPlace& place, std::size
   if (token >= tokens.size()) return std::nullopt;
   const std::size_t offset = tokenizer_.decode(tokens.first(token)).size();
   std::vector<Definition> definitions;
-  if (text.size() <= kMaxParsedBytes) {
-    const std::shared_ptr<const std::string> shared(std::shared_ptr<void>(), &text);
-    const auto tree = SyntaxTree::parse(shared, language_of(index_.name(place)));
-    if (tree) definitions = tree->definitions();
-  }
+  if (const std::optional<SyntaxTree>& tree = tree_of(place)) definitions = tree->definitions();
   for (const ByteRange& chunk : chunks(text, definitions, kPieceBytes)) {
     if (offset < chunk.end)
       return snippet(place, std::string_view(text).substr(chunk.begin, chunk.size()));

@@ -35,7 +35,8 @@ std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& 
                                    const SnippetQuery& query);
 
 // The beginnings of the definitions of these names, in their order, where there is no doubt which
-// is meant. `query.tree` may be null; its offset and number of tokens are of no matter.
+// is meant; of a type also how its methods begin. `query.tree` may be null; its offset and number
+// of tokens are of no matter.
 std::vector<Snippet> find_definitions(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                       const SnippetQuery& query,
                                       const std::vector<std::string>& names);

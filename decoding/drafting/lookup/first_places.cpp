@@ -16,7 +16,11 @@ void FirstPlaces::absorb(std::span<const TokenId> text) {
 
 std::optional<std::size_t> FirstPlaces::of_end(std::span<const TokenId> text) const {
   if (text.size() < length_) return std::nullopt;
-  const auto run = text.last(length_);
+  return of(text.last(length_), text);
+}
+
+std::optional<std::size_t> FirstPlaces::of(std::span<const TokenId> run,
+                                           std::span<const TokenId> text) const {
   const auto place = places_.find(hash_of_tokens(run));
   if (place == places_.end()) return std::nullopt;
   const auto first = text.subspan(place->second, length_);

@@ -21,6 +21,8 @@ class FirstPlaces {
   // Where the last `length` tokens of the absorbed `text` occurred first, which may be the end
   // itself. None if the text is shorter, or if a different run with the same hash came first.
   std::optional<std::size_t> of_end(std::span<const TokenId> text) const;
+  // The same for any `run` of `length` tokens; none if it is not in the absorbed `text`.
+  std::optional<std::size_t> of(std::span<const TokenId> run, std::span<const TokenId> text) const;
 
  private:
   std::size_t length_;

@@ -15,7 +15,7 @@ DecoderOption gamma_option() {
 }
 
 DecoderOption tokens_option() {
-  return DecoderOption::integer("tokens", 10, 1, 128, "tokens that are copied");
+  return DecoderOption::integer("tokens", 10, 0, 128, "tokens that are copied");
 }
 
 std::unique_ptr<PhasePlan> make_plan(const DecoderOptions& options,

@@ -82,7 +82,7 @@ Phase EfficientEditPlan::next(std::span<const TokenId> context) {
   if (!reusing_)
     return {.source = model_.get(), .policy = options_.generate_policy, .name = "generate"};
   return {.source = &remainder_,
-          .policy = {},
+          .policy = AcceptancePolicy(),  // strict, whatever the other phase has
           .keep_correction = options_.keep_correction,
           .continues_pass = was_reusing && !first,
           .name = "reuse"};

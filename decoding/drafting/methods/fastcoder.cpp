@@ -1,12 +1,14 @@
 #include "decoding/drafting/methods/fastcoder.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "decoding/drafting/lookup/retrieval_tree.h"
 #include "decoding/drafting/methods/decoders.h"
 #include "decoding/drafting/methods/source_plan.h"
 #include "support/named_thread.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 namespace {
@@ -64,13 +66,24 @@ DraftTree FastCoderSource::draft(std::span<const TokenId> context, int limit) {
   const int most = std::min(options_.retrieval.nodes, limit);
   if (options_.cache) {
     learn(context);
-    WeighedContinuations cached{state_.cache.continuations(context, options_.retrieval.query)};
+    WeighedContinuations cached = ask_cache(context);
     if (cached.found.matched > 0) return retrieval_tree(cached, {}, most, DraftOrigin::kCache);
   }
   if ((!stores_.repository && !stores_.common) || !worth_a_search(context)) return {};
   retrieved_ = retrieve(context, most);
   draft_begin_ = context.size();
   return retrieved_;
+}
+
+// A cache that has not opened yet is not asked.
+WeighedContinuations FastCoderSource::ask_cache(std::span<const TokenId> context) {
+  const auto start = std::chrono::steady_clock::now();
+  WeighedContinuations cached{state_.cache.continuations(context, options_.retrieval.query)};
+  if (!state_.cache.open()) return cached;
+  ++searches_.cache_asked;
+  searches_.cache_hits += cached.found.matched > 0 ? 1 : 0;
+  searches_.cache_seconds += seconds_since(start);
+  return cached;
 }
 
 void FastCoderSource::learn(std::span<const TokenId> context) {
@@ -91,15 +104,23 @@ bool FastCoderSource::worth_a_search(std::span<const TokenId> context) {
   const auto shortest = static_cast<std::size_t>(options_.retrieval.query.shortest);
   if (context.size() < shortest) return false;
   if (!options_.strategy) return true;
-  if (state_.missing.contains(context.last(shortest))) return false;
+  if (state_.missing.contains(context.last(shortest))) {
+    ++searches_.missing;
+    return false;
+  }
   if (!lines_ || !lines_->at_line_start(context)) return true;
-  return std::bernoulli_distribution(options_.p)(random_);
+  if (std::bernoulli_distribution(options_.p)(random_)) return true;
+  ++searches_.skipped;
+  return false;
 }
 
 DraftTree FastCoderSource::retrieve(std::span<const TokenId> context, int most) {
   const ContinuationQuery& query = options_.retrieval.query;
+  const auto start = std::chrono::steady_clock::now();
   auto [repository, common] =
       search_both(stores_.repository.get(), stores_.common.get(), context, query);
+  ++searches_.searches;
+  searches_.search_seconds += seconds_since(start);
   if (repository.matched == 0 && common.matched == 0) {
     state_.missing.insert(context.last(static_cast<std::size_t>(query.shortest)));
     return {};

@@ -4,11 +4,13 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 
 #include "decoding/decoder_memory.h"
 #include "decoding/draft_source.h"
 #include "decoding/drafting/lookup/continuation_cache.h"
 #include "decoding/drafting/lookup/missing_table.h"
+#include "decoding/drafting/lookup/retrieval_tree.h"
 #include "decoding/drafting/methods/retrieval_options.h"
 #include "decoding/line_table.h"
 
@@ -53,8 +55,10 @@ class FastCoderSource : public DraftSource {
                   const LineTable* lines, FastCoderState& state);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
+  SearchCounts take_searches() override { return std::exchange(searches_, {}); }
 
  private:
+  WeighedContinuations ask_cache(std::span<const TokenId> context);
   // Learns what became of the last draft, and what was written since.
   void learn(std::span<const TokenId> context);
   DraftTree retrieve(std::span<const TokenId> context, int limit);
@@ -68,6 +72,7 @@ class FastCoderSource : public DraftSource {
   std::size_t written_begin_;  // in the context: output that is not in any sequence yet
   DraftTree retrieved_;        // the last draft, if it came from a store
   std::size_t draft_begin_ = 0;
+  SearchCounts searches_;
 };
 
 }  // namespace redraft

@@ -1,7 +1,6 @@
 #include "decoding/drafting/methods/model_source.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace redraft {
@@ -11,14 +10,15 @@ ModelSource::ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> sto
     : slot_(slot),
       gamma_(gamma),
       stop_tokens_(stop_tokens.begin(), stop_tokens.end()),
-      stop_(std::move(stop)) {}
+      stop_(stop),
+      reader_(slot, std::move(stop)) {}
 
 DraftTree ModelSource::draft(std::span<const TokenId> context, int limit) {
   // The last proposed token is never run, so `gamma` tokens need room for one less.
   const int room = slot_.cache->capacity() - static_cast<int>(context.size()) + 1;
   const int most = std::min({gamma_, limit, room});
   DraftTree draft;
-  if (most <= 0 || !catch_up(context)) return draft;
+  if (most <= 0 || !reader_.catch_up(context)) return draft;
   const auto is_stop = [&](TokenId token) { return std::ranges::count(stop_tokens_, token) > 0; };
   std::vector<TokenId> written;
   for (auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));;
@@ -30,21 +30,6 @@ DraftTree ModelSource::draft(std::span<const TokenId> context, int limit) {
       draft.add(token, draft.size() - 1, DraftOrigin::kModel);
       if (is_stop(token) || draft.size() == most) return draft;
     }
-  }
-}
-
-bool ModelSource::catch_up(std::span<const TokenId> context) {
-  slot_.cache->truncate_to_common_prefix(context.first(context.size() - 1));
-  for (;;) {
-    const auto rest = context.subspan(static_cast<std::size_t>(slot_.cache->length()));
-    const auto rows = static_cast<std::size_t>(chunks_.rows());
-    if (rest.size() <= rows) return true;
-    if (stop_.stop_requested()) return false;
-    const auto start = std::chrono::steady_clock::now();
-    slot_.model->forward(rest.first(rows), DraftTree(), *slot_.cache,
-                         PredictionNeeds{.every_row = false});
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    chunks_.measured(static_cast<int>(rows), took.count());
   }
 }
 

@@ -4,9 +4,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "decoding/chunk_sizer.h"
 #include "decoding/decoder.h"
 #include "decoding/draft_source.h"
+#include "decoding/drafting/methods/draft_reader.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -23,14 +23,11 @@ class ModelSource : public DraftSource {
   DraftTree draft(std::span<const TokenId> context, int limit) override;
 
  private:
-  // Reads all of `context` except a last chunk. False if stopped.
-  bool catch_up(std::span<const TokenId> context);
-
   ModelSlot slot_;
   int gamma_;
   std::vector<TokenId> stop_tokens_;
   std::stop_token stop_;
-  ChunkSizer chunks_;
+  DraftReader reader_;
 };
 
 }  // namespace redraft

@@ -1,11 +1,13 @@
 #include "decoding/drafting/methods/rest.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "decoding/drafting/lookup/retrieval_tree.h"
 #include "decoding/drafting/methods/decoders.h"
 #include "decoding/drafting/methods/source_plan.h"
+#include "support/seconds_since.h"
 
 namespace redraft {
 
@@ -14,8 +16,12 @@ RestSource::RestSource(std::shared_ptr<const Datastore> store, const RetrievalOp
 
 DraftTree RestSource::draft(std::span<const TokenId> context, int limit) {
   if (!store_) return {};
-  return retrieval_tree({store_->continuations(context, options_.query)}, {},
-                        std::min(options_.nodes, limit), DraftOrigin::kRetrieval);
+  const auto start = std::chrono::steady_clock::now();
+  WeighedContinuations found{store_->continuations(context, options_.query)};
+  ++searches_.searches;
+  searches_.search_seconds += seconds_since(start);
+  return retrieval_tree(std::move(found), {}, std::min(options_.nodes, limit),
+                        DraftOrigin::kRetrieval);
 }
 
 const DecoderDefinition& rest_decoder() {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "decoding/draft_source.h"
 #include "decoding/drafting/methods/retrieval_options.h"
@@ -17,10 +18,12 @@ class RestSource : public DraftSource {
   RestSource(std::shared_ptr<const Datastore> store, const RetrievalOptions& options);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
+  SearchCounts take_searches() override { return std::exchange(searches_, {}); }
 
  private:
   std::shared_ptr<const Datastore> store_;
   RetrievalOptions options_;
+  SearchCounts searches_;
 };
 
 }  // namespace redraft

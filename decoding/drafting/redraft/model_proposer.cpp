@@ -8,14 +8,8 @@ namespace redraft {
 namespace {
 
 constexpr double kShareOfTarget = 0.4;  // cost of a draft model's step until it has been timed
-constexpr double kMargin = 1.05;        // factor by which it must beat the other sources
 constexpr int kAtHand = 2 * ModelProposer::kMaxTokens;  // tokens that are read at no extra price
-constexpr double kNewest = 0.2;                         // weight of the newest timing
 constexpr double kMemory = 200;                         // proposed tokens that are remembered
-
-void blend(double& mean, double newest) {
-  mean = mean > 0 ? mean + kNewest * (newest - mean) : newest;
-}
 
 }  // namespace
 
@@ -23,12 +17,11 @@ ModelProposer::ModelProposer(ModelSlot slot, std::span<const TokenId> stop_token
                              std::stop_token stop, const PassPace& target)
     : slot_(slot), source_(slot, kMaxTokens, stop_tokens, std::move(stop)), target_(target) {}
 
-std::vector<TokenId> ModelProposer::propose(std::span<const TokenId> context, int limit,
-                                            double rate) {
+Proposal ModelProposer::propose(std::span<const TokenId> context, int limit, double rate) {
   seconds_ = 0;
   const auto length = static_cast<int>(context.size());
   const Plan plan = best_plan(length, limit);
-  if (plan.tokens == 0 || plan.expected < kMargin * rate * plan.seconds) return {};
+  if (plan.tokens == 0 || plan.expected < kProposalMargin * rate * plan.seconds) return {};
   const int behind = length - slot_.cache->common_prefix(context);
   if (behind > kAtHand) {
     const double read =
@@ -41,7 +34,10 @@ std::vector<TokenId> ModelProposer::propose(std::span<const TokenId> context, in
   const DraftTree draft = source_.draft(context, plan.tokens);
   seconds_ = slot_.model->compute_seconds() - start;
   time(behind, draft.size());
-  return {draft.tokens().begin(), draft.tokens().end()};
+  Proposal proposal;
+  for (const TokenId token : draft.tokens())
+    proposal.push_back({.token = token, .match = static_cast<int>(proposal.size())});
+  return proposal;
 }
 
 ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
@@ -63,15 +59,15 @@ ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
 void ModelProposer::time(int behind, int tokens) {
   if (tokens == 0) return;
   if (behind <= kAtHand) {
-    blend(step_seconds_, seconds_ / tokens);
+    blend_seconds(step_seconds_, seconds_ / tokens);
   } else if (step_seconds_ > 0) {
-    blend(read_seconds_, std::max(0.0, seconds_ - tokens * step_seconds_) / behind);
+    blend_seconds(read_seconds_, std::max(0.0, seconds_ - tokens * step_seconds_) / behind);
   }
 }
 
-void ModelProposer::learn(std::span<const TokenId> proposal, std::span<const TokenId> written) {
+void ModelProposer::learn(const Proposal& proposal, std::span<const TokenId> written) {
   for (std::size_t i = 0; i < std::min(proposal.size(), written.size()); ++i) {
-    const bool right = proposal[i] == written[i];
+    const bool right = proposal[i].token == written[i];
     right_ += right ? 1 : 0;
     tries_ += 1;
     if (!right) break;

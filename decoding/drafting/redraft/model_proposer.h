@@ -2,17 +2,16 @@
 
 #include <span>
 #include <stop_token>
-#include <vector>
 
 #include "decoding/decoder.h"
 #include "decoding/drafting/methods/model_source.h"
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/proposer.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// A draft model that runs when that is expected to pay: when its tokens, including the time for
-// running it, come faster than what the other sources offer. What it must read first (the prompt,
+// A draft model that runs when that is expected to pay. What it must read first (the prompt,
 // or text that was copied without it) is a one-time price, as in the ski rental problem: it is paid
 // once the passes that the model would have made faster have added up to it.
 //
@@ -20,7 +19,7 @@ namespace redraft {
 // ms faster than the draft of the other sources. The first 59 such passes run without the model; at
 // the 60th it has missed 3 s and reads the tokens. Whatever follows, that takes at most twice as
 // long as the best choice in hindsight.
-class ModelProposer {
+class ModelProposer : public Proposer {
  public:
   static constexpr int kMaxTokens = 8;
 
@@ -28,14 +27,9 @@ class ModelProposer {
   ModelProposer(ModelSlot slot, std::span<const TokenId> stop_tokens, std::stop_token stop,
                 const PassPace& target);
 
-  // Tokens after `context`, at most `limit`. Empty if the other sources, which promise `rate`
-  // tokens a second, are at least as fast.
-  std::vector<TokenId> propose(std::span<const TokenId> context, int limit, double rate);
-  // `written` is the output since propose(), which proposed `proposal`.
-  void learn(std::span<const TokenId> proposal, std::span<const TokenId> written);
+  Proposal propose(std::span<const TokenId> context, int limit, double rate) override;
+  void learn(const Proposal& proposal, std::span<const TokenId> written) override;
 
-  // Seconds that the last propose() took.
-  double seconds() const { return seconds_; }
   // How often a proposed token is accepted if those before it are.
   double right_share() const { return right_ / tries_; }
 
@@ -54,8 +48,7 @@ class ModelProposer {
   double step_seconds_ = 0;  // of one proposed token; 0: unknown
   double read_seconds_ = 0;  // of one token that is read
   double missed_ = 0;        // seconds that it would have saved since it fell behind
-  double seconds_ = 0;
-  double right_ = 7;  // of right_ out of tries_; a prior
+  double right_ = 7;         // of right_ out of tries_; a prior
   double tries_ = 10;
 };
 

@@ -1,6 +1,8 @@
 #include "decoding/drafting/redraft/redraft_decoder.h"
 
 #include "decoding/drafting/methods/source_plan.h"
+#include "decoding/drafting/redraft/head_proposer.h"
+#include "decoding/drafting/redraft/model_proposer.h"
 #include "decoding/drafting/redraft/redraft_source.h"
 
 namespace redraft {
@@ -11,17 +13,23 @@ const DecoderDefinition& redraft_decoder() {
       .summary = "the default: every source in one tree, priced by what rows cost here",
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
                                          "most nodes of one pass, whatever they cost"),
-                  DecoderOption::toggle("model", "run the draft model where that pays")},
+                  DecoderOption::toggle("model", "run the draft model where that pays"),
+                  DecoderOption::toggle("no-head", "do without the target's draft head")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
         memory.pace.follow(inputs.cost);
-        auto model = inputs.options.has("model")
-                         ? std::make_unique<ModelProposer>(inputs.draft, inputs.request.stop_tokens,
-                                                           inputs.stop, memory.pace)
-                         : nullptr;
+        Proposers proposers;
+        if (inputs.target.model->head_tokens() > 0 && !inputs.options.has("no-head")) {
+          proposers.head =
+              std::make_unique<HeadProposer>(*inputs.target.model, memory.pace, memory.head);
+        }
+        if (inputs.options.has("model")) {
+          proposers.model = std::make_unique<ModelProposer>(
+              inputs.draft, inputs.request.stop_tokens, inputs.stop, memory.pace);
+        }
         return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
             inputs.request, RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
-            memory, inputs.memory.tokenizer(), std::move(model)));
+            memory, inputs.memory.tokenizer(), std::move(proposers)));
       },
       .needs_draft_model = [](const DecoderOptions& options) { return options.has("model"); },
       .needs_cost = true,

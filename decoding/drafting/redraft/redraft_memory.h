@@ -2,6 +2,7 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder_memory.h"
+#include "decoding/drafting/redraft/head_proposer.h"
 #include "decoding/drafting/redraft/pass_pace.h"
 #include "decoding/drafting/redraft/sources/source_memory.h"
 
@@ -13,6 +14,7 @@ struct RedraftMemory : DecoderMemory::State {
 
   SourceMemory sources;
   PassPace pace;
+  HeadRecord head;
 };
 
 }  // namespace redraft

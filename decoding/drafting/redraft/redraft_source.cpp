@@ -3,8 +3,9 @@
 // draft(): The tokens since the last draft are read: PricedDraft learns which guesses were right,
 // and every source follows them and looks up what takes longer. Then DraftGrowth asks all sources,
 // place by place, and PricedDraft decides how much of the tree is worth its rows. If there is a
-// draft model, ModelProposer decides whether its tokens promise more than the tree does; if so,
-// they become one more source, and the tree is grown again.
+// draft head, HeadProposer decides whether its tokens promise more than the tree does; if so, they
+// become one more source, and the tree is grown again. The same goes for a draft model and
+// ModelProposer, after the head since it costs more.
 //
 // look_ahead(): While a device verifies the draft, the next tree is grown from where the text is
 // expected to be then.
@@ -39,43 +40,52 @@ constexpr int kMaxNodes = 512;
 }  // namespace
 
 RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions& options,
-                             RedraftMemory& memory, const Tokenizer* tokenizer,
-                             std::unique_ptr<ModelProposer> model,
+                             RedraftMemory& memory, const Tokenizer* tokenizer, Proposers proposers,
                              std::span<const SourceMaker> sources)
     : prompt_size_(request.prompt.size()),
       known_(prompt_size_),
       memory_(memory),
-      model_(std::move(model)),
-      sources_(sources, request, memory.sources, tokenizer, model_ ? &proposal_ : nullptr),
+      head_{.proposer = std::move(proposers.head)},
+      model_{.proposer = std::move(proposers.model)},
+      sources_(sources, request, memory.sources, tokenizer,
+               {.model = model_.if_there(), .head = head_.if_there()}),
       priced_(sources_, memory.pace, options.max_nodes.value_or(kMaxNodes)) {}
 
 DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);
   sources_.prepare(context);
   DraftTree draft = priced_.choose(context, prompt_size_, limit);
-  if (!model_) return draft;
-  proposal_ = model_->propose(context, limit, priced_.rate());
-  priced_.charge(model_->seconds());
-  if (proposal_.empty()) return draft;
-  // The other sources guess what follows the proposal, and alternatives to it.
-  return priced_.choose(context, prompt_size_, limit);
+  for (Asked* const asked : {&head_, &model_}) {
+    if (!asked->proposer) continue;
+    asked->proposal = asked->proposer->propose(context, limit, priced_.rate());
+    // Not the head's: it bounds its loss by itself, and while it is wrong at first, the other
+    // sources would be left without anything to risk.
+    if (asked == &model_) priced_.charge(asked->proposer->seconds());
+    // The other sources guess what follows the proposal, and alternatives to it.
+    if (!asked->proposal.empty()) draft = priced_.choose(context, prompt_size_, limit);
+  }
+  return draft;
 }
 
 void RedraftSource::look_ahead() {
-  // What the draft model will propose cannot be foreseen.
-  if (proposal_.empty()) priced_.look_ahead();
+  // What will be proposed cannot be foreseen.
+  if (head_.proposal.empty() && model_.proposal.empty()) priced_.look_ahead();
 }
 
 void RedraftSource::observe(const VerifiedDraft& pass) {
   sources_.observe(pass);
+  for (Asked* const asked : {&head_, &model_})
+    if (asked->proposer) asked->proposer->observe(pass);
   memory_.pace.measured(pass.rows, static_cast<int>(known_), pass.seconds);
 }
 
 void RedraftSource::absorb(std::span<const TokenId> context) {
   const auto written = context.subspan(known_);
   priced_.learn(written);
-  if (model_) model_->learn(proposal_, written);
-  proposal_.clear();
+  for (Asked* const asked : {&head_, &model_}) {
+    if (asked->proposer) asked->proposer->learn(asked->proposal, written);
+    asked->proposal.clear();
+  }
   while (known_ < context.size()) sources_.follow(context.first(++known_));
 }
 

@@ -2,11 +2,10 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "decoding/decoder.h"
-#include "decoding/drafting/redraft/model_proposer.h"
 #include "decoding/drafting/redraft/priced_draft.h"
+#include "decoding/drafting/redraft/proposer.h"
 #include "decoding/drafting/redraft/redraft_memory.h"
 #include "decoding/drafting/redraft/redraft_options.h"
 #include "decoding/drafting/redraft/source_set.h"
@@ -16,15 +15,21 @@
 
 namespace redraft {
 
+// What runs for its guesses; null: there is none.
+struct Proposers {
+  std::unique_ptr<Proposer> head = nullptr;   // the target's draft head
+  std::unique_ptr<Proposer> model = nullptr;  // the draft model
+};
+
 // The source of the default decoder. Every guess source is asked at every place of one tree, and
-// PricedDraft decides how far the tree grows; a draft model, if there is one, runs when that is
-// expected to pay.
+// PricedDraft decides how far the tree grows; a draft head and a draft model, if there are any, run
+// when that is expected to pay.
 class RedraftSource : public DraftSource {
  public:
   // `memory` and `tokenizer` (may be null) outlive this; at the end, what was written goes into the
   // memory.
   RedraftSource(const DecodeRequest& request, const RedraftOptions& options, RedraftMemory& memory,
-                const Tokenizer* tokenizer, std::unique_ptr<ModelProposer> model = nullptr,
+                const Tokenizer* tokenizer, Proposers proposers = {},
                 std::span<const SourceMaker> sources = all_sources());
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
@@ -32,13 +37,19 @@ class RedraftSource : public DraftSource {
   void observe(const VerifiedDraft& pass) override;
 
  private:
+  // A proposer, null if there is none, and what it says about the current pass.
+  struct Asked {
+    std::unique_ptr<Proposer> proposer;
+    Proposal proposal = {};
+
+    const Proposal* if_there() const { return proposer ? &proposal : nullptr; }
+  };
   void absorb(std::span<const TokenId> context);
 
   std::size_t prompt_size_;
   std::size_t known_;  // tokens of the context that the sources have followed
   RedraftMemory& memory_;
-  std::unique_ptr<ModelProposer> model_;  // null: there is no draft model
-  std::vector<TokenId> proposal_;         // of the draft model, for the current pass
+  Asked head_, model_;
   SourceSet sources_;
   PricedDraft priced_;
 };

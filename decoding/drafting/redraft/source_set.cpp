@@ -33,11 +33,10 @@ Branch branch_of(const std::byte* states, const Tail& tail) {
 }  // namespace
 
 SourceSet::SourceSet(std::span<const SourceMaker> makers, const DecodeRequest& request,
-                     SourceMemory& memory, const Tokenizer* tokenizer,
-                     const std::vector<TokenId>* proposal)
+                     SourceMemory& memory, const Tokenizer* tokenizer, const Proposals& proposals)
     : prompt_size_(request.prompt.size()),
       original_(request.original, tokenizer, request.replacements) {
-  const SourceInputs inputs{request, tokenizer, original_, proposal, memory, kinds_};
+  const SourceInputs inputs{request, tokenizer, original_, proposals, memory, kinds_};
   for (const SourceMaker make : makers) {
     std::unique_ptr<GuessSource> source = make(inputs);
     if (!source) continue;

@@ -23,10 +23,9 @@ struct Tail {
 // sources whether an edit is in progress.
 class SourceSet {
  public:
-  // `memory`, `tokenizer` (may be null) and `proposal` (null: there is no draft model) outlive
-  // this.
+  // `memory`, `tokenizer` (may be null) and what `proposals` points to outlive this.
   SourceSet(std::span<const SourceMaker> makers, const DecodeRequest& request, SourceMemory& memory,
-            const Tokenizer* tokenizer = nullptr, const std::vector<TokenId>* proposal = nullptr);
+            const Tokenizer* tokenizer = nullptr, const Proposals& proposals = {});
   SourceSet(const SourceSet&) = delete;
   SourceSet& operator=(const SourceSet&) = delete;
 

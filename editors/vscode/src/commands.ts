@@ -136,6 +136,15 @@ function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
   return editor?.document === sessions[0]?.document ? editor && hunkAt(sessions, editor.selection.active.line) : undefined;
 }
 
+// The change that is meant wherever the cursor is: the only one, if the window shows it.
+function onlyHunkInSight(sessions: Session[]): PlacedHunk | undefined {
+  const editor = vscode.window.activeTextEditor;
+  const [hunk, ...others] = placedOf(sessions);
+  const isInSight = hunk && others.length === 0 && editor?.document === sessions[0].document
+    && editor.visibleRanges.some((range) => range.intersection(hunk.range) !== undefined);
+  return isInSight ? hunk : undefined;
+}
+
 // All at once only with open eyes.
 async function wantsAll(sessions: Session[]): Promise<boolean> {
   const detail = sessions.flatMap(({ reasons }) => (reasons ? [reasons] : [])).join('; ');
@@ -160,11 +169,11 @@ export function registerCommands(
   edits: Edits, places: Places, preview: Preview, announcer: Announcer,
 ): vscode.Disposable[] {
   const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
-  // A code lens names its hunk; a key means the hunk at the cursor.
+  // A code lens names its hunk; a key means the hunk at the cursor, or the only one.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
     const sessions = uri === undefined ? current() : edits.sessionsAt(uri);
     const isNamed = (hunk: PlacedHunk) => hunk.id === hunkId && (editId === undefined || hunk.editId === editId);
-    const chosen = hunkId === undefined ? hunkAtCursor(sessions) : placedOf(sessions).find(isNamed);
+    const chosen = hunkId === undefined ? hunkAtCursor(sessions) ?? onlyHunkInSight(sessions) : placedOf(sessions).find(isNamed);
     const session = chosen && edits.sessionWith(chosen);
     if (session) {
       await edits.resolve(session, [chosen], action);

@@ -12,6 +12,7 @@ import { NextEdit } from './nextEdit';
 import { Places } from './places';
 import { Preview } from './preview';
 import { findExecutable, missingMessage, readLoginPath, registerProgramCommands, sayMissing } from './program';
+import { protocolProblem } from './protocol';
 import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
 import { configuredCommand, isSameCommand, makeClient, type ServerCommand } from './server';
 import { Status } from './status';
@@ -128,6 +129,11 @@ class Extension implements vscode.Disposable {
       return;
     }
     this.client = client;
+    const problem = protocolProblem(client.initializeResult?.capabilities);
+    if (problem) {
+      this.output.warn(problem);
+      void vscode.window.showWarningMessage(`redraft: ${problem}`);
+    }
     void this.models.use(executable);
     const status = client.sendRequest<ModelStatus>('redraft/status');
     void status.then((model) => this.client === client && this.onModel(model), () => undefined); // it may be stopped first

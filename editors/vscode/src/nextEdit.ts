@@ -39,6 +39,7 @@ export class NextEdit implements vscode.Disposable {
   private asked: CancellationTokenSource | undefined;
   private shown: Shown | undefined;
   private told: string | undefined; // the last note that the user was shown
+  private going: Promise<void> = Promise.resolve(); // a key pressed twice means what the first press leads to
 
   constructor() {
     this.hint.name = 'redraft: Next Edit';
@@ -46,7 +47,7 @@ export class NextEdit implements vscode.Disposable {
     this.parts = [
       this.decorations,
       this.hint,
-      vscode.commands.registerCommand('redraft.nextEdit', () => this.go()),
+      vscode.commands.registerCommand('redraft.nextEdit', () => (this.going = this.going.then(() => this.go(), () => this.go()))),
       vscode.commands.registerCommand('redraft.dismissNextEdit', () => this.dismiss()),
       vscode.workspace.onDidChangeTextDocument((event) => this.onChange(event)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),

@@ -3,6 +3,19 @@ import type { Position, Range, TextEdit, WorkspaceEdit } from 'vscode-languagecl
 
 export type { Range };
 
+export const protocolVersion = 1; // as lsp/wire/version.h has it
+
+// The program and the extension are updated separately. What to tell the user if they do not fit; `capabilities` are the
+// server's.
+export function protocolProblem(capabilities: { experimental?: unknown } | undefined): string | undefined {
+  const own = (capabilities?.experimental as { redraft?: { protocol?: number } } | undefined)?.redraft?.protocol;
+  if (own === protocolVersion) {
+    return undefined;
+  }
+  const older = (own ?? 0) < protocolVersion ? 'the program' : 'the extension';
+  return `the program speaks protocol ${own ?? 'unknown'}, the extension ${protocolVersion}: some of it will not work; update ${older}.`;
+}
+
 // The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
 // `cursor`: where it is, if `range` is the region around it.
 export function placeOf(uri: string, version: number, range: Range | undefined, scope?: string, cursor?: Position) {

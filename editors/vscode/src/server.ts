@@ -13,7 +13,9 @@ export function configuredCommand(): ServerCommand {
     const value = settings.get<string>(name, '').trim();
     return value === '' ? [] : [`--${name}`, value];
   };
-  const args = ['lsp', ...option('target'), ...option('draft'), ...settings.get<string[]>('arguments', [])];
+  const args = ['lsp', ...option('target'), ...option('draft'), ...option('head'),
+    ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
+    ...settings.get<string[]>('arguments', [])];
   return { command: settings.get<string>('path', '').trim() || 'redraft', args };
 }
 

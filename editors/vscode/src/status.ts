@@ -30,7 +30,7 @@ export class Status implements vscode.Disposable {
   }
 
   show(sessions: Session[], announcement?: Announcement): void {
-    this.lastSpeed = leading(sessions)?.statistics?.tokensPerSecond ?? this.lastSpeed;
+    this.lastSpeed = speedOf(leading(sessions)) ?? this.lastSpeed;
     const isFailed = this.problem !== undefined || this.model?.state === 'failed';
     this.item.text = this.text(sessions, announcement);
     this.item.tooltip = this.tooltip();
@@ -55,8 +55,9 @@ export class Status implements vscode.Disposable {
     if (announcement?.reads) {
       return readingText(announcement);
     }
-    const speed = this.lastSpeed === undefined ? '' : ` ${Math.round(this.lastSpeed)} tokens/s`;
-    return session ? `$(edit) redraft: ${hunks},${speed}` : `$(edit) redraft${speed && ':' + speed}`;
+    const speed = session ? speedOf(session) : this.lastSpeed;
+    const parts = [session && hunks, speed && `${Math.round(speed)} tokens/s`].filter(Boolean);
+    return `$(edit) redraft${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
   }
 
   private tooltip(): string {
@@ -70,6 +71,11 @@ export class Status implements vscode.Disposable {
     const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.' : '';
     return this.model.target ? `Model: ${this.model.target}${draft}${device}` : 'The model is loaded when it is first needed.';
   }
+}
+
+// Undefined if no model was asked.
+function speedOf(session: Session | undefined): number | undefined {
+  return session?.statistics?.tokensPerSecond || undefined;
 }
 
 // What the server reads before the edit is requested.

@@ -20,6 +20,8 @@ class BenchOptions : public testing::Test {
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     folder_ = name;
     for (const char* file : {"a", "b"}) std::ofstream(folder_ / file) << file;
+    std::filesystem::create_directory(folder_ / "h");
+    std::ofstream(folder_ / "h" / "draft_head.safetensors") << "h";
     std::filesystem::current_path(folder_);
   }
   ~BenchOptions() override {
@@ -99,6 +101,8 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--chat", ""},
       {"--left-only", ""},
       {"--snippets", "2"},
+      {"--rag", "repocoder"},
+      {"--mtbench-turn2", ""},
       {"--as-server", ""},
       {"--context-tokens", "2"},
       {"--replay", ""},
@@ -109,6 +113,7 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--curve", "1:1"},
       {"--target", "x"},
       {"--draft", "x"},
+      {"--head", "h"},
       {"--device", "cuda"},
   };
   // Those of a run that is timed are in the settings with what is known of the machine.

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <random>
 #include <thread>
 
+#include "cli/common/kv_key.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft::cli {
@@ -87,6 +89,7 @@ TEST_F(CostCacheTest, AnythingElseThanTheKeyIsForeign) {
       changed([](CostKey& key) { key.model = "other.gguf"; }),
       changed([](CostKey& key) { --key.model_bytes; }),
       changed([](CostKey& key) { ++key.model_time; }),
+      changed([](CostKey& key) { key.adapter = "a"; }),
   };
   const std::string text = to_text(some_key(), some_cost());
   ASSERT_TRUE(cache_.store(some_key(), some_cost()));
@@ -274,6 +277,35 @@ TEST_F(CostCacheTest, AChangedModelHasAnotherKey) {
   std::ofstream(file) << "1234567";
   EXPECT_NE(*key, *cost_key(file, 2, "avx2"));
   EXPECT_FALSE(cost_key(folder_ / "none.gguf", 2, "avx2"));
+  const CostKey longer = *cost_key(file, 2, "avx2");
+  std::filesystem::last_write_time(file,
+                                   std::filesystem::last_write_time(file) + std::chrono::hours(1));
+  EXPECT_NE(longer, *cost_key(file, 2, "avx2")) << "the same size, written later";
+}
+
+// Adapters of the same name, size and date, as checkpoints of one run are: what a pass costs is not
+// shared with the model, and keys and values are not with another adapter.
+TEST_F(CostCacheTest, AnAdapterHasAnotherKey) {
+  const std::filesystem::path file = folder_ / "model.gguf";
+  std::filesystem::create_directories(folder_);
+  std::ofstream(file) << "12345";
+  const auto adapter = [&](const char* where, const char* weights) {
+    std::filesystem::create_directories(folder_ / where / "adapter");
+    std::ofstream(folder_ / where / "adapter" / "adapter_config.json") << "{}";
+    std::ofstream(folder_ / where / "adapter" / "adapter_model.safetensors") << weights;
+    return ModelLocation(file, folder_ / where / "adapter");
+  };
+  const ModelLocation one = adapter("one", "abc");
+  const ModelLocation other = adapter("other", "abd");
+  const CostKey base = *cost_key(file, 2, "avx2");
+  const CostKey with_one = *cost_key(one, 2, "avx2");
+  EXPECT_NE(base, with_one);
+  EXPECT_NE(cache_.file_of(base), cache_.file_of(with_one)) << "each would throw away the other's";
+  EXPECT_NE(with_one, *cost_key(other, 2, "avx2"));
+  EXPECT_NE(kv_key(one, "avx2")->model, kv_key(other, "avx2")->model);
+  EXPECT_NE(kv_key(one, "avx2")->model, kv_key(file, "avx2")->model);
+  EXPECT_EQ(kv_key(one, "avx2")->model, kv_key(adapter("copy", "abc"), "avx2")->model);
+  EXPECT_FALSE(cost_key({file, folder_ / "none"}, 2, "avx2"));
 }
 
 }  // namespace

@@ -106,6 +106,30 @@ TEST_F(TokenTraceTest, TellsEveryTokenOfEveryDecode) {
   }
 }
 
+// Of an edit at the beginning and one further on: what is between them is reused.
+TEST_F(TokenTraceTest, TellsThePhaseAndThePassOfEachToken) {
+  EditResult edited;
+  {
+    const auto trace = TokenTrace::begin(file_, *engine_);
+    ASSERT_TRUE(trace);
+    edited = edit("efficientedit:reuse-only");
+  }
+  const std::vector<json> lines = tokens(this->lines(), 1);
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(edited.statistics.new_tokens));
+  EXPECT_EQ(lines.front().at("pass"), 2) << "in the first pass nothing of the original was right";
+  int pass = 2;
+  std::vector<std::string> phases;
+  for (const json& token : lines) {
+    const std::string phase = token.at("phase");
+    if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+    EXPECT_EQ(token.at("origin"), phase == "reuse" ? "reuse" : "target") << token;
+    EXPECT_GE(token.at("pass"), pass);
+    EXPECT_GE(token.at("rows"), 1);
+    pass = token.at("pass");
+  }
+  EXPECT_EQ(phases, (std::vector<std::string>{"generate", "reuse", "generate"}));
+}
+
 TEST_F(TokenTraceTest, ChangesNoToken) {
   const std::string before = edit("redraft").output;
   const auto trace = TokenTrace::begin(file_, *engine_);

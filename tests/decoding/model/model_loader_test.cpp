@@ -41,7 +41,7 @@ TEST_F(ModelLoader, LoadsModelAndTokenizer) {
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ(loaded->name, "tiny");
   EXPECT_EQ(loaded->architecture, "qwen2");
-  EXPECT_EQ(loaded->file, path_);
+  EXPECT_EQ(loaded->location.file, path_);
   EXPECT_EQ(loaded->tokenizer->decode(loaded->tokenizer->encode("than\n")), "than\n");
   EXPECT_EQ(loaded->tokenizer->end_of_text(), 256);
   const std::unique_ptr<KvCache> cache = loaded->model->new_cache(16);

@@ -92,6 +92,34 @@ TEST_F(ModelStore, FindsFolders) {
   EXPECT_THAT(added.error().message(), HasSubstr("a folder is used by its path"));
 }
 
+TEST_F(ModelStore, FindsAModelWithAnAdapter) {
+  const KnownModel& known = known_models()[0];
+  write(model_store_directory() / known.file, "x");
+  const fs::path adapter = root_ / "runs" / "c++";
+  write(adapter / "adapter_config.json", "{}");
+  const ModelLocation both(model_store_directory() / known.file, adapter);
+  EXPECT_EQ(*locate_model(known.name + "+" + adapter.string()), both);
+  EXPECT_EQ(*locate_model(known.name), ModelLocation(both.file));
+  // Whatever is a model as a whole is one, and a plus sign may be part of any path.
+  const fs::path odd = root_ / "a+b" / "c.gguf";
+  write(odd, "y");
+  EXPECT_EQ(*locate_model(odd.string()), ModelLocation(odd));
+  EXPECT_EQ(*locate_model(odd.string() + "+" + adapter.string()), ModelLocation(odd, adapter));
+}
+
+TEST_F(ModelStore, SaysWhetherTheModelOrTheAdapterIsMissing) {
+  const KnownModel& known = known_models()[0];
+  EXPECT_THAT(locate_model(known.name + "+runs").error().message(),
+              HasSubstr("`redraft models pull " + known.name + "`"));
+  write(model_store_directory() / known.file, "x");
+  for (const std::string& adapter : {std::string(), std::string("runs"), root_.string()}) {
+    EXPECT_EQ(locate_model(known.name + "+" + adapter).error().message(),
+              "adapter '" + adapter +
+                  "': no folder with adapter_config.json and adapter_model.safetensors, as PEFT "
+                  "and `redraft tune run` write them");
+  }
+}
+
 TEST_F(ModelStore, AddsOnlyWhatItKnows) {
   write(root_ / "unknown.gguf", "abc");
   const auto added = add_model(root_ / "unknown.gguf");

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "decoding/kernels/half.h"
 #include "tests/decoding/model/gguf_writer.h"
@@ -27,6 +29,7 @@ struct TinyModel {
   std::string tokenizer = "gpt2";  // empty: the file has none
   bool chats = false;              // its tokenizer has the tokens that chats and completions need
   std::uint32_t seed = 1;
+  std::vector<std::string> zeros = {};  // quantised matrices that are zero; the others stay
 
   GgufWriter writer() const {
     GgufWriter out;
@@ -135,7 +138,7 @@ struct TinyModel {
       case 3:
         return add_floats(out, name, n, k, WeightFormat::kF32, random);
       default:
-        return add_quantised(out, name, n, k, random);
+        return add_quantised(out, name, n, k, std::ranges::count(zeros, name) > 0, random);
     }
   }
   static void add_floats(GgufWriter& out, const std::string& name, int n, int k,
@@ -155,14 +158,16 @@ struct TinyModel {
     out.tensor({name, {k, n}, format, std::move(data)});
   }
   // Q8_0: blocks of 32 int8 after one half-precision scale.
-  static void add_quantised(GgufWriter& out, const std::string& name, int n, int k,
+  static void add_quantised(GgufWriter& out, const std::string& name, int n, int k, bool zero,
                             std::mt19937& random) {
     std::vector<std::uint8_t> data;
     for (int block = 0; block < n * k / 32; ++block) {
       data.push_back(0x00);
       data.push_back(0x18);  // 2^-9
-      for (int i = 0; i < 32; ++i)
-        data.push_back(static_cast<std::uint8_t>(static_cast<std::int8_t>(127 * unit(random))));
+      for (int i = 0; i < 32; ++i) {
+        const auto code = static_cast<std::int8_t>(127 * unit(random));
+        data.push_back(zero ? 0 : static_cast<std::uint8_t>(code));
+      }
     }
     out.tensor({name, {k, n}, WeightFormat::kQ8_0, std::move(data)});
   }

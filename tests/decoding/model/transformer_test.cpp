@@ -94,6 +94,71 @@ TEST_P(TinyTransformer, ScoresAreLogProbabilities) {
   check_scores(*model);
 }
 
+// What draft_step() predicts after `tokens`, the last three of them as steps of its own.
+DraftedToken drafted(LanguageModel& model, std::span<const TokenId> tokens,
+                     const SkippedLayers& skipped) {
+  const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(tokens.size()));
+  const std::size_t before = tokens.size() - 3;
+  model.forward(tokens.first(before), DraftTree(), *cache, {});
+  DraftedToken last;
+  for (std::size_t i = before; i < tokens.size(); ++i)
+    last = model.draft_step(tokens.subspan(i, 1), skipped, *cache);
+  EXPECT_EQ(cache->length(), std::ssize(tokens));
+  return last;
+}
+
+DraftedToken drafted_from_the_start(LanguageModel& model, std::span<const TokenId> tokens,
+                                    const SkippedLayers& skipped) {
+  const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(tokens.size()));
+  DraftedToken last;
+  for (const TokenId& token : tokens) last = model.draft_step({&token, 1}, skipped, *cache);
+  return last;
+}
+
+TEST_P(TinyTransformer, ADraftStepWithoutSkippedLayersIsAPass) {
+  const auto model = load({}, one_);
+  ASSERT_EQ(model->skippable_layers(), 2);
+  const std::vector<TokenId> tokens = random_tokens(*model, 30, 1);
+  const DraftedToken step = drafted(*model, tokens, SkippedLayers(2));
+  const std::unique_ptr<KvCache> cache = model->new_cache(30);
+  const Predictions pass =
+      model->forward(tokens, DraftTree(), *cache, {.every_row = false, .scored = {&step.token, 1}});
+  EXPECT_EQ(step.token, pass.argmax[0]);
+  EXPECT_NEAR(step.probability, std::exp(pass.log_probability[0]), 1e-6);
+}
+
+// A sublayer whose last matrix is zero adds nothing to a row.
+TEST_P(TinyTransformer, ASkippedSublayerIsOneThatAddsNothing) {
+  const auto model = load({}, one_);
+  const std::vector<TokenId> tokens = random_tokens(*model, 3, 2);
+  const DraftedToken all = drafted_from_the_start(*model, tokens, SkippedLayers(2));
+  for (const auto& [text, zeros] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"a0", "blk.0.attn_output.weight"},
+           {"m0", "blk.0.ffn_down.weight"},
+           {"a1", "blk.1.attn_output.weight"},
+           {"m1", "blk.1.ffn_down.weight"}}) {
+    const auto without = load({.zeros = {zeros}}, one_);
+    const DraftedToken expected = drafted_from_the_start(*without, tokens, SkippedLayers(2));
+    const DraftedToken skipped =
+        drafted_from_the_start(*model, tokens, *parse_skipped_layers(text, 2));
+    EXPECT_EQ(skipped.token, expected.token) << text;
+    EXPECT_EQ(skipped.probability, expected.probability) << text;
+    EXPECT_NE(skipped.probability, all.probability) << text;
+  }
+}
+
+TEST_P(TinyTransformer, SkippedLayersAreNotRead) {
+  const auto model = load({}, one_);
+  const TinyModel tiny;
+  const double attention = 3.0 * tiny.hidden * tiny.hidden;
+  const double feed_forward = 3.0 * tiny.hidden * tiny.feed_forward;
+  const double all = 2 * (attention + feed_forward) + tiny.vocabulary * tiny.hidden;
+  EXPECT_DOUBLE_EQ(model->drafting_share(SkippedLayers(2)), 1);
+  EXPECT_NEAR(model->drafting_share(*parse_skipped_layers("a0", 2)), 1 - attention / all, 0.02);
+  EXPECT_NEAR(model->drafting_share(*parse_skipped_layers("m0-1", 2)), 1 - 2 * feed_forward / all,
+              0.02);
+}
+
 TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
   const auto model = load({}, one_);
   const TinyModel tiny;

@@ -28,7 +28,7 @@
   (let ((file (expand-file-name "script.json" folder))
         (program (expand-file-name "redraft" folder)))
     (write-region (json-encode script) nil file nil 'silent)
-    (write-region (format "#!/bin/sh\nexec '%s' '%s' --log-level warn\n" (getenv "REDRAFT_SCRIPTED_SERVER") file)
+    (write-region (format "#!/bin/sh\nexec '%s' '%s' --index --log-level warn\n" (getenv "REDRAFT_SCRIPTED_SERVER") file)
                   nil program nil 'silent)
     (set-file-modes program #o755)))
 
@@ -44,8 +44,9 @@
   "Type KEYS, written as for `kbd'."
   (execute-kbd-macro (kbd keys)))
 
-(defun redraft-test-with (script text body)
-  "Call BODY in a Python file that holds TEXT, with a server whose model carries out SCRIPT."
+(defun redraft-test-with (script text body &optional dir-locals)
+  "Call BODY in a Python file that holds TEXT, with a server whose model carries out SCRIPT.
+The file's folder has DIR-LOCALS in a `.dir-locals.el'."
   (let* ((folder (make-temp-file "redraft-eglot" t))
          (exec-path (cons folder exec-path))
          (process-environment (cons (concat "PATH=" folder ":" (getenv "PATH")) process-environment))
@@ -54,6 +55,8 @@
         (progn
           (redraft-test-server folder script)
           (write-region text nil file nil 'silent)
+          (when dir-locals
+            (write-region (prin1-to-string dir-locals) nil (expand-file-name dir-locals-file folder) nil 'silent))
           (switch-to-buffer (find-file-noselect file))
           (run-hooks 'post-command-hook) ; when eglot connects
           (redraft-test-wait "eglot's connection" #'eglot-managed-p)
@@ -104,6 +107,26 @@
      (should (equal (buffer-string) "total = 1\nprint(total)\ncount = 2\n"))
      (redraft-test-keys "C-/") ; all of it is one step
      (should (equal (buffer-string) "count = 1\nprint(count)\ncount = 2\n")))))
+
+;; Emacs takes these variables without a question, so they are a repository's as much as its user's.
+(ert-deftest redraft-reads-no-folder-that-a-repository-names ()
+  (let ((configuration '(:redraft (:commonFolders ["/usr/include"]))))
+    (redraft-test-with
+     '((edits . []))
+     "x = 1\n"
+     (lambda ()
+       (should (equal eglot-workspace-configuration configuration))
+       (let (status)
+         (redraft-test-wait "the settings, without which there is no index"
+                            (lambda ()
+                              (setq status (jsonrpc-request (eglot-current-server) :redraft/status (make-hash-table)))
+                              (plist-get status :index)))
+         (should (plist-member status :common))
+         (should (null (plist-get status :common)))))
+     `((python-mode . ((eglot-workspace-configuration . ,configuration)))))))
+
+(ert-deftest redraft-leaves-the-edits-of-other-servers-alone ()
+  (should (eq eglot-confirm-server-initiated-edits 'confirm)))
 
 (redraft-test-set-up)
 (setq jsonrpc-default-request-timeout redraft-test-patience

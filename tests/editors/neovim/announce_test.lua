@@ -279,6 +279,7 @@ local function a_rename_goes_by_the_cursor(start)
   nvim:wait(function() return nvim:shows('edit method area, 2 lines') end, 'the region')
   nvim:keys('rename self.size to width<CR>')
   nvim:wait_for_end(3)
+  equal(nvim:status(), 'redraft: 3 changes') -- no model, no tokens
   nvim:keys(':RedraftAccept!<CR>')
   local after = vim.tbl_map(function(line) return (line:gsub('size', 'width')) end, before)
   nvim:wait_for_lines(after)

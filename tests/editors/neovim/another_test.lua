@@ -29,25 +29,27 @@ local function it_takes_the_place_of_the_answer(start)
   nvim:keys('\\rt')
   local second = wait_for_another(nvim, first)
   nvim:keys('\\rt')
-  wait_for_another(nvim, second)
-  expect(nvim:shows('y = 2  \\ra accept  \\rr reject  \\rA all  \\rt another try'), 'another answer, in place of the first')
+  local third = wait_for_another(nvim, second)
+  nvim:keys('\\rt')
+  wait_for_another(nvim, third)
+  expect(nvim:shows('x > 2  \\ra accept  \\rr reject  \\rA all  \\rt another try'), 'another answer, in place of the first')
   expect(not nvim:shows('x = 2'), 'the first answer is gone')
   equal(nvim:lines(), { 'x = 1' })
-  local requests = nvim:wait_for_requests(3)
-  equal(vim.tbl_map(function(request) return request.another or 0 end, requests), { 0, 1, 2 })
+  local requests = nvim:wait_for_requests(4)
+  equal(vim.tbl_map(function(request) return request.another or 0 end, requests), { 0, 1, 2, 3 })
   for _, request in ipairs(requests) do
     request.another = nil
     equal(request, requests[1])
   end
   local decided = vim.tbl_map(function(each) return each[2].action end, nvim:told('redraft/resolveEdit'))
-  equal(decided, { 'reject', 'reject' })
+  equal(decided, { 'reject', 'reject', 'reject' })
   local marks = nvim:lua([[return vim.api.nvim_buf_get_extmarks(0, require('redraft.view').namespace, 0, -1, {})]])
   equal(#marks, 2 * #nvim:edit().hunks) -- of one edit
 end
 
 local function where_nothing_changed_it_is_named(start)
   local nvim = start_recorded(start, scripted.server('x = 2', 'x = 3'))
-  nvim:open('a.py', 'x = 1\n')
+  nvim:open('a.py', 'x = 1\n\n\ndef f():\n    return x\n')
   nvim:keys(':RedraftEdit three<CR>')
   nvim:wait_for_message('the model changed nothing: widen the region, say it in other words, or ask for another try '
     .. '(<M-Up> at the prompt widens, :RedraftAnother tries again)')

@@ -102,6 +102,19 @@ local function a_new_edit_replaces_the_old(start)
   equal(#marks, 2) -- one hunk: its old text and its new lines
 end
 
+local function the_only_change_in_sight_is_meant(start)
+  local nvim = start({ server = scripted.server('a = 1', 'b = 1'), height = 12 })
+  local lines = vim.fn['repeat']({ '' }, 40)
+  nvim:open('a.py', 'a = 1\n' .. table.concat(lines, '\n') .. '\n')
+  nvim:keys(':1RedraftEdit rename<CR>')
+  nvim:wait_for_end(1)
+  nvim:keys('G:RedraftReject<CR>')
+  nvim:wait_for_message('no change under the cursor')
+  equal(#nvim:edit().hunks, 1)
+  nvim:keys('gg4j:RedraftAccept<CR>')
+  nvim:wait_for_lines(vim.list_extend({ 'b = 1' }, lines))
+end
+
 local function nothing_to_decide_is_said(start)
   local nvim = start({ server = scripted.server('x', 'y') })
   nvim:open('a.py', 'a = 1\n')
@@ -143,6 +156,9 @@ local function wrong_settings_are_refused(start)
   local command = nvim:lua([[require('redraft').setup({ target = 'big', draft = 'small', args = { '--threads', '2' } })
     return vim.lsp.config.redraft.cmd]])
   equal(command, { 'redraft', 'lsp', '--target', 'big', '--draft', 'small', '--threads', '2' })
+  command = nvim:lua([[require('redraft').setup({ commonFolders = { '~/a', '/b c' } })
+    return vim.lsp.config.redraft.cmd]])
+  equal(command, { 'redraft', 'lsp', '--common', '~/a', '--common', '/b c' })
   equal(refused({ completion = true }), 'redraft: setting "completion" must be a table, not a boolean')
   local settings = nvim:lua([[require('redraft').setup({ dependencies = true, completion = { languages = { c = false } } })
     vim.lsp.config('redraft', { settings = { redraft = { completion = { delay = 5 } } } })
@@ -164,6 +180,20 @@ local function settings_reach_the_server_at_once(start)
     client.settings.redraft.index = true
     client:notify('workspace/didChangeConfiguration', { settings = client.settings })]])
   waits_for('The index is off: no folder is open.')
+end
+
+local function a_program_of_another_protocol_is_named(start)
+  local nvim = start({ server = scripted.server('a', 'b') })
+  nvim:open('a.txt', 'a\n')
+  equal(nvim:lua([[return require('redraft.say').last]]), vim.NIL)
+  nvim = start({ server = scripted.server('a', 'b') })
+  nvim:lua([[require('redraft.client').protocol = 2]])
+  nvim:open('a.txt', 'a\n')
+  nvim:wait_for_message('the program speaks protocol 1, the plugin 2: some of it will not work; update the program')
+  nvim = start({ server = scripted.server('a', 'b') })
+  nvim:lua([[require('redraft.client').protocol = 0]])
+  nvim:open('a.txt', 'a\n')
+  nvim:wait_for_message('the program speaks protocol 1, the plugin 0: some of it will not work; update the plugin')
 end
 
 local function the_server_ends_with_the_editor(start)
@@ -202,11 +232,13 @@ return {
   { 'a code action leads to the prompt', a_code_action_leads_to_the_prompt },
   { 'keys walk through the hunks', keys_walk_through_the_hunks },
   { 'a new edit replaces the old', a_new_edit_replaces_the_old },
+  { 'the only change in sight is meant', the_only_change_in_sight_is_meant },
   { 'nothing to decide is said', nothing_to_decide_is_said },
   { 'a missing server is explained', a_missing_server_is_explained },
   { 'health of a running server', health_of_a_running_server },
   { 'wrong settings are refused', wrong_settings_are_refused },
   { 'settings reach the server at once', settings_reach_the_server_at_once },
+  { 'a program of another protocol is named', a_program_of_another_protocol_is_named },
   { 'the server ends with the editor', the_server_ends_with_the_editor },
   { 'help is found', help_is_found },
 }

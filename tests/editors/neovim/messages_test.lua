@@ -198,6 +198,7 @@ local function the_ends_of_several_servers_fit(start)
     local say = require('redraft.say')
     local fail = say.fail
     say.fail = function(text) table.insert(Said, text) fail(text) end
+    require('redraft.restart').first_delay = 1e9
     for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end
     vim.uv.sleep(500)]]) -- Neovim hears of all at once
   nvim:wait(function() return nvim:lua('return #Said') == n end, 'all messages')

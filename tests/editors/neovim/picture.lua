@@ -1,11 +1,6 @@
--- nvim --clean -l picture.lua PROGRAM FILE INSTRUCTION OUT.svg SERVER...: the screen during a real edit of FILE, as
--- drawn by the Neovim PROGRAM with the language server SERVER, while the hunks wait for a decision.
-local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
-package.path = here .. '/?.lua;' .. package.path
-local Editor = require('editor')
+-- The screen of a Neovim as a picture: its cells in their colours, as SVG.
+local M = {}
 
-local program, source, instruction, out = arg[1], arg[2], arg[3], arg[4]
-local width, height = 92, 34
 local cell_width, cell_height = 8.43, 19
 local foreground, background = 0xe0e2ea, 0x14161b
 
@@ -52,7 +47,7 @@ local function draw_row(svg, cells, row)
 end
 
 local function to_svg(rows)
-  local w, h = width * cell_width, #rows * cell_height
+  local w, h = #rows[1] * cell_width, #rows * cell_height
   local svg = {
     ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="-12 -12 %.0f %.0f" font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">'):format(w + 24, h + 24),
     ('<rect x="-12" y="-12" width="%.0f" height="%.0f" rx="8" fill="#%06x"/>'):format(w + 24, h + 24, background),
@@ -64,25 +59,28 @@ local function to_svg(rows)
   return table.concat(svg, '\n')
 end
 
-local nvim = Editor.start({ program = program, server = vim.list_slice(arg, 5), width = width, height = height })
-nvim:command('set termguicolors noshowcmd noruler laststatus=2 number signcolumn=no')
-nvim:command([[let &statusline = " %t %m%=%{v:lua.require'redraft'.status()} "]])
-local file = assert(io.open(source, 'rb'))
-nvim:open(vim.fs.basename(source), file:read('a'))
-file:close()
-nvim:keys(':%RedraftEdit ' .. instruction .. '<CR>')
-nvim:wait(function()
-  local edit = nvim:edit()
-  return edit and edit.state ~= 'running'
-end, 'the end of the edit', 300000)
-local rows = nvim:lua([[vim.api.nvim__inspect_cell(1, 0, 0) -- the first call renumbers all colours: draw again
-  vim.cmd('redraw!')
-  local rows = {}
-  for row = 0, vim.o.lines - 1 do
-    rows[row + 1] = {}
-    for column = 0, vim.o.columns - 1 do rows[row + 1][column + 1] = vim.api.nvim__inspect_cell(1, row, column) end
-  end
-  return rows]])
-nvim:stop()
-vim.fn.mkdir(vim.fs.dirname(out), 'p')
-assert(io.open(out, 'wb')):write(to_svg(rows))
+--- To be called before what is to be pictured is on the screen: the first look at a cell renumbers all colours, and drawing
+--- everything again clears a prompt.
+function M.prepare(nvim)
+  nvim:lua([[vim.api.nvim__inspect_cell(1, 0, 0)
+    vim.cmd('redraw!')]])
+end
+
+--- Writes what the editor `nvim` shows into the file `out`.
+function M.take(nvim, out)
+  local rows = nvim:lua([[vim.cmd.redraw()
+    local rows = {}
+    for row = 0, vim.o.lines - 1 do
+      rows[row + 1] = {}
+      for column = 0, vim.o.columns - 1 do
+        local cell, seen = vim.api.nvim__inspect_cell(1, row, column), vim.fn.screenstring(row + 1, column + 1)
+        rows[row + 1][column + 1] = cell[1] == seen and cell or { seen, vim.empty_dict() } -- a prompt is in a grid of its own
+      end
+    end
+    return rows]])
+  local file = assert(io.open(out, 'wb'))
+  file:write(to_svg(rows))
+  file:close()
+end
+
+return M

@@ -211,6 +211,7 @@ async function aRenameNeedsNoModel(workbench) {
   await workbench.key('Enter');
   await untilAttached(workbench, 'def f50(first, b):');
   await untilAttached(workbench, 'x = first + 50');
+  await workbench.status(/redraft: \d+ changes?$/); // no model, no tokens
 }
 
 // What was announced did not move the cursor.

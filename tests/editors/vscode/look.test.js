@@ -195,6 +195,7 @@ test('new lines give way to the cursor', () => withWindow('documented.py', async
   await workbench.screenshot('vscode-look-note');
   await workbench.goToLine(1);
   await untilCards(workbench, [text]);
+  await workbench.goToLine(7); // the only change is meant wherever the cursor is
   await workbench.key('Control+Alt+Y');
   await workbench.untilLines(['def area(a, b):', ...text.split('\n'), '    x = a']);
   await untilCards(workbench, []);

@@ -135,6 +135,62 @@ TEST_F(DamagedStore, AMissingSegmentAnotherKeyAndAnotherSegmentAreFound) {
   EXPECT_TRUE(finds_damage(path_)) << "it has fewer texts";
 }
 
+// Opening finds what would make a search go out of bounds; verify() finds the rest.
+TEST_F(DamagedStore, TextsOfADamagedSegmentAreForgotten) {
+  const fs::path segment = files_[0].extension() == ".segment" ? files_[0] : files_[1];
+  std::string damaged = bytes_in(segment);
+  damaged[damaged.size() / 3] ^= 1;
+  TextStore writer(folder_at(path_));
+  ASSERT_TRUE(writer.load());
+  ASSERT_FALSE(writer.is_reader());
+  EXPECT_EQ(writer.verify(), 0U);
+  write_bytes(segment, damaged);
+  EXPECT_EQ(writer.verify(), 0U) << "each file is read once";
+  TextStore reader(folder_at(path_));
+  ASSERT_TRUE(reader.load());
+  ASSERT_TRUE(reader.is_reader());
+  const FileStamp stamp{.modified = 5};
+  reader.put({{"file 3", stamp, tokens_of("file 3", stamp)}});
+  EXPECT_EQ(reader.verify(), 19U) << "not the one that was put in its place";
+  EXPECT_EQ(reader.names(), std::vector<std::string>{"file 3"});
+  EXPECT_EQ(reader.snapshot()->token_count(), tokens_of("file 3", stamp).size());
+  EXPECT_EQ(reader.verify(), 0U);
+  EXPECT_FALSE(reader.adopt()) << "it is still damaged";
+}
+
+TEST_F(DamagedStore, DamageIsNotMerged) {
+  const fs::path segment = files_[0].extension() == ".segment" ? files_[0] : files_[1];
+  std::string damaged = bytes_in(segment);
+  damaged[damaged.size() / 3] ^= 1;
+  write_bytes(segment, damaged);
+  {
+    TextStore store(folder_at(path_));
+    ASSERT_TRUE(store.load());
+    std::vector<std::string> half = store.names();
+    half.resize(10);
+    store.erase(half);
+    store.put({{"new", {}, {1, 2, 3}}});
+    while (store.merge()) {
+    }
+    EXPECT_EQ(store.names(), std::vector<std::string>{"new"});
+    ASSERT_TRUE(store.save());
+  }
+  EXPECT_FALSE(finds_damage(path_));
+}
+
+TEST_F(DamagedStore, VerifyingStopsWhenAsked) {
+  TextStore store(folder_at(path_));
+  ASSERT_TRUE(store.load());
+  std::stop_source stop;
+  stop.request_stop();
+  const fs::path segment = files_[0].extension() == ".segment" ? files_[0] : files_[1];
+  std::string damaged = bytes_in(segment);
+  damaged[damaged.size() / 3] ^= 1;
+  write_bytes(segment, damaged);
+  EXPECT_EQ(store.verify(stop.get_token()), 0U);
+  EXPECT_EQ(store.verify(), 20U) << "later";
+}
+
 TEST_F(DamagedStore, IsBuiltAnew) {
   for (const fs::path& file : files_) write_bytes(file, "nonsense");
   {
@@ -149,6 +205,49 @@ TEST_F(DamagedStore, IsBuiltAnew) {
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(path_)) ++files;
   EXPECT_EQ(files, 3U) << "manifest, lock, one segment";
+}
+
+// A reader between reading a manifest and opening its segments, while the writer saves.
+class SavedMeanwhile : public testing::Test {
+ protected:
+  void SetUp() override { save(1); }
+  // Replaces the only segment: the file that the manifest named before is removed.
+  void save(std::int64_t modified) {
+    const FileStamp stamp{.modified = modified};
+    writer_.put({{"a", stamp, tokens_of("a", stamp)}});
+    ASSERT_TRUE(writer_.save());
+  }
+
+  TempFolder scratch_;
+  fs::path path_ = scratch_.path() / "store";
+  TextStore writer_{folder_at(path_)};
+};
+
+TEST_F(SavedMeanwhile, AReaderLooksAgain) {
+  int looks = 0;
+  const auto contents = folder_at(path_).load([&] {
+    if (++looks <= 2) save(1 + looks);
+  });
+  ASSERT_TRUE(contents) << contents.error().message();
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(contents->manifest.segments.at(0).texts.at(0)->stamp.modified, 3);
+  const auto tokens = contents->segments.at(0)->text(0);
+  EXPECT_EQ(Tokens(tokens.begin(), tokens.end()), tokens_of("a", {.modified = 3}));
+}
+
+TEST_F(SavedMeanwhile, AReaderGivesUpInTheEnd) {
+  int looks = 0;
+  EXPECT_FALSE(folder_at(path_).load([&] { save(++looks + 1); }));
+  EXPECT_EQ(looks, 5);
+}
+
+TEST_F(SavedMeanwhile, WhatIsMissingForGoodIsLookedForOnce) {
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    if (entry.path().extension() == ".segment") fs::remove(entry.path());
+  }
+  int looks = 0;
+  EXPECT_FALSE(folder_at(path_).load([&] { ++looks; }));
+  EXPECT_EQ(looks, 1);
 }
 
 TEST(StoreFolder, ThatCannotBeWrittenSaysSo) {

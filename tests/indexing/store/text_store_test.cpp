@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "indexing/store/memory_datastore.h"
 #include "tests/kit/temp_folder.h"
@@ -38,6 +39,19 @@ std::vector<StoredDefinition> definitions_of(const Tokens& tokens) {
         {.name = hash_of_name(std::to_string(tokens[i])), .begin = i, .end = i + 1});
   }
   return definitions;
+}
+
+void expect_texts(const TextStore& store, const std::map<std::string, Tokens>& texts) {
+  std::map<std::string, Tokens> found;
+  const auto snapshot = store.snapshot();
+  for (const auto& [name, tokens] : texts) {
+    for (const auto& place : snapshot->definitions(name, 100)) {
+      const auto stored = snapshot->tokens(place.text);
+      EXPECT_TRUE(found.emplace(name, Tokens(stored.begin(), stored.end())).second) << name;
+    }
+  }
+  EXPECT_EQ(found, texts);
+  EXPECT_EQ(store.statistics().texts, texts.size());
 }
 
 // A store, its expected content, and random changes of both.
@@ -214,6 +228,19 @@ TEST(TextStore, WhatIsBeingWrittenDoesNotAnswer) {
   EXPECT_EQ(store.snapshot("c")->token_count(), 6U);
 }
 
+TEST(TextStore, ASnapshotStaysWhatItWas) {
+  TextStore store;
+  store.put({{"a", {}, {1, 2}}, {"b", {}, {1, 3}}, {"c", {}, {1, 4}}});
+  const auto after_1 = [](const IndexSnapshot& snapshot) {
+    return copied(snapshot.continuations(Tokens{1}, {.shortest = 1}));
+  };
+  store.erase(std::vector<std::string>{"a"});
+  const auto snapshot = store.snapshot();  // of a segment with a hidden part
+  store.erase(std::vector<std::string>{"b"});
+  EXPECT_EQ(after_1(*snapshot), (std::vector<Tokens>{{3}, {4}}));
+  EXPECT_EQ(after_1(*store.snapshot()), (std::vector<Tokens>{{4}}));
+}
+
 TEST(TextStore, RemembersStamps) {
   const TempFolder scratch;
   const FileStamp stamp{.size = 12, .modified = 34, .inode = 56};
@@ -277,12 +304,69 @@ TEST(TextStore, AReaderTakesOverWhatTheWriterSaves) {
   EXPECT_FALSE(writer.adopt()) << "it has nobody to take over from";
 }
 
-// One thread changes texts, one merges and saves, one reads.
+// Merges with eight texts of one size, of which "a" is replaced and "b" erased meanwhile.
+class MergeUnderWay : public testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = std::make_unique<TextStore>(folder_in(scratch_), [this] {
+      if (std::exchange(changed_, true)) return;
+      before_ = store_->snapshot();
+      store_->put({{"a", kNew, {1, 80}}, {"c", kNew, {1, 81}}});
+      store_->erase(std::vector<std::string>{"b"});
+    });
+    for (const char* name : {"a", "b", "d", "e", "f", "g", "h", "i"})
+      store_->put({{name, kOld, {1, static_cast<TokenId>(name[0])}}});
+  }
+  static std::vector<Tokens> after_1(const IndexSnapshot& snapshot) {
+    return copied(snapshot.continuations(Tokens{1}, {.shortest = 1}));
+  }
+  void expect_what_was_put_last(TextStore& store) {
+    EXPECT_EQ(after_1(*store.snapshot()),
+              (std::vector<Tokens>{{80}, {81}, {'d'}, {'e'}, {'f'}, {'g'}, {'h'}, {'i'}}));
+    EXPECT_EQ(store.statistics().tokens, 16U);
+    EXPECT_EQ(store.statistics().texts, 8U);
+    EXPECT_EQ(store.stamp("a"), kNew);
+    EXPECT_EQ(store.stamp("b"), std::nullopt);
+    EXPECT_EQ(store.stamp("d"), kOld);
+  }
+
+  static constexpr FileStamp kOld{.size = 1, .modified = 1, .inode = 1};
+  static constexpr FileStamp kNew{.size = 1, .modified = 2, .inode = 1};
+  TempFolder scratch_;
+  std::unique_ptr<TextStore> store_;
+  std::shared_ptr<const IndexSnapshot> before_;
+  bool changed_ = false;
+};
+
+TEST_F(MergeUnderWay, WhatChangesMeanwhileStands) {
+  ASSERT_TRUE(store_->merge());
+  ASSERT_TRUE(changed_);
+  expect_what_was_put_last(*store_);
+  EXPECT_EQ(after_1(*before_).size(), 8U);
+  EXPECT_EQ(after_1(*before_).front(), Tokens{'a'}) << "a snapshot stays what it was";
+}
+
+TEST_F(MergeUnderWay, WhatChangesDuringASaveIsSavedByIt) {
+  ASSERT_TRUE(store_->save());
+  ASSERT_TRUE(changed_);
+  expect_what_was_put_last(*store_);
+  store_.reset();
+  TextStore again(folder_in(scratch_));
+  ASSERT_TRUE(again.load());
+  expect_what_was_put_last(again);
+}
+
+// One thread changes texts, one merges and saves, one reads. No merge ends before three texts were
+// put while it ran.
 TEST(TextStore, ThreadsDoNotDisturbEachOther) {
   const TempFolder scratch;
-  Twin twin(9, &scratch);
-  TextStore& store = twin.store();
+  std::atomic<int> puts = 0;
+  std::atomic<int> merges = 0;
   std::atomic<bool> done = false;
+  TextStore store(folder_in(scratch), [&] {
+    for (const int before = puts; puts < before + 3 && !done;) std::this_thread::yield();
+    ++merges;
+  });
   std::thread background([&] {
     while (!done) {
       store.merge();
@@ -297,14 +381,24 @@ TEST(TextStore, ThreadsDoNotDisturbEachOther) {
     }
   });
   std::mt19937 random(3);
-  for (int i = 0; i < 400; ++i) {
+  std::map<std::string, Tokens> texts;
+  for (; puts < 20000 || merges < 20; ++puts) {
     const std::string name = std::to_string(random() % 30);
-    store.put({{name, {}, Tokens(random() % 50, static_cast<TokenId>(random() % 4))}});
-    if (i % 5 == 0) store.erase(std::vector{std::to_string(random() % 30)});
+    texts[name] = Tokens(random() % 50, static_cast<TokenId>(random() % 4));
+    store.put({{name, {}, texts[name], {{.name = hash_of_name(name), .begin = 0, .end = 1}}}});
+    if (puts % 5 != 0) continue;
+    const std::string gone = std::to_string(random() % 30);
+    texts.erase(gone);
+    store.erase(std::vector{gone});
   }
   done = true;
   background.join();
   reader.join();
+  while (store.merge()) {
+  }
+  expect_texts(store, texts);
+  ASSERT_TRUE(store.save());
+  expect_texts(store, texts);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ void read_all(const std::string& text, const char* language) {
   for (const char* name : {"a", "x", "f"}) tree->meanings_of(name);
   tree->errors();
   for (std::size_t part = 0; part <= 4; ++part) tree->enclosing_definition(text.size() * part / 4);
+  for (std::size_t part = 0; part <= 4; ++part) tree->in_comment(text.size() * part / 4);
   EXPECT_TRUE(tree->same_structure(*tree));
   chunks(text, definitions, 1000);
   const std::optional<SyntaxTree> edited =
@@ -67,6 +68,25 @@ TEST(HostileText, DeepNestingNeedsNoStack) {
         read_all(repeated(piece, kDepth), sample.language);
     }
   });
+}
+
+// Looking from a place outwards takes as long as it is deep, not the square of that: less than
+// parsing, and far less than the thousandfold that it was.
+TEST(HostileText, WhetherADeepPlaceIsInACommentIsFoundAtOnce) {
+  constexpr int kDeep = 10'000;
+  using Clock = std::chrono::steady_clock;
+  for (const char* language : {"python", "javascript", "rust", "json"}) {
+    const auto text =
+        std::make_shared<const std::string>("x = " + repeated("[", kDeep) + repeated("]", kDeep));
+    const auto begin = Clock::now();
+    const std::optional<SyntaxTree> tree = SyntaxTree::parse(text, language);
+    const auto parsing = Clock::now() - begin;
+    ASSERT_TRUE(tree) << language;
+    const auto asked = Clock::now();
+    for (const int at : {kDeep / 2, 4 + kDeep, 2 * kDeep})
+      EXPECT_FALSE(tree->in_comment(static_cast<std::size_t>(at)));
+    EXPECT_LT(Clock::now() - asked, 20 * parsing) << language;
+  }
 }
 
 TEST(HostileText, DeepNestingOfDefinitions) {

@@ -36,7 +36,7 @@ TEST(Settings, TheDefaultsOfTheTableAreThoseOfTheStruct) {
 
 TEST(Settings, AllAreRead) {
   const Json section = Json::parse(R"({
-    "index": false, "dependencies": true, "commonFolders": ["/usr/include", "~/a"],
+    "index": false, "dependencies": true,
     "completion": {"enabled": false, "delay": 5000, "menu": "never", "inComments": false,
                    "languages": {"markdown": false, "*": true}, "maxTokens": 1024,
                    "alternatives": 5, "contextTokens": 8192},
@@ -46,7 +46,6 @@ TEST(Settings, AllAreRead) {
   Settings expected;
   expected.index = false;
   expected.dependencies = true;
-  expected.common_folders = {"/usr/include", "~/a"};
   expected.completion = {.enabled = false,
                          .delay = 5000,
                          .menu = CompletionMenu::kNever,
@@ -81,7 +80,7 @@ TEST(Settings, NamesMayBeDottedAndValuesNull) {
 TEST(Settings, AnEmptyTableOfLuaMayBeAListOrAnObject) {
   for (const char* empty : {"[]", "{}"}) {
     const Json nothing = Json::parse(empty);
-    for (const char* name : {"commonFolders", "completion", "completion.languages"})
+    for (const char* name : {"completion", "completion.languages"})
       EXPECT_THAT(read_settings(nested(name, nothing), {}).problems, IsEmpty()) << name;
     EXPECT_THAT(read_settings(nothing, {}).problems, IsEmpty());
   }
@@ -127,14 +126,11 @@ TEST(Settings, AWrongValueLeavesTheSettingAtItsDefaultAndTheOthersAlone) {
             delayed);
 }
 
-TEST(Settings, WhatOfAListOrObjectFitsCounts) {
+TEST(Settings, WhatOfAnObjectFitsCounts) {
   const auto [settings, problems] =
-      read_settings(Json::parse(R"({"commonFolders": ["a", 7, null, "b"],
-                      "completion": {"languages": {"c": false, "d": "no"}}})"),
-                    {});
-  EXPECT_THAT(settings.common_folders, ElementsAre("a", "b"));
+      read_settings(Json::parse(R"({"completion": {"languages": {"c": false, "d": "no"}}})"), {});
   EXPECT_EQ(settings.completion.languages, (std::map<std::string, bool>{{"c", false}}));
-  EXPECT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems.size(), 1U);
 }
 
 TEST(Settings, UnknownNamesAreNamed) {
@@ -210,20 +206,38 @@ TEST_F(ConfigurationTest, InitialValuesComeFromTheOptions) {
   EXPECT_TRUE(notify("initialized").empty()) << "this client can neither be asked nor registered";
 }
 
+TEST_F(ConfigurationTest, WhatStandsNextToTheSettingsIsNoUnknownOne) {
+  initialize_with({}, {{"token", "0123"}, {"streamedEdits", true}, {"prompt", true}});
+  EXPECT_TRUE(warnings().empty());
+  configure({{"redraft", {{"token", "0123"}}}});
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.token is no setting")));
+}
+
+// In some editors a file of the workspace sets them (Emacs's .dir-locals.el).
+TEST_F(ConfigurationTest, NoSettingNamesFoldersToRead) {
+  const Json folders = {{"commonFolders", {"/usr/include"}}};
+  initialize_with(asking(), folders);
+  notify("initialized");
+  answer(asked("workspace/configuration"), Json::array({folders}));
+  configure({{"redraft", folders}});
+  EXPECT_TRUE(common_.empty());
+  EXPECT_TRUE(status().at("common").is_null());
+}
+
 TEST_F(ConfigurationTest, WhatAClientTellsIsInForceAtOnce) {
   initialize_with({}, {{"completion", {{"delay", 10}}}});
-  configure({{"redraft", {{"index", false}, {"commonFolders", {"/usr/include"}}}}, {"other", 1}});
+  configure({{"redraft", {{"index", false}, {"dependencies", true}}}, {"other", 1}});
   EXPECT_FALSE(server_.settings().index);
   EXPECT_EQ(server_.settings().completion.delay, 10) << "what it does not say stays";
   EXPECT_EQ(indexed_.size(), 1U);
   EXPECT_EQ(common_.size(), 1U);
   EXPECT_EQ(status().at("index"), nullptr);
   EXPECT_THAT(status().at("reasons").dump(), HasSubstr("The index is off (redraft.index)."));
-  configure({{"redraft", {{"commonFolders", {"/usr/include"}}}}});
+  configure({{"redraft", {{"dependencies", true}}}});
   EXPECT_EQ(indexed_.size(), 2U) << "on again";
   EXPECT_EQ(common_.size(), 1U) << "nothing new there";
   configure(nullptr);
-  EXPECT_TRUE(server_.settings().common_folders.empty());
+  EXPECT_FALSE(server_.settings().dependencies);
   EXPECT_EQ(indexed_.size(), 2U);
   for (const Json& strange : {Json(), Json(1), Json::array(), Json("x")}) configure(strange);
   notify("workspace/didChangeConfiguration", Json::array());

@@ -29,6 +29,30 @@ TEST(Json, TheErrorDoesNotQuoteTheText) {
   EXPECT_EQ(read.error().message().find("secret"), std::string::npos) << read.error().message();
 }
 
+// However short they are in the text: each takes memory.
+TEST(Json, RefusesTooManyValuesAndAllowsTheLimit) {
+  const auto list = [](std::size_t values, const std::string& value) {
+    std::string text = "[";
+    text.reserve(values * (value.size() + 1));
+    for (std::size_t i = 1; i < values; ++i) text += value + ",";
+    return text + value + "]";
+  };
+  for (const char* value : {"0", "[]", "{ }", "\"[,\""}) {
+    EXPECT_TRUE(parse_json(list(kValueLimit - 1, value))) << value;
+    EXPECT_FALSE(parse_json(list(kValueLimit, value))) << "with the list itself";
+  }
+  EXPECT_TRUE(parse_json(list(kValueLimit / 2 - 1, "[ 0]")));
+  EXPECT_FALSE(parse_json(list(kValueLimit / 2, "[ 0]")));
+  for (const char* value : {"0", "[]", "{}", "\"\"", "{\"a\":1}"}) {
+    const std::string text = list(kValueLimit + 1, value);
+    EXPECT_TRUE(has_too_many_values(text)) << value;
+    const Result<Json> read = parse_json(text);
+    ASSERT_FALSE(read) << value;
+    EXPECT_NE(read.error().message().find("1048576 values"), std::string::npos);
+  }
+  EXPECT_FALSE(has_too_many_values('"' + std::string(3 * kValueLimit, ',') + '"')) << "no values";
+}
+
 TEST(Json, RefusesDeepNestingAndAllowsTheLimit) {
   const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_TRUE(parse_json(nested(kNestingLimit)));

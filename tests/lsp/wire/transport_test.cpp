@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/asio/post.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -107,6 +110,55 @@ TEST_F(TransportTest, ReadsAPipeAndSeesItsEnd) {
   EXPECT_EQ(recorder.messages, (std::vector<std::string>{"{}", "[]"}));
   EXPECT_TRUE(recorder.gone);
   for (const int fd : {to_us[0], from_us[0], from_us[1]}) ::close(fd);
+}
+
+// Other clients of the loop wait for one message at most, however many have come at once.
+TEST_F(TransportTest, EachMessageHasATurnToItself) {
+  int to_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  std::string stream;
+  for (int i = 0; i < 100; ++i) stream += frame("{}");
+  ASSERT_EQ(::write(to_us[1], stream.data(), stream.size()), std::ssize(stream));
+  ::close(to_us[1]);
+  const int out = open_file("");
+  Recorder recorder(to_us[0], out);
+  std::size_t most_at_once = 0;
+  std::size_t seen = 0;
+  std::function<void()> others = [&] {
+    most_at_once = std::max(most_at_once, recorder.messages.size() - seen);
+    seen = recorder.messages.size();
+    if (!recorder.gone) boost::asio::post(recorder.io, others);
+  };
+  boost::asio::post(recorder.io, others);
+  recorder.run();
+  EXPECT_EQ(recorder.messages.size(), 100U);
+  EXPECT_EQ(most_at_once, 1U);
+  for (const int fd : {to_us[0], out}) ::close(fd);
+}
+
+TEST_F(TransportTest, WhatIsHeldComesLaterAndInOrder) {
+  int to_us[2];
+  ASSERT_EQ(::pipe(to_us), 0);
+  const std::string stream = frame("a") + frame("b") + frame("c");
+  ASSERT_EQ(::write(to_us[1], stream.data(), stream.size()), std::ssize(stream));
+  ::close(to_us[1]);
+  const int out = open_file("");
+  Recorder recorder(to_us[0], out);
+  recorder.transport.hold();
+  recorder.transport.hold();
+  recorder.run_what_is_ready();
+  EXPECT_TRUE(recorder.messages.empty());
+  recorder.io.restart();
+  recorder.transport.resume();
+  recorder.run_what_is_ready();
+  EXPECT_TRUE(recorder.messages.empty()) << "it is held twice";
+  EXPECT_FALSE(recorder.gone) << "the end comes after what was sent before it";
+  recorder.io.restart();
+  recorder.transport.resume();
+  recorder.run();
+  EXPECT_EQ(recorder.messages, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(recorder.gone);
+  for (const int fd : {to_us[0], out}) ::close(fd);
 }
 
 TEST_F(TransportTest, AMessageBeyondTheLimitIsPassedOver) {

@@ -131,6 +131,10 @@ TEST(Completion, DoublesNoBracket) {
   EXPECT_EQ(MarkedPlace("x = \"|\"\n").completed("text\"\n"), "text");
   EXPECT_EQ(MarkedPlace("f(g(|))\n").completed("a))\n"), "a");
   EXPECT_EQ(MarkedPlace("f(|);\n", "cpp").completed("a);\n"), "a");
+  EXPECT_EQ(MarkedPlace("def f(path|):\n").completed("='utf-8'):\n"), "='utf-8'");
+  EXPECT_EQ(MarkedPlace("if (f(|)) {\n", "cpp").completed("g(a), b)) {\n"), "g(a), b");
+  EXPECT_EQ(MarkedPlace("x = [|] + 'a'\n").completed("1, 2] + 'a'\n"), "1, 2");
+  EXPECT_EQ(MarkedPlace("x = | 'abc'\n").completed("'x' +\n"), "'x' +") << "another string";
 }
 
 TEST(Completion, DoublesNoLineBelow) {

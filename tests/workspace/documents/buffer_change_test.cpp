@@ -13,8 +13,8 @@ constexpr ByteRange kThree{8, 14};  // "three\n"
 
 std::optional<ByteRange> after(const TextEdit& edit, ByteRange range,
                                const std::string& text = kText) {
-  const std::string changed = apply_edits(text, {edit});
-  return rebase(describe_change(text, edit, changed), &range) ? std::optional(range) : std::nullopt;
+  ChangingText changing(text);
+  return rebase(apply_change(changing, edit), &range) ? std::optional(range) : std::nullopt;
 }
 
 TEST(Rebase, MovesWithChangesBefore) {

@@ -196,6 +196,80 @@ TEST(EditDoubts, OneNameWithTwoMeaningsIsNoRepetition) {
   EXPECT_THAT(reasons("cpp", cpp, cpp + cpp, "again"), ElementsAre("'area' is defined twice"));
 }
 
+struct Branch {
+  const char* language;
+  const char* before;
+  const char* without;    // the branch
+  const char* flattened;  // its lines without the `else`
+};
+void PrintTo(const Branch& branch, std::ostream* out) { *out << branch.language; }
+
+class EditDoubtsOfBranch : public testing::TestWithParam<Branch> {};
+
+TEST_P(EditDoubtsOfBranch, ALostBranchIsNamed) {
+  const Branch& branch = GetParam();
+  const auto of = [&](const std::string& after, const std::string& instruction) {
+    return reasons(branch.language, branch.before, after, instruction);
+  };
+  EXPECT_THAT(of(branch.without, "drop the else after the return"),
+              ElementsAre(testing::MatchesRegex("what line [0-9]+ does otherwise is gone")));
+  EXPECT_THAT(of(branch.without, "remove the else branch"), IsEmpty());
+  EXPECT_THAT(of(branch.flattened, "drop the else after the return"), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Languages, EditDoubtsOfBranch,
+    testing::Values(
+        Branch{"python",
+               "def f(a):\n    if a:\n        return one(a)\n    else:\n        return two()\n",
+               "def f(a):\n    if a:\n        return one(a)\n    return None\n",
+               "def f(a):\n    if a:\n        return one(a)\n    return two()\n"},
+        Branch{"typescript",
+               "function f(a) {\n  if (a) {\n    return one(a)\n  } else {\n    return two()\n  "
+               "}\n}\n",
+               "function f(a) {\n  if (a) {\n    return one(a)\n  }\n}\n",
+               "function f(a) {\n  if (a) {\n    return one(a)\n  }\n  return two()\n}\n"},
+        Branch{
+            "go",
+            "package p\n\nfunc f(a bool) int {\n\tif a {\n\t\treturn one()\n\t} else {\n"
+            "\t\treturn two()\n\t}\n}\n",
+            "package p\n\nfunc f(a bool) int {\n\tif a {\n\t\treturn one()\n\t}\n\treturn 0\n}\n",
+            "package p\n\nfunc f(a bool) int {\n\tif a {\n\t\treturn one()\n\t}\n\treturn "
+            "two()\n}\n"},
+        Branch{"rust",
+               "fn f(a: bool) -> i32 {\n    if a {\n        return one();\n    } else {\n"
+               "        return two();\n    }\n}\n",
+               "fn f(a: bool) -> i32 {\n    if a {\n        return one();\n    }\n    0\n}\n",
+               "fn f(a: bool) -> i32 {\n    if a {\n        return one();\n    }\n    two()\n}\n"},
+        Branch{"java",
+               "class A {\n  int f(boolean a) {\n    if (a) {\n      return one();\n    } else {\n"
+               "      return two();\n    }\n  }\n}\n",
+               "class A {\n  int f(boolean a) {\n    if (a) {\n      return one();\n    }\n"
+               "    return 0;\n  }\n}\n",
+               "class A {\n  int f(boolean a) {\n    if (a) {\n      return one();\n    }\n"
+               "    return two();\n  }\n}\n"},
+        Branch{"cpp",
+               "int f(bool a) {\n  if (a) {\n    return one();\n  } else {\n    return two();\n  "
+               "}\n}\n",
+               "int f(bool a) {\n  if (a) {\n    return one();\n  }\n  return 0;\n}\n",
+               "int f(bool a) {\n  if (a) {\n    return one();\n  }\n  return two();\n}\n"}));
+
+TEST(EditDoubts, ABranchThatIsWrittenAnewIsNoLoss) {
+  const std::string before =
+      "def f(a):\n    if a:\n        x = one(a)\n    elif b:\n        x = two(b)\n    else:\n"
+      "        x = three(c)\n        x += four(d)\n    return x\n";
+  EXPECT_THAT(reasons("python", before, replaced(before, "        x += four(d)\n", ""), "shorten"),
+              IsEmpty());
+  EXPECT_THAT(
+      reasons("python", before,
+              "def f(a):\n    return one(a) if a else two(b) if b else three(c) + four(d)\n",
+              "one line"),
+      IsEmpty());
+  EXPECT_THAT(reasons("python", before, replaced(before, "    elif b:\n        x = two(b)\n", ""),
+                      "simplify"),
+              ElementsAre("what line 4 does otherwise is gone"));
+}
+
 // A key of an object is no definition, however many objects have it.
 TEST(EditDoubts, FunctionsThatAreValuesMayComeAndGo) {
   const std::string script = "run({\n  done: (x) => x,\n});\n";

@@ -35,9 +35,8 @@ Hunk hunk(int id, ByteRange range, std::string new_text = "new\n") {
 }
 
 BufferChange insertion(std::size_t offset, const std::string& inserted) {
-  const std::string text = numbered(100);
-  const TextEdit edit{{offset, offset}, inserted};
-  return describe_change(text, edit, apply_edits(text, {edit}));
+  ChangingText text(numbered(100));
+  return apply_change(text, {{offset, offset}, inserted});
 }
 
 class LiveEditsTest : public testing::Test {
@@ -157,14 +156,14 @@ struct TracedText {
   int last = 0;
 
   BufferChange apply(const TextEdit& edit) {
-    const std::string before = text;
+    ChangingText changing(text);
     text = apply_edits(text, {edit});
     const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(edit.range.begin);
     const auto at = bytes.erase(begin, begin + static_cast<std::ptrdiff_t>(edit.range.size()));
     std::vector<int> fresh(edit.new_text.size());
     for (int& byte : fresh) byte = ++last;
     bytes.insert(at, fresh.begin(), fresh.end());
-    return describe_change(before, edit, text);
+    return apply_change(changing, edit);
   }
 };
 

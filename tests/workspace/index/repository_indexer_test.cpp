@@ -76,12 +76,14 @@ class RepositoryIndexerTest : public testing::Test {
     return index ? (*index)->store().statistics().texts : 0;
   }
   std::unique_ptr<RepositoryIndexer> start(bool watch, std::chrono::milliseconds quiet,
-                                           std::chrono::milliseconds reader_interval = kNever) {
+                                           std::chrono::milliseconds reader_interval = kNever,
+                                           std::chrono::milliseconds save_interval = kAtOnce) {
     return std::make_unique<RepositoryIndexer>(
         [this](std::string&) { return open_index(); },
         [this](const IndexStatus& status) { hear(status); },
         RepositoryIndexer::Options{.watch = watch,
                                    .quiet = quiet,
+                                   .save_interval = save_interval,
                                    .reader_interval = reader_interval,
                                    .on_stage = [this](Stage stage) { stages_.add(stage); }});
   }
@@ -114,6 +116,21 @@ TEST_F(RepositoryIndexerTest, FilesAreLookedAtOnceTheyAreWatched) {
   EXPECT_EQ(n_files_, 1U);
 }
 
+TEST_F(RepositoryIndexerTest, OneSaveDoesNotFollowAnotherAtOnce) {
+  write("a.py", "alpha = 1\n");
+  const auto indexer = start(false, kAtOnce, kNever, /*save_interval=*/kNever);
+  std::vector<Stage> stages = {kOpening, kReading, kUnsaved, kSaving, kSaved};
+  ASSERT_TRUE(stages_.wait_for(stages)) << "the first is not put off";
+  for (const char* name : {"b.py", "c.py", "d.py"}) {
+    write(name, "beta = 1\n");
+    indexer->files_changed({root_ / name});
+    stages.insert(stages.end(), {kReading, kUnsaved});
+    ASSERT_TRUE(stages_.wait_for(stages)) << name;
+  }
+  EXPECT_EQ(n_files_, 4U);
+  EXPECT_EQ(n_saved(), 1U);
+}
+
 TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
   write("a.py", "alpha = 1\n");
   {
@@ -138,6 +155,33 @@ TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
   stages.insert(stages.end(), {kReading, kUnsaved, kSaving, kSaved});
   EXPECT_TRUE(stages_.wait_for(stages));
   EXPECT_EQ(n_files_, 3U);
+}
+
+TEST_F(RepositoryIndexerTest, WhatIsDamagedOnDiskIsReadAgain) {
+  write("a.py", "alpha = 1\n");
+  write("b.py", "beta = 1\n");
+  {
+    const Result<std::unique_ptr<WorkspaceIndex>> index = open_index();
+    ASSERT_TRUE(index);
+    (*index)->refresh();
+    ASSERT_TRUE((*index)->store().save());
+  }
+  for (const auto& entry : fs::directory_iterator(scratch_.path() / "store")) {
+    if (entry.path().extension() != ".segment") continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(entry.path()) / 2));
+    file.put('\x7f');
+  }
+  ASSERT_TRUE(open_index()) << "a search stays in bounds, so it is opened";
+  {
+    const auto indexer = start(false, kAtOnce);
+    ASSERT_TRUE(stages_.wait_for({kOpening, kReading, kUnsaved, kSaving, kSaved}));
+  }
+  EXPECT_EQ(n_files_, 2U);
+  const Result<std::unique_ptr<WorkspaceIndex>> index = open_index();
+  ASSERT_TRUE(index);
+  EXPECT_EQ((*index)->store().statistics().texts, 2U);
+  EXPECT_EQ((*index)->store().verify(), 0U) << "what is on disk now is sound";
 }
 
 TEST_F(RepositoryIndexerTest, AReaderFollowsTheWriter) {

@@ -225,6 +225,36 @@ TEST(FollowsFrom, WhatCarriesTheChangeThrough) {
       << "nothing was taken away";
 }
 
+TEST(FollowsFrom, SixtyPercentOfTheWordsOnEachSide) {
+  const auto came = made({}, {"a b c"});
+  EXPECT_TRUE(follows_from(came, {}, {"a b c d e"})) << "three of five";
+  EXPECT_FALSE(follows_from(came, {}, {"a b d e"})) << "two of four";
+  EXPECT_FALSE(follows_from(came, {}, {"a b c d e f"})) << "three of six";
+  EXPECT_TRUE(follows_from(came, {}, {"a b c (d, e)"})) << "brackets are no words";
+  const auto went = made({"a b c"}, {});
+  EXPECT_TRUE(follows_from(went, {"a b c d e"}, {}));
+  EXPECT_FALSE(follows_from(went, {"a b d e"}, {}));
+  EXPECT_FALSE(follows_from(went, {"a b c d e f"}, {}));
+  const auto both = made({"a b c"}, {"x y z"});
+  EXPECT_TRUE(follows_from(both, {"a b c"}, {"x y z"}));
+  EXPECT_FALSE(follows_from(both, {"a b c d e f"}, {"x y z"})) << "one side does not pay for both";
+  EXPECT_FALSE(follows_from(both, {"a b c"}, {"x y z u v w"}));
+}
+
+// Not even together with words that the change explains.
+TEST(FollowsFrom, NoWordThatTheUserAddedOrRemovedTurnsBack) {
+  const auto recent = made({"old"}, {"a b c"});
+  EXPECT_TRUE(follows_from(recent, {}, {"a b c other"}));
+  EXPECT_FALSE(follows_from(recent, {}, {"a b c old"}));
+  const auto converse = made({"a b c"}, {"fresh"});
+  EXPECT_TRUE(follows_from(converse, {"a b c other"}, {}));
+  EXPECT_FALSE(follows_from(converse, {"a b c fresh"}, {}));
+  // A word that went in one place and came in another has no direction.
+  std::vector<RecentChange> moved = made({"a b old"}, {"a b"});
+  moved.push_back(made({"x"}, {"x y z old"}).front());
+  EXPECT_TRUE(follows_from(moved, {}, {"y z old"}));
+}
+
 TEST(FollowsFrom, NotWhiteSpaceAndNoUndo) {
   const auto recent = made({"a = count(b)"}, {"a = tally(b)"});
   EXPECT_FALSE(follows_from(recent, {"a = count(b)"}, {"    a = count(b)"}));

@@ -53,6 +53,37 @@ TEST_F(SnippetsTest, ShowWhatTheNamesAroundThePlaceStandFor) {
   EXPECT_EQ(found[0].tokens, found[0].text.size()) << "a byte is a token here";
 }
 
+// Of a type also how its methods begin, wherever the language has them.
+TEST_F(SnippetsTest, DefinitionsOfTypesNameTheirMethods) {
+  add("store.go",
+      "package shop\n\ntype Store struct {\n\ttexts map[string]string\n}\n\n"
+      "func (s *Store) Lookup(key string) (string, bool) {\n\treturn s.texts[key]\n}\n\n"
+      "func (o *Other) Put(key string) {\n}\n");
+  add("queue.rs",
+      "pub struct Queue {\n    jobs: Vec<u8>,\n}\n\nimpl Queue {\n"
+      "    pub fn waiting(&self) -> usize {\n        self.jobs.len()\n    }\n}\n");
+  std::string methods;
+  for (int i = 0; i < 9; ++i)
+    methods += "    def step" + std::to_string(i) + "(self):\n        pass\n\n";
+  add("client.py", "class Client:\n" + methods);
+  const SnippetQuery query{.text = {}};
+  const auto text_of = [&](const std::string& name) {
+    const auto found = find_definitions(*store_.snapshot(), *tokenizer_, query, {name});
+    return found.empty() ? std::string() : found[0].text;
+  };
+  EXPECT_EQ(text_of("Store"),
+            "type Store struct {\n\ttexts map[string]string\n}\n...\n"
+            "func (s *Store) Lookup(key string) (string, bool) {\n");
+  EXPECT_EQ(text_of("Queue"),
+            "pub struct Queue {\n    jobs: Vec<u8>,\n}\n...\n"
+            "    pub fn waiting(&self) -> usize {\n");
+  const std::string client = text_of("Client");
+  EXPECT_THAT(client, StartsWith("class Client:\n    def step0(self):\n        pass\n"));
+  EXPECT_THAT(client, HasSubstr("...\n    def step4(self):\n    def step5(self):\n"))
+      << "those that its beginning shows are not shown again";
+  EXPECT_THAT(text_of("Lookup"), StartsWith("func (s *Store) Lookup"));
+}
+
 TEST_F(SnippetsTest, TakeTheFileThatTheBufferSpeaksOf) {
   add("shapes.py", "def area(radius):\n    return radius\n");
   add("fields.py", "def area(acres):\n    return acres\n");

@@ -108,13 +108,29 @@ class StatelessSource : public GuessSource {
   }
 };
 
+// One place of a Proposal: a token, and perhaps another that may stand there instead.
+struct ProposedPlace {
+  TokenId token = 0;
+  int match = 0;       // as in Guess
+  TokenId other = -1;  // -1: none
+  int other_match = 0;
+};
+
+// What something that takes time to run (Proposer) says about the current pass, place after place.
+using Proposal = std::vector<ProposedPlace>;
+
+// For the current pass; null: there is no such proposer.
+struct Proposals {
+  const Proposal* model = nullptr;  // of the draft model
+  const Proposal* head = nullptr;   // of the target's draft head
+};
+
 // What the sources of one decode are made from. All of it outlives them, except the struct itself.
 struct SourceInputs {
   const DecodeRequest& request;
   const Tokenizer* tokenizer;       // null: what tokens write is unknown
   const OriginalTracker& original;  // follows the output along the request's original
-  // Of the draft model, for the current pass; null: there is no draft model.
-  const std::vector<TokenId>* proposal;
+  Proposals proposals;
   SourceMemory& memory;
   GuessKinds& kinds;  // to which they add theirs
 };

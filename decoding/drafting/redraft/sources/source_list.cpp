@@ -50,15 +50,16 @@ namespace redraft {
 namespace {
 
 constexpr SourceMaker kSources[] = {
-    original_source,      // the original at the pointer, and substitutions in it
-    proposal_source,      // the draft model's proposal
-    retrieval_source,     // the datastores of the request
-    indentation_source,   // the white space at the beginning of a line
-    recycled_source,      // predictions after the same token of another draft
-    copy_source,          // prompt and output
-    remembered_source,    // what earlier requests wrote
-    rest_of_file_source,  // what the prompt does not show of the file that is written
-    open_file_source,     // the other open files
+    original_source,        // the original at the pointer, and substitutions in it
+    model_proposal_source,  // the draft model's proposal
+    head_proposal_source,   // the draft head's proposal
+    retrieval_source,       // the datastores of the request
+    indentation_source,     // the white space at the beginning of a line
+    recycled_source,        // predictions after the same token of another draft
+    copy_source,            // prompt and output
+    remembered_source,      // what earlier requests wrote
+    rest_of_file_source,    // what the prompt does not show of the file that is written
+    open_file_source,       // the other open files
 };
 
 }  // namespace

@@ -8,9 +8,12 @@ local place_of = require('redraft.place')
 local places = require('redraft.places')
 local program = require('redraft.program')
 local progress = require('redraft.progress')
+local restart = require('redraft.restart')
 local say = require('redraft.say')
 
 local M = {}
+
+M.protocol = 1 -- of docs/protocol.md, as lsp/wire/version.h has it
 
 local name = 'redraft'
 local sessions = {} ---@type redraft.Session[] in the order in which they were requested
@@ -167,13 +170,26 @@ local function handle_exit(code, signal, client_id)
         forget(session)
       end
     end
-    if code ~= 0 or signal ~= 0 and signal ~= 15 then
-      say.fail(('the server ended%s (exit code %d, signal %d): see :checkhealth redraft'):format(during, code, signal))
+    local has_crashed = code ~= 0 or signal ~= 0 and signal ~= 15
+    local then_what = restart.after_end(client_id, has_crashed)
+    if has_crashed then
+      local what = ('the server ended%s (exit code %d, signal %d)'):format(during, code, signal)
+      say.fail(('%s: %ssee :checkhealth redraft'):format(what, then_what and then_what .. '; ' or ''))
       -- Neovim reports it in a message that is longer than most screens are wide; ours is enough.
       say.keep_back('^Client ' .. name .. ' quit with exit code')
     end
     redraw_status()
   end)
+end
+
+--- The program and the plugin are updated separately.
+local function compare_protocol(client)
+  local own = (client.server_capabilities.experimental or {}).redraft or {}
+  if own.protocol ~= M.protocol then
+    local older = (own.protocol or 0) < M.protocol and 'the program' or 'the plugin'
+    say.warn(('the program speaks protocol %s, the plugin %d: some of it will not work; update %s'):format(
+      own.protocol or 'unknown', M.protocol, older))
+  end
 end
 
 local message_levels = {
@@ -206,6 +222,7 @@ function M.config()
         require('redraft').prompt(command.arguments[1])
       end,
     },
+    on_init = compare_protocol,
     on_exit = handle_exit,
   }
 end
@@ -269,7 +286,6 @@ function M.start(client, buf, instruction, place)
   local session = Session.new(buf, client.id, instruction, place)
   session.is_chosen = place.ranges ~= nil
   session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
-  session.is_file = not place.range
   table.insert(sessions, session)
   ended[buf] = nil
   begin_progress(session, place.range or place.ranges and place.ranges[1])

@@ -5,11 +5,12 @@ local M = {}
 ---@field cmd string[] the server's command line; options for the models are added to it
 ---@field target string? the model that writes: a name from `redraft models list` or a path
 ---@field draft string? a small model that guesses ahead; none by default
+---@field head string? the folder of a draft head of the target; none by default
+---@field commonFolders string[]? other folders of code to draft from
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? a setting of the server, like all in redraft.settings: nil is the server's default
 ---@field index boolean?
 ---@field dependencies boolean?
----@field commonFolders string[]?
 ---@field completion table?
 ---@field edit table?
 ---@field ghost_text boolean suggest after the cursor in insert mode
@@ -21,6 +22,7 @@ local defaults = {
   cmd = { 'redraft', 'lsp' },
   target = nil,
   draft = nil,
+  head = nil,
   args = {},
   ghost_text = true,
   next_edit = true,
@@ -33,8 +35,8 @@ M.values = vim.deepcopy(defaults)
 
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
-  cmd = 'table', target = 'string', draft = 'string', args = 'table', ghost_text = 'boolean',
-  next_edit = 'boolean', keymaps = 'boolean', region_keys = 'table',
+  cmd = 'table', target = 'string', draft = 'string', head = 'string', args = 'table', commonFolders = 'table',
+  ghost_text = 'boolean', next_edit = 'boolean', keymaps = 'boolean', region_keys = 'table',
 })
 
 --- The error names the setting that is unknown or of the wrong type.
@@ -65,10 +67,13 @@ end
 ---@return string[]
 function M.command()
   local command = vim.deepcopy(M.values.cmd)
-  for _, option in ipairs({ 'target', 'draft' }) do
+  for _, option in ipairs({ 'target', 'draft', 'head' }) do
     if M.values[option] then
       vim.list_extend(command, { '--' .. option, M.values[option] })
     end
+  end
+  for _, folder in ipairs(M.values.commonFolders or {}) do
+    vim.list_extend(command, { '--common', folder })
   end
   return vim.list_extend(command, M.values.args)
 end

@@ -178,6 +178,13 @@ local function hunk_at(sessions, row)
   return unpack(beside or {})
 end
 
+--- The change that is meant wherever the cursor is: the only one, if the window shows it.
+local function only_hunk_in_sight(sessions)
+  local session = vim.iter(sessions):find(function(each) return each:count() > 0 end)
+  local hunk = session:visible()[1]
+  return hunk and not session:out_of_sight() and session or nil, hunk and hunk.id
+end
+
 --- Doubtful changes are accepted all at once only by a user who was told: the second time.
 local function wants_all(sessions)
   for _, session in ipairs(sessions) do
@@ -203,6 +210,9 @@ local function resolve(action, all)
     return vim.iter(sessions):each(function(session) client.resolve(session, nil, action) end)
   end
   local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if not session and n_hunks == 1 then
+    session, id = only_hunk_in_sight(sessions)
+  end
   if not session then
     return say.say('no change under the cursor (with "!": all of them)')
   end
@@ -315,8 +325,8 @@ function M.status()
   elseif not session then
     return model and model.state == 'failed' and 'redraft: no model' or ''
   end
-  local speed = session.statistics and session.statistics.tokensPerSecond
-  local figures = speed and (', %.0f tokens/s'):format(speed) or ''
+  local speed = session.statistics and session.statistics.tokensPerSecond or 0
+  local figures = speed > 0 and (', %.0f tokens/s'):format(speed) or '' -- none if no model was asked
   return ('redraft: %s%s'):format(hunks_text(n_hunks), figures)
 end
 

@@ -20,10 +20,10 @@ local function places_of(session)
 end
 
 --- How what the server's hint names is done.
-local function ways(session)
+local function ways(session, hint)
   local list = {}
   local widen = config.values.region_keys.widen
-  if session.next_try and not session.is_file and widen and widen ~= '' then
+  if session.next_try and hint:find('widen', 1, true) and widen and widen ~= '' then
     table.insert(list, widen .. ' at the prompt widens')
   end
   if session.next_try then
@@ -38,7 +38,7 @@ local function say_nothing(session, event)
     return say.say('nothing to change: the file has it already')
   end
   local hint = given(event.hint) or 'the model changed nothing'
-  say.say(hint .. (session.places and '; it looked at ' .. places_of(session) or ways(session)))
+  say.say(hint .. (session.places and '; it looked at ' .. places_of(session) or ways(session, hint)))
 end
 
 local function say_failed(session, event)

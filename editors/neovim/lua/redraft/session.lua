@@ -25,7 +25,6 @@ local view = require('redraft.view')
 ---@field places redraft.Places? of the file that are edited
 ---@field told string? the reasons against accepting all that the user was told
 ---@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
----@field is_file boolean it is of no lines in particular
 ---@field is_cancelled boolean? the server was asked to end it
 ---@field target table what was to be edited: the arguments of the command but the instruction
 ---@field text string of the buffer when it was requested

@@ -4,7 +4,6 @@ return {
   decoder = 'string',
   index = 'boolean',
   dependencies = 'boolean',
-  commonFolders = 'table',
   completion = 'table',
   nextEdit = 'table',
   edit = 'table',

@@ -73,6 +73,11 @@ TEST(CopySpec, EndsWithTheContextAndTheLimit) {
   EXPECT_EQ(drafted(source, context, 2), (Tokens{8, 1}));
 }
 
+// The paper's measure of what the search alone costs (its table 4).
+TEST(CopySpec, CopiesNothingIfItIsToCopyNoToken) {
+  EXPECT_EQ(copied(2, 0, {1, 2, 8, 1, 2}), Tokens());
+}
+
 // Drafts the same token whatever the context.
 class Always : public DraftSource {
  public:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "decoding/decoder.h"
+#include "decoding/drafting/methods/rest.h"
 #include "tests/kit/counting_store.h"
 #include "tests/kit/scripted_model.h"
 
@@ -28,7 +29,7 @@ std::shared_ptr<const CountingStore> store(std::vector<Tokens> texts, std::size_
 
 Tokens tokens_of(const DraftTree& draft) { return {draft.tokens().begin(), draft.tokens().end()}; }
 
-TEST(ContinuationCache, OpensAtExactlyThatManySequencesAndStaysOpen) {
+TEST(ContinuationCache, OpensAtExactlyThatManySequences) {
   ContinuationCache cache(50, 2);
   for (TokenId i = 0; i < 49; ++i) cache.add(Tokens{i, i + 100, i + 200});
   EXPECT_FALSE(cache.open());
@@ -75,6 +76,18 @@ TEST(ContinuationCache, ForgetsTheOlderHalfWhenItIsFull) {
   EXPECT_EQ(cache.continuations(Tokens{kMaxSequences / 2, 1}, {}).matched, 2);
 }
 
+// "Opens at l sequences and stays open": also where half of them is less than l.
+TEST(ContinuationCache, StaysOpenWhenItForgets) {
+  constexpr auto kMaxSequences = static_cast<TokenId>(ContinuationCache::kMaxSequences);
+  ContinuationCache cache(ContinuationCache::kMaxSequences, 2);
+  for (TokenId i = 0; i < kMaxSequences; ++i) cache.add(Tokens{i, 1, i + 1});
+  ASSERT_TRUE(cache.open());
+  cache.add(Tokens{kMaxSequences, 1, 2});
+  EXPECT_LT(cache.size(), ContinuationCache::kMaxSequences);
+  EXPECT_TRUE(cache.open());
+  EXPECT_EQ(cache.continuations(Tokens{kMaxSequences, 1}, {}).matched, 2);
+}
+
 TEST(MissingTable, IsEmptiedWhenAStoreChanges) {
   MissingTable missing;
   auto first = store({});
@@ -110,6 +123,31 @@ TEST(FastCoder, SearchesInVainOnlyOnce) {
   const auto changed = store({{8, 9, 5}});
   FastCoderSource anew({}, {changed, common}, 0, nullptr, state);
   EXPECT_EQ(tokens_of(anew.draft(Tokens{8, 9}, kNoLimit)), Tokens{5});
+}
+
+TEST(FastCoder, CountsWhatItSearched) {
+  const FastCoderOptions options{.retrieval = {}, .opens_at = 1, .p = 0};
+  FastCoderState state(options);
+  const auto repository = store({{1, 2, 3}, {4, 0, 5}});
+  FastCoderSource source(options, {repository, nullptr}, 0, &lines(), state);
+  source.draft(Tokens{1, 2}, kNoLimit);
+  SearchCounts counts = source.take_searches();
+  EXPECT_EQ(counts.cache_asked, 0) << "it has not opened";
+  EXPECT_EQ(counts.searches, 1);
+  EXPECT_GT(counts.search_seconds, 0);
+  EXPECT_EQ(source.take_searches().searches, 0) << "taken";
+  state.cache.add(Tokens{1, 2, 50});
+  source.draft(Tokens{9, 1, 2}, kNoLimit);  // found in CACHE
+  source.draft(Tokens{9, 8, 7}, kNoLimit);  // nowhere
+  source.draft(Tokens{9, 8, 7}, kNoLimit);  // known to be nowhere
+  source.draft(Tokens{9, 4, 0}, kNoLimit);  // where a line begins
+  counts = source.take_searches();
+  EXPECT_EQ(counts.cache_asked, 4);
+  EXPECT_EQ(counts.cache_hits, 1);
+  EXPECT_EQ(counts.searches, 1);
+  EXPECT_EQ(counts.missing, 1);
+  EXPECT_EQ(counts.skipped, 1);
+  EXPECT_GT(counts.cache_seconds, 0);
 }
 
 // How often a source drafts at 1000 beginnings of lines.
@@ -152,6 +190,22 @@ TEST(FastCoder, WhatWasConfirmedEntersTheCacheWithWhatCameBefore) {
   EXPECT_TRUE(std::ranges::equal(found.tokens[0], Tokens{3, 4}));
   source.draft(Tokens{1, 2, 3, 4, 60, 61}, kNoLimit);
   EXPECT_EQ(state.cache.size(), 1U) << "nothing was drafted, nothing confirmed";
+}
+
+TEST(FastCoder, OfWhatCameBeforeOnlyWhatASearchCanMatchEntersTheCache) {
+  FastCoderState state({.retrieval = {}, .opens_at = 1});
+  FastCoderSource source({.retrieval = {}}, {store({{1, 2, 3, 4}}), nullptr}, 20, nullptr, state);
+  Tokens context(20, 7);
+  context[2] = 70;  // 18 tokens before the draft
+  context[4] = 71;  // 16
+  context[18] = 1;
+  context[19] = 2;
+  source.draft(context, kNoLimit);
+  context.insert(context.end(), {3, 60});
+  source.draft(context, kNoLimit);
+  ASSERT_EQ(state.cache.size(), 1U);
+  EXPECT_EQ(state.cache.continuations(Tokens{71, 7}, {}).matched, 2);
+  EXPECT_EQ(state.cache.continuations(Tokens{70, 7}, {}).matched, 0);
 }
 
 TEST(FastCoder, EveryTwentyTokensOfOutputEnterTheCache) {
@@ -260,6 +314,14 @@ TEST(FastCoder, TheCacheOutlivesTheRequest) {
   EXPECT_EQ(run.drafted(DraftOrigin::kCache), first);
   run("fastcoder:l=0:no-cache", &memory);
   EXPECT_EQ(run.drafted(DraftOrigin::kCache), 0);
+}
+
+TEST(Rest, CountsItsSearches) {
+  RestSource source(store({{1, 2, 3}}), {});
+  source.draft(Tokens{1, 2}, kNoLimit);
+  source.draft(Tokens{8, 9}, kNoLimit);
+  EXPECT_EQ(source.take_searches().searches, 2);
+  EXPECT_EQ(source.take_searches().searches, 0);
 }
 
 TEST(Rest, SearchesCommonCodeAndElseTheRepository) {

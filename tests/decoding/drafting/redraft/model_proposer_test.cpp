@@ -55,12 +55,15 @@ Outcome decode(CountingModel& model, int prompt, int tokens, double other_rate) 
   Outcome outcome;
   int length = prompt;
   while (length < prompt + tokens) {
-    const std::vector<TokenId> proposal = proposer.propose(counted_to(length), 100, other_rate);
+    const Proposal proposal = proposer.propose(counted_to(length), 100, other_rate);
     outcome.seconds += proposer.seconds();
     if (!proposal.empty() && outcome.proposals++ == 0) outcome.first_at = length - prompt;
     const int written = static_cast<int>(proposal.size()) + 1;
     const std::vector<TokenId> all = counted_to(length + written);
-    EXPECT_EQ(proposal, std::vector<TokenId>(all.begin() + length, all.end() - 1));
+    for (std::size_t i = 0; i < proposal.size(); ++i) {
+      EXPECT_EQ(proposal[i].token, all[static_cast<std::size_t>(length) + i]);
+      EXPECT_EQ(proposal[i].match, static_cast<int>(i));
+    }
     proposer.learn(proposal, std::span(all).last(static_cast<std::size_t>(written)));
     length += written;
   }
@@ -102,7 +105,7 @@ TEST(ModelProposer, ItLearnsHowOftenItIsRight) {
   const auto cache = model.new_cache(4096);
   ModelProposer proposer({&model, cache.get()}, {}, {}, pace);
   const double before = proposer.right_share();
-  const std::vector<TokenId> proposal = {1, 2, 3};
+  const Proposal proposal = {{.token = 1}, {.token = 2}, {.token = 3}};
   for (int i = 0; i < 50; ++i) proposer.learn(proposal, std::vector<TokenId>{9});
   EXPECT_LT(proposer.right_share(), before / 3);
   for (int i = 0; i < 500; ++i) proposer.learn(proposal, std::vector<TokenId>{1, 2, 3, 4});

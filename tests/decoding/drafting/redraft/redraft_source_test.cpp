@@ -291,6 +291,7 @@ TEST(Redraft, LooksAheadToWhatIsExpected) {
   const DraftTree prepared = choose(ahead);
   EXPECT_EQ(CountingSource::asked, 0);
   EXPECT_TRUE(same(prepared, choose(later)));
+  ASSERT_FALSE(prepared.empty());
   EXPECT_EQ(prepared.tokens().front(), 13);
   // What a source does not foresee is not prepared for.
   CountingSource::unforeseen = 21;
@@ -328,6 +329,47 @@ TEST(Redraft, OnADeviceLooksAheadInReusedText) {
     return result->statistics.passes;
   };
   EXPECT_LE(passes(1), passes(0) + 1);
+}
+
+// A model whose draft head is always wrong and takes a twentieth of a plain step.
+class WronglyHeaded : public PricedModel {
+ public:
+  WronglyHeaded(ScriptedModel model, const CostCurve& curve)
+      : PricedModel(std::move(model), curve) {
+    set_head(
+        3, [](std::span<const TokenId>) { return kVocabulary - 1; },
+        [](std::span<const TokenId>) { return 0.7F; });
+  }
+  std::vector<HeadPlace> head_draft(int row, TokenId token) override {
+    seconds_ += 0.05 * kPlainStep;
+    return PricedModel::head_draft(row, token);
+  }
+  double compute_seconds() const override { return seconds_; }
+
+ private:
+  double seconds_ = 0;  // in the head
+};
+
+TEST(Redraft, AHeadThatIsWrongCostsLittleAndSilencesNoOtherSource) {
+  auto after = tokens_from(1000, 60);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const TokenId token : tokens_from(1000, 60)) after.push_back(token);
+  }
+  const auto decode = [&](const char* name) {
+    WronglyHeaded model(ScriptedModel::replay(kVocabulary, 2, after, kStop, 1 << 16), cpu_curve());
+    const auto cache = model.new_cache(1000);
+    auto decoder =
+        Decoder::make(*DecoderName::parse(name), {&model, cache.get()}, {}, cpu_curve(), nullptr);
+    const auto result = (*decoder)->run(
+        {.prompt = {1, 2}, .stop_tokens = {kStop}, .max_new_tokens = 241}, nullptr, {});
+    EXPECT_EQ(result->tokens, after);
+    return std::pair(result->statistics.passes, model.cost() + model.compute_seconds());
+  };
+  const auto [passes, cost] = decode("redraft:no-head");
+  const auto [headed_passes, headed_cost] = decode("redraft");
+  EXPECT_GT(headed_cost, cost) << "it was asked";
+  EXPECT_LT(headed_cost, cost + 2 * kPlainStep);
+  EXPECT_LT(headed_passes, passes + 3);
 }
 
 // Invariant: at worst 0.99 of the speed of plain decoding by the measured cost of rows, apart

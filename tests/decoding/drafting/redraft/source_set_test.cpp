@@ -139,7 +139,7 @@ Outcome replay(const std::vector<SourceMaker>& makers, const std::vector<TokenId
   const auto cache = model.new_cache(static_cast<int>(text.size()) + 600);
   Verifier verifier(model, *cache);
   RedraftMemory memory(curve);
-  RedraftSource source(request, {}, memory, nullptr, nullptr, makers);
+  RedraftSource source(request, {}, memory, nullptr, {}, makers);
   std::vector<TokenId> context = request.prompt;
   Outcome outcome;
   while (context.back() != kStop) {
@@ -234,14 +234,15 @@ TEST(SourceSet, EverySourceOfTheListHasKindsWhereTheRequestGivesItSomething) {
       std::vector<std::vector<TokenId>>{request.prompt});
   request.rest_of_file = request.open_files;
   request.repository = std::make_shared<MemoryDatastore>(*request.open_files);
-  const std::vector<TokenId> proposal;
+  const Proposal proposal;
+  const Proposals proposals{.model = &proposal, .head = &proposal};
   SourceMemory memory;
   for (const SourceMaker make : all_sources()) {
-    const SourceSet alone({&make, 1}, request, memory, tokenizer.get(), &proposal);
+    const SourceSet alone({&make, 1}, request, memory, tokenizer.get(), proposals);
     EXPECT_GT(alone.kinds().size(), 0);
   }
   // No two of them have the same name.
-  const SourceSet all(all_sources(), request, memory, tokenizer.get(), &proposal);
+  const SourceSet all(all_sources(), request, memory, tokenizer.get(), proposals);
   EXPECT_GE(all.kinds().size(), static_cast<int>(all_sources().size()));
 }
 

@@ -81,6 +81,31 @@ TEST(SourceList, HasTheDraftModelsProposal) {
             80);
 }
 
+TEST(SourceList, HasTheDraftHeadsProposal) {
+  const auto text = new_text(120);
+  ScriptedModel target = writing(text);
+  target.set_head(
+      3,
+      [script = writing(text)](std::span<const TokenId> sequence) { return script.next(sequence); },
+      [](std::span<const TokenId>) { return 0.9F; });
+  const DecodeRequest request{.prompt = {1, 2}};
+  EXPECT_GT(accepted_of(DraftOrigin::kHead, request, target, text), 60);
+  EXPECT_EQ(accepted_of(DraftOrigin::kHead, request, target, text, nullptr, "redraft:no-head"), 0);
+}
+
+// What the head thinks second likeliest is an alternative in the tree.
+TEST(SourceList, HasTheDraftHeadsSecondChoices) {
+  const auto text = new_text(120);
+  ScriptedModel target = writing(text);
+  target.set_head(
+      1,
+      [script = writing(text)](std::span<const TokenId> sequence) {
+        return (script.next(sequence) + kVocabulary - 1) % kVocabulary;
+      },
+      [](std::span<const TokenId>) { return 0.05F; });
+  EXPECT_GT(accepted_of(DraftOrigin::kHead, {.prompt = {1, 2}}, target, text), 20);
+}
+
 TEST(SourceList, IndentsNewLines) {
   const auto tokenizer = word_tokenizer({"   "});
   std::vector<TokenId> text;

@@ -1,0 +1,91 @@
+#include "decoding/drafting/redraft/head_proposer.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace redraft {
+namespace {
+
+constexpr double kShareOfPass = 0.05;  // cost of a run until it has been timed
+constexpr double kMemory = 40;         // runs that a place's share remembers
+constexpr double kTrustInPrior = 4;    // runs; so one that is never right costs one plain step
+constexpr double kPriorShares[] = {.60, .50, .40};  // of the first places; the last for all others
+constexpr int kAskAgain = 32;  // passes without a run until one is tried, whatever it promises
+
+// How sure the head is, in the classes that the trust in a guess depends on: tenths.
+int match_of(float probability) {
+  const int bucket = std::clamp(static_cast<int>(probability * 10), 0, MatchBuckets::kCount - 1);
+  constexpr int kLast = MatchBuckets::kCount - 2;
+  return bucket <= kLast ? MatchBuckets::kLongest[static_cast<std::size_t>(bucket)]
+                         : MatchBuckets::kLongest[kLast] + 1;
+}
+
+}  // namespace
+
+HeadRecord::HeadRecord() {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const double prior = kPriorShares[std::min(i, std::size(kPriorShares) - 1)];
+    places_[i] = {.right = prior * kTrustInPrior, .tries = kTrustInPrior};
+  }
+}
+
+void HeadRecord::learn(int place, bool right) {
+  Place& own = places_[static_cast<std::size_t>(place)];
+  own.right += right ? 1 : 0;
+  own.tries += 1;
+  if (own.tries > kMemory) {
+    own.right *= kMemory / own.tries;
+    own.tries = kMemory;
+  }
+}
+
+HeadProposer::HeadProposer(LanguageModel& target, const PassPace& pace, HeadRecord& record)
+    : target_(target), reader_(target), pace_(pace), record_(record) {}
+
+Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, double rate) {
+  seconds_ = 0;
+  const bool can_ask = reader_.arrive(context);
+  const int places = std::min({limit, target_.head_tokens(), HeadRecord::kMaxPlaces});
+  if (!can_ask || places <= 0) return {};
+  if (!pays(static_cast<int>(context.size()), places, rate) && ++record_.passes_since < kAskAgain)
+    return {};
+  record_.passes_since = 0;
+  const double start = target_.compute_seconds();
+  std::vector<HeadPlace> proposed = reader_.ask(context.back());
+  seconds_ = target_.compute_seconds() - start;
+  blend_seconds(record_.seconds, seconds_);
+  proposed.resize(std::min(proposed.size(), static_cast<std::size_t>(places)));
+  Proposal proposal;
+  for (const HeadPlace& place : proposed) {
+    proposal.push_back({.token = place.first.token,
+                        .match = match_of(place.first.probability),
+                        .other = place.second.token,
+                        .other_match = match_of(place.second.probability)});
+  }
+  return proposal;
+}
+
+// Whether the best number of its tokens promises more than the other sources.
+bool HeadProposer::pays(int context, int places, double rate) const {
+  const double run =
+      record_.seconds > 0 ? record_.seconds : kShareOfPass * pace_.seconds(1, context);
+  double expected = 1;
+  double stands = 1;
+  for (int place = 0; place < places; ++place) {
+    stands *= record_.share(place);
+    expected += stands;
+    const double seconds = pace_.seconds(2 + place, context) + run;
+    if (expected > kProposalMargin * rate * seconds) return true;
+  }
+  return false;
+}
+
+void HeadProposer::learn(const Proposal& proposal, std::span<const TokenId> written) {
+  for (std::size_t i = 0; i < std::min(proposal.size(), written.size()); ++i) {
+    const bool right = proposal[i].token == written[i];
+    record_.learn(static_cast<int>(i), right);
+    if (!right) return;
+  }
+}
+
+}  // namespace redraft

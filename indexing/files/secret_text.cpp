@@ -1,0 +1,266 @@
+// One pass over the words of a text. A word is what a token could be: letters, digits and "-_.".
+// Only whole words count, so that no part of an encoded file is taken for a token, and only words
+// as varied as random ones. What has no mark of its own (a password, the signature in a JSON Web
+// Token of a test) is not recognised: a guess by entropy alone would withhold many sources.
+//
+// To add a token: one line in its table, which the test then tries in texts of several formats.
+#include "indexing/files/secret_text.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <string>
+
+namespace redraft {
+namespace {
+
+using enum TokenAlphabet;
+
+constexpr std::size_t kAnyLength = 4096;
+
+constexpr auto kTokens = std::to_array<SecretToken>({
+    // Sources and packages.
+    {"ghp_", 36, 255, kAlphanumeric, "a personal token of GitHub"},
+    {"gho_", 36, 255, kAlphanumeric, "an OAuth token of GitHub"},
+    {"ghu_", 36, 255, kAlphanumeric, "a user's token of a GitHub app"},
+    {"ghs_", 36, 255, kAlphanumeric, "the token of a GitHub app"},
+    {"ghr_", 36, 255, kAlphanumeric, "a refresh token of GitHub"},
+    {"github_pat_", 50, 255, kUrl, "a personal token of GitHub"},
+    {"glpat-", 20, 255, kUrl, "a personal token of GitLab"},
+    {"gldt-", 20, 255, kUrl, "a deployment token of GitLab"},
+    {"glrt-", 20, 255, kUrl, "a runner's token of GitLab"},
+    {"glptt-", 40, 255, kUrl, "a trigger token of GitLab"},
+    {"glcbt-", 20, 255, kUrl, "a job token of GitLab"},
+    {"ATBB", 28, 64, kAlphanumeric, "an app password of Bitbucket"},
+    {"ATATT3", 100, 400, kUrl, "a token of Atlassian"},
+    {"npm_", 36, 36, kAlphanumeric, "a token of npm"},
+    {"pypi-AgE", 50, kAnyLength, kUrl, "a token of PyPI"},
+    {"rubygems_", 48, 48, kHex, "a token of RubyGems"},
+    {"dckr_pat_", 20, 64, kUrl, "a token of Docker Hub"},
+    // Clouds.
+    {"AKIA", 16, 16, kCapitals, "a key of AWS"},
+    {"ASIA", 16, 16, kCapitals, "a temporary key of AWS"},
+    {"AIza", 35, 35, kUrl, "a key of Google"},
+    {"ya29.", 30, kAnyLength, kUrl, "an OAuth token of Google"},
+    {"GOCSPX-", 28, 28, kUrl, "the secret of an OAuth client of Google"},
+    {"dop_v1_", 64, 64, kHex, "a token of DigitalOcean"},
+    {"doo_v1_", 64, 64, kHex, "an OAuth token of DigitalOcean"},
+    {"dor_v1_", 64, 64, kHex, "a refresh token of DigitalOcean"},
+    {"dapi", 32, 34, kHex, "a token of Databricks"},
+    {"hvs.", 24, 255, kUrl, "a token of Vault"},
+    {"hvb.", 100, 400, kUrl, "a batch token of Vault"},
+    {"pul-", 40, 40, kHex, "a token of Pulumi"},
+    {"dp.pt.", 40, 44, kAlphanumeric, "a token of Doppler"},
+    {"AGE-SECRET-KEY-1", 58, 58, kCapitals, "a private key of age"},
+    // Models.
+    {"sk-ant-", 40, 255, kUrl, "a key of Anthropic"},
+    {"sk-proj-", 40, 255, kUrl, "a key of OpenAI"},
+    {"sk-svcacct-", 40, 255, kUrl, "a key of OpenAI"},
+    {"sk-", 48, 48, kAlphanumeric, "a key of OpenAI"},
+    {"hf_", 34, 40, kAlphanumeric, "a token of Hugging Face"},
+    {"gsk_", 52, 52, kAlphanumeric, "a key of Groq"},
+    {"pplx-", 48, 56, kAlphanumeric, "a key of Perplexity"},
+    {"r8_", 37, 37, kAlphanumeric, "a token of Replicate"},
+    // Payment, mail, messages.
+    {"sk_live_", 24, 255, kAlphanumeric, "a key of Stripe"},
+    {"rk_live_", 24, 255, kAlphanumeric, "a restricted key of Stripe"},
+    {"whsec_", 32, 64, kAlphanumeric, "the secret of a web hook of Stripe"},
+    {"sq0csp-", 43, 43, kUrl, "the secret of an application of Square"},
+    {"sq0atp-", 22, 22, kUrl, "a token of Square"},
+    {"SG.", 60, 80, kUrl, "a key of SendGrid"},
+    {"xkeysib-", 64, 90, kUrl, "a key of Brevo"},
+    {"SK", 32, 32, kHex, "a key of Twilio"},
+    {"xoxb-", 40, 255, kUrl, "a bot's token of Slack"},
+    {"xoxp-", 40, 255, kUrl, "a user's token of Slack"},
+    {"xoxa-", 40, 255, kUrl, "a token of Slack"},
+    {"xoxr-", 40, 255, kUrl, "a refresh token of Slack"},
+    {"xapp-", 40, 255, kUrl, "an app's token of Slack"},
+    // Shops and work.
+    {"shpat_", 32, 32, kHex, "a token of Shopify"},
+    {"shpca_", 32, 32, kHex, "a token of Shopify"},
+    {"shppa_", 32, 32, kHex, "a token of Shopify"},
+    {"shpss_", 32, 32, kHex, "the secret of an app of Shopify"},
+    {"lin_api_", 40, 40, kAlphanumeric, "a key of Linear"},
+    {"PMAK-", 50, 70, kUrl, "a key of Postman"},
+    {"NRAK-", 27, 27, kCapitals, "a key of New Relic"},
+    {"glsa_", 40, 48, kUrl, "the token of a service account of Grafana"},
+    {"sntryu_", 64, 64, kHex, "a token of Sentry"},
+    {"figd_", 40, 64, kUrl, "a token of Figma"},
+});
+
+constexpr auto kSettings = std::to_array<SecretSetting>({
+    {"secret_access_key", 40, "a key of AWS"},
+    {"secretaccesskey", 40, "a key of AWS"},
+    {"aws_session_token", 100, "a temporary token of AWS"},
+    {"accountkey", 80, "the key of an Azure storage account"},
+    {"sharedaccesskey", 40, "a key of an Azure queue"},
+    {"client-key-data", 100, "the private key of a Kubernetes user"},
+    {"_authtoken", 30, "the token of a package registry"},
+    {"privatekey", 43, "the private key of a WireGuard tunnel"},
+});
+
+using ByteSet = std::bitset<256>;
+
+ByteSet bytes(std::string_view more, bool capitals, bool small, bool digits) {
+  ByteSet set;
+  for (int c = 0; c < 256; ++c) {
+    const bool in = (capitals && c >= 'A' && c <= 'Z') || (small && c >= 'a' && c <= 'z') ||
+                    (digits && c >= '0' && c <= '9');
+    set.set(static_cast<std::size_t>(c), in);
+  }
+  for (const char c : more) set.set(static_cast<unsigned char>(c));
+  return set;
+}
+
+// The bytes of a value: base64 and base64url, without the padding.
+const ByteSet& value_bytes() {
+  static const ByteSet kBytes = bytes("+/-_", true, true, true);
+  return kBytes;
+}
+
+const ByteSet& bytes_of(TokenAlphabet alphabet) {
+  static const std::array<ByteSet, 4> kSets = {
+      bytes("abcdef", false, false, true), bytes("", true, false, true),
+      bytes("", true, true, true), bytes("-_.", true, true, true)};
+  return kSets[static_cast<std::size_t>(alphabet)];
+}
+
+std::size_t length_of(std::string_view text, const ByteSet& set) {
+  const auto in = [&](char c) { return set[static_cast<unsigned char>(c)]; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, in) - text.begin());
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// What stands in documentation in the place of a secret: of few different characters, or said to be
+// no secret.
+bool is_placeholder(std::string_view body) {
+  constexpr std::size_t kFewest = 8;
+  ByteSet seen;
+  for (const char c : body) seen.set(static_cast<unsigned char>(c));
+  if (seen.count() < kFewest) return true;
+  const std::string lower = lower_case(body);
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"example", "xxxx", "placeholder", "redacted", "0123456789"}),
+      [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+}
+
+// Dots, dashes and small letters alone are as often a name of many words.
+bool fits(std::string_view body, TokenAlphabet alphabet) {
+  if (length_of(body, bytes_of(alphabet)) != body.size()) return false;
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return alphabet != kUrl || std::ranges::any_of(body, is_capital);
+}
+
+bool is_token(std::string_view word) {
+  constexpr std::size_t kShortest = 20;  // of all, with their prefixes
+  if (word.size() < kShortest) return false;
+  return std::ranges::any_of(kTokens, [&](const SecretToken& token) {
+    if (!word.starts_with(token.prefix)) return false;
+    const std::string_view body = word.substr(token.prefix.size());
+    return body.size() >= token.shortest && body.size() <= token.longest &&
+           fits(body, token.alphabet) && !is_placeholder(body);
+  });
+}
+
+void skip(std::string_view& text, std::string_view any_of) {
+  text.remove_prefix(std::min(text.find_first_not_of(any_of), text.size()));
+}
+
+// `rest` follows the word.
+bool is_secret_setting(std::string_view word, std::string_view rest) {
+  constexpr std::size_t kLongestName = 20;
+  const std::string name =
+      lower_case(word.substr(word.size() - std::min(word.size(), kLongestName)));
+  const auto ends_name = [&](const SecretSetting& setting) { return name.ends_with(setting.name); };
+  const auto* const setting = std::ranges::find_if(kSettings, ends_name);
+  if (setting == kSettings.end()) return false;
+  skip(rest, "\"'` \t");
+  if (!rest.starts_with('=') && !rest.starts_with(':')) return false;
+  skip(rest, ":=> \t\"'`");
+  const std::string_view value = rest.substr(0, length_of(rest, value_bytes()));
+  return value.size() >= setting->shortest && !is_placeholder(value);
+}
+
+// Calls `judge` with each word that is long enough and with what follows it; returns whether one
+// call returned true.
+template <typename Judge>
+bool any_word(std::string_view text, const Judge& judge) {
+  constexpr std::size_t kShortest = 10;
+  const ByteSet& set = bytes_of(kUrl);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_of(text.substr(at), set);
+    if (length >= kShortest && judge(text.substr(at, length), text.substr(at + length)))
+      return true;
+    at += length + 1;
+  }
+  return false;
+}
+
+// `rest` follows "PRIVATE KEY-----". In a source that only looks for keys a quotation mark follows;
+// in a JSON file the line end is written as \n.
+bool is_key_body(std::string_view rest) {
+  constexpr std::size_t kShortest = 40;  // the shortest key has one line of 64
+  skip(rest, " \t\r");
+  const std::size_t before = rest.size();
+  for (const std::string_view end : {"\\r\\n", "\\n", "\n"}) {
+    if (before == rest.size() && rest.starts_with(end)) rest.remove_prefix(end.size());
+  }
+  if (before == rest.size()) return false;
+  skip(rest, " \t\r\n\"'+|>#*");
+  for (const std::string_view header : {"Proc-Type:", "Version:", "Comment:", "DEK-Info:"}) {
+    if (rest.starts_with(header)) return true;
+  }
+  const std::string_view body = rest.substr(0, length_of(rest, value_bytes()));
+  return body.size() >= kShortest && !is_placeholder(body);
+}
+
+bool has_private_key(std::string_view text) {
+  for (const std::string_view mark : {"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"}) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1))
+      if (is_key_body(text.substr(at + mark.size()))) return true;
+  }
+  return false;
+}
+
+// A file that is a key or a certificate: it begins so, perhaps after blank lines and the attributes
+// that OpenSSL writes before each ("Bag Attributes", "    localKeyID: 01", "subject=/CN=x").
+bool is_key_file(std::string_view text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    const bool is_indented = line.starts_with("    ");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    skip(line, " \t\r\xEF\xBB\xBF");
+    if (line.starts_with("-----BEGIN ") || line.starts_with("PuTTY-User-Key-File")) return true;
+    const bool is_attribute = line.starts_with("Bag Attributes") ||
+                              line.starts_with("Key Attributes") || line.starts_with("subject=") ||
+                              line.starts_with("issuer=");
+    if (!line.empty() && !is_attribute && !(is_indented && line.find(':') != line.npos))
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const SecretToken> secret_tokens() { return kTokens; }
+
+std::span<const SecretSetting> secret_settings() { return kSettings; }
+
+bool has_secret(std::string_view text) {
+  if (is_key_file(text) || has_private_key(text)) return true;
+  return any_word(text, [](std::string_view word, std::string_view rest) {
+    if (is_secret_setting(word, rest)) return true;
+    while (word.ends_with('.')) word.remove_suffix(1);  // the end of a sentence
+    return is_token(word);
+  });
+}
+
+}  // namespace redraft

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "tuning/data/edit_pair.h"
+#include "tuning/example.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/edit/edit_session.h"
+#include "workspace/engine/engine.h"
+
+namespace redraft {
+
+struct ExampleLimits {
+  int max_tokens = 1024;  // of prompt and target together
+  int max_lines = 60;     // of a region
+};
+
+// The lines that an edit is asked of: those around what the pair changed, as whole as a definition
+// where it fits, else with three lines on both sides. Nothing, with the reason, if nothing changed,
+// the changes lie too far apart, or the text is none.
+struct ChosenRegion {
+  std::optional<EditRegion> region;
+  LeftOutReason why_none;
+};
+ChosenRegion region_of(const EditPair& pair, int max_lines);
+
+struct MadeExample {
+  std::optional<TuningExample> example;
+  LeftOutReason why_none;
+  bool cancelled = false;
+  bool asked = false;  // the target wrote an answer
+};
+
+// Has the target write the edit of a pair, greedily, with the prompt of `redraft edit`, as
+// EfficientEdit does (section V-B), and keeps it if it ends, changes something, adds a line, and
+// leaves no more syntax errors than there were.
+class ExampleMaker {
+ public:
+  ExampleMaker(Engine& engine, const ExampleLimits& limits, DecoderName decoder);
+  // Blocking: as long as the target takes to write.
+  Result<MadeExample> make(const EditPair& pair, const std::stop_token& stop);
+
+ private:
+  MadeExample judged(const EditPair& pair, const EditRegion& region, const EditPrompt& prompt,
+                     const EditResult& result) const;
+
+  Engine& engine_;
+  ExampleLimits limits_;
+  DecoderName decoder_;
+  std::vector<std::string> control_;  // spellings of special tokens
+  std::string end_of_turn_;
+};
+
+// The answer as it is learned, if the model has closed its fence: `raw` up to the closing fence,
+// and where that begins.
+struct ClosedAnswer {
+  std::string text;
+  std::size_t code_end = 0;
+};
+std::optional<ClosedAnswer> closed_answer(const std::string& raw, const std::string& fence);
+
+}  // namespace redraft

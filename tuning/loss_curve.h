@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tuning/training_state.h"
+
+namespace redraft {
+
+// An SVG of the losses by step: each step's, their smoothed course, and the held-out ones. The same
+// for the same steps. `title` is shown above, as text.
+std::string loss_curve(std::span<const StepRecord> steps, const std::string& title);
+
+}  // namespace redraft
