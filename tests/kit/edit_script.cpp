@@ -45,6 +45,15 @@ void wait_while_there(const std::filesystem::path& file) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+void hold_answer(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return;
+  std::filesystem::path held = file;
+  held += ".held";
+  std::ofstream(held).close();
+  wait_while_there(file);
+  std::filesystem::remove(held);
+}
+
 class EditWriter {
  public:
   EditWriter(EditScript script, std::shared_ptr<const Tokenizer> tokenizer)
@@ -60,7 +69,7 @@ class EditWriter {
                              !went_on(sequence.subspan(prompt_.size()));
     if (!same_prompt && !read_prompt(sequence)) return stop_;
     const std::span<const TokenId> written = sequence.subspan(prompt_.size());
-    if (reaches_hold(written)) wait_while_there(script_.hold.file);
+    if (reaches_hold(written)) hold_answer(script_.hold.file);
     if (written.size() >= answer_.size()) return stop_;
     return answer_[written.size()];
   }

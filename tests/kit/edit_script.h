@@ -26,7 +26,7 @@ struct EditScript {
   std::vector<Edit> edits;  // all that apply, one after the other
   FillScript fills = {};    // what it writes when it is asked to fill in
   // While `file` exists, an answer stops before the first occurrence of `before`, so that a test
-  // decides how long an edit runs.
+  // decides how long an edit runs. `file` with ".held" after its name exists once it has stopped.
   struct Hold {
     std::string before;  // empty: nothing is written
     std::filesystem::path file;

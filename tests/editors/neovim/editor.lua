@@ -59,7 +59,8 @@ Editor.narrow = { terminal = true, width = 60, height = 20 }
 
 --- `program`: the nvim to drive. `server`: the language server's command line. `width`, `height`: of the screen.
 --- `terminal`: it runs in one. `env`: more of the environment. `record`: the server records what it is told, see told().
----@param options { program: string, server: string[]?, width: integer?, height: integer?, setup: table?, terminal: boolean?, env: table?, record: boolean? }
+--- `before`: Lua that runs before the plugin's setup.
+---@param options { program: string, server: string[]?, width: integer?, height: integer?, setup: table?, before: string?, terminal: boolean?, env: table?, record: boolean? }
 function Editor.start(options)
   local self = setmetatable({ folder = vim.fn.tempname(), server = options.server }, Editor)
   vim.fn.mkdir(self.folder, 'p')
@@ -81,6 +82,7 @@ function Editor.start(options)
   local start = options.terminal and start_in_terminal or start_embedded
   start(self, command, options.width or 90, options.height or 30, settings)
   assert(self.job > 0, 'cannot start ' .. options.program)
+  self:lua(options.before or '') -- setup() starts the server
   self:lua([[require('redraft').setup(...)]], vim.tbl_extend('force', { cmd = options.server }, options.setup or {}))
   return self
 end

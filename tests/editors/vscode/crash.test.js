@@ -36,7 +36,7 @@ function hasTheFile() {
 async function crash(workbench) {
   workspace.hold();
   await edit(workbench);
-  await until(() => workspace.requested().length === 1, 'the edit');
+  await until(workspace.holds, 'the edit');
   const pid = workspace.pid();
   process.kill(pid, 'SIGSEGV');
   await until(() => workspace.pid() !== pid, 'the next server');

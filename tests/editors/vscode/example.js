@@ -32,8 +32,8 @@ def main():
 
 // Of the language server whose start is the file `start`: log() is what it wrote, pid() the process that was started last,
 // ends() how often edits have ended, told(method…) the messages of these methods that it has got, requested() the arguments
-// of the edits among them. When hold() was called its
-// model stops within the second change that it makes of `before`, or at the text `stop`, until release().
+// of the edits among them. When hold() was called its model stops within the second change that it makes of `before`, or
+// at the text `stop`, until release(); holds() once it has stopped.
 function controlsOf(start) {
   const beside = (name) => path.join(path.dirname(start), name);
   const log = () => fs.readFileSync(beside('log'), { encoding: 'utf8', flag: 'a+' });
@@ -49,7 +49,11 @@ function controlsOf(start) {
     requested: () => told('workspace/executeCommand').filter(({ params }) => params.command === 'redraft.edit')
       .map(({ params }) => params.arguments[0]),
     ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
-    hold: () => fs.writeFileSync(beside('hold'), ''),
+    hold: () => {
+      fs.rmSync(beside('hold.held'), { force: true }); // of a server that was killed
+      fs.writeFileSync(beside('hold'), '');
+    },
+    holds: () => fs.existsSync(beside('hold.held')),
     release: () => fs.rmSync(beside('hold'), { force: true }),
     index: (isOn) => (isOn ? fs.writeFileSync(beside('index'), '') : fs.rmSync(beside('index'))), // from the next start on
   };
