@@ -19,8 +19,7 @@ test.after(async () => {
 async function edit(workbench) {
   await workbench.key('Control+Alt+E');
   await workbench.titled('').waitFor();
-  await workbench.type('body');
-  await workbench.key('Enter');
+  await workbench.instruct('body');
 }
 
 // The newest server; it may have recorded nothing yet.

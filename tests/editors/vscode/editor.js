@@ -229,7 +229,13 @@ class Workbench {
     await until(says, 'a running server');
   }
 
-  // The title of the box that asks for an instruction.
+  // Into the box that asks for an instruction and is there: it may be drawn before the keys go to it.
+  async instruct(instruction) {
+    await this.page.locator('.quick-input-widget input').first().fill(instruction);
+    await this.key('Enter');
+  }
+
+  // Its title.
   titled(title) {
     return this.page.locator('.quick-input-title', { hasText: `redraft: ${title}` });
   }

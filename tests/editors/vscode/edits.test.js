@@ -44,8 +44,7 @@ async function askForFile(workbench, instruction) {
     if (!isFile) await workbench.key('Alt+ArrowUp');
     return isFile;
   }, 'the title that names the file');
-  await workbench.type(instruction);
-  await workbench.key('Enter');
+  await workbench.instruct(instruction);
 }
 
 async function askAndWatch(workbench) {
@@ -167,7 +166,7 @@ async function seesTheLinesBeforeEnter(workbench) {
   await workbench.titled('edit function f16, 4 lines').waitFor();
   await untilHighlighted(workbench, ['def f16(a, b):', ...body]);
   await until(() => toldOfReading().length === 3, 'all that was announced');
-  await workbench.type('something else');
+  await workbench.page.locator('.quick-input-widget input').first().fill('something else');
   await workbench.key('Escape');
   await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   await untilHighlighted(workbench, []);
@@ -191,8 +190,7 @@ async function aStandingSelectionIsRead(workbench) {
 async function theEditIsOfWhatWasAnnounced(workbench) {
   await workbench.key('Control+Alt+E');
   await workbench.titled('edit function f16').waitFor();
-  await workbench.type('write the body');
-  await workbench.key('Enter');
+  await workbench.instruct('write the body');
   await workbench.status(/redraft: lines 99–102, \d+ %, \d changes?/);
   await untilHighlighted(workbench, []);
   const [announced, edit, ...rest] = toldOfReading().slice(6);
@@ -207,8 +205,7 @@ async function aRenameNeedsNoModel(workbench) {
   await workbench.goToLine(303);
   await workbench.key('Control+Alt+E');
   await workbench.titled('edit function f50, 4 lines').waitFor();
-  await workbench.type('rename a to first');
-  await workbench.key('Enter');
+  await workbench.instruct('rename a to first');
   await untilAttached(workbench, 'def f50(first, b):');
   await untilAttached(workbench, 'x = first + 50');
   await workbench.status(/redraft: \d+ changes?$/); // no model, no tokens

@@ -66,8 +66,7 @@ async function offersAWiderRegion(workbench) {
   await workbench.goToLine(2);
   await workbench.key('Control+Alt+E');
   await workbench.titled('edit function add, 2 lines').waitFor();
-  await workbench.type('do what the model does not know');
-  await workbench.key('Enter');
+  await workbench.instruct('do what the model does not know');
   const message = await workbench.notification(whatToTry);
   await workbench.screenshot('vscode-nothing');
   assert.strictEqual(requested().length, 1);
@@ -95,8 +94,7 @@ async function offersOtherWords(workbench) {
 async function ask(workbench, instruction) {
   await workbench.key('Control+Alt+E');
   await workbench.titled('edit statement').waitFor();
-  await workbench.type(instruction);
-  await workbench.key('Enter');
+  await workbench.instruct(instruction);
 }
 
 // The last request is one more than there were, and is the one before again, but for the other try.

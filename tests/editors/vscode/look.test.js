@@ -86,8 +86,7 @@ async function edit(workbench, line, instruction) {
     if (!isFile) await workbench.key('Alt+ArrowUp');
     return isFile;
   }, 'the title that names the file');
-  await workbench.type(instruction);
-  await workbench.key('Enter');
+  await workbench.instruct(instruction);
   await workbench.status(/redraft: \d+ changes?,/);
 }
 

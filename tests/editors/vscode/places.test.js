@@ -33,8 +33,7 @@ async function command(workbench, title) {
 async function editFile(workbench, text) {
   await command(workbench, 'redraft: Edit File with an Instruction');
   await workbench.titled('edit the places of this file').waitFor();
-  await workbench.type(text);
-  await workbench.key('Enter');
+  await workbench.instruct(text);
 }
 
 async function seesWhichPlacesAreEdited(workbench) {
