@@ -229,10 +229,12 @@ class Workbench {
     await until(says, 'a running server');
   }
 
-  // Into the box that asks for an instruction and is there: it may be drawn before the keys go to it.
+  // Into the box that asks for an instruction and is there: it may be drawn before the keys go to it, and they may go to it
+  // until it is hidden.
   async instruct(instruction) {
     await this.page.locator('.quick-input-widget input').first().fill(instruction);
     await this.key('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
   // Its title.
