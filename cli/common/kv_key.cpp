@@ -4,15 +4,15 @@
 
 namespace redraft::cli {
 
-// The same as for the cost of passes, without the number of threads: they share the work of a row
-// without changing a bit of it.
-Result<KvArchive::Key> kv_key(const ModelLocation& model, const std::string& instructions) {
+// The same as for the cost of passes, but that the name, size and date of a file do not tell its
+// content well enough, and that the number of threads changes no bit: they share the work of a row.
+Result<KvArchive::Key> kv_key(const ModelLocation& model, const std::string& weights,
+                              const std::string& instructions) {
   const Result<CostKey> key = cost_key(model, 0, instructions);
   if (!key) return key.error();
-  return KvArchive::Key{.model = key->model + "\n" + std::to_string(key->model_bytes) + "\n" +
-                                 std::to_string(key->model_time) + "\n" + key->adapter + "\n" +
-                                 key->cpu + "\n" + key->instructions,
-                        .build = key->program};
+  return KvArchive::Key{
+      .model = weights + "\n" + key->adapter + "\n" + key->cpu + "\n" + key->instructions,
+      .build = key->program};
 }
 
 }  // namespace redraft::cli
