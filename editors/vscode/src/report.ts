@@ -32,7 +32,7 @@ export async function sayCrashed(): Promise<void> {
     return;
   }
   const open = 'Open Report';
-  const choice = await vscode.window.showWarningMessage('redraft: the server crashed. It is started again.', open);
+  const choice = await vscode.window.showWarningMessage('redraft: the server crashed. Its report has no text of yours.', open);
   if (choice === open) {
     await vscode.window.showTextDocument(vscode.Uri.file(file));
   }

@@ -53,7 +53,7 @@ test('the server does not run in the workspace, and a crash offers its report', 
     assert.equal(fs.readlinkSync(`/proc/${workspace.pid()}/cwd`), fs.realpathSync(server.folder));
     const pid = workspace.pid();
     process.kill(pid, 'SIGSEGV');
-    const notice = await workbench.notification(/the server crashed\. It is started again/);
+    const notice = await workbench.notification(/the server crashed\. Its report has no text of yours/);
     await notice.locator('.monaco-button', { hasText: 'Open Report' }).click();
     await workbench.untilLines(['redraft crash report']);
     await until(() => workspace.pid() !== pid, 'the next server');
