@@ -51,12 +51,12 @@ class ModelChange(unittest.TestCase):
                              "REDRAFT_PINNED_COST": COST})
         self.addCleanup(client.close)
         client.request("initialize", {"processId": None, "capabilities": {
-            "experimental": {"redraft": {"streamedEdits": True}}}})
+            "textDocument": {"inlineCompletion": {}}, "experimental": {"redraft": {"streamedEdits": True}}}})
         client.notify("initialized")
         return client
 
     def edit(self, client):
-        """The end of an edit and what the model wrote for it."""
+        """The end of an edit, and what the model wrote for it and for a completion after it."""
         self.number += 1
         uri = f"file:///{self.folder.name}/{self.number}.py"
         client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
@@ -65,7 +65,11 @@ class ModelChange(unittest.TestCase):
             {"textDocument": {"uri": uri, "version": 1}, "instruction": "rename", "scope": "whole"}]})["editId"]
         end = client.notification("$/redraft/edit", lambda p: (p["editId"], p["kind"]) == (edit, "end"))
         hunks = [p["newText"] for p in client.all("$/redraft/edit") if (p["editId"], p["kind"]) == (edit, "hunk")]
-        return end, (hunks, (end["statistics"] or {}).get("newTokens"))
+        if end["state"] != "done":
+            return end, None
+        answer = client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": uri}, "position": {"line": 1, "character": 11}, "context": {"triggerKind": 1}})
+        return end, (hunks, end["statistics"]["newTokens"], [item["insertText"] for item in answer["items"]])
 
     def written(self, client):
         end, written = self.edit(client)

@@ -3,16 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decoding/text/byte_alphabet.h"
 #include "tests/kit/byte_tokenizer.h"
 
 namespace redraft::cli {
 namespace {
 
+// Each byte is a token, and nothing else.
 std::shared_ptr<const Tokenizer> tiny_tokenizer() {
   TokenizerSpec spec;
   spec.pre_tokenizer = "qwen2";
-  for (const char* token : {"a", "b", "c"}) {
-    spec.tokens.emplace_back(token);
+  for (int byte = 0; byte < 256; ++byte) {
+    spec.tokens.push_back(to_byte_alphabet(std::string(1, static_cast<char>(byte))));
     spec.types.push_back(1);
   }
   const auto made = Tokenizer::make(std::move(spec));
