@@ -1,4 +1,5 @@
 // Starts and stops `redraft lsp`.
+import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -40,7 +41,8 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
     },
   };
   // It runs in the user's folder, not in a workspace, whose files are anybody's.
-  const executable = { ...server, command: path.resolve(server.command), options: { cwd: os.homedir() } };
+  const cwd = fs.existsSync(os.homedir()) ? os.homedir() : '/';
+  const executable = { ...server, command: path.resolve(server.command), options: { cwd } };
   const client = new LanguageClient('redraft', 'redraft', executable, options);
   return client;
 }

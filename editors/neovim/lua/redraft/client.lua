@@ -207,13 +207,19 @@ local function absolute(command)
   return command
 end
 
+--- Where the server runs: not in the workspace, whose files are anybody's.
+local function own_folder()
+  local home = vim.uv.os_homedir()
+  return home and vim.fn.isdirectory(home) == 1 and home or '/'
+end
+
 --- The argument of vim.lsp.config().
 ---@return vim.lsp.Config
 function M.config()
   return {
     name = name,
     cmd = absolute(config.command()),
-    cmd_cwd = vim.uv.os_homedir(), -- not the workspace, whose files are anybody's
+    cmd_cwd = own_folder(),
     root_markers = { '.git' },
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },
