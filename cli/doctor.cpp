@@ -15,6 +15,9 @@
 #include "decoding/model/model_store.h"
 #include "lsp/status/usage.h"
 #include "support/files/mains_power.h"
+#include "support/files/user_folders.h"
+#include "support/system/crash_notes.h"
+#include "support/system/crash_report.h"
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
 #include "workspace/edit/edit_run.h"
@@ -185,6 +188,29 @@ void print_usage() {
                       usage->why_none());
 }
 
+// What root was given of another user, where it writes nothing.
+void print_folders() {
+  if (user_cache_folder() && user_state_folder()) return;
+  const auto home = user_home_folder();
+  print_row("folders", home ? "nothing is kept: redraft runs as root, and " + home->string() +
+                                  " belongs to another user (sudo -E);\n          run it as that "
+                                  "user, or without -E"
+                            : "nothing is kept: there is no home folder; set HOME");
+}
+
+// Where to look when a server has crashed.
+void print_crashes() {
+  const std::filesystem::path notes = default_crash_notes();
+  if (notes.empty()) return;
+  const std::vector<CrashReport> reports = crash_reports(notes.parent_path() / kCrashReports);
+  if (reports.empty()) return;
+  const CrashReport& newest = reports.front();
+  print_row("crashes", std::to_string(reports.size()) + " reported; the newest: " + newest.time +
+                           ", " + newest.signal + ", at work: " + newest.work);
+  print_row("", newest.file.string());
+  print_row("", "it holds no text and no name of a document; SECURITY.md says where to send it");
+}
+
 int run_doctor(const DoctorOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
@@ -196,6 +222,8 @@ int run_doctor(const DoctorOptions& options) {
   const bool sound = print_models(options.quick);
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
+  print_crashes();
+  print_folders();
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

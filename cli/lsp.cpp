@@ -80,16 +80,21 @@ std::uint64_t memory_of(const CommonOptions& options) {
   return needed ? *needed : 0;
 }
 
-// Called again, it means that the previous engine failed: then a GPU is not tried again.
-EngineHost::Factory engine_factory(const ServerChoices& given) {
-  auto make = [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
+// A GPU that failed is not tried again.
+EngineHost::Factory engine_factory(const ServerChoices& given,
+                                   const std::shared_ptr<OneVocabulary>& vocabulary) {
+  auto make = [choices = given, vocabulary,
+               pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
                was_on_gpu = false](const LoadControl& control) mutable {
-    if (was_on_gpu) {
+    if (was_on_gpu && control.device_failed) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
     }
     Result<std::unique_ptr<Engine>> engine = make_engine(choices, *pool, control);
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
+    if (!engine) return engine;
+    if (const Result<void> taken = vocabulary->take((*engine)->shared_tokenizer()); !taken)
+      engine = taken.error();
     return engine;
   };
   return {std::move(make), has_draft(given), [common = given.common] { return memory_of(common); }};
@@ -98,23 +103,25 @@ EngineHost::Factory engine_factory(const ServerChoices& given) {
 using Folders = lsp::Server::Folders;
 
 lsp::Server::IndexFactories index_factories(const CommonOptions& common,
-                                            const std::vector<std::string>& common_folders) {
+                                            const std::vector<std::string>& common_folders,
+                                            const std::shared_ptr<OneVocabulary>& vocabulary) {
   lsp::Server::IndexFactories index;
   index.common_folders = common_folders;
-  index.of_workspace = [common](const Folders& folders) {
-    return [common, folders](std::string& message) {
-      return load_index(common, folders, {.scan = {}, .background = true}, message);
+  index.of_workspace = [common, vocabulary](const Folders& folders) {
+    return [common, vocabulary, folders](std::string& message) {
+      return load_index(common, folders, {.scan = {}, .background = true}, message,
+                        vocabulary.get());
     };
   };
-  index.of_common_code = [common](const Folders& workspace, bool dependencies,
-                                  const Folders& others) {
+  index.of_common_code = [common, vocabulary](const Folders& workspace, bool dependencies,
+                                              const Folders& others) {
     return [=](std::string& message) {
       Folders folders = others;
       if (dependencies)
         std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
       IndexOptions index_options = kCommonCode;
       index_options.background = true;
-      return load_index(common, folders, index_options, message);
+      return load_index(common, folders, index_options, message, vocabulary.get());
     };
   };
   return index;
@@ -122,8 +129,10 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common,
 
 lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
-  server.make_engine = engine_factory(choices);
-  if (!choices.no_index) server.index = index_factories(choices.common, choices.common_folders);
+  const auto vocabulary = std::make_shared<OneVocabulary>();
+  server.make_engine = engine_factory(choices, vocabulary);
+  if (!choices.no_index)
+    server.index = index_factories(choices.common, choices.common_folders, vocabulary);
   server.usage_file = lsp::default_usage_file();
   server.crash_notes = default_crash_notes();
   server.build = program_identity();

@@ -10,6 +10,7 @@
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "decoding/model/model_store.h"
+#include "support/files/user_folders.h"
 #include "support/system/processes.h"
 #include "support/system_error.h"
 
@@ -110,6 +111,9 @@ std::filesystem::path fetch_script() {
 int pull(const ModelsOptions& options) {
   const Result<std::vector<KnownModel>> models = named_models(options.names);
   if (!models) return misuse(models.error());
+  if (belongs_to_another(model_store_directory()))
+    return fail(Error(model_store_directory().string() +
+                      ": belongs to another user; run this as that user, without sudo"));
   const std::filesystem::path script = fetch_script();
   if (script.empty()) {
     return fail(

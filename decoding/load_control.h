@@ -15,6 +15,8 @@ struct LoadControl {
   // Called with a sentence that the user should know although nothing failed: something is not as
   // requested. May be empty. A copy may be called later, for as long as what was loaded is used.
   std::function<void(const std::string& notice)> notice = {};
+  // What was loaded before ended because its device failed.
+  bool device_failed = false;
 };
 
 }  // namespace redraft

@@ -47,7 +47,8 @@ class WorkspaceIndex::Reading {
     std::size_t tokens = 0;
     for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++) {
       const SourceFile& file = files_[i];
-      const AtWork work(work_key("file://" + index_.name_of(file)));  // as an editor calls most
+      // As an editor calls most.
+      const AtWork work({.document = work_key("file://" + index_.name_of(file)), .kind = "index"});
       const Result<std::string> text = read(file);
       done(file, text.operator bool());
       if (!text) {
@@ -74,7 +75,7 @@ class WorkspaceIndex::Reading {
 
  private:
   Result<std::string> read(const SourceFile& file) const {
-    if (crashes_at(AtWork::here()) >= kTooManyCrashes)
+    if (crashes_at(AtWork::here().document) >= kTooManyCrashes)
       return Error("it is left alone, because it made the process crash");
     return read_source(index_.roots_[file.root_idx], file.path);
   }

@@ -25,7 +25,9 @@
 #include <string>
 #include <utility>
 
+#include "decoding/model/model_stamp.h"
 #include "decoding/model/rope_scaling.h"
+#include "support/files/guarded_pages.h"
 #include "tuning/frozen_weights.h"
 #include "tuning/low_rank_linear.h"
 #include "tuning/trainable_model.h"
@@ -278,8 +280,10 @@ Result<std::unique_ptr<TrainableModel>> load_trainable(const ModelFiles& files,
   if (!shape) return shape.error();
   const at::ScalarType matrices =
       options.precision == TrainingPrecision::kBFloat16 ? at::kBFloat16 : at::kFloat;
+  const std::uint64_t lost = lost_pages();
   Result<FrozenWeights> weights = FrozenWeights::load(files, *shape, matrices, control);
   if (!weights) return weights.error();
+  if (const Result<void> read = check_no_page_lost(files.path(), lost); !read) return read.error();
   files.release_pages();
   return std::unique_ptr<TrainableModel>(
       std::make_unique<TrainableTransformer>(*shape, std::move(*weights), options));

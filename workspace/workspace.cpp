@@ -336,6 +336,10 @@ void Workspace::load_early(bool load) {
   for (const auto& document : impl_->documents.all()) impl_->load_early_for(document);
 }
 
+void Workspace::unload_after(std::chrono::milliseconds idle) {
+  impl_->host->unload_after(impl_->observing, idle);
+}
+
 void Workspace::keep_on_disk(bool keep) { impl_->keeps_on_disk = keep; }
 
 void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }

@@ -174,6 +174,10 @@ class Workspace {
   // language is known, once nothing else is to be done (EngineHost::load_early). False at first.
   void load_early(bool load);
 
+  // For how long the models may do nothing before they are unloaded; zero: for ever, as at first.
+  // See EngineHost::unload_after().
+  void unload_after(std::chrono::milliseconds idle);
+
   // Whether what edits read from now on may be kept on disk (see Engine::save); true at first.
   void keep_on_disk(bool keep);
 

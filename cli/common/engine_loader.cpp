@@ -47,7 +47,10 @@ Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
 
 // Control for the part of the work that begins at `begin`.
 LoadControl part(const LoadControl& whole, double begin, double share) {
-  LoadControl control{.stop = whole.stop, .progress = {}, .notice = whole.notice};
+  LoadControl control{.stop = whole.stop,
+                      .progress = {},
+                      .notice = whole.notice,
+                      .device_failed = whole.device_failed};
   if (whole.progress)
     control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
   return control;
@@ -79,6 +82,12 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
+  model.version = loaded.stamp.weights();
+  // What is gone cannot be loaded again, and is not needed.
+  model.is_current = [location = loaded.location, stamp = loaded.stamp] {
+    const ModelStamp now = ModelStamp::of(location);
+    return now == stamp || !now.complete();
+  };
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
   } else if (const Result<CostKey> key =

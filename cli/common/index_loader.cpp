@@ -101,9 +101,11 @@ Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolder
 
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
-    const IndexOptions& options, std::string& message) {
+    const IndexOptions& options, std::string& message, OneVocabulary* vocabulary) {
   const auto tokenizer = load_target_tokenizer(common);
   if (!tokenizer) return tokenizer.error();
+  const Result<void> taken = vocabulary ? vocabulary->take(*tokenizer) : Result<void>();
+  if (!taken) return taken.error();
   return open_index_for(*tokenizer, common, folders, options, message);
 }
 

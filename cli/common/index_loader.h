@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common/command.h"
+#include "cli/common/one_vocabulary.h"
 #include "cli/common/status_line.h"
 #include "indexing/store/index_snapshot.h"
 #include "indexing/workspace_index.h"
@@ -42,10 +43,11 @@ Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolder
 inline const IndexOptions kCommonCode{.scan = {.dependencies = true}};
 
 // The index of these folders for the target's tokenizer (without reading the model's weights), with
-// the user's ignore rules and the number of threads in `common`. See open_index().
+// the user's ignore rules and the number of threads in `common`. See open_index(). With
+// `vocabulary` the tokenizer has to have that one.
 Result<std::unique_ptr<WorkspaceIndex>> load_index(
     const CommonOptions& common, const std::vector<std::filesystem::path>& folders,
-    const IndexOptions& options, std::string& message);
+    const IndexOptions& options, std::string& message, OneVocabulary* vocabulary = nullptr);
 
 // Reads what is new, merges segments and saves everything; if stopped, what was read so far. The
 // error says why saving failed: everything else is done.

@@ -16,8 +16,9 @@ void keep_on_disk(Engine& engine, const CommonOptions& options) {
   if (folder.empty() || engine.device() != "cpu") return;
   const Result<ModelLocation> model = locate_model(options.target);
   if (!model) return;
-  Result<KvArchive::Key> key = kv_key(*model, kernels_on(engine.device()));
-  if (!key) return;
+  Result<KvArchive::Key> key = kv_key(*model, engine.target_version(), kernels_on(engine.device()));
+  // The adapter is read once more for the key: it has to be the one that was merged.
+  if (!key || !engine.is_current()) return;
   Result<KvArchive> archive = KvArchive::open(folder, std::move(*key));
   if (!archive) {
     spdlog::warn("what is read is not kept on disk: {}", archive.error().message());

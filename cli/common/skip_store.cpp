@@ -50,14 +50,16 @@ Result<std::string> read_skipped(const std::filesystem::path& file, const std::s
 
 }  // namespace
 
-SkipStore::SkipStore()
-    : SkipStore(user_cache_folder().value_or("/tmp/.cache") / "redraft" / "skips") {}
+SkipStore::SkipStore() {
+  if (const auto cache = user_cache_folder()) directory_ = *cache / "redraft" / "skips";
+}
 
 std::filesystem::path SkipStore::file_of(const std::string& model) const {
   return directory_ / (stable_hash(model) + ".json");
 }
 
 std::string SkipStore::load(const ModelLocation& model) const {
+  if (directory_.empty()) return {};
   const Result<std::string> identity = identity_of(model);
   if (!identity) return {};
   const std::filesystem::path file = file_of(*identity);
@@ -70,6 +72,7 @@ std::string SkipStore::load(const ModelLocation& model) const {
 }
 
 Result<void> SkipStore::store(const ModelLocation& model, const std::string& skipped) const {
+  if (directory_.empty()) return Error("there is no cache folder: set HOME or XDG_CACHE_HOME");
   const Result<std::string> identity = identity_of(model);
   if (!identity) return identity.error();
   std::error_code problem;

@@ -22,5 +22,7 @@ struct WeightBlock {
 
 // `format` is a quantised one; `block` holds its block_bytes.
 void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out);
+// The values of its weights, as many as the format has in a block.
+void dequantize_block(WeightFormat format, const WeightBlock& block, float* out);
 
 }  // namespace redraft::kernels

@@ -70,38 +70,6 @@ void read_q6_codes(const std::uint8_t* low, const std::uint8_t* high, std::uint8
   }
 }
 
-void dequantize_block(WeightFormat format, const WeightBlock& block, float* out) {
-  const float d = half_to_float(block.d);
-  const float m = half_to_float(block.m);
-  const int size = weight_format_info(format)->block_size;
-  for (int i = 0; i < size; ++i) {
-    const int code = block.codes[i];
-    switch (format) {
-      case WeightFormat::kQ4_0:
-        out[i] = d * static_cast<float>(code - 8);
-        break;
-      case WeightFormat::kQ5_0:
-        out[i] = d * static_cast<float>(code - 16);
-        break;
-      case WeightFormat::kQ8_0:
-        out[i] = d * static_cast<float>(static_cast<std::int8_t>(code));
-        break;
-      case WeightFormat::kQ6_K:
-        out[i] = d * static_cast<float>(static_cast<std::int8_t>(block.scales[i / 16])) *
-                 static_cast<float>(code - 32);
-        break;
-      case WeightFormat::kQ4_K:
-      case WeightFormat::kQ5_K:
-        out[i] = d * static_cast<float>(block.scales[i / 32]) * static_cast<float>(code) -
-                 m * static_cast<float>(block.mins[i / 32]);
-        break;
-      default:
-        out[i] = d * static_cast<float>(code) + m;
-        break;  // Q4_1, Q5_1
-    }
-  }
-}
-
 }  // namespace
 
 void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out) {
@@ -141,6 +109,38 @@ void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out
     case WeightFormat::kF16:
     case WeightFormat::kBF16:
       return;
+  }
+}
+
+void dequantize_block(WeightFormat format, const WeightBlock& block, float* out) {
+  const float d = half_to_float(block.d);
+  const float m = half_to_float(block.m);
+  const int size = weight_format_info(format)->block_size;
+  for (int i = 0; i < size; ++i) {
+    const int code = block.codes[i];
+    switch (format) {
+      case WeightFormat::kQ4_0:
+        out[i] = d * static_cast<float>(code - 8);
+        break;
+      case WeightFormat::kQ5_0:
+        out[i] = d * static_cast<float>(code - 16);
+        break;
+      case WeightFormat::kQ8_0:
+        out[i] = d * static_cast<float>(static_cast<std::int8_t>(code));
+        break;
+      case WeightFormat::kQ6_K:
+        out[i] = d * static_cast<float>(static_cast<std::int8_t>(block.scales[i / 16])) *
+                 static_cast<float>(code - 32);
+        break;
+      case WeightFormat::kQ4_K:
+      case WeightFormat::kQ5_K:
+        out[i] = d * static_cast<float>(block.scales[i / 32]) * static_cast<float>(code) -
+                 m * static_cast<float>(block.mins[i / 32]);
+        break;
+      default:
+        out[i] = d * static_cast<float>(code) + m;
+        break;  // Q4_1, Q5_1
+    }
   }
 }
 

@@ -342,7 +342,7 @@ class GgufParser {
 };
 
 Result<GgufFile> GgufFile::open(const std::filesystem::path& file) {
-  Result<MappedFile> map = MappedFile::open(file);
+  Result<MappedFile> map = MappedFile::open(file, MappedFile::LostPages::kReadAsZeros);
   if (!map) return map.error();
   Result<GgufFile> parsed = parse(file.string(), map->bytes());
   if (parsed) parsed->map_.emplace(std::move(*map));

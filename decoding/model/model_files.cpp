@@ -5,6 +5,7 @@
 #include "decoding/model/adapter.h"
 #include "decoding/model/draft_head_files.h"
 #include "decoding/model/huggingface_model.h"
+#include "support/system/fault_handler.h"
 
 namespace redraft {
 
@@ -59,6 +60,7 @@ Result<std::unique_ptr<const ModelFiles>> with_head(std::unique_ptr<const ModelF
 }  // namespace
 
 Result<std::unique_ptr<const ModelFiles>> open_model_files(const ModelLocation& location) {
+  handle_faults();  // the files may become shorter while they are read
   Result<std::unique_ptr<const ModelFiles>> base = open_base(location.file);
   if (base && !location.adapter.empty()) base = with_adapter(std::move(*base), location.adapter);
   if (base && !location.head.empty()) base = with_head(std::move(*base), location.head);

@@ -11,6 +11,7 @@
 #include "decoding/model/transformer.h"
 #include "decoding/model/transformer_shape.h"
 #include "decoding/model_failure.h"
+#include "support/files/guarded_pages.h"
 #include "support/named_thread.h"
 
 namespace redraft {
@@ -32,8 +33,8 @@ Result<std::unique_ptr<LanguageModel>> make_for_cpu(std::shared_ptr<const ModelF
   return load_transformer(std::move(files), kernels::best_isa(), pool, control);
 }
 
-Result<LoadedModel> load_checked(const ModelLocation& location, ThreadPool& pool,
-                                 const LoadControl& control, const TransformerMaker& make) {
+Result<LoadedModel> read_model(const ModelLocation& location, ThreadPool& pool,
+                               const LoadControl& control, const TransformerMaker& make) {
   Result<std::unique_ptr<const ModelFiles>> opened = open_model_files(location);
   if (!opened) return opened.error();
   const std::shared_ptr<const ModelFiles> files = std::move(*opened);
@@ -60,8 +61,22 @@ Result<LoadedModel> load_checked(const ModelLocation& location, ThreadPool& pool
   LoadedModel loaded{.name = (*model)->name(),
                      .architecture = shape->architecture,
                      .location = location,
+                     .stamp = {},
                      .model = std::move(*model),
                      .tokenizer = std::move(*made)};
+  return loaded;
+}
+
+Result<LoadedModel> load_checked(const ModelLocation& location, ThreadPool& pool,
+                                 const LoadControl& control, const TransformerMaker& make) {
+  const ModelStamp stamp = ModelStamp::settled(location, control.stop);
+  const std::uint64_t lost = lost_pages();
+  Result<LoadedModel> loaded = read_model(location, pool, control, make);
+  if (control.stop.stop_requested()) return loaded;
+  // What is wrong with a file that is being written is of no interest.
+  if (const Result<void> as_stamped = check_read_as_stamped(location, stamp, lost); !as_stamped)
+    return as_stamped.error();
+  if (loaded) loaded->stamp = stamp;
   return loaded;
 }
 

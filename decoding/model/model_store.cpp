@@ -39,6 +39,8 @@ bool is_model(const fs::path& path) {
   return !path.empty() && (is_file(path) || is_huggingface_folder(path));
 }
 
+bool is_path(std::string_view name) { return name.find('/') != name.npos; }
+
 // Makes a hard link if the file system allows it, else a copy. Never leaves a partial file under
 // the final name.
 Result<void> link_or_copy(const fs::path& from, const fs::path& to) {
@@ -89,15 +91,19 @@ Result<fs::path> find_model(std::string_view name_or_path) {
                  "`, or add your copy with `redraft models add PATH`");
   }
   const fs::path given(name_or_path);
-  if (is_model(given)) return given;
-  if (given.has_filename() && given == given.filename() &&
-      is_model(model_store_directory() / given)) {
+  if (is_path(name_or_path)) {
+    if (is_model(given)) return given;
+  } else if (given.has_filename() && is_model(model_store_directory() / given)) {
     return model_store_directory() / given;
   }
+  std::string problem = "model '" + std::string(name_or_path) +
+                        "': neither a file, nor a folder with a config.json, nor a known model (" +
+                        known_names() + ")";
+  if (!is_path(name_or_path) && is_model(given))
+    return Error(problem + "; for the one in the current folder write ./" + given.string());
   return Error(
-      "model '" + std::string(name_or_path) +
-      "': neither a file, nor a folder with a config.json, nor a known model (" + known_names() +
-      "); `redraft models list` shows what is there, `redraft models add PATH` adds a file");
+      problem +
+      "; `redraft models list` shows what is there, `redraft models add PATH` adds a file");
 }
 
 Result<ModelLocation> locate_model(std::string_view name) {
@@ -107,7 +113,13 @@ Result<ModelLocation> locate_model(std::string_view name) {
     Result<fs::path> model = find_model(name.substr(0, plus));
     if (!model) continue;
     const fs::path adapter(name.substr(plus + 1));
-    if (is_adapter_folder(adapter)) return ModelLocation(*std::move(model), adapter);
+    const bool found = is_adapter_folder(adapter);
+    if (found && is_path(adapter.native())) return ModelLocation(*std::move(model), adapter);
+    if (found) {
+      error = Error("adapter '" + adapter.string() + "': is given by its path, ./" +
+                    adapter.string() + " if it is in the current folder");
+      continue;
+    }
     error = Error("adapter '" + adapter.string() + "': no folder with " + Adapter::kConfigName +
                   " and " + Adapter::kWeightsName + ", as PEFT and `redraft tune run` write them");
   }
@@ -116,6 +128,11 @@ Result<ModelLocation> locate_model(std::string_view name) {
 }
 
 Result<KnownModel> add_model(const fs::path& file) {
+  if (!user_data_folder()) return Error("there is no folder for models: set HOME or XDG_DATA_HOME");
+  if (belongs_to_another(model_store_directory()))
+    return Error(model_store_directory().string() +
+                 ": belongs to another user, whom a file of root would be in the way; run this as "
+                 "that user, or set XDG_DATA_HOME to a folder of root's");
   if (is_huggingface_folder(file)) {
     return Error(file.string() +
                  ": a folder is used by its path (--target), or by its name once it lies in " +

@@ -25,12 +25,13 @@ const std::vector<KnownModel>& known_models();
 // $XDG_DATA_HOME/redraft/models (default ~/.local/share/redraft/models).
 std::filesystem::path model_store_directory();
 
-// Finds a model by a known name, by the name of a file or folder in the store, or by path. The
-// error lists the known names and says how to add a file.
+// Finds a model by a known name or by the name of a file or folder in the store. What contains a
+// slash is a path; nothing else is, so no file in the current folder can stand in for a model of
+// the user. The error lists the known names and says how to add a file, or to name it.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
-// The same for "MODEL" or "MODEL+ADAPTER", where ADAPTER is the path of a folder with a LoRA. What
-// is a model as a whole is one: paths may contain a plus sign.
+// The same for "MODEL" or "MODEL+ADAPTER", where ADAPTER is the path, with a slash, of a folder
+// with a LoRA. What is a model as a whole is one: paths may contain a plus sign.
 Result<ModelLocation> locate_model(std::string_view name);
 
 // Hashes `file` and links or copies it into the store under its known name. A file with an unknown

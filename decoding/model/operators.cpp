@@ -16,6 +16,7 @@ using at::Tensor;
 
 TORCH_LIBRARY(redraft, m) {
   m.def("embedding(Tensor table, int format, Tensor ids, Tensor(a!) out) -> ()");
+  m.def("packed_embedding(Tensor table, int format, Tensor ids, Tensor(a!) out) -> ()");
   m.def("rms_norm(Tensor x, Tensor weight, float epsilon, Tensor(a!) out) -> ()");
   m.def("quantize(Tensor x, Tensor(a!) out) -> ()");
   m.def(
@@ -49,6 +50,12 @@ void embedding(const Tensor& table, WeightFormat format, const Tensor& ids, cons
   static const auto op =
       find<void(const Tensor&, std::int64_t, const Tensor&, const Tensor&)>("redraft::embedding");
   op.call(table, number(format), ids, out);
+}
+
+void packed_embedding(const LinearWeight& table, const Tensor& ids, const Tensor& out) {
+  static const auto op = find<void(const Tensor&, std::int64_t, const Tensor&, const Tensor&)>(
+      "redraft::packed_embedding");
+  op.call(table.data, number(table.format), ids, out);
 }
 
 void rms_norm(const Tensor& x, const Tensor& weight, double epsilon, const Tensor& out) {

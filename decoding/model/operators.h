@@ -31,6 +31,8 @@ class CpuScope {
 // out[r] = row ids[r] of the table as floats. ids int32 [rows], out float [rows, hidden].
 void embedding(const at::Tensor& table, WeightFormat format, const at::Tensor& ids,
                const at::Tensor& out);
+// The same for a packed matrix, whose outputs are the rows: the same bits.
+void packed_embedding(const LinearWeight& table, const at::Tensor& ids, const at::Tensor& out);
 // out = weight * x / rms(x); [rows, n].
 void rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon, const at::Tensor& out);
 // Rounds activations to the form that linears() reads; `out` is uint8 with at least the kernels'

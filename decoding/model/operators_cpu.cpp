@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "decoding/acceptance.h"
+#include "decoding/kernels/packed_rows.h"
 #include "decoding/kernels/transformer_ops.h"
 #include "decoding/model/operators.h"
 
@@ -61,6 +62,15 @@ void embedding_cpu(const Tensor& table, std::int64_t format, const Tensor& ids, 
     dequantize_row(static_cast<WeightFormat>(format), data + id[r] * table.size(1),
                    as_int(out.size(1)), out_floats(out) + r * out.size(1));
   }
+}
+
+void packed_embedding_cpu(const Tensor& table, std::int64_t format, const Tensor& ids,
+                          const Tensor& out) {
+  const std::uint8_t* tiles = table.const_data_ptr<std::uint8_t>();
+  const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
+  for (int r = 0; r < rows(out); ++r)
+    kernels::dequantize_packed_row(static_cast<WeightFormat>(format), as_int(out.size(1)), tiles,
+                                   id[r], out_floats(out) + r * out.size(1));
 }
 
 void rms_norm_cpu(const Tensor& x, const Tensor& weight, double epsilon, const Tensor& out) {
@@ -164,6 +174,7 @@ void log_probability_cpu(const Tensor& logits, const Tensor& tokens, const Tenso
 
 TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("embedding", &embedding_cpu);
+  m.impl("packed_embedding", &packed_embedding_cpu);
   m.impl("rms_norm", &rms_norm_cpu);
   m.impl("quantize", &quantize_cpu);
   m.impl("linears", &linears_cpu);

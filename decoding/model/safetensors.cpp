@@ -58,7 +58,8 @@ class SafetensorsParser {
                    " bytes, more than it may have (truncated, or not a safetensors file)");
     }
     const auto size = static_cast<std::size_t>(length);
-    const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + kLengthBytes, size);
+    // A copy: the file may change under the parser.
+    const std::string text(reinterpret_cast<const char*>(bytes_.data()) + kLengthBytes, size);
     Result<JsonDocument> header =
         JsonDocument::parse(file_.name_ + ": header", text, {.bytes = kMaxHeaderBytes});
     if (!header) return header.error();
@@ -193,7 +194,7 @@ std::vector<std::int32_t> StoredIntegers::values() const {
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file,
                                               SafetensorsTypes types) {
-  Result<MappedFile> map = MappedFile::open(file);
+  Result<MappedFile> map = MappedFile::open(file, MappedFile::LostPages::kReadAsZeros);
   if (!map) return map.error();
   Result<SafetensorsFile> parsed = parse(file.string(), map->bytes(), types);
   if (parsed) parsed->map_.emplace(std::move(*map));

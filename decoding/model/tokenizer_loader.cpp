@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "decoding/model/model_stamp.h"
+#include "support/files/guarded_pages.h"
+
 namespace redraft {
 
 Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files) {
@@ -13,9 +16,15 @@ Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files)
 }
 
 Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path) {
-  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
-  if (!files) return files.error();
-  return make_tokenizer(**files);
+  const ModelLocation location(path);
+  const ModelStamp stamp = ModelStamp::settled(location);
+  const std::uint64_t lost = lost_pages();
+  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(location);
+  Result<std::shared_ptr<const Tokenizer>> tokenizer =
+      files ? make_tokenizer(**files) : files.error();
+  if (const Result<void> read = check_read_as_stamped(location, stamp, lost); !read)
+    return read.error();
+  return tokenizer;
 }
 
 }  // namespace redraft

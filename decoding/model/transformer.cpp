@@ -73,10 +73,9 @@ at::Tensor any_rows(int count, int width) {
 
 class Transformer : public LanguageModel {
  public:
-  Transformer(std::shared_ptr<const ModelFiles> files, const TransformerShape& shape,
-              Weights weights, std::optional<DraftHead> head, kernels::Isa isa, ThreadPool& pool)
-      : name_(files->name()),
-        files_(std::move(files)),
+  Transformer(std::string name, const TransformerShape& shape, Weights weights,
+              std::optional<DraftHead> head, kernels::Isa isa, ThreadPool& pool)
+      : name_(std::move(name)),
         shape_(shape),
         weights_(std::move(weights)),
         head_(std::move(head)),
@@ -171,7 +170,7 @@ class Transformer : public LanguageModel {
     const at::Tensor id = at::empty({1}, at::kInt);
     *id.mutable_data_ptr<std::int32_t>() = token;
     const at::Tensor embedding = at::empty({1, shape_.hidden}, at::kFloat);
-    operators::embedding(weights_.embedding, weights_.embedding_format, id, embedding);
+    embed(id, embedding);
     return head_->propose(captured_.row(row), embedding);
   }
 
@@ -202,6 +201,14 @@ class Transformer : public LanguageModel {
     if (profile_) profile_->charge(part);
   }
 
+  void embed(const at::Tensor& ids, const at::Tensor& out) const {
+    if (weights_.embedding.defined()) {
+      operators::embedding(weights_.embedding, weights_.embedding_format, ids, out);
+    } else {
+      operators::packed_embedding(weights_.head, ids, out);
+    }
+  }
+
   // Leaves the output of the last layer in the result's `hidden`. `skipped` may be null.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
                              int committed, TransformerKvStorage& storage,
@@ -210,7 +217,7 @@ class Transformer : public LanguageModel {
     const PassRows& rows = buffers_.rows(context_rows + draft.size());
     fill_inputs(context, draft, committed, rows);
     charge(PassPart::kOther);
-    operators::embedding(weights_.embedding, weights_.embedding_format, rows.ids, rows.hidden);
+    embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
     const operators::TreeShape tree{
         .heads = shape_.heads, .committed = committed, .context = context_rows};
@@ -366,7 +373,6 @@ class Transformer : public LanguageModel {
   }
 
   std::string name_;
-  std::shared_ptr<const ModelFiles> files_;  // own the embedding's memory
   TransformerShape shape_;
   Weights weights_;
   std::optional<DraftHead> head_;
@@ -397,7 +403,7 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
   }
   files->release_pages();
   return std::unique_ptr<LanguageModel>(std::make_unique<Transformer>(
-      std::move(files), *shape, std::move(*weights), std::move(head), isa, pool));
+      files->name(), *shape, std::move(*weights), std::move(head), isa, pool));
 }
 
 }  // namespace redraft

@@ -11,8 +11,8 @@
 
 namespace redraft {
 
-// Checks a model's weights and repacks them for the kernels of `isa`. The model keeps `files` for
-// its embedding rows; `pool` outlives the model. Every error names the file, the tensor or key, and
+// Checks a model's weights and repacks them for the kernels of `isa`. Nothing of `files` is needed
+// afterwards; `pool` outlives the model. Every error names the file, the tensor or key, and
 // the reason.
 Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const ModelFiles> files,
                                                         kernels::Isa isa, ThreadPool& pool,

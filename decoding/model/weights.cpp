@@ -3,7 +3,6 @@
 #include "decoding/model/weights.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
 #include <string>
@@ -72,14 +71,15 @@ class WeightLoader {
     if (!error_) error_ = std::move(error);
   }
 
+  // What an adapter adds to the head is not for the embedding.
   void take_embedding(const WeightPlan& plan) {
+    if (plan.tied && !plan.head.delta) return;
     const StoredTensor& tensor = *plan.embedding.source;
     const auto row_bytes =
         static_cast<std::int64_t>(weight_bytes(tensor.format, 1, plan.embedding.k));
-    // Nothing writes to it: the operator's schema says so.
-    weights_.embedding = at::from_blob(const_cast<std::uint8_t*>(tensor.data.data()),
-                                       {plan.embedding.n, row_bytes}, at::TensorOptions(at::kByte));
+    weights_.embedding = at::empty({plan.embedding.n, row_bytes}, at::kByte);
     weights_.embedding_format = tensor.format;
+    std::ranges::copy(tensor.data, weights_.embedding.mutable_data_ptr<std::uint8_t>());
     if (!plan.tied) pending_.push_back({&plan.embedding, nullptr, 0, 0});
   }
 

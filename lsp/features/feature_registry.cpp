@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/system/crash_notes.h"
+
 namespace redraft::lsp {
 
 void FeatureRegistry::add_command(std::string name, Command command) {
@@ -23,6 +25,7 @@ void FeatureRegistry::execute(const ExecuteCommandParams& params, Reply reply) {
     reply.fail(ErrorCode::kInvalidParams, "this server has no command " + params.command);
     return;
   }
+  const AtWork work({.document = AtWork::here().document, .kind = work_kind(command->first)});
   command->second(params, reply);
 }
 

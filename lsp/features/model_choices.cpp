@@ -9,6 +9,7 @@ void ModelChoices::begin(const InitializeParams& /*params*/, FeatureRegistry& /*
 void ModelChoices::follow_settings() {
   const bool is_known = !configuration_.waits();
   workspace_.load_early(is_known && configuration_.settings().load_early);
+  workspace_.unload_after(std::chrono::minutes(configuration_.settings().unload_after));
   workspace_.keep_on_disk(is_known && configuration_.settings().cache_on_disk);
 }
 

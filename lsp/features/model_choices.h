@@ -6,8 +6,8 @@
 
 namespace redraft::lsp {
 
-// The user's choices whether the model is loaded before the first request, and whether what it read
-// is kept on disk. Main thread.
+// The user's choices whether the model is loaded before the first request, when it is unloaded, and
+// whether what it read is kept on disk. Main thread.
 class ModelChoices : public Feature {
  public:
   ModelChoices(Workspace& workspace, const Configuration& configuration)

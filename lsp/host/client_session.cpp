@@ -10,6 +10,7 @@
 
 #include "lsp/host/access_token.h"
 #include "lsp/wire/protocol.h"
+#include "support/system/crash_notes.h"
 #include "support/trace/trace.h"
 
 namespace redraft::lsp {
@@ -112,6 +113,7 @@ bool ClientSession::admit(const std::string& first_message) {
 void ClientSession::serve(std::string content) {
   if (recorder_) recorder_->add(Recorder::From::kClient, content);
   if (content.size() > kLongBytes) {
+    const AtWork at_work({.document = 0, .kind = "long message"});
     work_aside([this, content = std::move(content)] {
       auto message = std::make_shared<ReceivedMessage>(read_message(content));
       return [this, message] { take(std::move(*message)); };
@@ -135,7 +137,9 @@ void ClientSession::work_aside(Connection::SideWork work) {
   transport_.hold();
   // Meanwhile nothing may be left that the loop waits for: it must not end.
   side_->run([busy = boost::asio::make_work_guard(io_), this, alive = std::weak_ptr(alive_),
-              &io = io_, side = std::weak_ptr(side_), work = std::move(work)] {
+              &io = io_, side = std::weak_ptr(side_), done_for = AtWork::here(),
+              work = std::move(work)] {
+    const AtWork at_work(done_for);
     std::function<void()> then;
     try {
       then = work();
@@ -144,7 +148,8 @@ void ClientSession::work_aside(Connection::SideWork work) {
         end_failed("a client's message", std::runtime_error(what));
       };
     }
-    boost::asio::post(io, [this, alive, side, then = std::move(then)]() mutable {
+    boost::asio::post(io, [this, alive, side, done_for, then = std::move(then)]() mutable {
+      const AtWork at_end(done_for);
       if (!alive.expired()) complete(then);
       give_back(side, std::move(then));
     });

@@ -11,8 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "lsp/wire/version.h"
 #include "support/named_thread.h"
 #include "support/system/crash_notes.h"
+#include "support/system/crash_report.h"
 #include "support/trace/trace.h"
 
 namespace redraft::lsp {
@@ -50,6 +52,10 @@ void keep_notes(const ServerOptions& options) {
   if (options.crash_notes.empty()) return;
   if (const Result<void> kept = keep_crash_notes(options.crash_notes, options.build); !kept)
     spdlog::warn("a crash will not be noted: {}", kept.error().message());
+  const std::string build = std::string("redraft ") + kServerVersion + ", " + options.build;
+  const Result<void> kept =
+      keep_crash_reports(options.crash_notes.parent_path() / kCrashReports, build);
+  if (!kept) spdlog::warn("a crash will not be reported: {}", kept.error().message());
 }
 
 }  // namespace

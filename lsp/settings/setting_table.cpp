@@ -137,8 +137,8 @@ void add_start_options(Definitions& all) {
       start_option("path", text("redraft"), "a text",
                    "The redraft executable: a path, or a name that is looked up in `PATH`."));
   all.push_back(start_option("target", text(""), "a text",
-                             "The model that writes: a name from `redraft models list` or the path "
-                             "of a model file; when empty, redraft's choice."));
+                             "The model that writes: a name from `redraft models list` or, with a "
+                             "slash, the path of a model file; when empty, redraft's choice."));
   all.push_back(start_option("draft", text(""), "a text",
                              "A small model that guesses ahead, by name or path; when empty, none, "
                              "which takes less memory."));
@@ -243,6 +243,11 @@ void add_reading(Definitions& all) {
       "loadEarly", [](Settings& s) -> bool& { return s.load_early; },
       "Load the model as soon as a file of a known language is open, if there is memory for it, "
       "instead of with the first request."));
+  all.push_back(integer(
+      "unloadAfter", [](Settings& s) -> int& { return s.unload_after; }, 0, 10080,
+      "Minutes without a request after which the model leaves the memory, until the next request "
+      "loads it again; 0: it stays. Editors that share a model keep it for the longest of their "
+      "times."));
   all.push_back(choice(
       "readAhead", [](Settings& s) -> ReadAheadWhen& { return s.read_ahead; }, kReadAheadNames,
       "When the model reads before it is asked: `prompt`, for an edit while the instruction is "

@@ -33,6 +33,7 @@ struct Settings {
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
   bool cache_on_disk = true;
   bool load_early = true;
+  int unload_after = 15;  // minutes; 0: never
 
   struct Completion {
     bool enabled = true;

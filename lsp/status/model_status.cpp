@@ -41,6 +41,9 @@ std::string memory_text(std::uint64_t bytes) {
 }
 
 std::string why_unloaded(const EngineStatus& status) {
+  if (status.at_rest)
+    return "The model was unloaded, because nothing was asked of it for a while "
+           "(redraft.unloadAfter): the next request loads it again.";
   const std::string when = "The model is not loaded yet: it is with the first request";
   if (!status.lacks_memory) return when + ".";
   return when + ", because it takes about " + memory_text(status.memory_bytes) +

@@ -38,6 +38,11 @@ WorkKey document_of(const Json& params) {
   return work_key(uri->get_ref<const std::string&>());
 }
 
+// The name of a method that nobody knows may say anything.
+Work work_of(const std::string& method, bool known, const Json& params) {
+  return {.document = document_of(params), .kind = known ? work_kind(method) : "unknown method"};
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(std::shared_ptr<Connection> connection)
@@ -116,8 +121,8 @@ bool Dispatcher::refused(const std::string& method, const Json& id) {
 void Dispatcher::receive_request(const std::string& method, const Json& id, const Json& params) {
   spdlog::debug("request {} {}", to_text(id), method);
   if (refused(method, id)) return;
-  const AtWork work(document_of(params));
   const auto handler = requests_.find(method);
+  const AtWork work(work_of(method, handler != requests_.end(), params));
   if (handler == requests_.end()) {
     connection_->respond_error(id, ErrorCode::kMethodNotFound,
                                "this server has no method " + method);
@@ -136,8 +141,8 @@ void Dispatcher::receive_request(const std::string& method, const Json& id, cons
 void Dispatcher::receive_notification(const std::string& method, Json params) {
   spdlog::debug("notification {}", method);
   if (method != "exit" && lifecycle_ != Lifecycle::kServing) return;
-  const AtWork work(document_of(params));
   const auto handler = notifications_.find(method);
+  const AtWork work(work_of(method, handler != notifications_.end(), params));
   try {
     if (method == "$/cancelRequest") {
       cancel_request(params);

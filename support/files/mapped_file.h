@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 
+#include "support/files/guarded_pages.h"
 #include "support/result.h"
 
 namespace redraft {
@@ -13,8 +14,13 @@ namespace redraft {
 // bytes where they are.
 class MappedFile {
  public:
-  // An empty, missing or unreadable file, or a directory, is an error.
-  static Result<MappedFile> open(const std::filesystem::path& file);
+  // What happens when a page is touched that the file does not have any more.
+  enum class LostPages : std::uint8_t { kEndTheProcess, kReadAsZeros };
+
+  // An empty, missing or unreadable file, or a directory, is an error. For kReadAsZeros see
+  // GuardedPages.
+  static Result<MappedFile> open(const std::filesystem::path& file,
+                                 LostPages lost = LostPages::kEndTheProcess);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -25,8 +31,9 @@ class MappedFile {
   void release_pages() const;
 
  private:
-  explicit MappedFile(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  MappedFile(std::span<const std::uint8_t> bytes, LostPages lost);
   std::span<const std::uint8_t> bytes_;
+  GuardedPages guard_;
 };
 
 }  // namespace redraft

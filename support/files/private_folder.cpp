@@ -42,13 +42,16 @@ Result<void> make_private_folder(const fs::path& folder) {
 
 Result<fs::path> private_runtime_folder() {
   const char* given = std::getenv("XDG_RUNTIME_DIR");
-  if (given && *given == '/') {
+  if (given && *given == '/' && !belongs_to_another(given)) {
     const fs::path folder = fs::path(given) / "redraft";
     if (make_private_folder(folder)) return folder;
   }
   const std::optional<fs::path> cache = user_cache_folder();
   if (!cache)
-    return Error("there is no folder for sockets: neither XDG_RUNTIME_DIR nor HOME is set");
+    return Error(
+        "there is no folder for sockets: neither XDG_RUNTIME_DIR nor HOME is set, or root was "
+        "given "
+        "another user's");
   const fs::path folder = *cache / "redraft" / "run";
   if (const Result<void> made = make_private_folder(folder); !made) return made.error();
   return folder;

@@ -1,5 +1,8 @@
 #include "support/files/user_folders.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace redraft {
@@ -12,7 +15,23 @@ std::optional<std::filesystem::path> folder(const char* variable, const char* be
   return std::nullopt;
 }
 
+std::optional<std::filesystem::path> folder_to_write(const char* variable, const char* below_home) {
+  auto found = folder(variable, below_home);
+  if (found && belongs_to_another(*found)) return std::nullopt;
+  return found;
+}
+
 }  // namespace
+
+bool belongs_to_another(const std::filesystem::path& folder) {
+  if (::geteuid() != 0) return false;
+  for (std::filesystem::path part = folder; !part.empty(); part = part.parent_path()) {
+    struct stat found = {};
+    if (::stat(part.c_str(), &found) == 0) return found.st_uid != 0;
+    if (part == part.parent_path()) break;
+  }
+  return false;
+}
 
 std::optional<std::filesystem::path> user_home_folder() {
   const char* home = std::getenv("HOME");
@@ -21,7 +40,7 @@ std::optional<std::filesystem::path> user_home_folder() {
 }
 
 std::optional<std::filesystem::path> user_cache_folder() {
-  return folder("XDG_CACHE_HOME", ".cache");
+  return folder_to_write("XDG_CACHE_HOME", ".cache");
 }
 
 std::optional<std::filesystem::path> user_config_folder() {
@@ -33,7 +52,7 @@ std::optional<std::filesystem::path> user_data_folder() {
 }
 
 std::optional<std::filesystem::path> user_state_folder() {
-  return folder("XDG_STATE_HOME", ".local/state");
+  return folder_to_write("XDG_STATE_HOME", ".local/state");
 }
 
 }  // namespace redraft

@@ -3,12 +3,11 @@
 // ones leave a document alone that has ended two of them.
 //
 // A note is a line of fixed width: the document's key, the build's, and the time, in hexadecimal.
-// The handler runs in the middle of anything, so it formats by hand, and writes to a file that was
-// opened before. It needs a stack of its own, because a fault may be the end of the thread's.
+// It is written in the middle of anything, so it is formatted by hand, to a file that was opened
+// before.
 #include "support/system/crash_notes.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,77 +16,66 @@
 #include <charconv>
 #include <cstddef>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "support/files/file_handle.h"
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
+#include "support/system/fault_handler.h"
 #include "support/system_error.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr std::size_t kDigits = 16;
 constexpr std::size_t kLineBytes = 3 * (kDigits + 1);
 constexpr std::uintmax_t kMostBytes = 2000 * kLineBytes;
 constexpr std::uint64_t kSecondsKept = 24 * 60 * 60;
-constexpr std::size_t kStackBytes = 1 << 16;  // with the wide registers of AMX a frame has 11 KB
 
-// What the threads are at; 0: free. A thread keeps its place for as long as it is at something.
+// What the threads are at. A thread keeps its place for as long as it is at something.
+struct Place {
+  std::atomic<bool> taken = false;
+  std::atomic<WorkKey> document = 0;
+  std::atomic<const char*> kind = nullptr;
+};
 constexpr std::size_t kPlaces = 64;
-std::array<std::atomic<WorkKey>, kPlaces> places;
-thread_local WorkKey mine = 0;
+std::array<Place, kPlaces> places;
+thread_local Work mine;
 thread_local std::size_t my_place = kPlaces;  // none
 
-// Written before the handlers are installed.
+// Clients may send whatever they like; methods are some dozens.
+constexpr std::size_t kMostKinds = 500;
+
+// Written before the step is added.
 int notes = -1;
 WorkKey build_key = 0;
-std::array<struct sigaction, kSignals.size()> others;
 std::map<WorkKey, int>* known = new std::map<WorkKey, int>;
 
-std::atomic<bool> noted = false;
+bool is_nothing(const Work& work) { return work.document == 0 && work.kind == nullptr; }
 
-class SignalStack {
- public:
-  SignalStack() : bytes_(kStackBytes) {
-    stack_t before = {};
-    if (::sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
-    const stack_t stack = {.ss_sp = bytes_.data(), .ss_flags = 0, .ss_size = bytes_.size()};
-    in_use_ = ::sigaltstack(&stack, nullptr) == 0;
-  }
-  ~SignalStack() {
-    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-    if (in_use_) ::sigaltstack(&none, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-
- private:
-  std::vector<char> bytes_;
-  bool in_use_ = false;
-};
-
-void take_place(WorkKey key) {
+void take_place() {
   for (std::size_t i = 0; i < kPlaces; ++i) {
-    WorkKey free = 0;
-    if (!places[i].compare_exchange_strong(free, key)) continue;
+    if (places[i].taken.exchange(true)) continue;
     my_place = i;
     return;
   }
 }
 
-void put(WorkKey key) {
-  mine = key;
-  if (my_place == kPlaces) {
-    if (key != 0) take_place(key);
-    return;
-  }
-  places[my_place] = key;
-  if (key == 0) my_place = kPlaces;
+void put(const Work& work) {
+  mine = work;
+  if (my_place == kPlaces && !is_nothing(work)) take_place();
+  if (my_place == kPlaces) return;
+  Place& place = places[my_place];
+  place.document = work.document;
+  place.kind = work.kind;
+  if (!is_nothing(work)) return;
+  my_place = kPlaces;
+  place.taken = false;
 }
 
 void append(char*& to, std::uint64_t value, char end) {
@@ -107,19 +95,10 @@ void note(WorkKey key) {
   if (::write(notes, line.data(), line.size()) < 0) return;  // there is nobody to tell
 }
 
-void on_fault(int number, siginfo_t* info, void*) {
-  if (!noted.exchange(true)) {
-    if (mine != 0) {
-      note(mine);
-    } else {
-      for (const std::atomic<WorkKey>& place : places) {
-        if (const WorkKey key = place; key != 0) note(key);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &others[i], nullptr);
-  // A fault happens again on return, with its address; a signal that was sent is sent again.
-  if (info->si_code <= 0) ::raise(number);
+void note_work(int, const siginfo_t&, const void*) {
+  visit_work_at_fault([](const Work& work) {
+    if (work.document != 0) note(work.document);
+  });
 }
 
 // 0 if it is none.
@@ -149,16 +128,32 @@ WorkKey work_key(std::string_view uri) {
   return key == 0 ? 1 : key;
 }
 
-AtWork::AtWork(WorkKey key) : before_(mine) {
+const char* work_kind(std::string_view method) {
+  static std::mutex mutex;
+  static auto* const kinds = new std::set<std::string, std::less<>>;  // faults may come at the end
+  const std::lock_guard lock(mutex);
+  const auto found = kinds->find(method);
+  if (found != kinds->end()) return found->c_str();
+  return kinds->size() < kMostKinds ? kinds->emplace(method).first->c_str() : "another";
+}
+
+AtWork::AtWork(const Work& work) : before_(mine) {
   if (notes >= 0) {
-    [[maybe_unused]] thread_local const SignalStack stack;
+    [[maybe_unused]] thread_local const FaultStack stack;
   }
-  put(key);
+  put(work);
 }
 
 AtWork::~AtWork() { put(before_); }
 
-WorkKey AtWork::here() { return mine; }
+Work AtWork::here() { return mine; }
+
+void visit_work_at_fault(void (*visit)(const Work& work)) {
+  if (!is_nothing(mine)) return visit(mine);
+  for (const Place& place : places) {
+    if (place.taken) visit({.document = place.document, .kind = place.kind});
+  }
+}
 
 Result<void> keep_crash_notes(const std::filesystem::path& file, std::string_view build) {
   if (file.empty()) return Error("there is no folder for them");
@@ -171,11 +166,7 @@ Result<void> keep_crash_notes(const std::filesystem::path& file, std::string_vie
     std::filesystem::remove(file, problem);
   notes = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (notes < 0) return file_error(file);
-  struct sigaction action = {};
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  ::sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &others[i]);
+  add_fault_step(note_work);
   return {};
 }
 

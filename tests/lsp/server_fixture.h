@@ -21,13 +21,13 @@ namespace redraft::lsp {
 class ServerTest : public testing::Test {
  protected:
   ServerTest()
-      : server_(
-            std::make_shared<EngineHost>(
-                [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-                  return Error("no model in this test");
-                },
-                post()),
-            post(),
+      : host_(std::make_shared<EngineHost>(
+            [](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
+              return Error("no model in this test");
+            },
+            post())),
+        server_(
+            host_, post(),
             {.send = [this](const std::string& content) { sent_.push_back(Json::parse(content)); },
              .congested = [] { return false; }},
             [this](int code) { exit_code_ = code; },
@@ -144,6 +144,7 @@ class ServerTest : public testing::Test {
   std::vector<Json> sent_;
   std::optional<int> exit_code_;
   int last_id_ = 0;
+  std::shared_ptr<EngineHost> host_;
   Server server_;
 };
 

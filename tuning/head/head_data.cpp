@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "decoding/kernels/finite_weights.h"
+#include "decoding/model/model_stamp.h"
+#include "support/files/guarded_pages.h"
 #include "tuning/random_stream.h"
 
 namespace redraft {
@@ -45,6 +47,7 @@ HeadData::HeadData(const RecordedRows& rows, const TargetRows& target,
                    std::vector<TokenId> vocabulary)
     : rows_(rows),
       target_(target),
+      lost_(lost_pages()),
       vocabulary_(std::move(vocabulary)),
       places_(static_cast<std::size_t>(rows.shape().vocabulary), -1) {
   for (std::size_t i = 0; i < vocabulary_.size(); ++i)
@@ -79,6 +82,8 @@ Result<HeadBatch> HeadData::batch(std::span<const std::size_t> rows) const {
     target_.embedding(labels.newest, std::span(out.embeddings).subspan(i * hidden, hidden));
     for (int place = 0; place < shape.tokens; ++place) out.answers.push_back(answer(labels, place));
   }
+  if (const Result<void> read = check_no_page_lost("the target's file", lost_); !read)
+    return read.error();
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -47,7 +48,7 @@ class HeadData {
   const std::vector<TokenId>& vocabulary() const { return vocabulary_; }
   // Whether a token of the row is in the vocabulary and learnt.
   bool teaches(std::size_t row) const;
-  // An error if a feature is not finite.
+  // An error if a feature is not finite, or the target's file became shorter.
   Result<HeadBatch> batch(std::span<const std::size_t> rows) const;
 
  private:
@@ -56,6 +57,7 @@ class HeadData {
 
   const RecordedRows& rows_;
   const TargetRows& target_;
+  std::uint64_t lost_;  // pages of files, when this was made
   std::vector<TokenId> vocabulary_;
   std::vector<std::int32_t> places_;  // [target's vocabulary]: in vocabulary_, or -1
 };

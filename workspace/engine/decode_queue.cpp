@@ -21,8 +21,8 @@ DecodeQueue::~DecodeQueue() {
 
 DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before) {
   // What the adding thread is at, the job is done for.
-  Job noted = [job = std::move(job), key = AtWork::here()](const Control& control) {
-    const AtWork work(key);
+  Job noted = [job = std::move(job), work = AtWork::here()](const Control& control) {
+    const AtWork at_work(work);
     job(control);
   };
   const std::lock_guard lock(mutex_);
@@ -52,6 +52,14 @@ bool DecodeQueue::is_idle() {
   return waiting_.empty() && running_.empty();
 }
 
+void DecodeQueue::set_rest(Clock::duration after, std::function<void()> at_rest) {
+  const std::lock_guard lock(mutex_);
+  rest_.after = after;
+  rest_.run = std::move(at_rest);
+  ++rest_.version;
+  changed_.notify_all();
+}
+
 std::vector<DecodeQueue::Waiting>::iterator DecodeQueue::next(const Urgency* than) {
   const Clock::time_point now = Clock::now();
   auto chosen = waiting_.end();
@@ -68,13 +76,30 @@ void DecodeQueue::run(const std::stop_token& stop) {
     if (const auto chosen = next(nullptr); chosen != waiting_.end()) {
       run_one(chosen, lock);
     } else if (waiting_.empty()) {
-      changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
+      await_job(lock, stop);
     } else {
       const auto first = std::ranges::min_element(waiting_, {}, &Waiting::not_before)->not_before;
       const JobId last = last_id_;
       changed_.wait_until(lock, stop, first, [&] { return waiting_.empty() || last_id_ != last; });
     }
   }
+}
+
+void DecodeQueue::await_job(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto news = [&, version = rest_.version] {
+    return !waiting_.empty() || rest_.version != version;
+  };
+  if (!rest_.due || rest_.after == Clock::duration::zero()) {
+    changed_.wait(lock, stop, news);
+    return;
+  }
+  if (changed_.wait_until(lock, stop, rest_.since + rest_.after, news) || stop.stop_requested())
+    return;
+  rest_.due = false;
+  const std::function<void()> at_rest = rest_.run;
+  lock.unlock();
+  at_rest();
+  lock.lock();
 }
 
 void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
@@ -94,6 +119,8 @@ void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
   entry.job = nullptr;  // destroys what it captured before the queue counts as idle
   lock.lock();
   running_.pop_back();
+  rest_.since = Clock::now();
+  rest_.due = true;
   changed_.notify_all();
 }
 

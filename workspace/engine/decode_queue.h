@@ -64,6 +64,9 @@ class DecodeQueue {
   void wait_until_idle();
   // Whether no job runs or waits.
   bool is_idle();
+  // From now on `at_rest` is run on the decode thread once no job has run or waited for so long,
+  // and again when that comes to pass after another job. It must not throw. Zero: never.
+  void set_rest(Clock::duration after, std::function<void()> at_rest);
 
  private:
   struct Waiting {
@@ -77,7 +80,17 @@ class DecodeQueue {
     std::stop_source stop;
   };
 
+  struct Rest {
+    Clock::duration after = {};
+    std::function<void()> run = {};
+    Clock::time_point since = {};  // when the last job ended
+    bool due = false;              // not run since then
+    int version = 0;               // counts set_rest()
+  };
+
   void run(const std::stop_token& stop);
+  // Until there is a job, or set_rest() was called; may run what is to be run at rest.
+  void await_job(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   // The next job that may start now, of those more urgent than `than` if that is given;
   // waiting_.end(): none.
   std::vector<Waiting>::iterator next(const Urgency* than);
@@ -88,6 +101,7 @@ class DecodeQueue {
   std::condition_variable_any changed_;
   std::vector<Waiting> waiting_;  // in the order in which they were added
   std::vector<Running> running_;  // each gave way to the next one
+  Rest rest_;
   JobId last_id_ = 0;
   std::jthread thread_;  // last: it uses the other members
 };

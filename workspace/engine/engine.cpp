@@ -10,6 +10,7 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/model_failure.h"
+#include "decoding/text/same_vocabulary.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
 #include "workspace/documents/line_endings.h"
@@ -17,24 +18,8 @@
 namespace redraft {
 namespace {
 
-// Spellings and a text for which two tokenizers of one family give the same tokens, and those of
-// different families do not.
-constexpr std::array kSpecials{"<|im_start|>", "<|im_end|>", "<|endoftext|>"};
-constexpr const char* kProbe =
-    "def naïve_sum(xs: list[int]) -> int:\n\treturn sum(x for x in xs if x != 0x1F)  # 12345 — "
-    "日本語 🙂\r\n\n\n    }\n";
-
 // No more than this of open documents is encoded: a megabyte takes 16 ms, while an edit waits.
 constexpr std::size_t kMaxOpenBytes = std::size_t{1} << 20;
-
-bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
-  if (&a == &b) return true;
-  if (a.vocabulary_size() != b.vocabulary_size()) return false;
-  for (const char* spelling : kSpecials) {
-    if (a.special(spelling) != b.special(spelling)) return false;
-  }
-  return a.encode(kProbe) == b.encode(kProbe);
-}
 
 std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
   return std::make_shared<LineTable>(tokenizer.vocabulary_size(),
@@ -114,6 +99,13 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::rest_of_file(
     Purpose purpose, const Document& document, ByteRange shown) {
   const Span span("rest of file");
   return rests_[static_cast<std::size_t>(purpose)].of(document, shown, *target_.tokenizer);
+}
+
+bool Engine::is_current() const {
+  for (const Model* model : {&target_, &draft_}) {
+    if (model->is_current && !model->is_current()) return false;
+  }
+  return true;
 }
 
 const CostCurve& Engine::cost_curve() { return costs_.curve(*target_.model); }

@@ -64,6 +64,10 @@ class Engine {
     std::function<void(const CostCurve&, CostChange)> keep_cost = {};
     std::string device = "cpu";       // where it runs, in the form of --device
     std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
+    // Which weights these are: keys and values of others are not theirs (ModelStamp::weights()).
+    std::string version = {};
+    // Whether its files still are what was loaded; empty: they always are. Asked once per request.
+    std::function<bool()> is_current = {};
   };
   // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
   // error).
@@ -71,6 +75,7 @@ class Engine {
                                               const EngineOptions& options = {});
 
   const Tokenizer& tokenizer() const { return *target_.tokenizer; }
+  const std::shared_ptr<const Tokenizer>& shared_tokenizer() const { return target_.tokenizer; }
   // Remembers the last prompt's texts, so that a keystroke does not encode the whole document
   // again.
   PromptEncoder& prompt_encoder(Purpose purpose);
@@ -86,6 +91,9 @@ class Engine {
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
+  const std::string& target_version() const { return target_.version; }
+  // Whether the models' files still are what was loaded.
+  bool is_current() const;
   int context_length() const { return context_length_; }
   // The cost of the target's passes, found or measured on the first call. Decodes correct it, each
   // before it begins; the reference stays valid.

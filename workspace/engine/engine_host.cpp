@@ -1,9 +1,12 @@
 #include "workspace/engine/engine_host.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
 
+#include "support/system/crash_notes.h"
+#include "support/system/heap.h"
 #include "support/system/machine.h"
 #include "support/trace/trace.h"
 
@@ -19,15 +22,52 @@ EngineHost::ObserverId EngineHost::observe(OnStatus on_status) {
   return last_observer_;
 }
 
+void EngineHost::forget(ObserverId id) {
+  observers_.erase(id);
+  if (rests_.erase(id) > 0) choose_rest();
+}
+
+void EngineHost::unload_after(ObserverId id, DecodeQueue::Clock::duration idle) {
+  rests_[id] = idle;
+  choose_rest();
+}
+
+void EngineHost::choose_rest() {
+  rest_ = {};
+  for (const auto& [id, idle] : rests_) {
+    if (idle == DecodeQueue::Clock::duration::zero()) {
+      rest_ = {};
+      break;
+    }
+    rest_ = std::max(rest_, idle);
+  }
+  queue_.set_rest(rest_, [this] { unload(); });
+}
+
+void EngineHost::unload() {
+  if (!engine_ || uses_ > 0 || failed_) return;
+  engine_.reset();
+  return_free_memory();
+  set_status({.at_rest = true});
+}
+
 Result<Engine*> EngineHost::engine() {
   if (failed_) return Error(failure_);
-  if (engine_) return engine_.get();
+  if (!engine_) return load({});
+  if (uses_ > 1 || engine_->is_current()) return engine_.get();
+  engine_.reset();  // with all keys and values of its weights
+  return load("The files of the model changed, so it is loaded again.");
+}
+
+Result<Engine*> EngineHost::load(const std::string& why) {
   notice_ = failure_;
+  if (!why.empty()) add_notice(why);
   const std::uint64_t memory = memory_bytes();
   set_status({.state = EngineStatus::State::kLoading, .memory_bytes = memory});
   Result<std::unique_ptr<Engine>> made = Error("not loaded");
   try {
     const Span span("load");
+    const AtWork work({.document = AtWork::here().document, .kind = "loading the model"});
     made = make_.make({.stop = closing_.get_token(),
                        .progress =
                            [this](double fraction) {
@@ -37,10 +77,12 @@ Result<Engine*> EngineHost::engine() {
                              });
                              if (between_pieces_) between_pieces_();
                            },
-                       .notice = [this](const std::string& notice) { add_notice(notice); }});
+                       .notice = [this](const std::string& notice) { add_notice(notice); },
+                       .device_failed = !failure_.empty()});
   } catch (const std::exception& exception) {
     made = Error(std::string("loading the model failed: ") + exception.what());
   }
+  drop_notice(why);  // that is over
   if (!made) {
     set_status({.state = EngineStatus::State::kFailed, .error = made.error().message()});
     return made.error();
@@ -119,6 +161,13 @@ void EngineHost::add_notice(const std::string& notice) {
     status_.notice = all;
     tell();
   });
+}
+
+void EngineHost::drop_notice(const std::string& notice) {
+  const std::size_t at = notice.empty() ? std::string::npos : notice_.find(notice);
+  if (at == std::string::npos) return;
+  const std::size_t begin = at == 0 ? 0 : at - 1;  // with the space before it
+  notice_.erase(begin, at + notice.size() - begin);
 }
 
 void EngineHost::set_status(EngineStatus status) {

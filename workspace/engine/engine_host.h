@@ -36,6 +36,8 @@ struct EngineStatus {
   std::uint64_t memory_bytes = 0;
   // Why they were not loaded early: so much is not free.
   bool lacks_memory = false;
+  // They were loaded, and nothing was asked of them for a while (EngineHost::unload_after).
+  bool at_rest = false;
 
   friend bool operator==(const EngineStatus&, const EngineStatus&) = default;
 };
@@ -74,7 +76,13 @@ class EngineHost {
   bool has_draft() const { return make_.has_draft; }
   // `on_status` is called whenever the status changes, or more of the model is loaded.
   ObserverId observe(OnStatus on_status);
-  void forget(ObserverId id) { observers_.erase(id); }
+  void forget(ObserverId id);
+  // When nothing was asked for so long, the models are unloaded, with all that they have read; the
+  // next request loads them again. The longest that an observer wishes counts; zero: never. Until
+  // one says something: never.
+  void unload_after(ObserverId id, DecodeQueue::Clock::duration idle);
+  // What follows from that.
+  DecodeQueue::Clock::duration unloads_after() const { return rest_; }
 
   // A request is to be expected: loads the models once nothing else is to be done, unless they are
   // loaded, or were tried, or the machine has too little free memory, in which case the next call
@@ -86,7 +94,8 @@ class EngineHost {
   // On the decode thread: adds what the engine read ahead.
   void count_read_ahead(Engine& engine);
 
-  // On the decode thread: the engine, loaded now if there is none. The caller holds a Use.
+  // On the decode thread: the engine, loaded now if there is none, or if the files of its models
+  // are not any more what was loaded and nothing else uses it. The caller holds a Use.
   Result<Engine*> engine();
   // On the decode thread: the engine if it is loaded, else null. The caller holds a Use.
   Engine* loaded_engine() { return failed_ ? nullptr : engine_.get(); }
@@ -107,10 +116,14 @@ class EngineHost {
 
  private:
   void end_use();
+  void choose_rest();
+  void unload();                                 // on the decode thread
+  Result<Engine*> load(const std::string& why);  // `why` is for the user; may be empty
   void load_if_there_is_room(const DecodeQueue::Control& control);
   bool has_room();  // for the models, as far as is known; if not, the status says so
   std::uint64_t memory_bytes() const { return make_.memory ? make_.memory() : 0; }
   void add_notice(const std::string& notice);
+  void drop_notice(const std::string& notice);
   void set_status(EngineStatus status);
   void tell();
 
@@ -130,6 +143,8 @@ class EngineHost {
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
   ObserverId last_observer_ = 0;
+  std::map<ObserverId, DecodeQueue::Clock::duration> rests_;
+  DecodeQueue::Clock::duration rest_ = {};
   bool loading_early_ = false;  // a job of load_early() waits or runs
   std::stop_source closing_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);

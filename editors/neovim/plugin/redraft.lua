@@ -50,6 +50,10 @@ command('RedraftStatus', function()
   require('redraft').explain()
 end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
 
+command('RedraftReport', function()
+  require('redraft.report').open()
+end, { desc = 'Open the newest report of a crash of the server' })
+
 command('RedraftPull', function(args)
   require('redraft').pull({ model = args.fargs[1] })
 end, {

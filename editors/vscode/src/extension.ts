@@ -14,6 +14,7 @@ import { Preview } from './preview';
 import { findExecutable, missingMessage, readLoginPath, registerProgramCommands, sayMissing } from './program';
 import { protocolProblem } from './protocol';
 import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './protocol';
+import { sayCrashed } from './report';
 import { configuredCommand, isSameCommand, makeClient, type ServerCommand } from './server';
 import { Status } from './status';
 import { setDone } from './steps';
@@ -110,6 +111,9 @@ class Extension implements vscode.Disposable {
     // The client restarts a server that crashes; its edits are lost.
     client.onDidChangeState(({ newState }) => {
       const runs = newState === State.Running;
+      if (newState === State.Stopped && this.client === client) { // nobody stopped it
+        void sayCrashed();
+      }
       this.nextEdit.use(runs ? client : undefined);
       this.jumps.use(runs ? client : undefined);
       if (runs) {

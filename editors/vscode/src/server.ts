@@ -1,4 +1,7 @@
 // Starts and stops `redraft lsp`.
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
 
@@ -37,6 +40,9 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
       },
     },
   };
-  const client = new LanguageClient('redraft', 'redraft', server, options);
+  // It runs in the user's folder, not in a workspace, whose files are anybody's.
+  const cwd = fs.existsSync(os.homedir()) ? os.homedir() : '/';
+  const executable = { ...server, command: path.resolve(server.command), options: { cwd } };
+  const client = new LanguageClient('redraft', 'redraft', executable, options);
   return client;
 }

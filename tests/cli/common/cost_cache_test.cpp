@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -265,6 +267,27 @@ TEST_F(CostCacheTest, WorksWhereNothingCanBeKept) {
   EXPECT_FALSE(find_or_measure_cost(nowhere, some_key(), model).points().empty());
 }
 
+// Never in a place that others may have prepared, such as a temporary folder.
+TEST_F(CostCacheTest, WithoutAFolderOfTheUserNothingIsStoredOrFound) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::unsetenv("HOME");
+    ::unsetenv("XDG_CACHE_HOME");
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
+    const CostCache none;
+    const Result<void> stored = none.store(some_key(), some_cost());
+    const bool said = !stored && stored.error().message().find("set HOME") != std::string::npos;
+    ::_exit(said && !none.load(some_key()) && none.file_of(some_key()).is_relative() &&
+                    std::filesystem::is_empty(folder_)
+                ? 0
+                : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(CostCacheTest, AChangedModelHasAnotherKey) {
   std::filesystem::create_directories(folder_ / "model");
   const std::filesystem::path file = folder_ / "model" / "weights.safetensors";
@@ -302,9 +325,11 @@ TEST_F(CostCacheTest, AnAdapterHasAnotherKey) {
   EXPECT_NE(base, with_one);
   EXPECT_NE(cache_.file_of(base), cache_.file_of(with_one)) << "each would throw away the other's";
   EXPECT_NE(with_one, *cost_key(other, 2, "avx2"));
-  EXPECT_NE(kv_key(one, "avx2")->model, kv_key(other, "avx2")->model);
-  EXPECT_NE(kv_key(one, "avx2")->model, kv_key(file, "avx2")->model);
-  EXPECT_EQ(kv_key(one, "avx2")->model, kv_key(adapter("copy", "abc"), "avx2")->model);
+  EXPECT_NE(kv_key(one, "weights", "avx2")->model, kv_key(other, "weights", "avx2")->model);
+  EXPECT_NE(kv_key(one, "weights", "avx2")->model, kv_key(file, "weights", "avx2")->model);
+  EXPECT_EQ(kv_key(one, "weights", "avx2")->model,
+            kv_key(adapter("copy", "abc"), "weights", "avx2")->model);
+  EXPECT_NE(kv_key(file, "weights", "avx2")->model, kv_key(file, "others", "avx2")->model);
   EXPECT_FALSE(cost_key({file, folder_ / "none"}, 2, "avx2"));
 }
 

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 
+#include "decoding/kernels/linear.h"
+#include "decoding/model/model_stamp.h"
 #include "decoding/model/tokenizer_loader.h"
+#include "decoding/model/transformer.h"
 #include "tests/decoding/model/tiny_model.h"
 
 namespace redraft {
@@ -149,6 +153,89 @@ TEST_F(ModelLoader, RefusesScalesThatAreNoNumbers) {
                                "': holds a weight or a scale that is no finite number"));
     }
   }
+}
+
+// What a model computes first: its logits' order, as far as probabilities tell.
+std::vector<float> first_row(const LoadedModel& loaded) {
+  const std::vector<TokenId> tokens = loaded.tokenizer->encode("a cat");
+  std::vector<float> out;
+  for (TokenId id = 0; id < 40; ++id) {
+    const std::unique_ptr<KvCache> cache = loaded.model->new_cache(16);
+    out.push_back(
+        loaded.model->forward(tokens, {}, *cache, {.scored = {&id, 1}}).log_probability.at(0));
+  }
+  return out;
+}
+
+// In place: the same file, as `cp` and downloads that go on write it.
+void overwrite(const std::filesystem::path& file, const std::vector<std::uint8_t>& bytes) {
+  std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  ASSERT_TRUE(out.flush());
+}
+
+TEST_F(ModelLoader, WhatIsLoadedDoesNotNeedItsFile) {
+  const std::vector<std::uint8_t> other = TinyModel{.seed = 2}.writer().bytes();
+  for (const bool tied : {false, true}) {
+    const std::vector<std::uint8_t> bytes = TinyModel{.tied = tied}.writer().bytes();
+    write(bytes);
+    const Result<LoadedModel> loaded = load_model(path_, pool_);
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    const std::vector<float> expected = first_row(*loaded);
+    overwrite(path_, other);
+    EXPECT_EQ(first_row(*loaded), expected) << "other weights, tied: " << tied;
+    std::filesystem::resize_file(path_, 0);
+    EXPECT_EQ(first_row(*loaded), expected) << "cut short, tied: " << tied;
+  }
+}
+
+// The file changes after it was opened and parsed, before its weights are read.
+Result<LoadedModel> load_while(const std::filesystem::path& file, ThreadPool& pool,
+                               const std::function<void()>& change) {
+  return load_model(
+      file, pool, {},
+      [&](std::shared_ptr<const ModelFiles> files, ThreadPool& own, const LoadControl& control) {
+        change();
+        return load_transformer(std::move(files), kernels::best_isa(), own, control);
+      });
+}
+
+TEST_F(ModelLoader, AFileThatBecomesShorterWhileItIsReadIsAnError) {
+  write(TinyModel().writer().bytes());
+  const Result<LoadedModel> loaded =
+      load_while(path_, pool_, [&] { std::filesystem::resize_file(path_, 4096); });
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message(), named("changed while it was read, so nothing of it is used; "
+                                            "try again once all of it is written"));
+}
+
+TEST_F(ModelLoader, AFileThatIsOverwrittenWhileItIsReadIsAnErrorAndNoMixture) {
+  const std::vector<std::uint8_t> bytes = TinyModel().writer().bytes();
+  const std::vector<std::uint8_t> other = TinyModel{.seed = 2}.writer().bytes();
+  ASSERT_EQ(bytes.size(), other.size());
+  write(bytes);
+  // At once after it was written: its time may be the same to the last digit.
+  const Result<LoadedModel> mixed = load_while(path_, pool_, [&] { overwrite(path_, other); });
+  ASSERT_FALSE(mixed);
+  EXPECT_THAT(mixed.error().message(), HasSubstr("changed while it was read"));
+  const Result<LoadedModel> again = load_model(path_, pool_);
+  ASSERT_TRUE(again) << again.error().message();
+}
+
+TEST_F(ModelLoader, AReplacementWithTheSameDateAndSizeHasAnotherStamp) {
+  write(TinyModel().writer().bytes());
+  const auto date = std::filesystem::last_write_time(path_);
+  const ModelStamp before = ModelStamp::settled(path_);
+  EXPECT_TRUE(before == ModelStamp::of(path_));
+  EXPECT_TRUE(before.complete());
+  overwrite(path_, TinyModel{.seed = 2}.writer().bytes());
+  std::filesystem::last_write_time(path_, date);
+  const ModelStamp after = ModelStamp::of(path_);
+  EXPECT_FALSE(before == after);
+  EXPECT_NE(before.weights(), after.weights());
+  std::filesystem::remove(path_);
+  EXPECT_FALSE(ModelStamp::of(path_).complete());
 }
 
 }  // namespace

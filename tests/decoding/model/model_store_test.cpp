@@ -79,6 +79,30 @@ TEST_F(ModelStore, FindsByNameByFileAndByPath) {
   EXPECT_EQ(*find_model((root_ / "elsewhere.gguf").string()), root_ / "elsewhere.gguf");
 }
 
+// A workspace is the current folder of many programs, and anybody may have written its files.
+TEST_F(ModelStore, NoFileOfTheCurrentFolderStandsInForAModel) {
+  const KnownModel& known = known_models()[0];
+  write(model_store_directory() / known.file, "x");
+  write(model_store_directory() / "own.gguf", "y");
+  const fs::path before = fs::current_path();
+  const fs::path workspace = root_ / "workspace";
+  for (const std::string& name : {known.name, known.file, std::string("own.gguf")})
+    write(workspace / name, "of the workspace");
+  write(workspace / "other.gguf", "of the workspace");
+  write(workspace / "style" / "adapter_config.json", "{}");
+  fs::current_path(workspace);
+  EXPECT_EQ(*find_model(known.name), model_store_directory() / known.file);
+  EXPECT_EQ(*find_model(known.file), model_store_directory() / known.file);
+  EXPECT_EQ(*find_model("own.gguf"), model_store_directory() / "own.gguf");
+  const auto other = find_model("other.gguf");
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message(), HasSubstr("write ./other.gguf"));
+  EXPECT_EQ(*find_model("./other.gguf"), "./other.gguf");
+  EXPECT_THAT(locate_model("own.gguf+style").error().message(), HasSubstr("./style"));
+  EXPECT_EQ(locate_model("own.gguf+./style")->adapter, "./style");
+  fs::current_path(before);
+}
+
 TEST_F(ModelStore, FindsFolders) {
   for (const fs::path& folder : {model_store_directory() / "Own-Model", root_ / "elsewhere"}) {
     fs::create_directories(folder);

@@ -104,10 +104,43 @@ local function a_document_that_crashes_it_twice_is_left_alone(start)
   expect(client_id(nvim) > 0, 'the server runs on')
 end
 
+--- The server's state is in a folder of its own.
+local function with_reports(start, server)
+  local state = vim.fn.tempname()
+  return start({
+    server = vim.list_extend(server, { '--crash-notes', state .. '/redraft/crashed-at' }), env = { XDG_STATE_HOME = state },
+  })
+end
+
+local function a_crash_leaves_a_report_that_a_command_opens(start)
+  local nvim = with_reports(start, scripted.server('a', 'b'))
+  soon(nvim)
+  nvim:open('secret.py', 'a = 1\n')
+  nvim:keys(':RedraftReport<CR>')
+  nvim:wait_for_message('no crash of the server has been reported')
+  crash(nvim, 'sigsegv')
+  nvim:wait_for_message('RedraftReport says why')
+  nvim:keys(':RedraftReport<CR>')
+  nvim:wait(function() return nvim:lines()[1] == 'redraft crash report' end, 'the report')
+  local text = table.concat(nvim:lines(), '\n')
+  expect(text:find('signal: SIGSEGV (11)', 1, true), text)
+  expect(not text:find('secret', 1, true), text)
+end
+
+local function it_does_not_run_in_the_folder_of_the_files(start)
+  local nvim = start({ server = scripted.server('a', 'b') })
+  nvim:open('a.py', 'a = 1\n')
+  local folder = nvim:lua([[local pid = vim.api.nvim_get_proc_children(vim.fn.getpid())[1]
+    return vim.uv.fs_readlink('/proc/' .. pid .. '/cwd')]])
+  equal(folder, vim.uv.fs_realpath(vim.uv.os_homedir()))
+end
+
 return {
   { 'after a crash the server serves its files again', it_serves_its_files_again },
   { 'a server that was stopped is not started again', one_that_was_stopped_stays_so },
   { 'a server that crashes again and again is given up', it_is_given_up_after_several_crashes },
   { 'the time until it is started again doubles', the_time_until_it_is_started_doubles },
   { 'a document that crashes the server twice is left alone', a_document_that_crashes_it_twice_is_left_alone },
+  { 'a crash leaves a report that a command opens', a_crash_leaves_a_report_that_a_command_opens },
+  { 'the server does not run in the folder of the files', it_does_not_run_in_the_folder_of_the_files },
 }

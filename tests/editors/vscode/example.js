@@ -79,12 +79,13 @@ function makeWorkspace(files, more = {}, stop = 'as f:') {
   fs.writeFileSync(script, JSON.stringify({ edits, fills, hold, ...more }));
   const start = path.join(outside, 'redraft');
   const index = `$([ -e '${outside}/index' ] && echo --index)`;
-  const notes = `--crash-notes '${outside}/crashes'`;
+  const state = path.join(outside, 'state'); // for XDG_STATE_HOME
+  const notes = `--crash-notes '${state}/redraft/crashed-at'`;
   const run = `'${process.env.REDRAFT_SCRIPTED_SERVER}' '${script}' ${index} ${notes} --record '${outside}/record.'$$ 2>>'${outside}/log'`;
   const other = `[ "$1" = models ] && { echo '[]'; exit; }`; // it knows no models to fetch
   fs.writeFileSync(start, `#!/bin/sh\n${other}\necho $$ >>'${outside}/pids'\nexec ${run}\n`, { mode: 0o755 });
   const remove = () => [folder, outside].forEach((each) => fs.rmSync(each, { recursive: true, force: true }));
-  return { folder, server: start, remove, ...controlsOf(start) };
+  return { folder, server: start, state, remove, ...controlsOf(start) };
 }
 
 module.exports = { before, after, controlsOf, makeWorkspace };

@@ -40,7 +40,8 @@ TEST(Settings, AllAreRead) {
     "completion": {"enabled": false, "delay": 5000, "menu": "never", "inComments": false,
                    "languages": {"markdown": false, "*": true}, "maxTokens": 1024,
                    "alternatives": 5, "contextTokens": 8192},
-    "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false})");
+    "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false,
+    "unloadAfter": 10080})");
   const auto [settings, problems] = read_settings(section, {});
   EXPECT_THAT(problems, IsEmpty());
   Settings expected;
@@ -57,6 +58,7 @@ TEST(Settings, AllAreRead) {
   expected.edit.max_tokens = 65536;
   expected.cache_on_disk = false;
   expected.load_early = false;
+  expected.unload_after = 10080;
   EXPECT_EQ(settings, expected);
   EXPECT_EQ(read_settings({}, expected).settings, expected);
   EXPECT_EQ(read_settings(nullptr, expected).settings, expected);
@@ -242,6 +244,16 @@ TEST_F(ConfigurationTest, WhatAClientTellsIsInForceAtOnce) {
   for (const Json& strange : {Json(), Json(1), Json::array(), Json("x")}) configure(strange);
   notify("workspace/didChangeConfiguration", Json::array());
   EXPECT_EQ(server_.settings().completion.delay, 10);
+}
+
+TEST_F(ConfigurationTest, TheTimeAfterWhichTheModelIsUnloadedIsInForceAtOnce) {
+  EXPECT_EQ(host_->unloads_after(), std::chrono::minutes(0));
+  initialize_with({}, Json::object());
+  EXPECT_EQ(host_->unloads_after(), std::chrono::minutes(15));
+  configure({{"redraft", {{"unloadAfter", 2}}}});
+  EXPECT_EQ(host_->unloads_after(), std::chrono::minutes(2));
+  configure({{"redraft", {{"unloadAfter", 0}}}});
+  EXPECT_EQ(host_->unloads_after(), std::chrono::minutes(0)) << "never";
 }
 
 TEST_F(ConfigurationTest, AClientThatCanBeAskedIsAsked) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <string>
+#include <utility>
 
 namespace redraft {
 namespace {
@@ -159,6 +160,33 @@ TEST(QueueEnd, WhatWaitsIsForgottenAndWhatRunsIsAskedToStop) {
     began.get_future().wait();
   }
   EXPECT_TRUE(stopped);
+}
+
+TEST_F(Queue, RestsOnceAfterEachTimeOfWork) {
+  std::promise<void> first, second;
+  std::promise<void>* next = &first;
+  queue_.set_rest(1ms, [&] { std::exchange(next, nullptr)->set_value(); });
+  queue_.add(says('a'), Urgency::kEdit);
+  first.get_future().wait();  // a second rest without work would be a null pointer
+  queue_.add(
+      [&](const Control&) {
+        said_ += 'b';
+        next = &second;
+      },
+      Urgency::kEdit);
+  second.get_future().wait();
+  EXPECT_EQ(said_, "ab");
+}
+
+TEST_F(Queue, NeverRestsBeforeWorkWhileAJobWaitsOrWithoutATime) {
+  queue_.set_rest(1ms, [&] { said_ += 'r'; });
+  std::promise<void> end;
+  queue_.add(says('w'), Urgency::kEdit, DecodeQueue::Clock::now() + 50ms);
+  add_blocker(end);
+  queue_.set_rest(0ms, [&] { said_ += 'r'; });
+  end.set_value();
+  queue_.wait_until_idle();
+  EXPECT_EQ(said_, "()w");
 }
 
 }  // namespace

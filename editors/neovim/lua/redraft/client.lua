@@ -8,6 +8,7 @@ local place_of = require('redraft.place')
 local places = require('redraft.places')
 local program = require('redraft.program')
 local progress = require('redraft.progress')
+local report = require('redraft.report')
 local restart = require('redraft.restart')
 local say = require('redraft.say')
 
@@ -174,7 +175,8 @@ local function handle_exit(code, signal, client_id)
     local then_what = restart.after_end(client_id, has_crashed)
     if has_crashed then
       local what = ('the server ended%s (exit code %d, signal %d)'):format(during, code, signal)
-      say.fail(('%s: %ssee :checkhealth redraft'):format(what, then_what and then_what .. '; ' or ''))
+      local where = report.is_new() and ':RedraftReport says why' or 'see :checkhealth redraft'
+      say.fail(('%s: %s%s'):format(what, then_what and then_what .. '; ' or '', where))
       -- Neovim reports it in a message that is longer than most screens are wide; ours is enough.
       say.keep_back('^Client ' .. name .. ' quit with exit code')
     end
@@ -197,12 +199,27 @@ local message_levels = {
   [vim.lsp.protocol.MessageType.Warning] = vim.log.levels.WARN,
 }
 
+--- The command line, for wherever it is started.
+local function absolute(command)
+  if command[1] and command[1]:find('/', 1, true) then
+    command[1] = vim.fn.fnamemodify(command[1], ':p')
+  end
+  return command
+end
+
+--- Where the server runs: not in the workspace, whose files are anybody's.
+local function own_folder()
+  local home = vim.uv.os_homedir()
+  return home and vim.fn.isdirectory(home) == 1 and home or '/'
+end
+
 --- The argument of vim.lsp.config().
 ---@return vim.lsp.Config
 function M.config()
   return {
     name = name,
-    cmd = config.command(),
+    cmd = absolute(config.command()),
+    cmd_cwd = own_folder(),
     root_markers = { '.git' },
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },

@@ -9,5 +9,6 @@ return {
   edit = 'table',
   cacheOnDisk = 'boolean',
   loadEarly = 'boolean',
+  unloadAfter = 'number',
   readAhead = 'string',
 }

@@ -1,0 +1,176 @@
+#include "workspace/engine/engine_host.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/scripted_model.h"
+
+namespace redraft {
+namespace {
+
+using namespace std::chrono_literals;
+using State = EngineStatus::State;
+
+class EngineHostTest : public testing::Test {
+ protected:
+  EngineHostTest() {
+    observer_ = host_.observe([this](const EngineStatus& status) { seen_.push_back(status); });
+  }
+
+  Result<std::unique_ptr<Engine>> make(const LoadControl& control) {
+    ++made_;
+    failed_before_ = control.device_failed;
+    if (!load_error_.empty()) return Error(load_error_);
+    current_ = true;
+    Engine::Model target{
+        "tiny",
+        std::make_unique<ScriptedModel>(ScriptedModel::random(
+            1, {.vocabulary = byte_tokenizer()->vocabulary_size(), .context_length = 4096})),
+        byte_tokenizer()};
+    target.is_current = [this] { return current_.load(); };
+    return Engine::make(std::move(target), {});
+  }
+  // How many tokens of a prompt a request finds in a cache; -1: it fails.
+  int request() {
+    std::promise<int> known;
+    host_.queue().add(
+        [&](const DecodeQueue::Control&) {
+          const Result<int> result = run_on_engine(host_, "no", [](Engine& engine) -> Result<int> {
+            DecodeRequest decode;
+            decode.prompt = byte_tokenizer()->encode("a prompt of some length");
+            decode.max_new_tokens = 2;
+            const auto done =
+                engine.decode(Purpose::kEdit, *parse_decoder_name("ar"), decode, {}, {});
+            if (!done) return done.error();
+            return done->statistics.cached_prompt_tokens;
+          });
+          known.set_value(result ? *result : -1);
+        },
+        Urgency::kEdit);
+    const int result = known.get_future().get();
+    run_posted();
+    return result;
+  }
+  void run_posted() {
+    std::unique_lock lock(mutex_);
+    while (!posted_.empty()) {
+      const std::function<void()> function = std::move(posted_.front());
+      posted_.pop_front();
+      lock.unlock();
+      function();
+      lock.lock();
+    }
+  }
+  void run_until(const std::function<bool()>& done) {
+    while (!done()) {
+      {
+        std::unique_lock lock(mutex_);
+        came_.wait(lock, [&] { return !posted_.empty(); });
+      }
+      run_posted();
+    }
+  }
+  bool was_said(const std::string& notice) const {
+    for (const EngineStatus& status : seen_) {
+      if (status.notice.find(notice) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  std::atomic<int> made_ = 0;
+  std::atomic<bool> current_ = true;
+  std::string load_error_;
+  bool failed_before_ = false;
+  std::vector<EngineStatus> seen_;
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::deque<std::function<void()>> posted_;
+  EngineHost::ObserverId observer_ = 0;
+  EngineHost host_{[this](const LoadControl& control) { return make(control); },
+                   [this](std::function<void()> function) {
+                     const std::lock_guard lock(mutex_);
+                     posted_.push_back(std::move(function));
+                     came_.notify_all();
+                   }};
+};
+
+TEST_F(EngineHostTest, AModelWhoseFilesChangedIsLoadedAgainAndKnowsNothingOfBefore) {
+  EXPECT_EQ(request(), 0);
+  EXPECT_GT(request(), 10);
+  EXPECT_EQ(made_, 1);
+  current_ = false;
+  EXPECT_EQ(request(), 0) << "keys and values of other weights";
+  EXPECT_EQ(made_, 2);
+  EXPECT_TRUE(was_said("The files of the model changed, so it is loaded again."));
+  EXPECT_EQ(host_.status().state, State::kReady);
+  EXPECT_EQ(host_.status().notice, "") << "that is over";
+  EXPECT_FALSE(failed_before_);
+  EXPECT_GT(request(), 10);
+  EXPECT_EQ(made_, 2);
+}
+
+TEST_F(EngineHostTest, WhereItCannotBeLoadedAgainTheNextRequestTriesOnceMore) {
+  EXPECT_EQ(request(), 0);
+  current_ = false;
+  load_error_ = "a.gguf: changed while it was read";
+  EXPECT_EQ(request(), -1);
+  EXPECT_EQ(host_.status().state, State::kFailed);
+  EXPECT_EQ(host_.status().error, load_error_);
+  load_error_.clear();
+  EXPECT_EQ(request(), 0);
+  EXPECT_EQ(host_.status().state, State::kReady);
+}
+
+TEST_F(EngineHostTest, AnEngineThatIsInUseIsNotReplaced) {
+  std::promise<bool> same;
+  host_.queue().add(
+      [&](const DecodeQueue::Control&) {
+        const EngineHost::Use edit(host_);
+        const Result<Engine*> first = host_.engine();
+        current_ = false;
+        const EngineHost::Use completion(host_);
+        const Result<Engine*> second = host_.engine();
+        same.set_value(first && second && *first == *second);
+      },
+      Urgency::kEdit);
+  EXPECT_TRUE(same.get_future().get());
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(request(), 0);
+  EXPECT_EQ(made_, 2);
+}
+
+TEST_F(EngineHostTest, IsUnloadedAtRestAndLoadedByTheNextRequest) {
+  host_.unload_after(observer_, 1ms);
+  EXPECT_EQ(request(), 0);
+  run_until([&] { return host_.status().at_rest; });
+  EXPECT_EQ(host_.status().state, State::kUnloaded);
+  EXPECT_EQ(host_.status().target, "");
+  host_.unload_after(observer_, 0ms);
+  EXPECT_EQ(request(), 0) << "as at an ordinary start";
+  EXPECT_EQ(host_.status().state, State::kReady);
+  EXPECT_FALSE(host_.status().at_rest);
+  EXPECT_EQ(made_, 2);
+}
+
+TEST_F(EngineHostTest, TheLongestTimeThatAnEditorWishesCounts) {
+  const EngineHost::ObserverId other = host_.observe([](const EngineStatus&) {});
+  host_.unload_after(observer_, 1ms);
+  host_.unload_after(other, 0ms);  // never
+  EXPECT_EQ(request(), 0);
+  EXPECT_GT(request(), 10);
+  EXPECT_EQ(made_, 1);
+  host_.forget(other);
+  run_until([&] { return host_.status().at_rest; });
+}
+
+}  // namespace
+}  // namespace redraft
