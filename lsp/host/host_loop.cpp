@@ -11,6 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "lsp/host/log_sink.h"
+#include "support/confine/confinement.h"
+#include "support/files/private_folder.h"
+#include "support/files/user_folders.h"
 #include "support/named_thread.h"
 #include "support/system/crash_notes.h"
 #include "support/trace/trace.h"
@@ -41,7 +45,7 @@ class ExitWatch {
 
 void start_log(const std::string& level, LogKind kind) {
   spdlog::drop("redraft");
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("redraft", make_log_sink()));
   spdlog::set_level(spdlog::level::from_str(level));
   spdlog::set_pattern(kind == LogKind::kOwn ? kOwnPattern : kSharedPattern);
 }

@@ -99,6 +99,23 @@ class Attached(AttachTest):
         path, = self.sockets()
         self.assertIn("cache/redraft/run", str(path))
 
+    def test_the_log_does_not_grow_without_bound(self):
+        file = self.state / "redraft" / "lsp.log"
+        file.parent.mkdir(parents=True, mode=0o700)
+        file.write_bytes(b"before\n" * 800000)
+        client = self.attach()
+        old = file.with_name("lsp.log.old")
+        self.assertEqual(old.stat().st_size, 7 * 800000)
+        self.assertIn("listening", self.log())
+        with open(file, "ab") as log:  # whoever wrote that
+            log.write(b"now\n" * 1400000)
+        client.send_bytes(b"nonsense\n")
+        client.exit_code()
+        self.until(lambda: file.stat().st_size < 100000, "the log goes on")
+        self.assertIn("Content-Length", self.log())
+        self.assertEqual(old.read_bytes()[-4:], b"now\n")
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+
     def test_exit_codes(self):
         other = self.attach()
         for shut_down, code in ((True, 0), (False, 1)):
