@@ -82,8 +82,10 @@ std::uint64_t memory_of(const CommonOptions& options) {
 
 // Called again, it means that the previous engine failed: then a GPU is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given) {
-  auto make = [choices = given, pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
+  // The pool's threads start here: before, the process may not be confined yet.
+  auto make = [choices = given, pool = std::shared_ptr<ThreadPool>(),
                was_on_gpu = false](const LoadControl& control) mutable {
+    if (!pool) pool = make_pool(choices.common);
     if (was_on_gpu) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
@@ -127,6 +129,8 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
   server.usage_file = lsp::default_usage_file();
   server.crash_notes = default_crash_notes();
   server.build = program_identity();
+  if (!choices.no_confinement)
+    server.confinement = {.gpu = choices.common.device != "cpu" && check_device("cuda")};
   server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return server;
@@ -278,6 +282,11 @@ void add_lsp(CLI::App& app, Command& chosen) {
   command->add_flag("--no-kv-cache", options->choices.no_kv_cache,
                     "Do not keep what was read on disk, and use nothing that is (see `redraft "
                     "cache`)");
+  command
+      ->add_flag("--no-confinement", options->choices.no_confinement,
+                 "Do not give up the right to write outside of redraft's own folders, to start "
+                 "programs and to connect to anything")
+      ->envname("REDRAFT_LSP_NO_CONFINEMENT");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
   command->callback([&chosen, command, options] {

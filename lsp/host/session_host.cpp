@@ -87,13 +87,19 @@ void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
       run_named("redraft-close", [going = std::move(indexes)]() mutable { going.clear(); }));
 }
 
-void SessionHost::record(const RecordingOptions& options) {
-  Result<std::unique_ptr<Recorder>> recorder = Recorder::begin(
-      options.file,
+Result<std::unique_ptr<Recorder>> SessionHost::make_recorder(const RecordingOptions& options,
+                                                             Result<GrowingFile> file) {
+  if (!file) return file.error();
+  return Recorder::begin(
+      std::move(*file),
       {.version = kServerVersion, .build = options.build, .options = options.arguments},
       [this](const std::string& problem) {
         boost::asio::post(io_, [this, problem] { warn("recording has ended: " + problem); });
       });
+}
+
+void SessionHost::record(const RecordingOptions& options, Result<GrowingFile> file) {
+  Result<std::unique_ptr<Recorder>> recorder = make_recorder(options, std::move(file));
   if (recorder) {
     shared_.recorder = std::move(*recorder);
     shared_.notice = "redraft: this session is recorded in " + shared_.recorder->path().string() +
