@@ -61,6 +61,8 @@ class SessionHost {
   int run();
 
  private:
+  bool may_come(const ClientSession::Client& client);
+  void make_room_for_unadmitted();
   void remove(SessionId id, int code);
   Result<std::unique_ptr<Recorder>> make_recorder(const RecordingOptions& options,
                                                   Result<GrowingFile> file);

@@ -311,6 +311,38 @@ class Port(Service):
         self.token = file.read_text().strip()
         self.assert_serves(self.admitted())
 
+    def test_who_says_nothing_keeps_nobody_out(self):
+        self.serve_here()
+        before = self.admitted()
+        silent = [self.connection() for _ in range(200)]
+        self.assert_serves(before)
+        clients = [self.admitted() for _ in range(5)]
+        for connection in silent:
+            connection.setblocking(False)
+        self.until(lambda: sum(map(self.is_open, silent)) <= 16, "too many are waited for")
+        for client in (before, *clients):
+            self.assert_serves(client)
+        for connection in silent:
+            connection.close()
+
+    def is_open(self, connection):
+        try:
+            return connection.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except ConnectionError:
+            return False
+
+    def test_there_are_only_so_many_with_the_token(self):
+        self.serve_here()
+        clients = [self.admitted() for _ in range(100)]
+        turned_away = self.client(initialize=False)
+        turned_away.start_request("initialize", {"processId": None, "capabilities": {},
+                                                 "initializationOptions": {"redraft": {"token": self.token}}})
+        turned_away.wait_for_end()
+        self.assertEqual(turned_away.messages, [])
+        self.assert_serves(clients[0])
+
     def test_clients_without_it(self):
         self.serve_here()
         good = self.admitted()
