@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -310,6 +311,23 @@ class Program(AttachTest):
             client.request("shutdown")
             client.notify("exit")
             self.assertEqual(client.exit_code(), 0)
+
+    def test_who_sees_other_mounts_or_users_has_a_server_of_its_own(self):
+        # Of a container, a toolbox: paths and process ids mean something else there.
+        elsewhere = ["unshare", "--user", "--map-root-user", "--mount"]
+        if not shutil.which("unshare") or subprocess.run([*elsewhere, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("this system lets users make no namespaces")
+        self.lsp()
+        self.lsp()
+        self.assertEqual(len(self.servers()), 1)
+        client = Client([*elsewhere, REDRAFT, "lsp", "--no-index"], env=self.env)
+        self.addCleanup(client.close)
+        self.initialize(client)
+        self.assertEqual(len(self.sockets()), 2)
+        self.assertIn("state", client.request("redraft/status"))
+        client.request("shutdown")
+        client.notify("exit")
+        self.assertEqual(client.exit_code(), 0)
 
     def test_the_server_is_nobodys_child(self):
         client = self.lsp()
