@@ -16,6 +16,7 @@
 #include "lsp/host/local_socket.h"
 #include "lsp/host/loopback_socket.h"
 #include "support/files/private_folder.h"
+#include "support/system/descriptors.h"
 
 namespace redraft::lsp {
 namespace {
@@ -65,7 +66,8 @@ Result<int> serve_on_socket(ServerOptions options, const ListenOptions& listen) 
   auto socket = std::make_shared<LocalSocket>(std::move(*listening));
   if (options.confinement) options.confinement->removable.push_back(socket->path().parent_path());
   const OnConnection talk = [](SessionHost& host, FileHandle connection) {
-    add_connection(host, std::move(connection), {});
+    if (is_own_peer(connection.get())) return add_connection(host, std::move(connection), {});
+    spdlog::warn("a client of another user is turned away");
   };
   const OnConnection attach = [](SessionHost& host, FileHandle connection) {
     std::make_shared<AttachedClient>(host, std::move(connection))->start();

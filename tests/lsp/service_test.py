@@ -8,6 +8,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 import unittest
 
@@ -80,6 +81,20 @@ class Socket(Service):
         self.assertEqual(mode(self.path.parent), 0o700)
         self.assertEqual(mode(self.path.parent.parent), 0o700)
         self.assert_serves(self.client())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_is_turned_away_even_where_modes_would_let_it_in(self):
+        server = self.serve_here()
+        for path in (self.path.parent, *self.path.parents):
+            if path.stat().st_uid == 0 and str(path).startswith(self.folder.name):
+                path.chmod(0o755)
+        self.path.chmod(0o666)
+        self.assert_serves(self.client())
+        ask = f"import os, socket; os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.connect({str(self.path)!r}); " \
+              "print('connected', flush=True); print(s.recv(1))"
+        run = subprocess.run([sys.executable, "-c", ask], capture_output=True, timeout=TIME_LIMIT, text=True)
+        self.assertEqual(run.stdout, "connected\nb''\n", run.stderr)
+        self.assertIn("another user", self.stop(server))
 
     def test_edits_of_two_clients(self):
         self.serve_here(delay_ms_per_pass=2)
