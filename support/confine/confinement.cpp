@@ -143,7 +143,7 @@ std::string Confinement::description() const {
   const std::string by_calls =
       calls ? std::string(kCalls) + " (seccomp)"
             : "is not kept from starting programs and connecting (" + calls.error().message() + ")";
-  return by_files + ", " + (files && calls ? "" : "but ") + by_calls;
+  return by_files + (complete() ? ", " : files || calls ? " but " : " and ") + by_calls;
 }
 
 Confinement confine(const ConfinementOptions& options) {
