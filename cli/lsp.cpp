@@ -28,6 +28,9 @@
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
 #include "lsp/status/usage.h"
+#include "support/confine/confinement.h"
+#include "support/files/private_folder.h"
+#include "support/files/user_folders.h"
 #include "support/system/crash_notes.h"
 
 namespace redraft::cli {
@@ -122,6 +125,15 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common,
   return index;
 }
 
+// A GPU's driver keeps what it compiles below the user's home.
+ConfinementOptions confinement_of(const CommonOptions& common) {
+  ConfinementOptions allowed;
+  allowed.gpu = common.device != "cpu" && check_device("cuda");
+  const auto home = user_home_folder();
+  if (allowed.gpu && home && make_folders(*home / ".nv")) allowed.writable = {*home / ".nv"};
+  return allowed;
+}
+
 lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
   server.make_engine = engine_factory(choices);
@@ -129,8 +141,7 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
   server.usage_file = lsp::default_usage_file();
   server.crash_notes = default_crash_notes();
   server.build = program_identity();
-  if (!choices.no_confinement)
-    server.confinement = {.gpu = choices.common.device != "cpu" && check_device("cuda")};
+  if (!choices.no_confinement) server.confinement = confinement_of(choices.common);
   server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return server;
