@@ -14,6 +14,7 @@
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/model/model_store.h"
 #include "lsp/status/usage.h"
+#include "support/confine/confinement.h"
 #include "support/files/mains_power.h"
 #include "support/files/user_folders.h"
 #include "support/system/crash_notes.h"
@@ -218,6 +219,7 @@ int run_doctor(const DoctorOptions& options) {
   print_machine(pool->threads());
   print_kernels(*pool);
   print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
+  print_row("confined", "`redraft lsp` " + possible_confinement().description());
   print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
   print_costs(options.common.target, options.common.device, pool->threads());

@@ -28,6 +28,9 @@
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
 #include "lsp/status/usage.h"
+#include "support/confine/confinement.h"
+#include "support/files/private_folder.h"
+#include "support/files/user_folders.h"
 #include "support/system/crash_notes.h"
 
 namespace redraft::cli {
@@ -83,9 +86,10 @@ std::uint64_t memory_of(const CommonOptions& options) {
 // A GPU that failed is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given,
                                    const std::shared_ptr<OneVocabulary>& vocabulary) {
-  auto make = [choices = given, vocabulary,
-               pool = std::shared_ptr<ThreadPool>(make_pool(given.common)),
+  // The pool's threads start here: before, the process may not be confined yet.
+  auto make = [choices = given, vocabulary, pool = std::shared_ptr<ThreadPool>(),
                was_on_gpu = false](const LoadControl& control) mutable {
+    if (!pool) pool = make_pool(choices.common);
     if (was_on_gpu && control.device_failed) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
@@ -127,6 +131,15 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common,
   return index;
 }
 
+// A GPU's driver keeps what it compiles below the user's home.
+ConfinementOptions confinement_of(const CommonOptions& common) {
+  ConfinementOptions allowed;
+  allowed.gpu = common.device != "cpu" && check_device("cuda");
+  const auto home = user_home_folder();
+  if (allowed.gpu && home && make_folders(*home / ".nv")) allowed.writable = {*home / ".nv"};
+  return allowed;
+}
+
 lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
   const auto vocabulary = std::make_shared<OneVocabulary>();
@@ -136,6 +149,7 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
   server.usage_file = lsp::default_usage_file();
   server.crash_notes = default_crash_notes();
   server.build = program_identity();
+  if (!choices.no_confinement) server.confinement = confinement_of(choices.common);
   server.log_level = choices.common.log_level;
   server.exit_limit = std::chrono::milliseconds(600);
   return server;
@@ -287,6 +301,11 @@ void add_lsp(CLI::App& app, Command& chosen) {
   command->add_flag("--no-kv-cache", options->choices.no_kv_cache,
                     "Do not keep what was read on disk, and use nothing that is (see `redraft "
                     "cache`)");
+  command
+      ->add_flag("--no-confinement", options->choices.no_confinement,
+                 "Do not give up the right to write outside of redraft's own folders, to start "
+                 "programs and to connect to anything")
+      ->envname("REDRAFT_LSP_NO_CONFINEMENT");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
   command->callback([&chosen, command, options] {

@@ -80,11 +80,12 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   const int threads = common.threads > 0 ? common.threads : processor_cores().threads();
   const std::string index = choices.no_index ? "no index" : "index";
   const std::string kept = choices.no_kv_cache ? "nothing on disk" : "kept on disk";
+  const std::string confined = choices.no_confinement ? "not confined" : "confined";
   std::string same;
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft),
         identity_of_head(head), common.device, common.kernels, std::to_string(threads),
-        std::to_string(choices.cache_mib), index, kept, folders_of_user()})
+        std::to_string(choices.cache_mib), index, kept, confined, folders_of_user(), namespaces()})
     same += part + "\n";
   for (const std::string& folder : choices.common_folders) same += "common " + folder + "\n";
   lsp::AttachOptions options{
@@ -102,6 +103,7 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
     options.command.insert(options.command.end(), {"--common", folder});
   if (choices.no_index) options.command.push_back("--no-index");
   if (choices.no_kv_cache) options.command.push_back("--no-kv-cache");
+  if (choices.no_confinement) options.command.push_back("--no-confinement");
   options.command.push_back(kAttachedOption);
   return options;
 }

@@ -11,10 +11,11 @@ namespace redraft::cli {
 
 // Choices of a language server that hold for all its clients.
 struct ServerChoices {
-  CommonOptions common;
+  CommonOptions common = {};
   bool no_index = false;
   std::size_t cache_mib = 0;
   bool no_kv_cache = false;  // on disk
+  bool no_confinement = false;
   // Of other code to draft from; see lsp::Indexes::Factories.
   std::vector<std::string> common_folders = {};
 };

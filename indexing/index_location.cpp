@@ -8,6 +8,7 @@
 #include "indexing/kept_indexes.h"
 #include "indexing/store/checksum.h"
 #include "indexing/store/store_folder.h"
+#include "indexing/store/store_format.h"
 #include "indexing/workspace_index.h"
 
 namespace redraft {
@@ -56,7 +57,8 @@ Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key
   std::string all;
   for (const std::string& name : canonical_names(roots)) all += name + '\0';
   const std::uint64_t workspace = checksum(std::as_bytes(std::span(all)));
-  return *folder / (hexadecimal(workspace) + "-" + hexadecimal(key));
+  // Builds that cannot read each other's files would else replace them by turns.
+  return *folder / (hexadecimal(workspace) + "-" + hexadecimal(key) + "-" + store_format());
 }
 
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,

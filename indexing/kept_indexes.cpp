@@ -1,9 +1,12 @@
 #include "indexing/kept_indexes.h"
 
 #include <algorithm>
+#include <regex>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "indexing/store/store_format.h"
 #include "support/files/user_folders.h"
 
 namespace redraft {
@@ -19,6 +22,14 @@ bool is_gone(const fs::path& root) {
 
 bool are_gone(const KeptIndex& index) {
   return !index.roots.empty() && std::ranges::all_of(index.roots, is_gone);
+}
+
+// As index_folder() of a build with another format names them.
+bool is_of_other_format(const fs::path& folder) {
+  static const std::regex kName("[0-9a-f]{16}-[0-9a-f]{16}(-([0-9a-z]+))?");
+  const std::string name = folder.filename().string();
+  std::smatch parts;
+  return std::regex_match(name, parts, kName) && parts[2] != store_format();
 }
 
 bool is_within(const fs::path& path, const fs::path& folder) {
@@ -62,9 +73,13 @@ RemovedIndexes prune_indexes(const fs::path& folder, const KeepLimits& limits,
   RemovedIndexes removed;
   std::vector<KeptIndex> rest;
   std::uint64_t bytes = 0;
-  const auto gone_before = fs::file_time_type::clock::now() - limits.gone;
+  const auto now = fs::file_time_type::clock::now();
+  const auto is_outlived = [&](const KeptIndex& index) {
+    if (index.used <= now - limits.gone && are_gone(index)) return true;
+    return index.used <= now - limits.other_format && is_of_other_format(index.folder);
+  };
   for (KeptIndex& index : kept_indexes(folder)) {
-    if (index.folder != except && index.used <= gone_before && are_gone(index)) {
+    if (index.folder != except && is_outlived(index)) {
       remove(index, removed);
     } else {
       bytes += index.bytes;

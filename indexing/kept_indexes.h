@@ -36,6 +36,9 @@ struct KeepLimits {
   std::uint64_t bytes = std::uint64_t{4} << 30;  // for all of them together
   // An index of folders that are gone stays this long: a drive may only be away.
   std::chrono::hours gone = std::chrono::hours(24 * 7);
+  // And so does one that another build of redraft wrote, in a format that this one cannot read:
+  // that build may still be used.
+  std::chrono::hours other_format = std::chrono::hours(24 * 7);
 };
 
 struct RemovedIndexes {
@@ -44,7 +47,8 @@ struct RemovedIndexes {
   std::size_t in_use = 0;  // were to be removed, but a process uses them
 };
 
-// Removes the indexes in `folder` of which no root exists any more, then the least recently used
+// Removes the indexes in `folder` of which no root exists any more and those of other formats, as
+// far as nobody has used them for long, then the least recently used
 // until the rest is within the limit. `except` stays and counts; so does what is in use.
 RemovedIndexes prune_indexes(const std::filesystem::path& folder, const KeepLimits& limits,
                              const std::filesystem::path& except = {});

@@ -115,7 +115,7 @@ class WorkspaceIndex {
 std::uint64_t index_key(const Tokenizer& tokenizer);
 
 // Where the index of these folders is stored, in the user's cache folder (an error if there is
-// none).
+// none). Builds of redraft with another format of stores have another place.
 Result<std::filesystem::path> index_folder(std::span<const std::filesystem::path> roots,
                                            std::uint64_t key);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "indexing/store/checksum.h"
+#include "indexing/store/store_format.h"
 #include "support/files/whole_file.h"
 
 namespace redraft {
@@ -16,12 +17,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
 
-constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'S', 'E', 'G', '0', '2'};
+constexpr std::uint64_t kMagic = magic_number(kSegmentMagic);
 constexpr std::uint64_t kMaxTokens = std::uint64_t{1} << 31;
 constexpr std::uint64_t kMaxFirsts = std::uint64_t{1} << 24;
 
 struct Header {
-  std::array<char, 8> magic;
+  std::uint64_t magic;
   std::uint64_t key;
   std::uint64_t tokens, suffixes, begins, firsts, definitions;  // counts
   std::uint64_t token_limit;

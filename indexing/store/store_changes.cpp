@@ -7,11 +7,12 @@
 
 #include "indexing/store/checksum.h"
 #include "indexing/store/store_bytes.h"
+#include "indexing/store/store_format.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3130474843524452;  // "RDRCHG01"
+constexpr std::uint64_t kMagic = magic_number(kChangesMagic);
 constexpr std::size_t kHeaderBytes = 3 * sizeof(std::uint64_t);
 
 // What a record says.

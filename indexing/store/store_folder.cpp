@@ -124,7 +124,11 @@ Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key,
   std::error_code problem;
   fs::create_directories(folder.parent_path(), problem);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_error(folder);
-  if (::chmod(folder.c_str(), 0700) != 0) return file_error(folder);
+  // A confined process may not change modes, and seldom has to.
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0 ||
+      ((status.st_mode & 07777) != 0700 && ::chmod(folder.c_str(), 0700) != 0))
+    return file_error(folder);
   const fs::path lock_file = folder / kLock;
   FileHandle lock =
       FileHandle::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -2,11 +2,12 @@
 
 #include "indexing/store/checksum.h"
 #include "indexing/store/store_bytes.h"
+#include "indexing/store/store_format.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31304e414d524452;  // "RDRMAN01"
+constexpr std::uint64_t kMagic = magic_number(kManifestMagic);
 
 std::optional<StoreManifest::Text> read_text(ByteReader& reader) {
   const bool counts = reader.get<std::uint8_t>() != 0;

@@ -16,7 +16,12 @@ void DecoderChoice::follow_settings() {
   std::string problem;
   if (!wanted.empty()) {
     const Result<DecoderName> named = parse_decoder_name(wanted);
-    const Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
+    Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
+    if (fit && !named->lossless() && !configuration_.user_chose_decoder()) {
+      fit = Error("'" + wanted +
+                  "' is lossy, and a file of the workspace may have set this; the "
+                  "initializationOptions or a request may name it");
+    }
     if (fit) {
       chosen = *named;
     } else {

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,14 +22,16 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "lsp/host/await_exit.h"
 #include "lsp/host/detached_process.h"
 #include "lsp/host/hand_over.h"
 #include "lsp/host/local_socket.h"
+#include "lsp/host/log_sink.h"
 #include "support/files/lock_file.h"
 #include "support/files/private_folder.h"
-#include "support/files/user_folders.h"
+#include "support/files/shared_log.h"
 #include "support/system_error.h"
 
 namespace redraft::lsp {
@@ -42,7 +43,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kStartLimit = 10s;  // for a server to start
 constexpr auto kAnswerLimit = 5s;  // for a server to take over a client
-constexpr off_t kLogLimit = 1 << 20;
 
 // Waits until `descriptor` is readable. False: the limit has passed.
 bool await_input(int descriptor, std::chrono::milliseconds limit) {
@@ -74,35 +74,25 @@ Result<FileHandle> attach_at(const fs::path& socket, int in_fd, int out_fd) {
   return connection;
 }
 
-Result<fs::path> log_path() {
-  const std::optional<fs::path> state = user_state_folder();
-  if (!state) return Error("there is no folder for a log: HOME is not set");
-  if (const Result<void> made = make_private_folder(*state / "redraft"); !made) return made.error();
-  return *state / "redraft" / "lsp.log";
-}
-
-// The log is truncated once it has grown long.
-Result<FileHandle> open_log(const fs::path& path) {
-  FileHandle log =
-      FileHandle::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  struct stat found;
-  if (!log || ::fstat(log.get(), &found) != 0 ||
-      (found.st_size > kLogLimit && ::ftruncate(log.get(), 0) != 0))
-    return file_error(path);
-  return log;
+Result<SharedLog> make_log() {
+  const std::optional<fs::path> file = shared_log_file();
+  if (!file) return Error("there is no folder for a log: HOME is not set");
+  if (const Result<void> made = make_private_folder(file->parent_path()); !made)
+    return made.error();
+  return SharedLog(*file);
 }
 
 // Returns once the server listens.
 Result<void> start_server(std::vector<std::string> command, const fs::path& socket) {
-  const Result<fs::path> log_file = log_path();
-  if (!log_file) return log_file.error();
-  const Result<FileHandle> log = open_log(*log_file);
+  const Result<SharedLog> kept = make_log();
+  if (!kept) return kept.error();
+  const Result<FileHandle> log = kept->open();
   if (!log) return log.error();
   command.push_back(socket.string());
   const Result<FileHandle> said = start_detached(command, log->get());
   if (!said) return said.error();
   if (!await_input(said->get(), kStartLimit) || !read_byte(said->get()))
-    return Error("the shared server does not start; its log is " + log_file->string());
+    return Error("the shared server does not start; its log is " + kept->file().string());
   return {};
 }
 

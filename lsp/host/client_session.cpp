@@ -105,6 +105,10 @@ bool ClientSession::admit(const std::string& first_message) {
     end(1);
     return false;
   }
+  if (!client_.has_room()) {
+    end(1);
+    return false;
+  }
   admitted_ = true;
   transport_.limit_messages({});
   return true;

@@ -40,6 +40,8 @@ class ClientSession {
     FileHandle in, out;
     // The token that its first message has to name; empty: none. See access_token.h.
     std::string token = {};
+    // Asked when it has named the token; false: it is turned away.
+    std::function<bool()> has_room = [] { return true; };
     // Whether to watch the process that the client names. That is the client's own claim, so it may
     // end no session but this one.
     bool watch_process = true;
@@ -53,6 +55,9 @@ class ClientSession {
   // For a client that is gone.
   void end_gone() { end(server_.shut_down() ? 0 : 1); }
   void end(int code);
+  // Whether it has named the token, if it has to; and whether it is ending.
+  bool admitted() const { return admitted_; }
+  bool ending() const { return ending_; }
   // Shows a warning in the client's log.
   void tell_log(const std::string& text);
   // For callers that have time to wait for the threads of the indexes.

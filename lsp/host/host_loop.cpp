@@ -1,17 +1,25 @@
 #include "lsp/host/host_loop.h"
 
 #include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
+#include <iterator>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "lsp/host/log_sink.h"
 #include "lsp/wire/version.h"
+#include "support/confine/confinement.h"
+#include "support/files/private_folder.h"
+#include "support/files/user_folders.h"
 #include "support/named_thread.h"
 #include "support/system/crash_notes.h"
 #include "support/system/crash_report.h"
@@ -43,7 +51,7 @@ class ExitWatch {
 
 void start_log(const std::string& level, LogKind kind) {
   spdlog::drop("redraft");
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("redraft", make_log_sink()));
   spdlog::set_level(spdlog::level::from_str(level));
   spdlog::set_pattern(kind == LogKind::kOwn ? kOwnPattern : kSharedPattern);
 }
@@ -58,6 +66,29 @@ void keep_notes(const ServerOptions& options) {
   if (!kept) spdlog::warn("a crash will not be reported: {}", kept.error().message());
 }
 
+// redraft's own folders, where indexes, keys and values, costs, counts and notes are written.
+std::vector<std::filesystem::path> own_folders(const ServerOptions& options) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& base : {user_cache_folder(), user_state_folder()}) {
+    if (base && make_folders(*base / "redraft")) folders.push_back(*base / "redraft");
+  }
+  for (const auto& file : {options.usage_file, options.crash_notes}) {
+    if (file.empty()) continue;
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    if (make_folders(folder)) folders.push_back(folder);
+  }
+  return folders;
+}
+
+void confine_process(const ServerOptions& options) {
+  if (!options.confinement) return spdlog::info("this process is not confined");
+  ConfinementOptions allowed = *options.confinement;
+  std::ranges::copy(own_folders(options), std::back_inserter(allowed.writable));
+  const Confinement confined = confine(allowed);
+  spdlog::log(confined.complete() ? spdlog::level::info : spdlog::level::warn,
+              "confined: this process {}", confined.description());
+}
+
 }  // namespace
 
 int run_session_host(ServerOptions options, LogKind log,
@@ -67,6 +98,7 @@ int run_session_host(ServerOptions options, LogKind log,
   try {
     start_log(options.log_level, log);
     keep_notes(options);
+    confine_process(options);
     auto host = std::make_unique<SessionHost>(
         std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
     std::shared_ptr<void> door = begin(*host);

@@ -6,6 +6,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "lsp/host/access_token.h"
@@ -15,6 +16,7 @@
 #include "lsp/host/local_socket.h"
 #include "lsp/host/loopback_socket.h"
 #include "support/files/private_folder.h"
+#include "support/system/descriptors.h"
 
 namespace redraft::lsp {
 namespace {
@@ -62,8 +64,10 @@ Result<int> serve_on_socket(ServerOptions options, const ListenOptions& listen) 
   Result<LocalSocket> listening = LocalSocket::listen(listen.socket);
   if (!listening) return listening.error();
   auto socket = std::make_shared<LocalSocket>(std::move(*listening));
+  if (options.confinement) options.confinement->removable.push_back(socket->path().parent_path());
   const OnConnection talk = [](SessionHost& host, FileHandle connection) {
-    add_connection(host, std::move(connection), {});
+    if (is_own_peer(connection.get())) return add_connection(host, std::move(connection), {});
+    spdlog::warn("a client of another user is turned away");
   };
   const OnConnection attach = [](SessionHost& host, FileHandle connection) {
     std::make_shared<AttachedClient>(host, std::move(connection))->start();
@@ -87,6 +91,7 @@ Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
   if (!made) return made.error();
   std::cerr << "redraft: the token is in " << made->path().string() << std::endl;
   const std::string token = made->token();
+  if (options.confinement) options.confinement->removable.push_back(made->path().parent_path());
   return serve_listening(std::move(options), listen, std::make_shared<TokenFile>(std::move(*made)),
                          listening->socket.get(), "127.0.0.1:" + std::to_string(listening->port),
                          [token](SessionHost& host, FileHandle connection) {
@@ -99,8 +104,11 @@ Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
 
 int serve_one_client(ServerOptions options, int in_fd, int out_fd) {
   const RecordingOptions recording = options.recording;
+  // Made while the process may still make files anywhere.
+  std::optional<Result<GrowingFile>> file;
+  if (!recording.file.empty()) file = GrowingFile::create(recording.file);
   return run_session_host(std::move(options), LogKind::kOwn, [&](SessionHost& host) {
-    if (!recording.file.empty()) host.record(recording);
+    if (file) host.record(recording, *std::move(file));
     host.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
              [&host](int code) { host.end(code); });
     return std::shared_ptr<void>();

@@ -7,6 +7,7 @@
 
 #include "lsp/host/session_host.h"
 #include "lsp/server.h"
+#include "support/confine/confinement.h"
 #include "support/result.h"
 #include "workspace/workspace.h"
 
@@ -23,6 +24,9 @@ struct ServerOptions {
   // servers of the same `build` (keep_crash_notes()); empty: nowhere.
   std::filesystem::path crash_notes = {};
   std::string build = {};
+  // The process confines itself before it serves, to redraft's own folders, those of the two files
+  // above and what is named here; none: it does not. Not to be set where threads run already.
+  std::optional<ConfinementOptions> confinement = {};
   // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
   // never contains the text of a document.
   std::string log_level = "info";

@@ -16,6 +16,8 @@ namespace {
 
 // Each client takes several descriptors, of which a process has 1024 by default.
 constexpr std::size_t kMaxClients = 100;
+// Besides: anybody on this machine may connect to a port, and say nothing.
+constexpr std::ptrdiff_t kMaxUnadmitted = 16;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
 ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
@@ -39,14 +41,35 @@ SessionHost::SessionHost(EngineHost::Factory make_engine, Server::IndexFactories
       idle_timer_(io_),
       shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file))) {}
 
-bool SessionHost::has_room() const { return !ending_ && sessions_.size() < kMaxClients; }
+bool SessionHost::has_room() const {
+  const auto admitted =
+      std::ranges::count_if(sessions_, [](const auto& each) { return each.second->admitted(); });
+  const bool room = !ending_ && static_cast<std::size_t>(admitted) < kMaxClients;
+  if (!room) spdlog::warn("a client is turned away: there are {}", admitted);
+  return room;
+}
+
+// Who has the token shows it as soon as it is connected, so the oldest will hardly do so.
+void SessionHost::make_room_for_unadmitted() {
+  const auto waits = [](const auto& each) {
+    return !each.second->admitted() && !each.second->ending();
+  };
+  if (std::ranges::count_if(sessions_, waits) < kMaxUnadmitted) return;
+  spdlog::warn("a client that did not show its token makes room for another");
+  std::ranges::find_if(sessions_, waits)->second->end(1);  // ordered by when they came
+}
+
+bool SessionHost::may_come(const ClientSession::Client& client) {
+  if (client.token.empty()) return has_room();
+  if (ending_) return false;
+  make_room_for_unadmitted();
+  return true;
+}
 
 std::optional<SessionHost::SessionId> SessionHost::add(ClientSession::Client client,
                                                        std::function<void(int code)> on_end) {
-  if (!has_room()) {
-    spdlog::warn("a client is turned away: there are {}", sessions_.size());
-    return std::nullopt;
-  }
+  if (!may_come(client)) return std::nullopt;
+  if (!client.token.empty()) client.has_room = [this] { return has_room(); };
   const SessionId id = ++last_id_;
   // The session calls this from one of its own member functions, so it is destroyed later.
   auto session = std::make_unique<ClientSession>(shared_, std::move(client), [this, id](int code) {
@@ -87,13 +110,19 @@ void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
       run_named("redraft-close", [going = std::move(indexes)]() mutable { going.clear(); }));
 }
 
-void SessionHost::record(const RecordingOptions& options) {
-  Result<std::unique_ptr<Recorder>> recorder = Recorder::begin(
-      options.file,
+Result<std::unique_ptr<Recorder>> SessionHost::make_recorder(const RecordingOptions& options,
+                                                             Result<GrowingFile> file) {
+  if (!file) return file.error();
+  return Recorder::begin(
+      std::move(*file),
       {.version = kServerVersion, .build = options.build, .options = options.arguments},
       [this](const std::string& problem) {
         boost::asio::post(io_, [this, problem] { warn("recording has ended: " + problem); });
       });
+}
+
+void SessionHost::record(const RecordingOptions& options, Result<GrowingFile> file) {
+  Result<std::unique_ptr<Recorder>> recorder = make_recorder(options, std::move(file));
   if (recorder) {
     shared_.recorder = std::move(*recorder);
     shared_.notice = "redraft: this session is recorded in " + shared_.recorder->path().string() +

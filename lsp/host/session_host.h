@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lsp/host/client_session.h"
+#include "support/files/growing_file.h"
 
 namespace redraft::lsp {
 
@@ -36,17 +37,19 @@ class SessionHost {
 
   boost::asio::io_context& io() { return io_; }
 
-  // Whether add() would take another client: not at the limit, and not while ending.
+  // Whether there is room for another client: not at the limit, and not while ending. One that has
+  // not named the token that it needs takes none.
   bool has_room() const;
   // `on_end` gets the exit code once the client's descriptors are closed. None if there is no room.
+  // For a client that needs a token there always is: the oldest that has not named it goes.
   std::optional<SessionId> add(ClientSession::Client client,
                                std::function<void(int code)> on_end = {});
   // For a client that is gone.
   void drop(SessionId id);
 
-  // Records sessions that start from now on; there should be one. When recording fails, at once or
-  // later, standard error and the client's log say so.
-  void record(const RecordingOptions& options);
+  // Records sessions that start from now on in `file`; there should be one. When recording fails,
+  // at once or later, standard error and the client's log say so.
+  void record(const RecordingOptions& options, Result<GrowingFile> file);
 
   // run() returns 0 after this long without a client; at least ten seconds before the first one.
   void end_when_idle(std::chrono::seconds limit);
@@ -58,7 +61,11 @@ class SessionHost {
   int run();
 
  private:
+  bool may_come(const ClientSession::Client& client);
+  void make_room_for_unadmitted();
   void remove(SessionId id, int code);
+  Result<std::unique_ptr<Recorder>> make_recorder(const RecordingOptions& options,
+                                                  Result<GrowingFile> file);
   void warn(const std::string& text);
   void dispose_of(std::vector<IndexSlot> indexes);
   void await_clients(std::chrono::seconds limit);

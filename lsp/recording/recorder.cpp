@@ -7,13 +7,10 @@
 
 namespace redraft::lsp {
 
-Result<std::unique_ptr<Recorder>> Recorder::begin(const std::filesystem::path& file,
-                                                  const RecordingHeader& header,
+Result<std::unique_ptr<Recorder>> Recorder::begin(GrowingFile file, const RecordingHeader& header,
                                                   OnProblem on_problem) {
-  Result<GrowingFile> created = GrowingFile::create(file);
-  if (!created) return created.error();
-  if (const Result<void> begun = created->append(to_line(header)); !begun) return begun.error();
-  return std::unique_ptr<Recorder>(new Recorder(std::move(*created), std::move(on_problem)));
+  if (const Result<void> begun = file.append(to_line(header)); !begun) return begun.error();
+  return std::unique_ptr<Recorder>(new Recorder(std::move(file), std::move(on_problem)));
 }
 
 Recorder::Recorder(GrowingFile file, OnProblem on_problem)

@@ -32,9 +32,8 @@ class Recorder {
   // Called at most once, on any thread.
   using OnProblem = std::function<void(const std::string& problem)>;
 
-  // Writes to a new file; see GrowingFile. An error if that cannot be created.
-  static Result<std::unique_ptr<Recorder>> begin(const std::filesystem::path& file,
-                                                 const RecordingHeader& header,
+  // Writes to `file`, which is new. An error if that fails at once.
+  static Result<std::unique_ptr<Recorder>> begin(GrowingFile file, const RecordingHeader& header,
                                                  OnProblem on_problem);
   ~Recorder();  // writes what has been added
   Recorder(const Recorder&) = delete;

@@ -56,8 +56,19 @@ void Configuration::pull() {
                        });
 }
 
+// A file of the workspace must not decide what is written to the user's disk. The
+// initializationOptions are the user's: they come with how the editor starts the server.
+void Configuration::keep_from_workspaces(ReadSettings& read) const {
+  if (client_.user_settings || initial_.cache_on_disk || !read.settings.cache_on_disk) return;
+  read.settings.cache_on_disk = false;
+  read.problems.emplace_back(
+      "redraft.cacheOnDisk stays false, as the initializationOptions say: what is set later may "
+      "come from a file of the workspace.");
+}
+
 void Configuration::take(const Json& section) {
-  const ReadSettings read = read_settings(section, initial_);
+  ReadSettings read = read_settings(section, initial_);
+  keep_from_workspaces(read);
   settings_ = read.settings;
   waits_ = false;
   spdlog::info("settings: index {}, dependencies {}, completion {}", settings_.index ? "on" : "off",

@@ -23,6 +23,11 @@ class Configuration {
       : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   const Settings& settings() const { return settings_; }
+  // Whether the user alone has chosen the decoder: in some editors a file of the workspace sets
+  // settings, and must not make a lossy one write.
+  bool user_chose_decoder() const {
+    return client_.user_settings || settings_.decoder == initial_.decoder;
+  }
   // Whether the client's answer is outstanding: it has been or will be asked.
   bool waits() const { return waits_; }
 
@@ -37,6 +42,7 @@ class Configuration {
  private:
   void pull();
   void take(const Json& section);
+  void keep_from_workspaces(ReadSettings& read) const;
   void report(const std::vector<std::string>& problems);
 
   std::shared_ptr<Connection> connection_;

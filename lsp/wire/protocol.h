@@ -69,13 +69,17 @@ struct ClientCapabilities {
   bool streamed_edits = false;
   bool prompt = false;
   bool prepares = false;  // announces edits with redraft/prepare
+  // No file of a workspace has a part in its settings of the scope `machine`; see
+  // SettingDefinition.
+  bool user_settings = false;
 };
 
 // What a client says of itself in its own section, of the capabilities or of the options.
-inline constexpr std::array<std::pair<const char*, bool ClientCapabilities::*>, 3>
+inline constexpr std::array<std::pair<const char*, bool ClientCapabilities::*>, 4>
     kOwnCapabilities = {{{"streamedEdits", &ClientCapabilities::streamed_edits},
                          {"prompt", &ClientCapabilities::prompt},
-                         {"prepare", &ClientCapabilities::prepares}}};
+                         {"prepare", &ClientCapabilities::prepares},
+                         {"userSettings", &ClientCapabilities::user_settings}}};
 
 struct InitializeParams {
   ClientCapabilities capabilities;

@@ -30,6 +30,16 @@ std::filesystem::path executable() {
   return std::filesystem::read_symlink("/proc/self/exe", problem);
 }
 
+std::string namespaces() {
+  std::string all;
+  for (const char* kind : {"mnt", "pid", "user"}) {
+    std::error_code problem;  // without /proc there is one name for all
+    all +=
+        std::filesystem::read_symlink(std::string("/proc/self/ns/") + kind, problem).string() + " ";
+  }
+  return all;
+}
+
 bool is_running(int id) { return (::kill(id, 0) == 0 || errno != ESRCH) && !is_unreaped(id); }
 
 FileHandle end_of_process(int id) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "support/files/file_handle.h"
 
@@ -8,6 +9,10 @@ namespace redraft {
 
 // This program's own file.
 std::filesystem::path executable();
+
+// Which mounts, processes and users this process sees: the same text for all that see the same, so
+// that paths and process ids mean the same to them.
+std::string namespaces();
 
 // Whether there is a process `id` that has not ended. A zombie, dead but not yet waited for, has.
 bool is_running(int id);

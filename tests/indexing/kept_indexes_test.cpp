@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "indexing/store/store_format.h"
 #include "indexing/store/text_store.h"
 #include "tests/kit/temp_folder.h"
 
@@ -151,6 +152,19 @@ TEST_F(KeptIndexesTest, ForgettingAFolderForgetsThoseInIt) {
   EXPECT_THAT(names(), ElementsAre("project-other"));
   fs::remove_all(work_ / "project-other");
   EXPECT_EQ(forget_indexes(indexes_, work_ / "project-other").count, 1U) << "though it is gone";
+}
+
+// Of builds before and after this one; both use it now and then.
+TEST_F(KeptIndexesTest, OfOtherFormatsGoWhenTheirBuildIsUsedNoMore) {
+  const std::string workspace = "0123456789abcdef-fedcba9876543210";
+  keep(workspace, hours(24 * 8));
+  keep(workspace + "-" + store_format(), hours(24 * 8));
+  keep(workspace + "-" + store_format("M99", "C99", "S99"), hours(24 * 6));
+  EXPECT_EQ(prune_indexes(indexes_, {}).count, 1U);
+  EXPECT_THAT(names(), testing::UnorderedElementsAre(workspace + "-" + store_format(),
+                                                     workspace + "-999999"));
+  EXPECT_EQ(prune_indexes(indexes_, {.other_format = hours(0)}).count, 1U);
+  EXPECT_THAT(names(), ElementsAre(workspace + "-" + store_format()));
 }
 
 // What others put there is not ours to remove.

@@ -13,6 +13,7 @@
 #include <random>
 #include <thread>
 
+#include "indexing/store/store_format.h"
 #include "support/system/crash_notes.h"
 #include "tests/indexing/index_compare.h"
 #include "tests/kit/byte_tokenizer.h"
@@ -293,8 +294,43 @@ TEST(IndexLocation, DependsOnFoldersAndTokenizer) {
   EXPECT_EQ(*index_folder(both, 1), *index_folder(reversed, 1));
   EXPECT_NE(*index_folder(a, 1), *index_folder(both, 1));
   EXPECT_NE(*index_folder(a, 1), *index_folder(a, 2));
+  EXPECT_TRUE(index_folder(a, 1)->string().ends_with("-" + store_format()));
   EXPECT_EQ(index_key(*byte_tokenizer()), index_key(*byte_tokenizer()));
   EXPECT_NE(index_key(*byte_tokenizer()), index_key(*word_tokenizer({"return"})));
+}
+
+TEST(IndexLocation, AFormatIsNamedByEachKindOfFile) {
+  EXPECT_EQ(store_format("RDRMAN01", "RDRCHG23", "RDRSEG45"), "012345");
+  EXPECT_EQ(magic_number("RDRMAN01"), 0x31304e414d524452U);
+}
+
+// Two builds used by turns: each finds what it wrote.
+TEST(IndexLocation, AStoreOfAnotherFormatStaysAsItIs) {
+  const TempFolder scratch;
+  const char* before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("XDG_CACHE_HOME", scratch.path().c_str(), 1);
+  scratch.write("code/a.py", "a = 1\n");
+  const std::vector<fs::path> roots = {scratch.path() / "code"};
+  const fs::path own = *index_folder(roots, index_key(*byte_tokenizer()));
+  const std::string name = own.filename().string();
+  const std::string other =
+      "redraft/index/" + name.substr(0, name.size() - store_format().size()) + "999999/";
+  scratch.write(other + "lock", "");
+  scratch.write(other + "manifest", "of another format");
+  for (int turn = 0; turn < 2; ++turn) {
+    std::string message;
+    const auto index = open_index(roots, byte_tokenizer(), {}, message);
+    EXPECT_EQ(message, "");
+    EXPECT_EQ(index->snapshot()->token_count() > 0, turn > 0);
+    index->refresh();
+    EXPECT_TRUE(index->store().save());
+  }
+  std::ifstream manifest(scratch.path() / (other + "manifest"));
+  std::string text;
+  std::getline(manifest, text);
+  EXPECT_EQ(text, "of another format");
+  before != nullptr ? ::setenv("XDG_CACHE_HOME", kept.c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -98,6 +99,23 @@ class Attached(AttachTest):
         self.attach()
         path, = self.sockets()
         self.assertIn("cache/redraft/run", str(path))
+
+    def test_the_log_does_not_grow_without_bound(self):
+        file = self.state / "redraft" / "lsp.log"
+        file.parent.mkdir(parents=True, mode=0o700)
+        file.write_bytes(b"before\n" * 800000)
+        client = self.attach()
+        old = file.with_name("lsp.log.old")
+        self.assertEqual(old.stat().st_size, 7 * 800000)
+        self.assertIn("listening", self.log())
+        with open(file, "ab") as log:  # whoever wrote that
+            log.write(b"now\n" * 1400000)
+        client.send_bytes(b"nonsense\n")
+        client.exit_code()
+        self.until(lambda: file.stat().st_size < 100000, "the log goes on")
+        self.assertIn("Content-Length", self.log())
+        self.assertEqual(old.read_bytes()[-4:], b"now\n")
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
 
     def test_exit_codes(self):
         other = self.attach()
@@ -293,6 +311,23 @@ class Program(AttachTest):
             client.request("shutdown")
             client.notify("exit")
             self.assertEqual(client.exit_code(), 0)
+
+    def test_who_sees_other_mounts_or_users_has_a_server_of_its_own(self):
+        # Of a container, a toolbox: paths and process ids mean something else there.
+        elsewhere = ["unshare", "--user", "--map-root-user", "--mount"]
+        if not shutil.which("unshare") or subprocess.run([*elsewhere, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("this system lets users make no namespaces")
+        self.lsp()
+        self.lsp()
+        self.assertEqual(len(self.servers()), 1)
+        client = Client([*elsewhere, REDRAFT, "lsp", "--no-index"], env=self.env)
+        self.addCleanup(client.close)
+        self.initialize(client)
+        self.assertEqual(len(self.sockets()), 2)
+        self.assertIn("state", client.request("redraft/status"))
+        client.request("shutdown")
+        client.notify("exit")
+        self.assertEqual(client.exit_code(), 0)
 
     def test_the_server_is_nobodys_child(self):
         client = self.lsp()

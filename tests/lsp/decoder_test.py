@@ -14,6 +14,7 @@ def new_text(length):
 # Long enough that reading the prompt pays for a draft model.
 NEW = f"# {new_text(1200)}\n"
 ADD = [{"find": "", "replace": NEW}]
+OWN_SETTINGS = {"experimental": {"redraft": {"streamedEdits": True, "userSettings": True}}}
 FILLS = [{"after": "area = ", "write": new_text(120)}]
 
 
@@ -74,12 +75,28 @@ class Decoder(ServerTest):
         self.assertEqual(self.status(client)["decoder"]["name"], "redraft:model")
 
     def test_a_lossy_one_runs_only_by_its_name_and_says_so(self):
-        client = self.start(ADD, STREAMING, draft=True)
+        client = self.start(ADD, OWN_SETTINGS, draft=True)
         self.assertTrue(self.status(client)["decoder"]["lossless"])
         self.configure(client, "efficientedit:entropy")
         status = self.status(client)
         self.assertEqual((status["decoder"]["name"], status["decoder"]["lossless"]), ("efficientedit:entropy", False))
         self.assertIn("lossy", " ".join(status["reasons"]))
+
+    def test_a_file_of_the_workspace_names_no_lossy_one(self):
+        client = self.start(ADD, STREAMING, draft=True)
+        self.configure(client, "efficientedit:entropy")
+        status = self.status(client)
+        self.assertEqual(status["decoder"]["name"], "redraft:model")
+        self.assertIn("a file of the workspace may have set this", " ".join(status["reasons"]))
+        self.assertEqual(len(client.all("window/showMessage")), 1)
+
+    def test_the_options_name_a_lossy_one_in_any_client(self):
+        client = self.start(ADD, initialize=False, draft=True)
+        self.initialize(client, STREAMING, initializationOptions={"redraft": {"decoder": "efficientedit:entropy"}})
+        self.configure(client, "ar")
+        self.assertTrue(self.status(client)["decoder"]["lossless"])
+        self.configure(client, None)
+        self.assertFalse(self.status(client)["decoder"]["lossless"])
 
     def refusal(self, decoder, **script):
         """What the user is told, and what the status says; the default runs."""

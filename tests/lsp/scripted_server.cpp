@@ -17,6 +17,8 @@
 //    "hold_load": "FILE",       while FILE exists, loading goes on
 //    "memory": 0,               bytes that the model is said to take (default: not known)
 //    "load_error": "",          loading the model fails with this message
+//    "attempts": {"workspace": DIR, "home": DIR},   loading the model does what only a process that
+//                               was taken over would, and the log has what came of it
 //    "record": ""}              a file for everything that the model is shown: prompts and drafts
 //
 // An edit applies to the code in the prompt (the file or the selected lines, with "\n" line
@@ -35,20 +37,23 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
+#include "support/confine/confinement.h"
+#include "support/system/processes.h"
 #include "support/trace/trace.h"
 #include "tests/kit/edit_script.h"
+#include "tests/kit/outside_attempts.h"
 
 namespace {
 
-redraft::EditScript read_script(const std::string& file) {
-  std::ifstream in(file);
-  const nlohmann::json json = nlohmann::json::parse(in);
+redraft::EditScript read_script(const nlohmann::json& json) {
   redraft::EditScript script;
   for (const nlohmann::json& edit : json.at("edits")) {
     script.edits.push_back({edit.value("instruction", ""), edit.at("find"), edit.at("replace")});
@@ -70,8 +75,34 @@ redraft::EditScript read_script(const std::string& file) {
   return script;
 }
 
-redraft::EngineHost::Factory engine_factory(const redraft::EditScript& script) {
-  const auto make = [script](const redraft::LoadControl& control) {
+// What a script says that does not concern the model.
+struct ServerScript {
+  redraft::EditScript edits;
+  std::optional<std::pair<std::string, std::string>> attempts;  // a workspace, a home
+};
+
+ServerScript read_server_script(const std::string& file) {
+  std::ifstream in(file);
+  const nlohmann::json json = nlohmann::json::parse(in);
+  ServerScript script{.edits = read_script(json), .attempts = {}};
+  if (json.contains("attempts")) {
+    const nlohmann::json& attempts = json["attempts"];
+    script.attempts.emplace(attempts.at("workspace"), attempts.at("home"));
+  }
+  return script;
+}
+
+void attempt(const std::pair<std::string, std::string>& places) {
+  for (const auto& [name, outcome] :
+       redraft::attempt_outside(places.first, places.second, ::getppid()))
+    spdlog::info("attempt {}: {}", name, outcome);
+  spdlog::info("attempts: all made");
+}
+
+redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
+  const redraft::EditScript& script = given.edits;
+  const auto make = [script, attempts = given.attempts](const redraft::LoadControl& control) {
+    if (attempts) attempt(*attempts);
     while (std::filesystem::exists(script.hold_load) && !control.stop.stop_requested()) {
       control.progress(0.5);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -79,6 +110,13 @@ redraft::EngineHost::Factory engine_factory(const redraft::EditScript& script) {
     return redraft::make_scripted_engine(script);
   };
   return {make, script.draft, [memory = script.memory] { return memory; }};
+}
+
+redraft::ConfinementOptions confinement_for(const ServerScript& script) {
+  redraft::ConfinementOptions allowed;
+  const std::filesystem::path record = script.edits.record;
+  if (!record.empty()) allowed.writable.push_back(std::filesystem::absolute(record).parent_path());
+  return allowed;
 }
 
 redraft::lsp::Server::IndexFactories index_factories() {
@@ -129,11 +167,18 @@ struct Doors {
                                        .idle_limit = std::chrono::seconds(idle_seconds)};
   }
   // How to attach to a shared server; it starts this program in the background.
-  redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level) const {
-    return {
-        .key = std::to_string(std::hash<std::string>()(script)),
-        .command = {std::filesystem::read_symlink("/proc/self/exe"), script, "--log-level", level,
-                    "--idle-seconds", std::to_string(idle_seconds), "--attached-socket"}};
+  redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level,
+                                     const std::string& usage_file) const {
+    std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe"),
+                                        script,
+                                        "--log-level",
+                                        level,
+                                        "--idle-seconds",
+                                        std::to_string(idle_seconds)};
+    if (!usage_file.empty()) command.insert(command.end(), {"--usage-file", usage_file});
+    command.push_back("--attached-socket");
+    return {.key = std::to_string(std::hash<std::string>()(script + redraft::namespaces())),
+            .command = command};
   }
 };
 
@@ -171,8 +216,8 @@ int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::st
     return 1;
   }
   if (doors.share) {
-    const redraft::Result<int> code =
-        redraft::lsp::attach(doors.attach(script, options.log_level), STDIN_FILENO, STDOUT_FILENO);
+    const redraft::Result<int> code = redraft::lsp::attach(
+        doors.attach(script, options.log_level, options.usage_file), STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
     std::cerr << "the model is not shared: " << code.error().message() << std::endl;
   }
@@ -197,11 +242,15 @@ int main(int argc, char** argv) {
   app.add_option("--log-level", options.log_level, "spdlog's level");
   Doors doors;
   doors.add_to(app);
+  bool confined = true;
+  app.add_flag("!--no-confinement", confined, "See `redraft lsp`");
   Inside inside;
   inside.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    options.make_engine = engine_factory(read_script(file));
+    const ServerScript script = read_server_script(file);
+    options.make_engine = engine_factory(script);
+    if (confined) options.confinement = confinement_for(script);
   } catch (const std::exception& failure) {
     std::cerr << "redraft_scripted_server: error: " << file << ": " << failure.what() << "\n";
     return 1;

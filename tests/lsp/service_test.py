@@ -8,6 +8,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 import unittest
 
@@ -80,6 +81,20 @@ class Socket(Service):
         self.assertEqual(mode(self.path.parent), 0o700)
         self.assertEqual(mode(self.path.parent.parent), 0o700)
         self.assert_serves(self.client())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_is_turned_away_even_where_modes_would_let_it_in(self):
+        server = self.serve_here()
+        for path in (self.path.parent, *self.path.parents):
+            if path.stat().st_uid == 0 and str(path).startswith(self.folder.name):
+                path.chmod(0o755)
+        self.path.chmod(0o666)
+        self.assert_serves(self.client())
+        ask = f"import os, socket; os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.connect({str(self.path)!r}); " \
+              "print('connected', flush=True); print(s.recv(1))"
+        run = subprocess.run([sys.executable, "-c", ask], capture_output=True, timeout=TIME_LIMIT, text=True)
+        self.assertEqual(run.stdout, "connected\nb''\n", run.stderr)
+        self.assertIn("another user", self.stop(server))
 
     def test_edits_of_two_clients(self):
         self.serve_here(delay_ms_per_pass=2)
@@ -310,6 +325,38 @@ class Port(Service):
         self.assertEqual(mode(file), 0o600)
         self.token = file.read_text().strip()
         self.assert_serves(self.admitted())
+
+    def test_who_says_nothing_keeps_nobody_out(self):
+        self.serve_here()
+        before = self.admitted()
+        silent = [self.connection() for _ in range(200)]
+        self.assert_serves(before)
+        clients = [self.admitted() for _ in range(5)]
+        for connection in silent:
+            connection.setblocking(False)
+        self.until(lambda: sum(map(self.is_open, silent)) <= 16, "too many are waited for")
+        for client in (before, *clients):
+            self.assert_serves(client)
+        for connection in silent:
+            connection.close()
+
+    def is_open(self, connection):
+        try:
+            return connection.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except ConnectionError:
+            return False
+
+    def test_there_are_only_so_many_with_the_token(self):
+        self.serve_here()
+        clients = [self.admitted() for _ in range(100)]
+        turned_away = self.client(initialize=False)
+        turned_away.start_request("initialize", {"processId": None, "capabilities": {},
+                                                 "initializationOptions": {"redraft": {"token": self.token}}})
+        turned_away.wait_for_end()
+        self.assertEqual(turned_away.messages, [])
+        self.assert_serves(clients[0])
 
     def test_clients_without_it(self):
         self.serve_here()

@@ -36,9 +36,13 @@ class ThreadNames(ServerTest):
         self.assert_names(client.process.pid, ["redraft-decode", "redraft-index", "redraft-watch", "redraft-buffers"])
 
     def test_of_the_compute_pool(self):
-        client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--no-index", "--threads", "4"])
+        client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--no-index", "--threads", "4",
+                         "--target", str(pathlib.Path(self.folder.name) / "none.gguf")])
         self.addCleanup(client.close)
-        self.initialize(client)
+        self.initialize(client, STREAMING)
+        self.assert_names(client.process.pid, ["redraft-decode"])  # what is confined has no more threads yet
+        self.open(client, "old\n")
+        self.assertEqual(self.end(client, self.edit(client))["state"], "failed")
         self.assert_names(client.process.pid, ["redraft-decode", "redraft-pool-1", "redraft-pool-2", "redraft-pool-3"])
 
 

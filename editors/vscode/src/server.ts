@@ -31,7 +31,7 @@ export function makeClient(server: ServerCommand, output: vscode.LogOutputChanne
     documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
     outputChannel: output,
     // Settings are not included: the server requests them, and again when they change.
-    initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true } },
+    initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true, userSettings: true } },
     middleware: {
       workspace: {
         // A setting that restarts the server stops this client while it reports the change: not an error for the user.

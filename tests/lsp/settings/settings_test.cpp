@@ -305,6 +305,34 @@ TEST_F(ConfigurationTest, WhatAClientSaysOfItselfIsNoWrongSetting) {
   EXPECT_THAT(warnings(), IsEmpty());
 }
 
+// As .dir-locals.el does through eglot.
+TEST_F(ConfigurationTest, AWorkspaceDoesNotHaveAnythingKept) {
+  initialize_with(asking(), {{"cacheOnDisk", false}});
+  notify("initialized");
+  const Json kept = {{"cacheOnDisk", true}};
+  answer(asked("workspace/configuration"), Json::array({kept}));
+  EXPECT_FALSE(server_.settings().cache_on_disk);
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.cacheOnDisk stays false")));
+}
+
+TEST_F(ConfigurationTest, AWorkspaceMayHaveNothingKept) {
+  initialize_with(asking(), Json::object());
+  notify("initialized");
+  const Json kept = {{"cacheOnDisk", false}};
+  answer(asked("workspace/configuration"), Json::array({kept}));
+  EXPECT_FALSE(server_.settings().cache_on_disk);
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
+TEST_F(ConfigurationTest, AUsersOwnSettingsDecide) {
+  initialize_with(asking(), {{"cacheOnDisk", false}, {"userSettings", true}});
+  notify("initialized");
+  const Json kept = {{"cacheOnDisk", true}};
+  answer(asked("workspace/configuration"), Json::array({kept}));
+  EXPECT_TRUE(server_.settings().cache_on_disk);
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
 TEST_F(ConfigurationTest, AWrongValueIsToldOnce) {
   initialize_with(asking(), {{"index", "yes"}, {"streamedEdits", true}});
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.index takes true or false")));

@@ -223,7 +223,7 @@ function M.config()
     root_markers = { '.git' },
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },
-      experimental = { redraft = { streamedEdits = true, prompt = true, prepare = true } },
+      experimental = { redraft = { streamedEdits = true, prompt = true, prepare = true, userSettings = true } },
     }),
     settings = { redraft = config.server_settings() },
     handlers = {

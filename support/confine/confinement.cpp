@@ -1,0 +1,162 @@
+// Why. The server reads code that anybody may have written, with parsers and kernels that may have
+// faults. Whoever takes it over by one of them should find a process that cannot do more than a
+// server must: no program to start, nobody to send anything to, nothing to write but caches.
+//
+// Landlock decides about files by where they are. The filter of system calls cannot look at paths,
+// but decides about what is no file.
+#include "support/confine/confinement.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "support/confine/call_filter.h"
+#include "support/confine/call_groups.h"
+#include "support/confine/file_rules.h"
+
+namespace redraft {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kWriting = file_right::kWriteFile | file_right::kMake |
+                                   file_right::kRemove | file_right::kRefer | file_right::kTruncate;
+constexpr std::uint64_t kRestricted = kWriting | file_right::kExecute | file_right::kControl;
+
+class Place {
+ public:
+  explicit Place(const fs::path& path) : descriptor_(::open(path.c_str(), O_PATH | O_CLOEXEC)) {}
+  ~Place() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  int allow(const FileRules& rules, std::uint64_t rights) const {
+    return descriptor_ < 0 ? 0 : rules.allow(descriptor_, rights);
+  }
+
+ private:
+  int descriptor_;
+};
+
+int allow_path(const FileRules& rules, const fs::path& path, std::uint64_t rights) {
+  return Place(path).allow(rules, rights);
+}
+
+// Who has little space at home puts a link to another disk in the place of a cache.
+int allow_links_in(const FileRules& rules, const fs::path& folder) {
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    std::error_code unknown;
+    if (!entry.is_symlink(unknown) || !entry.is_directory(unknown)) continue;
+    if (const int failed = allow_path(rules, entry.path(), kWriting)) return failed;
+  }
+  return 0;
+}
+
+int allow_all(const FileRules& rules, const ConfinementOptions& options) {
+  for (const fs::path& path : options.writable) {
+    if (const int problem = allow_path(rules, path, kWriting)) return problem;
+    if (const int problem = allow_links_in(rules, path)) return problem;
+  }
+  for (const fs::path& path : options.removable) {
+    if (const int problem = allow_path(rules, path, file_right::kRemove)) return problem;
+  }
+  if (options.gpu) {
+    constexpr std::uint64_t kDevices = file_right::kWriteFile | file_right::kControl;
+    if (const int problem = allow_path(rules, "/dev", kDevices)) return problem;
+  }
+  return allow_path(rules, "/dev/null", kRestricted);
+}
+
+bool has_other_threads() {
+  std::error_code problem;
+  const fs::directory_iterator threads("/proc/self/task", problem);
+  return !problem && std::distance(fs::begin(threads), fs::end(threads)) > 1;
+}
+
+Error refused(int problem) { return Error(std::strerror(problem)); }
+
+Result<int> confine_files(const ConfinementOptions& options) {
+  const int version = FileRules::version();
+  if (version == 0) return Error("this kernel has no Landlock");
+  const FileRules rules({.rights = kRestricted, .ports = true, .others = !options.gpu});
+  int problem = rules.problem();
+  if (problem == 0) problem = allow_all(rules, options);
+  if (problem == 0) problem = rules.enforce();
+  if (problem != 0) return refused(problem);
+  if (has_other_threads()) return Error("threads that ran before are not confined");
+  return version;
+}
+
+CallFilter make_filter(const ConfinementOptions& options) {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  CallFilter filter;
+  for (const int call : {SYS_execve, SYS_execveat, SYS_bind, SYS_listen}) filter.refuse(call);
+  if (options.gpu) {
+    filter.refuse_unless(SYS_socket, 0, {AF_UNIX, AF_NETLINK});
+  } else {
+    filter.refuse(SYS_socket);
+    filter.refuse(SYS_connect);
+  }
+  // Whether a process is there may be asked.
+  filter.refuse_unless(SYS_kill, 1, {0});
+  filter.refuse_unless(SYS_tgkill, 0, {self});
+  filter.refuse_unless(SYS_prlimit64, 0, {0, self});
+  filter.refuse_if(SYS_ioctl, 1, TIOCSTI);
+  filter.refuse_if(SYS_ioctl, 1, TIOCLINUX);
+  filter.refuse_if_any(SYS_clone, 0, call_groups::kNamespaceFlags);
+  // Its flags are in memory, which no filter can read: the C library then falls back to clone.
+  filter.refuse(call_groups::kClone3, ENOSYS);
+  filter.refuse_all(call_groups::kOtherMemory);
+  filter.refuse_all(call_groups::kOtherSignals);
+  filter.refuse_all(call_groups::kNamespaces);
+  filter.refuse_all(call_groups::kAttributes);
+  filter.refuse_all(call_groups::kKernel);
+  return filter;
+}
+
+Result<void> confine_calls(const ConfinementOptions& options) {
+  if (!CallFilter::is_available()) return Error("this kernel has no filters of system calls");
+  const int problem = make_filter(options).install(true);
+  if (problem != 0) return refused(problem);
+  return {};
+}
+
+}  // namespace
+
+std::string Confinement::description() const {
+  constexpr std::string_view kFiles = "writes below its own folders alone";
+  constexpr std::string_view kCalls = "starts no program and opens no connection";
+  const std::string by_files =
+      files ? std::string(kFiles) + " (Landlock " + std::to_string(*files) + ")"
+            : "may write wherever its user may (" + files.error().message() + ")";
+  const std::string by_calls =
+      calls ? std::string(kCalls) + " (seccomp)"
+            : "is not kept from starting programs and connecting (" + calls.error().message() + ")";
+  return by_files + (complete() ? ", " : files || calls ? " but " : " and ") + by_calls;
+}
+
+Confinement confine(const ConfinementOptions& options) {
+  Result<int> files = confine_files(options);
+  return {.files = std::move(files), .calls = confine_calls(options)};
+}
+
+Confinement possible_confinement() {
+  const int version = FileRules::version();
+  return {.files = version > 0 ? Result<int>(version) : Error("this kernel has no Landlock"),
+          .calls = CallFilter::is_available()
+                       ? Result<void>()
+                       : Error("this kernel has no filters of system calls")};
+}
+
+}  // namespace redraft
