@@ -4,11 +4,13 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
+#include "cli/doctor_folders.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
@@ -41,8 +43,9 @@ void print_machine(int threads) {
   const MachineMemory free = machine_memory();
   print_row("machine", cpu_name() + ", " + processor_cores().description() + "; " +
                            std::to_string(threads) + " threads used");
-  print_row("memory", gibibytes(free.total_bytes) + ", of which " +
-                          gibibytes(free.available_bytes) + " are free");
+  print_row("memory", free.total_bytes == 0 ? "how much there is is not known"
+                                            : gibibytes(free.total_bytes) + ", of which " +
+                                                  gibibytes(free.available_bytes) + " are free");
 }
 
 constexpr int kMoreRounds = 20;  // of some ten milliseconds, to find the peak
@@ -70,7 +73,10 @@ void print_kernels(ThreadPool& pool) {
 // A sentence about one model; clears `sound` if the model is not as it should be.
 std::string state_of(const KnownModel& model, bool quick, bool& sound) {
   const std::filesystem::path file = model_store_directory() / model.file;
-  if (!std::filesystem::exists(file)) return "absent: `redraft models pull " + model.name + "`";
+  std::error_code problem;
+  const bool is_there = std::filesystem::exists(file, problem);
+  if (problem) return "cannot be read: " + problem.message();
+  if (!is_there) return "absent: `redraft models pull " + model.name + "`";
   if (quick) return "present, not verified (--quick)";
   const Result<void> verified = verify_model(model);
   if (verified) return "present, its SHA-256 is right";
@@ -91,7 +97,8 @@ bool print_models(bool quick) {
 Result<void> check_target(const CommonOptions& options) {
   const Result<std::uint64_t> needed = memory_needed({options.target});
   if (!needed) return needed.error();
-  if (machine_memory().available_bytes < *needed) {
+  const MachineMemory memory = machine_memory();
+  if (memory.total_bytes > 0 && memory.available_bytes < *needed) {
     return Error(options.target + " needs about " + gibibytes(*needed) +
                  " of memory, more than is free");
   }
@@ -185,6 +192,10 @@ void print_usage() {
                       usage->why_none());
 }
 
+void print_surroundings() {
+  for (const Surrounding& each : surroundings()) print_row(each.name.c_str(), each.state);
+}
+
 int run_doctor(const DoctorOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
@@ -196,6 +207,7 @@ int run_doctor(const DoctorOptions& options) {
   const bool sound = print_models(options.quick);
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
+  print_surroundings();
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

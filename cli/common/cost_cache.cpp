@@ -35,7 +35,8 @@ constexpr int kMaxTries = 3;
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 40;
 
 std::filesystem::path default_directory() {
-  return user_cache_folder().value_or("/tmp/.cache") / "redraft" / "cost";
+  const std::optional<std::filesystem::path> cache = user_cache_folder();
+  return cache ? *cache / "redraft" / "cost" : std::filesystem::path();
 }
 
 std::int64_t count_of(std::filesystem::file_time_type time) {
@@ -176,6 +177,7 @@ std::filesystem::path CostCache::file_of(const CostKey& key) const {
 }
 
 std::optional<StoredCost> CostCache::load(const CostKey& key) const {
+  if (directory_.empty()) return {};
   const std::filesystem::path file = file_of(key);
   std::error_code problem;
   if (!std::filesystem::is_regular_file(file, problem)) return {};
@@ -189,6 +191,7 @@ std::optional<StoredCost> CostCache::load(const CostKey& key) const {
 }
 
 Result<void> CostCache::store(const CostKey& key, const StoredCost& cost) const {
+  if (directory_.empty()) return Error("there is no folder for it: HOME is not set");
   std::error_code problem;
   std::filesystem::create_directories(directory_, problem);
   if (problem) return Error(directory_.string() + ": " + problem.message());

@@ -50,8 +50,9 @@ Result<std::string> read_skipped(const std::filesystem::path& file, const std::s
 
 }  // namespace
 
-SkipStore::SkipStore()
-    : SkipStore(user_cache_folder().value_or("/tmp/.cache") / "redraft" / "skips") {}
+SkipStore::SkipStore() {
+  if (const auto cache = user_cache_folder()) directory_ = *cache / "redraft" / "skips";
+}
 
 std::filesystem::path SkipStore::file_of(const std::string& model) const {
   return directory_ / (stable_hash(model) + ".json");
@@ -59,7 +60,7 @@ std::filesystem::path SkipStore::file_of(const std::string& model) const {
 
 std::string SkipStore::load(const ModelLocation& model) const {
   const Result<std::string> identity = identity_of(model);
-  if (!identity) return {};
+  if (!identity || directory_.empty()) return {};
   const std::filesystem::path file = file_of(*identity);
   std::error_code problem;
   if (!std::filesystem::is_regular_file(file, problem)) return {};
@@ -72,6 +73,7 @@ std::string SkipStore::load(const ModelLocation& model) const {
 Result<void> SkipStore::store(const ModelLocation& model, const std::string& skipped) const {
   const Result<std::string> identity = identity_of(model);
   if (!identity) return identity.error();
+  if (directory_.empty()) return Error("there is no folder for it: HOME is not set");
   std::error_code problem;
   std::filesystem::create_directories(directory_, problem);
   if (problem) return Error(directory_.string() + ": " + problem.message());

@@ -6,7 +6,8 @@
 
 namespace redraft {
 
-// This program's own file.
+// This program's own file, an absolute path; empty if the system does not tell. Without /proc the
+// first call has to come before the working directory changes.
 std::filesystem::path executable();
 
 // Whether there is a process `id` that has not ended. A zombie, dead but not yet waited for, has.

@@ -6,38 +6,46 @@ import random
 import tempfile
 
 from doors import DOORS, HALT, until
-from plain_service import MAX_EDITS, PlainClient
+from plain_service import MAX_EDITS, PLAIN, PlainClient
 from plain_text import MARK, boundaries, lines, span
 
 from lsp_client import TIME_LIMIT  # doors knows where that is
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
-WORDS = ("old", "older", "fresh", "x = 1", "def f():", "naïve", "🙂", "日本", "\t", "area = ", "(", "# ", HALT, "e\u0301", "")
+WORDS = ("old", "old", "old", "older", "fresh", "x = 1", "def f():", "naïve", "🙂", "日本", "\t", "area = ", "(", "# ", HALT, "e\u0301", "")
 LINE_ENDS = (("\n",), ("\n",), ("\r\n",), ("\r\n", "\n"), ("\r", "\n", "\r\n"))
 CANCELLED, MODIFIED, FAILED, INVALID, UNKNOWN = -32800, -32801, -32803, -32602, -32601
-MAX_CLIENTS = 4
+MAX_CLIENTS = 4  # fewer than
 # What a step is, and how often it comes.
-STEPS = {"attach": 4, "open": 6, "change": 22, "type_inside": 5, "replace_all": 2, "save": 2, "close": 2, "rename_file": 1,
-         "edit": 14, "stale_edit": 1, "act": 2, "resolve": 10, "cancel": 4, "complete": 6, "next_edit": 3, "region": 2,
+STEPS = {"attach": 8, "open": 6, "change": 16, "type_inside": 5, "replace_before": 4, "replace_all": 2, "save": 2, "close": 1,
+         "rename_file": 1, "edit": 14, "watch": 10, "stale_edit": 1, "act": 2, "resolve": 10, "cancel": 2, "complete": 6, "next_edit": 3, "region": 2,
          "prepare": 2, "settings": 2, "nonsense": 2, "hold": 3, "release": 4, "sync": 10, "settle": 3, "reveal": 4,
-         "detach": 2, "cut": 2, "kill": 1}
+         "detach": 1, "cut": 1, "kill": 1}
 
 
 def make_steps(seed, count):
     """Each is [what, who, a number for all further choices], so any part of a sequence is one, too."""
     chosen = random.Random(seed)
-    door = chosen.choice(list(DOORS))
+    door, clients = chosen.choice(list(DOORS)), chosen.randrange(1, MAX_CLIENTS)
     names = chosen.choices(list(STEPS), list(STEPS.values()), k=count)
-    return door, [["attach", 0, 1], ["open", 0, 2]] + [[name, chosen.randrange(MAX_CLIENTS), chosen.randrange(1 << 30)]
-                                                     for name in names]
+    first = [[name, who, chosen.randrange(1 << 30)] for who in range(clients) for name in ("attach", "open")]
+    return door, first + [[name, chosen.randrange(clients), chosen.randrange(1 << 30)] for name in names]
 
 
-def some_text(chosen, most_lines=12):
+def some_text(chosen, most_lines=18):
     ends = chosen.choice(LINE_ENDS)
     text = "".join("".join(chosen.choice(WORDS) for _ in range(chosen.randrange(5))) + chosen.choice(ends)
                    for _ in range(chosen.randrange(most_lines)))
     text += chosen.choice(("", "old"))
     return (chosen.random() < 0.1) * MARK + text.encode()
+
+
+def as_long(chosen, count):
+    """A text of so many bytes, with other lines and characters."""
+    text = b""
+    while len(text) < count:
+        text += chosen.choice(("x", "\n", "é" if len(text) + 2 <= count else "y")).encode()
+    return text
 
 
 class Peer:
@@ -137,6 +145,7 @@ class Run:
             lambda result, error: self.check_encoding(peer, result, error))
         peer.wait(lambda: not peer.pending, "initialize", self.limit)
         peer.notify("initialized", {})
+        self.open(chosen, peer)
 
     @staticmethod
     def check_encoding(peer, result, error):
@@ -145,6 +154,8 @@ class Run:
 
     def detach(self, chosen, peer):
         orderly = chosen.random() < 0.8
+        for edit in peer.model.edits.values():
+            edit.cancelled = True
         if orderly:
             asked = peer.ask("shutdown", None, no_error)
             peer.wait(lambda: asked not in peer.pending, "shutdown", self.limit)
@@ -177,12 +188,12 @@ class Run:
     # Texts
 
     def open(self, chosen, peer):
-        if len(peer.model.documents) < 3:
+        if len(peer.model.documents) < 2:
             peer.names += 1
             uri = f"file:///work%20of/{peer.number}/{peer.names}.txt"
         else:
             uri = chosen.choice(list(peer.model.documents))  # again
-        language = chosen.choice(("plaintext", "plaintext", "python"))
+        language = chosen.choice((PLAIN, PLAIN, "python"))
         text = some_text(chosen)
         peer.model.opened(uri, language, text)
         peer.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1,
@@ -213,7 +224,8 @@ class Run:
         for _ in range(chosen.choice((1, 1, 1, 2, 4))):
             places = boundaries(text)
             begin = chosen.choice(places)
-            end = begin if chosen.random() < 0.5 else chosen.choice(places)
+            near = [place for place in places if abs(place - begin) < 8]
+            end = begin if chosen.random() < 0.5 else chosen.choice(places if chosen.random() < 0.2 else near)
             begin, end = min(begin, end), max(begin, end)
             new = chosen.choice(WORDS + ("\n", "\r\n", "ab\n", "é")).encode() if len(text) < 600 else b""
             edits.append((begin, end, new))
@@ -233,6 +245,20 @@ class Run:
         places = [place for place in boundaries(edit.document.text) if hunk.begin - 1 <= place <= hunk.end + 1]
         place = chosen.choice(places)
         self.send_change(chosen, peer, edit.document, [(place, place, chosen.choice((b"y", b"\n", b"zz\n", b"")))])
+
+    def replace_before(self, chosen, peer):
+        """Before a hunk that waits, by as many bytes: the hunk has the same bytes, perhaps in other lines."""
+        hunks = [(edit, hunk) for edit in peer.model.edits.values() if edit.document.open
+                 for hunk in edit.waiting().values()]
+        if not hunks:
+            return
+        edit, hunk = chosen.choice(hunks)
+        hunk.advance(edit.document, edit.document.version)
+        places = [place for place in boundaries(edit.document.text) if hunk.begin - 12 <= place < hunk.begin]
+        if hunk.touched or not places:
+            return
+        begin, end = sorted(chosen.choice(places) for _ in range(2))
+        self.send_change(chosen, peer, edit.document, [(begin, end, as_long(chosen, end - begin))])
 
     def replace_all(self, chosen, peer):
         document = self.document(chosen, peer)
@@ -271,7 +297,7 @@ class Run:
     def edit_request(self, chosen, peer, document):
         """The command's argument, and what becomes of the text; None where nothing is promised."""
         instruction, find, new = chosen.choice((("rename it", b"old", b"fresh"), ("rename it", b"old", b"fresh"),
-                                                ("grow it", None, None), ("do nothing", b"\0", b"\0")))
+                                                ("rename it", b"old", b"fresh"), ("grow it", None, None), ("do nothing", b"\0", b"\0")))
         text = document.text
         argument = {"textDocument": {"uri": document.uri}, "instruction": instruction}
         if chosen.random() < 0.7:
@@ -290,7 +316,7 @@ class Run:
             at = chosen.choice(boundaries(text))
             argument["range"] = span(text, at, at, peer.model.encoding)
         argument["scope"] = kind
-        if kind == "whole" and find is not None and document.language == "plaintext":
+        if kind == "whole" and find is not None and document.language == PLAIN:
             expected = text.replace(find, new)
         return argument, expected
 
@@ -303,6 +329,7 @@ class Run:
 
     def start_edit(self, peer, document, argument, expected):
         number = []
+        peer.model.overshadow(document)
         full = len(peer.model.alive_edits(document)) + document.acts >= MAX_EDITS
 
         def on_answer(result, error):
@@ -461,6 +488,11 @@ class Run:
         peer.wait(lambda: asked not in peer.pending, "status", self.limit)
         peer.model.check_settled()
 
+    def watch(self, chosen, peer):
+        """Until no edit runs, unless one is held."""
+        if not self.door.hold.exists():
+            peer.wait(lambda: all(edit.state for edit in peer.model.edits.values()), "the end of all edits", self.limit)
+
     def settle(self, chosen, peer):
         """Nothing runs any more."""
         self.door.hold.unlink(missing_ok=True)
@@ -486,11 +518,13 @@ class Run:
         self.settle(random.Random(0), peer)
         edit = peer.model.edits[number]
         shown = bytearray(len(document.text))
+        if document.text.startswith(MARK):  # it is of no line that a model sees
+            shown[:len(MARK)] = b"\1" * len(MARK)
         for hunk in edit.waiting().values():
             for i in range(hunk.begin, hunk.end):
                 shown[i] = 1
         for begin, _, end in lines(document.text)[:-1]:
-            assert document.language != "plaintext" or all(shown[begin:end]), \
+            assert document.language != PLAIN or all(shown[begin:end]), \
                 f"a line is not the server's: {document.text[begin:end]!r} of {document.text!r}; {edit.hunks}"
         peer.ask("redraft/resolveEdit", {"editId": number, "hunkIds": None, "action": "reject"},
                  lambda result, error: error or peer.model.taken(number, None, result, False))
