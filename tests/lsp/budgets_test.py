@@ -5,11 +5,15 @@ the first figure of its comment was measured when it was set. How long other cli
 import os
 import pathlib
 import re
+import subprocess
 import time
 import unittest
 
-from server_case import LINES, STREAMING, TIME_LIMIT, ServerTest, span
+from lsp_client import Client
+from server_case import INDEX_TIME_LIMIT, LINES, STREAMING, TIME_LIMIT, ServerTest, span
 from service_test import Service
+
+REDRAFT, WRITE_MODEL = os.environ.get("REDRAFT"), os.environ.get("REDRAFT_WRITE_MODEL")
 
 MIB = 1 << 20
 IDLE_MEMORY = 24 * MIB  # anonymous, of a server that has a client and has loaded its model
@@ -21,9 +25,10 @@ TYPING_MEMORY = 24 * MIB  # for what was removed, changed and may be taken back
 EDITS = 200
 ATTACHED = 50
 FEW_DESCRIPTORS = 4  # more than before: a file that is being written, the reading end of something
-WRITTEN_PER_EDIT = 4096  # bytes; nothing is kept on disk without a model that is slow
-SAVES = 100
-WRITTEN_PER_SAVE = 64 << 10  # of an index of 200 files, of which one has changed
+WRITTEN_PER_EDIT = 32 << 10  # bytes, the messages to the client among them
+FILES, SAVES = 1000, 100
+# Of an index of FILES files, of which one has changed: 6 KiB with the messages; its manifest alone would be 90.
+WRITTEN_PER_SAVE = 32 << 10
 WAKE_UPS = 0  # within IDLE_SECONDS
 IDLE_SECONDS = 5
 
@@ -38,8 +43,8 @@ def descriptors(pid):
 
 
 def written(pid):
-    """Bytes that it had the system write to files, pipes and sockets not counted by write_bytes."""
-    return int(re.search(r"^write_bytes: (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text(), re.MULTILINE)[1])
+    """Bytes that it wrote, to files, pipes and sockets."""
+    return int(re.search(r"^wchar: (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text(), re.MULTILINE)[1])
 
 
 def wake_ups(pid):
@@ -130,6 +135,38 @@ class Disk(ServerTest):
         each = (written(client.process.pid) - before) / EDITS
         print(f"an edit: {each:.0f} bytes written")
         self.assertLess(each, WRITTEN_PER_EDIT)
+
+
+@unittest.skipUnless(REDRAFT and WRITE_MODEL, "REDRAFT and REDRAFT_WRITE_MODEL must name the programs")
+class DiskOfAnIndex(ServerTest):
+    """With the real program: the scripted server's index is in memory."""
+
+    def test_of_a_save(self):
+        folder = pathlib.Path(self.folder.name).resolve()
+        workspace, model = folder / "workspace", folder / "tiny.gguf"
+        workspace.mkdir()
+        for i in range(FILES):
+            (workspace / f"file_{i:04}.py").write_text(f"def area_{i}(width, height):\n    return width * height + {i}\n")
+        subprocess.run([WRITE_MODEL, str(model), "1", "last"], check=True)
+        env = {**os.environ, "HOME": str(folder / "home")}
+        for name in ("CACHE", "STATE", "CONFIG", "DATA"):
+            env.pop(f"XDG_{name}_HOME", None)
+        client = Client([REDRAFT, "lsp", "--no-share", "--target", str(model)], env=env)
+        self.addCleanup(client.close)
+        self.initialize(client, STREAMING, rootUri=workspace.as_uri())
+        self.wait_for_index(client, FILES)
+        manifests = folder / "home/.cache/redraft/index"
+        self.until(lambda: any(manifests.glob("*/manifest")), "the index is not saved", INDEX_TIME_LIMIT)
+        before = written(client.process.pid)
+        for i in range(SAVES):
+            file = workspace / f"file_{i:04}.py"
+            file.write_text(f"def volume_{i}(width, height, depth):\n    return width * height * depth + {i}\n")
+            client.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+            client.request("redraft/status")
+        client.request("shutdown")  # what is not saved yet is now
+        each = (written(client.process.pid) - before) / SAVES
+        print(f"a save with {FILES} files in the index: {each:.0f} bytes written")
+        self.assertLess(each, WRITTEN_PER_SAVE)
 
 
 class WakeUps(ServerTest):

@@ -4,7 +4,6 @@ system does not grant them."""
 
 import os
 import pathlib
-import re
 import shutil
 import socket
 import subprocess

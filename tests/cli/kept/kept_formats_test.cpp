@@ -71,10 +71,11 @@ CostKey cost_key_of_then() {
 }
 
 StoredCost cost_of_then() {
-  return {.curve = CostCurve({{1, 0.025}, {8, 0.0512}, {1, 0.03, 1024}, {8, 0.08, 1024}}, true, 0.125),
-          .measured_at = 1700000000,
-          .complete = true,
-          .tries = 1};
+  return {
+      .curve = CostCurve({{1, 0.025}, {8, 0.0512}, {1, 0.03, 1024}, {8, 0.08, 1024}}, true, 0.125),
+      .measured_at = 1700000000,
+      .complete = true,
+      .tries = 1};
 }
 
 Usage usage_of_then() {
@@ -379,7 +380,8 @@ std::string below_todays(const fs::path& file) { return fs::relative(file, today
 
 TEST(KeptFormats, NoDamageOfAnIndexIsMisread) {
   for (const fs::path& file : case_files(todays() / "index"))
-    for_each_damage(below_todays(file), [](const KeptFiles& kept, Anew anew) { texts_in(kept, anew); });
+    for_each_damage(below_todays(file),
+                    [](const KeptFiles& kept, Anew anew) { texts_in(kept, anew); });
 }
 
 TEST(KeptFormats, NoDamageOfKeysAndValuesIsMisread) {

@@ -19,8 +19,9 @@ namespace {
 
 struct Plan {
   std::string home = std::getenv("REDRAFT_NETWORK_HOME") ? std::getenv("REDRAFT_NETWORK_HOME") : "";
-  long delay =
-      std::getenv("REDRAFT_NETWORK_DELAY_MS") ? std::atol(std::getenv("REDRAFT_NETWORK_DELAY_MS")) : 0;
+  long delay = std::getenv("REDRAFT_NETWORK_DELAY_MS")
+                   ? std::atol(std::getenv("REDRAFT_NETWORK_DELAY_MS"))
+                   : 0;
   bool stale = std::getenv("REDRAFT_NETWORK_STALE") != nullptr;
 };
 
@@ -73,17 +74,17 @@ REDRAFT_AT_HOME(FILE*, nullptr, fopen, (const char* path, const char* mode), pat
 REDRAFT_AT_HOME(FILE*, nullptr, fopen64, (const char* path, const char* mode), path, (path, mode))
 
 // The mode is there only where a file may be created.
-#define REDRAFT_OPENS(function, parameters, ...)              \
-  int function parameters {                                   \
-    REDRAFT_NEXT(function);                                   \
-    mode_t mode = 0;                                          \
-    if (flags & (O_CREAT | __O_TMPFILE)) {                    \
-      va_list more;                                           \
-      va_start(more, flags);                                  \
-      mode = va_arg(more, mode_t);                            \
-      va_end(more);                                           \
-    }                                                         \
-    return goes_on(path) ? real(__VA_ARGS__, mode) : -1;      \
+#define REDRAFT_OPENS(function, parameters, ...)         \
+  int function parameters {                              \
+    REDRAFT_NEXT(function);                              \
+    mode_t mode = 0;                                     \
+    if (flags & (O_CREAT | __O_TMPFILE)) {               \
+      va_list more;                                      \
+      va_start(more, flags);                             \
+      mode = va_arg(more, mode_t);                       \
+      va_end(more);                                      \
+    }                                                    \
+    return goes_on(path) ? real(__VA_ARGS__, mode) : -1; \
   }
 
 REDRAFT_OPENS(open, (const char* path, int flags, ...), path, flags)
