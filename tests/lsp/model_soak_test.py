@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -300,12 +301,13 @@ def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3600
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     log(f"seed {seed}")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        soak = Soak(pathlib.Path(folder).resolve(), seconds, seed)
-        try:
-            soak.run()
-        finally:
-            soak.close()
+    folder = pathlib.Path(tempfile.mkdtemp()).resolve()
+    soak = Soak(folder, seconds, seed)
+    try:
+        soak.run()
+    finally:
+        soak.close()
+        shutil.rmtree(folder, ignore_errors=True)  # a server that was just killed may still write
 
 
 if __name__ == "__main__":

@@ -12,15 +12,16 @@ from plain_text import MARK, boundaries, lines, span
 from lsp_client import TIME_LIMIT  # doors knows where that is
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
-WORDS = ("old", "old", "old", "older", "fresh", "x = 1", "def f():", "naïve", "🙂", "日本", "\t", "area = ", "(", "# ", HALT, "e\u0301", "")
+WORDS = ("old", "old", "old", "older", "fresh", "x = 1", "def f():", "naïve", "🙂", "日本", "\t", "area = ", "(", "# ", HALT,
+         "e\u0301", "")
 LINE_ENDS = (("\n",), ("\n",), ("\r\n",), ("\r\n", "\n"), ("\r", "\n", "\r\n"))
 CANCELLED, MODIFIED, FAILED, INVALID, UNKNOWN = -32800, -32801, -32803, -32602, -32601
 MAX_CLIENTS = 4  # fewer than
 # What a step is, and how often it comes.
 STEPS = {"attach": 8, "open": 6, "change": 16, "type_inside": 5, "replace_before": 4, "replace_all": 2, "save": 2, "close": 1,
-         "rename_file": 1, "edit": 14, "watch": 10, "stale_edit": 1, "act": 2, "resolve": 10, "cancel": 2, "complete": 6, "next_edit": 3, "region": 2,
-         "prepare": 2, "settings": 2, "nonsense": 2, "hold": 3, "release": 4, "sync": 10, "settle": 3, "reveal": 4,
-         "detach": 1, "cut": 1, "kill": 1}
+         "rename_file": 1, "edit": 14, "watch": 10, "stale_edit": 1, "act": 2, "resolve": 10, "cancel": 2, "complete": 6,
+         "next_edit": 3, "region": 2, "prepare": 2, "settings": 2, "nonsense": 2, "hold": 3, "release": 4, "sync": 10,
+         "settle": 3, "reveal": 4, "detach": 1, "cut": 1, "kill": 1}
 
 
 def make_steps(seed, count):
@@ -296,8 +297,8 @@ class Run:
 
     def edit_request(self, chosen, peer, document):
         """The command's argument, and what becomes of the text; None where nothing is promised."""
-        instruction, find, new = chosen.choice((("rename it", b"old", b"fresh"), ("rename it", b"old", b"fresh"),
-                                                ("rename it", b"old", b"fresh"), ("grow it", None, None), ("do nothing", b"\0", b"\0")))
+        rename = ("rename it", b"old", b"fresh")
+        instruction, find, new = chosen.choice((rename, rename, rename, ("grow it", None, None), ("do nothing", b"\0", b"\0")))
         text = document.text
         argument = {"textDocument": {"uri": document.uri}, "instruction": instruction}
         if chosen.random() < 0.7:
