@@ -16,7 +16,7 @@ from service_test import Service
 REDRAFT, WRITE_MODEL = os.environ.get("REDRAFT"), os.environ.get("REDRAFT_WRITE_MODEL")
 
 MIB = 1 << 20
-IDLE_MEMORY = 24 * MIB  # anonymous, of a server that has a client and has loaded its model
+IDLE_MEMORY = 12 * MIB  # anonymous, of a server that has a client and has loaded its model
 DOCUMENTS, DOCUMENT_BYTES = 50, 100_000
 DOCUMENTS_MEMORY = 4 * DOCUMENTS * DOCUMENT_BYTES  # the text and its lines
 TREES_MEMORY = 40 * DOCUMENTS * DOCUMENT_BYTES  # where a syntax tree of each was asked for
@@ -26,10 +26,10 @@ TYPING_MEMORY = 24 * MIB  # for what was removed, changed and may be taken back
 EDITS = 200
 ATTACHED = 50
 FEW_DESCRIPTORS = 4  # more than before: a file that is being written, the reading end of something
-WRITTEN_PER_EDIT = 32 << 10  # bytes, the messages to the client among them
+WRITTEN_PER_EDIT = 16 << 10  # bytes, the messages to the client among them
 FILES, SAVES = 1000, 100
-# Of an index of FILES files, of which one has changed: 6 KiB with the messages; its manifest alone would be 90.
-WRITTEN_PER_SAVE = 32 << 10
+# Of an index of FILES files, of which one has changed: 600 bytes with the messages; its manifest alone has 70 KB.
+WRITTEN_PER_SAVE = 8 << 10
 WAKE_UPS = 0  # within IDLE_SECONDS
 IDLE_SECONDS = 5
 

@@ -361,7 +361,7 @@ TEST(KeptFormats, CountsOfOtherVersionsStay) {
 // from damage to one place in forty is kept anew.
 template <typename Check>
 void for_each_damage(const std::string& below, const Check& check) {
-  constexpr std::size_t kPlaces = 400;
+  constexpr std::size_t kPlaces = 200;
   const std::string whole = bytes_of(todays() / below);
   std::mt19937 random(1);
   const std::size_t step = 1 + whole.size() / kPlaces;
