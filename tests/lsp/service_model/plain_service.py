@@ -70,6 +70,13 @@ class PlainHunk:
                     self.begin, self.end = place
 
 
+    def now(self, document):
+        """As it will be once the server has read all that was sent. What it says meanwhile is about this one as it is."""
+        later = dataclasses.replace(self)
+        later.advance(document, document.version)
+        return later
+
+
 class PlainEdit:
     def __init__(self, number, document, expected=None):
         self.number, self.document, self.started = number, document, document.version

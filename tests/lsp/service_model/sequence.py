@@ -240,7 +240,7 @@ class Run:
         if not hunks:
             return
         edit, hunk = chosen.choice(hunks)
-        hunk.advance(edit.document, edit.document.version)
+        hunk = hunk.now(edit.document)
         if hunk.touched:
             return
         places = [place for place in boundaries(edit.document.text) if hunk.begin - 1 <= place <= hunk.end + 1]
@@ -254,7 +254,7 @@ class Run:
         if not hunks:
             return
         edit, hunk = chosen.choice(hunks)
-        hunk.advance(edit.document, edit.document.version)
+        hunk = hunk.now(edit.document)
         places = [place for place in boundaries(edit.document.text) if hunk.begin - 12 <= place < hunk.begin]
         if hunk.touched or not places:
             return
