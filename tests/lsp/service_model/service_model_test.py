@@ -13,7 +13,8 @@ import sys
 import time
 import traceback
 
-from sequence import Run, make_steps
+from peers import make_steps
+from sequence import Run
 
 HERE = pathlib.Path(__file__).resolve().parent
 KEPT = HERE / "kept.txt"
