@@ -22,6 +22,7 @@ REDRAFT = os.environ["REDRAFT"]
 HERE = pathlib.Path(__file__).resolve().parent
 MODEL = "smollm2-135m"
 CLIENTS, FILES, MAX_FILES = 3, 200, 400
+CACHE_MEMORY = "64"  # MiB of what was read; it is full soon, and must not grow any more then
 SAMPLE = 2  # seconds
 LIMIT = 600  # seconds for an answer; the machine may be busy with the others
 MIB = 1 << 20
@@ -88,7 +89,7 @@ class Typist(threading.Thread):
         return message.get("result")
 
     def edit_for_a_while(self):
-        self.client = Client([REDRAFT, "lsp", "--target", self.soak.model], env=self.soak.env)
+        self.client = Client([REDRAFT, "lsp", *self.soak.options], env=self.soak.env)
         self.ask("initialize", {"processId": None, "rootUri": self.soak.workspace.as_uri(), "capabilities": {
             "textDocument": {"inlineCompletion": {}}, "experimental": {"redraft": {"streamedEdits": True}}}})
         self.client.notify("initialized")
@@ -164,6 +165,7 @@ class Soak:
             self.env[f"XDG_{name}_HOME"] = str(folder / name.lower())
         (folder / "run").mkdir(mode=0o700)
         self.model = MODEL if any((models / "redraft/models").glob("SmolLM2-135M*")) else self.tiny_model()
+        self.options = ["--target", self.model, "--cache-memory", CACHE_MEMORY]
         self.samples, self.kills = {}, 0  # of each server: [(bytes, descriptors)]
 
     def tiny_model(self):
@@ -279,8 +281,8 @@ class Soak:
             return None
         folders = "\n".join(f"{name}={value}" for name, value in self.env.items()
                             if name.startswith("XDG_") or name == "REDRAFT_LSP_IDLE_SECONDS")
-        env = {**os.environ, "REDRAFT_SOAK_SECONDS": str(self.seconds * 0.8), "REDRAFT_SOAK_MODEL": self.model,
-               "REDRAFT_SOAK_FOLDERS": folders}
+        env = {**os.environ, "REDRAFT_SOAK_SECONDS": str(self.seconds * 0.8), "REDRAFT_SOAK_FOLDERS": folders,
+               "REDRAFT_SOAK_OPTIONS": "\n".join(self.options)}
         return subprocess.Popen([HERE.parent / "editors/run.sh", "neovim", "soak_test.lua"], env=env,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 

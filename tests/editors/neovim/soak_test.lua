@@ -1,7 +1,6 @@
 -- Neovim's part of tests/lsp/model_soak_test.py, which shares its server: types, asks for edits and takes them back, for
 -- as long as it is told. What is checked is that every edit ends, and that the buffer is what undoing leaves.
 local seconds = tonumber(os.getenv('REDRAFT_SOAK_SECONDS') or '')
-local model = os.getenv('REDRAFT_SOAK_MODEL')
 local patience = 600000 -- milliseconds; several editors share one model
 
 local function edit_for_a_while(start)
@@ -11,7 +10,8 @@ local function edit_for_a_while(start)
   -- The folders of the server that it shares, which Neovim's own would hide.
   local server = { 'env' }
   vim.list_extend(server, vim.split(os.getenv('REDRAFT_SOAK_FOLDERS') or '', '\n'))
-  vim.list_extend(server, { os.getenv('REDRAFT'), 'lsp', '--target', model })
+  vim.list_extend(server, { os.getenv('REDRAFT'), 'lsp' })
+  vim.list_extend(server, vim.split(os.getenv('REDRAFT_SOAK_OPTIONS') or '', '\n'))
   local nvim = start({ server = server })
   local lines = {}
   for i = 1, 20 do
