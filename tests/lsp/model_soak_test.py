@@ -98,6 +98,7 @@ class Typist(threading.Thread):
             if self.soak.over.is_set():
                 break
             self.work_on_a_document()
+            self.soak.over.wait(self.chosen.uniform(0, 2))  # the index works when nobody else does
         if self.chosen.random() < 0.5:
             self.client.process.kill()
             return
