@@ -54,7 +54,7 @@ class Typist(threading.Thread):
         super().__init__(daemon=True)
         self.soak, self.number = soak, number
         self.chosen = random.Random(soak.seed + number)
-        self.answers, self.problems, self.client = {}, [], None
+        self.answers, self.problems, self.client, self.most_files = {}, [], None, 0
 
     def run(self):
         while not self.soak.over.is_set():
@@ -128,7 +128,9 @@ class Typist(threading.Thread):
                 self.ask("redraft/nextEdit", {"textDocument": {"uri": uri}})
             elif what < 0.85:
                 self.edit(uri, version, line)
-        self.ask("redraft/status", {})
+        index = self.ask("redraft/status", {})["index"] or {"state": "not begun", "files": 0}
+        self.count(f"index {index['state']}")
+        self.most_files = max(self.most_files, index["files"])
         self.client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         self.client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
@@ -251,7 +253,8 @@ class Soak:
             for what, count in typist.answers.items():
                 answers[what] = answers.get(what, 0) + count
         log(json.dumps({"model": self.model, "seconds": self.seconds, "servers killed": self.kills, "answers": answers,
-                        "disk MiB": most // MIB, "servers (MiB, descriptors)": [
+                        "files in the index": max(typist.most_files for typist in typists), "disk KiB": most >> 10,
+                        "servers (MiB, descriptors)": [
                             {"first": (few[0][0] // MIB, few[0][1]), "most": (max(b for b, _ in few) // MIB, max(d for _, d in few)),
                              "last": (few[-1][0] // MIB, few[-1][1])} for few in self.samples.values()]}, indent=1))
 
