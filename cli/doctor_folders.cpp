@@ -47,7 +47,8 @@ Result<void> try_to_write(const fs::path& folder) {
 }
 
 Surrounding kept_in(const char* name, const std::optional<fs::path>& folder, const char* what) {
-  if (!folder) return {name, "none: HOME is not set; " + std::string(what), false};
+  if (!folder)
+    return {name, "none: there is no home folder of this user; " + std::string(what), false};
   const fs::path own = *folder / "redraft";
   if (const Result<void> written = try_to_write(own); !written)
     return {name, "cannot be written: " + written.error().message() + "; " + what, false};

@@ -34,8 +34,9 @@ constexpr double kMaxUnrest = 1e6;
 constexpr int kMaxTries = 3;
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 40;
 
+// Never a folder in which others may have put something.
 std::filesystem::path default_directory() {
-  const std::optional<std::filesystem::path> cache = user_cache_folder();
+  const auto cache = user_cache_folder();
   return cache ? *cache / "redraft" / "cost" : std::filesystem::path();
 }
 
@@ -191,7 +192,7 @@ std::optional<StoredCost> CostCache::load(const CostKey& key) const {
 }
 
 Result<void> CostCache::store(const CostKey& key, const StoredCost& cost) const {
-  if (directory_.empty()) return Error("there is no folder for it: HOME is not set");
+  if (directory_.empty()) return Error("there is no cache folder: set HOME or XDG_CACHE_HOME");
   std::error_code problem;
   std::filesystem::create_directories(directory_, problem);
   if (problem) return Error(directory_.string() + ": " + problem.message());

@@ -43,8 +43,8 @@ struct StoredCost {
 // and write concurrently: a reader finds a whole curve or none.
 class CostCache {
  public:
-  // Default: $XDG_CACHE_HOME/redraft/cost (~/.cache/redraft/cost); without a home nothing is
-  // stored.
+  // Default: $XDG_CACHE_HOME/redraft/cost (~/.cache/redraft/cost). Without a cache folder nothing
+  // is stored or found.
   CostCache();
   explicit CostCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
 

@@ -59,8 +59,9 @@ std::filesystem::path SkipStore::file_of(const std::string& model) const {
 }
 
 std::string SkipStore::load(const ModelLocation& model) const {
+  if (directory_.empty()) return {};
   const Result<std::string> identity = identity_of(model);
-  if (!identity || directory_.empty()) return {};
+  if (!identity) return {};
   const std::filesystem::path file = file_of(*identity);
   std::error_code problem;
   if (!std::filesystem::is_regular_file(file, problem)) return {};
@@ -71,9 +72,9 @@ std::string SkipStore::load(const ModelLocation& model) const {
 }
 
 Result<void> SkipStore::store(const ModelLocation& model, const std::string& skipped) const {
+  if (directory_.empty()) return Error("there is no cache folder: set HOME or XDG_CACHE_HOME");
   const Result<std::string> identity = identity_of(model);
   if (!identity) return identity.error();
-  if (directory_.empty()) return Error("there is no folder for it: HOME is not set");
   std::error_code problem;
   std::filesystem::create_directories(directory_, problem);
   if (problem) return Error(directory_.string() + ": " + problem.message());

@@ -14,7 +14,7 @@ namespace redraft::cli {
 // by its adapter. Any number of processes may read and write concurrently.
 class SkipStore {
  public:
-  // Default: $XDG_CACHE_HOME/redraft/skips (~/.cache/redraft/skips); without a home none is stored.
+  // Default: $XDG_CACHE_HOME/redraft/skips (~/.cache/redraft/skips).
   SkipStore();
   explicit SkipStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
 

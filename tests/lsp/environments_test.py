@@ -4,6 +4,7 @@ system does not grant them."""
 
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -36,9 +37,12 @@ def after(steps):
 
 
 class Session(EnduringSession):
-    def __init__(self, command, env, workspace):
+    """`index_says`: a pattern of what has to be said of the index before the session goes on."""
+
+    def __init__(self, command, env, workspace, index_says=""):
         super().__init__(command, env=env)
-        self.workspace, self.end, self.items, self.reasons, self.index = workspace, None, None, "", None
+        self.workspace, self.index_says = workspace, index_says
+        self.end, self.items, self.reasons, self.index = None, None, "", None
         with self:
             self.code = self.run()
             self.said = self.log()
@@ -63,7 +67,8 @@ class Session(EnduringSession):
         while time.monotonic() < limit:
             status = self.request("redraft/status")
             self.reasons, self.index = "\n".join(status["reasons"]), status["index"]
-            if self.index and self.index["state"] in ("ready", "failed"):
+            is_there = self.index and self.index["state"] in ("ready", "failed")
+            if is_there and re.search(self.index_says, str(self.index["message"])):
                 break
             time.sleep(0.1)
         self.reasons += "\n" + str((self.index or {}).get("message"))
@@ -110,10 +115,12 @@ class Environments(unittest.TestCase):
             except ProcessLookupError:
                 pass
 
-    def check(self, told=(), doctor=(), prefix=(), indexed=True, shared=False):
-        """A session and a doctor; `told` and `doctor` are patterns of what the user has to read."""
+    def check(self, told=(), doctor=(), prefix=(), indexed=True, shared=False, index_says=""):
+        """A session and a doctor; `told` and `doctor` are patterns of what the user has to read, `index_says` of what
+        redraft/status says of the index."""
         session = Session([*prefix, REDRAFT, "lsp", "--target", str(self.model), "--idle-seconds", "1"], self.env,
-                          self.workspace)
+                          self.workspace, index_says)
+        self.assertRegex(str(session.index["message"]), index_says)
         self.assertEqual((session.code, session.errors), (0, []), session.told)
         self.assertEqual((session.end["state"], session.end["error"]), ("done", None), session.told)
         self.assertIn("items", session.items)
@@ -150,18 +157,20 @@ class Environments(unittest.TestCase):
             self.skipTest("only root can give a folder to another user")
         os.chown(self.home, NOBODY, NOBODY)
         self.addCleanup(os.chown, self.home, 0, 0)
-        self.check(("not shared.*Permission denied",), ("cache +cannot be written: .*Permission denied; indexes",
-                                                        "state +cannot be written: .*Permission denied; no log"), NAMESPACES)
+        self.check(("not shared.*(Permission denied|another user|HOME is not set)",),
+                   ("cache +(cannot be written: .*Permission denied|none: .*); indexes",
+                    "state +(cannot be written: .*Permission denied|none: .*); no log"), NAMESPACES)
 
     def test_a_home_that_is_read_only(self):
         self.need(*NAMESPACES)
         prefix = after(f"mount --bind {self.home} {self.home} && mount -o remount,bind,ro {self.home}")
-        self.check(("not shared.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix)
+        self.check(("not shared.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix,
+                   index_says="the index stays in memory: .*Read-only file system")
 
     def test_no_home(self):
         del self.env["HOME"], self.env["XDG_RUNTIME_DIR"]
         self.check(("not shared.*neither XDG_RUNTIME_DIR nor HOME",),
-                   ("cache +none: HOME is not set", "state +none: HOME is not set", "sockets +none: "))
+                   ("cache +none: there is no home", "state +none: there is no home", "sockets +none: "))
         shared = pathlib.Path(tempfile.gettempdir()) / ".cache" / "redraft"  # a place that others can prepare
         self.assertEqual(list(shared.rglob("*tiny*")), [])
 
@@ -175,7 +184,8 @@ class Environments(unittest.TestCase):
     def test_a_home_on_a_full_disk(self):
         self.need(*NAMESPACES)
         prefix = after(f"mount -t tmpfs -o size=64k none {self.home} && (cat /dev/zero > {self.home}/full 2>/dev/null; true)")
-        self.check((), ("cache +cannot be written: .*No space left",), prefix, shared=True)
+        self.check((), ("cache +cannot be written: .*No space left",), prefix, shared=True,
+                   index_says="the index stays in memory: .*No space left")
 
     # Where sockets are
 
@@ -222,7 +232,8 @@ class Environments(unittest.TestCase):
     @unittest.skipUnless(LIBRARY, "REDRAFT_NETWORK_HOME_LIBRARY must name the library")
     def test_a_home_on_a_network_that_has_forgotten_it(self):
         self.env.update(LD_PRELOAD=LIBRARY, REDRAFT_NETWORK_HOME=str(self.home), REDRAFT_NETWORK_STALE="1")
-        self.check(("not shared.*[Ss]tale",), ("cache +cannot be written: .*[Ss]tale",))
+        self.check(("not shared.*[Ss]tale",), ("cache +cannot be written: .*[Ss]tale",),
+                   index_says="the index stays in memory: .*[Ss]tale")
 
     def test_a_workspace_that_cannot_be_read(self):
         """It is on a file system that has gone, as far as the server can tell."""
