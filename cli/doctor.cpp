@@ -4,11 +4,13 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
+#include "cli/doctor_folders.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
@@ -45,8 +47,9 @@ void print_machine(int threads) {
   const MachineMemory free = machine_memory();
   print_row("machine", cpu_name() + ", " + processor_cores().description() + "; " +
                            std::to_string(threads) + " threads used");
-  print_row("memory", gibibytes(free.total_bytes) + ", of which " +
-                          gibibytes(free.available_bytes) + " are free");
+  print_row("memory", free.total_bytes == 0 ? "how much there is is not known"
+                                            : gibibytes(free.total_bytes) + ", of which " +
+                                                  gibibytes(free.available_bytes) + " are free");
 }
 
 constexpr int kMoreRounds = 20;  // of some ten milliseconds, to find the peak
@@ -74,7 +77,10 @@ void print_kernels(ThreadPool& pool) {
 // A sentence about one model; clears `sound` if the model is not as it should be.
 std::string state_of(const KnownModel& model, bool quick, bool& sound) {
   const std::filesystem::path file = model_store_directory() / model.file;
-  if (!std::filesystem::exists(file)) return "absent: `redraft models pull " + model.name + "`";
+  std::error_code problem;
+  const bool is_there = std::filesystem::exists(file, problem);
+  if (problem) return "cannot be read: " + problem.message();
+  if (!is_there) return "absent: `redraft models pull " + model.name + "`";
   if (quick) return "present, not verified (--quick)";
   const Result<void> verified = verify_model(model);
   if (verified) return "present, its SHA-256 is right";
@@ -95,7 +101,8 @@ bool print_models(bool quick) {
 Result<void> check_target(const CommonOptions& options) {
   const Result<std::uint64_t> needed = memory_needed({options.target});
   if (!needed) return needed.error();
-  if (machine_memory().available_bytes < *needed) {
+  const MachineMemory memory = machine_memory();
+  if (memory.total_bytes > 0 && memory.available_bytes < *needed) {
     return Error(options.target + " needs about " + gibibytes(*needed) +
                  " of memory, more than is free");
   }
@@ -189,16 +196,6 @@ void print_usage() {
                       usage->why_none());
 }
 
-// What root was given of another user, where it writes nothing.
-void print_folders() {
-  if (user_cache_folder() && user_state_folder()) return;
-  const auto home = user_home_folder();
-  print_row("folders", home ? "nothing is kept: redraft runs as root, and " + home->string() +
-                                  " belongs to another user (sudo -E);\n          run it as that "
-                                  "user, or without -E"
-                            : "nothing is kept: there is no home folder; set HOME");
-}
-
 // Where to look when a server has crashed.
 void print_crashes() {
   const std::filesystem::path notes = default_crash_notes();
@@ -210,6 +207,10 @@ void print_crashes() {
                            ", " + newest.signal + ", at work: " + newest.work);
   print_row("", newest.file.string());
   print_row("", "it holds no text and no name of a document; SECURITY.md says where to send it");
+}
+
+void print_surroundings() {
+  for (const Surrounding& each : surroundings()) print_row(each.name.c_str(), each.state);
 }
 
 int run_doctor(const DoctorOptions& options) {
@@ -225,7 +226,7 @@ int run_doctor(const DoctorOptions& options) {
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
   print_crashes();
-  print_folders();
+  print_surroundings();
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

@@ -24,7 +24,8 @@ struct ModelsOptions {
 };
 
 bool is_present(const KnownModel& model) {
-  return std::filesystem::exists(model_store_directory() / model.file);
+  std::error_code problem;
+  return std::filesystem::exists(model_store_directory() / model.file, problem);
 }
 
 int list(const ModelsOptions& options) {

@@ -78,6 +78,7 @@ Workspace::~Workspace() {
   for (const auto& [id, edit] : impl_->edits.all()) {
     if (edit.runs()) impl_->host->queue().cancel(edit.job);
   }
+  impl_->freed.return_soon();
 }
 
 void Workspace::index_common(RepositoryIndexer::MakeIndex make_index) {
@@ -164,6 +165,7 @@ Result<void> Workspace::change(const std::string& uri, Result<ChangedDocument> c
 }
 
 void Workspace::close(const std::string& uri, const std::string& why) {
+  if (const auto closed = document(uri)) impl_->freed.add(closed->text().size());
   impl_->forget(uri, why);
   impl_->documents.close(uri);
   impl_->index_buffer(uri);

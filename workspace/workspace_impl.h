@@ -15,6 +15,7 @@
 #include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/engine/decode_queue.h"
+#include "workspace/engine/freed_memory.h"
 #include "workspace/index/workspace_indexes.h"
 #include "workspace/workspace.h"
 
@@ -28,7 +29,8 @@ struct Workspace::Impl {
         read_ahead(*host, call),
         decoder(default_decoder()),
         completions(*host, call),
-        next_edits(*host, call) {}
+        next_edits(*host, call),
+        freed(host->queue()) {}
 
   // On the decode thread.
   static Result<EditResult> run_request(Impl* self, const OwnerPost& call, Engine& engine,
@@ -90,6 +92,7 @@ struct Workspace::Impl {
   DecoderName decoder;
   Completions completions;
   NextEdits next_edits;
+  FreedMemory freed;
   std::vector<std::filesystem::path> folders;
   WorkspaceIndexes indexes;
   bool keeps_on_disk = true;

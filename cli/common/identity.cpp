@@ -30,6 +30,7 @@ std::string program_identity() {
 std::filesystem::path transformer_library() {
   constexpr const char* kName = "libredraft-transformer.so";
   const std::filesystem::path folder = executable().parent_path();
+  if (folder.empty()) return {};  // a relative path would name a file of the working directory
   std::error_code problem;
   if (std::filesystem::exists(folder / kName, problem)) return folder / kName;
   return folder.parent_path() / "lib" / "redraft" / kName;

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "support/files/private_folder.h"
 #include "support/files/whole_file.h"
 #include "support/system_error.h"
 
@@ -121,9 +122,7 @@ bool is_of_store(const fs::path& file) {
 
 Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key,
                                       const std::vector<std::string>& roots) {
-  std::error_code problem;
-  fs::create_directories(folder.parent_path(), problem);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_error(folder);
+  if (const Result<void> made = make_folders(folder); !made) return made.error();
   // A confined process may not change modes, and seldom has to.
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0 ||

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
@@ -125,12 +126,14 @@ void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
     return;
   }
   const std::shared_ptr<const Document> document = workspace_.document_of(id);
+  const Range range = to_range(*document, live.hunk.edit.range, client_.encoding);
+  recipient->places[live.hunk.id] = range;
   usage_.count(UsageEvent::kHunkShown);
   notify(id, *recipient, "hunk",
          {{"hunkId", live.hunk.id},
           {"uri", document->uri()},
           {"version", live.version},
-          {"range", to_range(*document, live.hunk.edit.range, client_.encoding)},
+          {"range", range},
           {"oldText", live.hunk.old_text},
           {"newText", live.hunk.edit.new_text},
           {"doubt", live.hunk.doubt.empty() ? Json() : Json(live.hunk.doubt)}});
@@ -143,10 +146,12 @@ void EditFeed::on_hunks_changed(EditId id, const std::vector<LiveHunk>& hunks) {
   Json moved = Json::array();
   for (const LiveHunk& live : hunks) {
     if (live.dropped) {
+      recipient->places.erase(live.hunk.id);
       notify(id, *recipient, "dropped",
              {{"hunkId", live.hunk.id}, {"reason", live.reason}, {"replaced", live.replaced}});
     } else {
       const Range range = to_range(*document, live.hunk.edit.range, client_.encoding);
+      if (std::exchange(recipient->places[live.hunk.id], range) == range) continue;
       moved.push_back({{"hunkId", live.hunk.id}, {"range", range}});
     }
   }

@@ -69,6 +69,7 @@ class EditFeed {
     Delivery delivery;
     bool streamed = false;
     int next_seq = 0;
+    std::map<int, Range> places;  // of the hunks that wait, as the client knows them
     std::chrono::steady_clock::time_point last_progress = {};
   };
 

@@ -65,8 +65,22 @@ Result<Usage> parse(const std::filesystem::path& file) {
   return usage;
 }
 
+// What a later version counts. It may have written the file, and may do so again.
+Json counts_of_others(const std::filesystem::path& file) {
+  Json others = Json::object();
+  const Result<JsonDocument> document = JsonDocument::open(file, kLimits);
+  if (!document) return others;
+  for (const JsonValue member : document->root()) {
+    const std::string name(member.key());
+    const bool is_ours = std::ranges::find(kNames, name) != kNames.end() || name == "lastNoneAt";
+    const Result<std::int64_t> count = member.integer(0, kMaxCount);
+    if (!is_ours && !name.empty() && count) others[name] = *count;
+  }
+  return others;
+}
+
 Result<void> write(const std::filesystem::path& file, const Usage& usage) {
-  Json json = Json::object();
+  Json json = counts_of_others(file);
   for (std::size_t i = 0; i < kUsageEvents; ++i)
     json[kNames[i]] = usage.of(static_cast<UsageEvent>(i));
   if (usage.none_at() > 0) {

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include "support/files/user_folders.h"
 #include "support/system_error.h"
@@ -13,6 +15,16 @@ namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A socket's name, with its folder, has at most 107 bytes; the longest of ours has 26.
+constexpr std::size_t kMaxSocketFolderBytes = 80;
+
+Result<void> make_socket_folder(const fs::path& folder) {
+  if (folder.native().size() <= kMaxSocketFolderBytes) return make_private_folder(folder);
+  return Error(folder.string() + ": this name is too long for a folder with sockets: more than " +
+               std::to_string(kMaxSocketFolderBytes) + " bytes");
+}
+
 }  // namespace
 
 Result<void> make_folders(const fs::path& folder) {
@@ -44,7 +56,7 @@ Result<fs::path> private_runtime_folder() {
   const char* given = std::getenv("XDG_RUNTIME_DIR");
   if (given && *given == '/' && !belongs_to_another(given)) {
     const fs::path folder = fs::path(given) / "redraft";
-    if (make_private_folder(folder)) return folder;
+    if (make_socket_folder(folder)) return folder;
   }
   const std::optional<fs::path> cache = user_cache_folder();
   if (!cache)
@@ -53,7 +65,7 @@ Result<fs::path> private_runtime_folder() {
         "given "
         "another user's");
   const fs::path folder = *cache / "redraft" / "run";
-  if (const Result<void> made = make_private_folder(folder); !made) return made.error();
+  if (const Result<void> made = make_socket_folder(folder); !made) return made.error();
   return folder;
 }
 

@@ -12,8 +12,8 @@ Result<void> make_folders(const std::filesystem::path& folder);
 // The same, but an error if the folder belongs to another user or others have access to it.
 Result<void> make_private_folder(const std::filesystem::path& folder);
 
-// redraft's own folder for sockets and the like: in $XDG_RUNTIME_DIR, or else `run` in its cache
-// folder.
+// redraft's own folder for sockets and the like: in $XDG_RUNTIME_DIR, or else (it cannot be made,
+// others have access to it, or its name is too long for sockets) `run` in its cache folder.
 Result<std::filesystem::path> private_runtime_folder();
 
 }  // namespace redraft

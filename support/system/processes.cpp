@@ -1,6 +1,7 @@
 #include "support/system/processes.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,11 +24,22 @@ bool is_unreaped(int id) {
   return state == 'Z' || state == 'X';
 }
 
+// Where there is no /proc: the name with which the program was started.
+std::filesystem::path name_at_start() {
+  const auto name = ::getauxval(AT_EXECFN);
+  if (name == 0) return {};
+  std::error_code problem;
+  return std::filesystem::canonical(reinterpret_cast<const char*>(name), problem);
+}
+
 }  // namespace
 
 std::filesystem::path executable() {
   std::error_code problem;
-  return std::filesystem::read_symlink("/proc/self/exe", problem);
+  std::filesystem::path file = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (!problem) return file;
+  static const std::filesystem::path started = name_at_start();
+  return started;
 }
 
 std::string namespaces() {

@@ -7,7 +7,8 @@
 
 namespace redraft {
 
-// This program's own file.
+// This program's own file, an absolute path; empty if the system does not tell. Without /proc the
+// first call has to come before the working directory changes.
 std::filesystem::path executable();
 
 // Which mounts, processes and users this process sees: the same text for all that see the same, so

@@ -127,6 +127,17 @@ class StreamedEdits(ServerTest):
         expected = text.replace("old", "fresh").replace("liXe 5 fresh", "liXe 5 old")
         self.assertEqual(apply_edits(text, reply["edit"]["changes"][URI]), expected)
 
+    def test_a_hunk_whose_bytes_stay_moves_to_other_lines(self):
+        client = self.start(RENAME, STREAMING)
+        self.open(client, "abcdef\nold\nlast old\n")
+        edit = self.edit(client, scope="whole")
+        self.end(client, edit)
+        self.change(client, 2, {"range": span(0, 0, 0, 6), "text": "a\nbb\nc"})
+        self.change(client, 3, {"range": span(0, 0, 0, 1), "text": "x"})  # no hunk is elsewhere now
+        client.request("redraft/status")
+        moved, = self.events(client, edit, "moved")
+        self.assertEqual((moved["version"], [hunk["range"]["start"]["line"] for hunk in moved["hunks"]]), (2, [3]))
+
     def test_typing_while_the_edit_runs(self):
         client = self.start(RENAME, STREAMING, **self.hold("line 10"))
         self.open(client, LINES)

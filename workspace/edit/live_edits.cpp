@@ -49,6 +49,14 @@ bool follow(const std::vector<BufferChange>& changes, LiveHunk& live) {
       changes, [&](const BufferChange& change) { return rebase(change, &live.hunk.edit.range); });
 }
 
+// Whether the changes may move line and character of a place whose bytes stay where they are:
+// as many bytes before it were replaced by others.
+bool may_move_lines(const std::vector<BufferChange>& changes, const ByteRange& range) {
+  return std::ranges::any_of(changes, [&](const BufferChange& change) {
+    return change.new_size > 0 && change.range.begin < range.begin;
+  });
+}
+
 }  // namespace
 
 Result<void> LiveEdits::check_room(const std::string& uri) const {
@@ -187,7 +195,8 @@ LiveEdits::Consequences LiveEdits::change(const std::string& uri, std::int64_t v
       live.version = version;
       const bool stands = follow(changes, live);
       if (!stands) drop(edit, live, kTouched);
-      if (!stands || live.hunk.edit.range != before) news.hunks.push_back(live);
+      if (!stands || live.hunk.edit.range != before || may_move_lines(changes, before))
+        news.hunks.push_back(live);
     }
     std::erase_if(edit.hunks, [](const LiveHunk& live) { return live.dropped; });
     if (!news.hunks.empty()) then.news.push_back(std::move(news));

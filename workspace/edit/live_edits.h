@@ -127,7 +127,8 @@ class LiveEdits {
  public:
   static constexpr int kMaxDocumentPart = 16;
 
-  // Hunks of one edit that were moved or dropped.
+  // Hunks of one edit that were dropped, or moved: to other bytes, or perhaps to another line and
+  // character alone.
   struct News {
     EditId id = 0;
     std::vector<LiveHunk> hunks;
