@@ -141,9 +141,10 @@ class Environments(unittest.TestCase):
             time.sleep(0.05)
         return session
 
-    def need(self, *command):
-        if not grants(*command):
-            self.skipTest(f"this system does not grant: {' '.join(command)}")
+    def need(self, prefix):
+        """Skips the test where the system does not grant what comes before the command."""
+        if not grants(*prefix):
+            self.skipTest(f"this system does not grant: {' '.join(prefix)}")
 
     def test_all_is_there(self):
         self.check(shared=True, doctor=("cache +/.*home/.cache/redraft\n", "state +/.*redraft\n", "sockets +/.*run/redraft\n",
@@ -152,7 +153,7 @@ class Environments(unittest.TestCase):
     # The home
 
     def test_a_home_of_another_user(self):
-        self.need(*NAMESPACES)
+        self.need(NAMESPACES)
         if os.getuid() != 0:
             self.skipTest("only root can give a folder to another user")
         os.chown(self.home, NOBODY, NOBODY)
@@ -162,8 +163,8 @@ class Environments(unittest.TestCase):
                     "state +(cannot be written: .*Permission denied|none: .*); no log"), NAMESPACES)
 
     def test_a_home_that_is_read_only(self):
-        self.need(*NAMESPACES)
         prefix = after(f"mount --bind {self.home} {self.home} && mount -o remount,bind,ro {self.home}")
+        self.need(prefix)
         self.check(("not shared.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix,
                    index_says="the index stays in memory: .*Read-only file system")
 
@@ -182,8 +183,8 @@ class Environments(unittest.TestCase):
                 self.check(("not shared.*Not a directory",), ("cache +cannot be written: .*Not a directory",))
 
     def test_a_home_on_a_full_disk(self):
-        self.need(*NAMESPACES)
         prefix = after(f"mount -t tmpfs -o size=64k none {self.home} && (cat /dev/zero > {self.home}/full 2>/dev/null; true)")
+        self.need(prefix)
         self.check((), ("cache +cannot be written: .*No space left",), prefix, shared=True,
                    index_says="the index stays in memory: .*No space left")
 
@@ -211,17 +212,15 @@ class Environments(unittest.TestCase):
     # The system
 
     def test_no_inotify(self):
-        self.need(*NAMESPACES)
-        limit = "/proc/sys/user/max_inotify_instances"
-        if not grants("unshare", "--user", "--map-root-user", "sh", "-c", f"echo 0 > {limit}", "sh"):
-            self.skipTest(f"this system does not let {limit} be set")
+        prefix = after("echo 0 > /proc/sys/user/max_inotify_instances")
+        self.need(prefix)
         self.check(("max_user_instances",), ("changes +the system does not tell of changed files.*max_user_instances",),
-                   after(f"echo 0 > {limit}"), shared=True)
+                   prefix, shared=True)
 
     def test_a_container_without_proc(self):
         namespaces = (*NAMESPACES, "--pid", "--fork")
-        self.need(*namespaces)
         prefix = (*namespaces, "sh", "-c", 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && "$@"; exit $?', "sh")
+        self.need(prefix)
         self.check((), ("processes +/proc is not there",), prefix, shared=True)
 
     @unittest.skipUnless(LIBRARY, "REDRAFT_NETWORK_HOME_LIBRARY must name the library")
