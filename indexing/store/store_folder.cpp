@@ -122,7 +122,8 @@ bool is_of_store(const fs::path& file) {
 
 Result<StoreFolder> StoreFolder::open(fs::path folder, std::uint64_t key,
                                       const std::vector<std::string>& roots) {
-  if (const Result<void> made = make_folders(folder); !made) return made.error();
+  if (const Result<void> made = make_folders(folder); !made)
+    return made.error().in(folder.string());
   // A confined process may not change modes, and seldom has to.
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0 ||

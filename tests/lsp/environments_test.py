@@ -39,7 +39,7 @@ def after(steps):
 class Session(EnduringSession):
     """`index_says`: a pattern of what has to be said of the index before the session goes on."""
 
-    def __init__(self, command, env, workspace, index_says=""):
+    def __init__(self, command, env, workspace, index_says=".*"):
         super().__init__(command, env=env)
         self.workspace, self.index_says = workspace, index_says
         self.end, self.items, self.reasons, self.index = None, None, "", None
@@ -115,7 +115,7 @@ class Environments(unittest.TestCase):
             except ProcessLookupError:
                 pass
 
-    def check(self, told=(), doctor=(), prefix=(), indexed=True, shared=False, index_says=""):
+    def check(self, told=(), doctor=(), prefix=(), indexed=True, shared=False, index_says=".*"):
         """A session and a doctor; `told` and `doctor` are patterns of what the user has to read, `index_says` of what
         redraft/status says of the index."""
         session = Session([*prefix, REDRAFT, "lsp", "--target", str(self.model), "--idle-seconds", "1"], self.env,
