@@ -114,8 +114,10 @@ redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
 
 redraft::ConfinementOptions confinement_for(const ServerScript& script) {
   redraft::ConfinementOptions allowed;
-  const std::filesystem::path record = script.edits.record;
-  if (!record.empty()) allowed.writable.push_back(std::filesystem::absolute(record).parent_path());
+  for (const std::filesystem::path& file : {std::filesystem::path(script.edits.record),
+                                            script.edits.hold.file}) {  // ".held" is beside it
+    if (!file.empty()) allowed.writable.push_back(std::filesystem::absolute(file).parent_path());
+  }
   return allowed;
 }
 

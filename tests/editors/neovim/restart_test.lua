@@ -90,7 +90,7 @@ local function a_document_that_crashes_it_twice_is_left_alone(start)
   for _ = 1, 2 do
     held.hold()
     nvim:keys(':%RedraftEdit rename<CR>')
-    nvim:wait(function() return nvim:edit() and nvim:server_status() end, 'the edit')
+    nvim:wait(held.holds, 'the edit')
     crash(nvim, 'sigsegv')
     held.release()
   end

@@ -12,14 +12,20 @@ function M.server(find, replace, instruction)
 end
 
 --- Such a server with a model that can be stopped: `hold()` makes it stop at the first `at` of an answer until
---- `release()`. So a test has all the time it needs for what it does while an edit runs.
----@return { server: string[], hold: fun(), release: fun() }
+--- `release()`; `holds()` once it has. So a test has all the time it needs for what it does while an edit runs.
+---@return { server: string[], hold: fun(), holds: (fun(): boolean), release: fun() }
 function M.held(find, replace, at, instruction)
-  local file = vim.fn.tempname()
+  local folder = vim.fn.tempname() -- in which the server may write
+  vim.fn.mkdir(folder)
+  local file = folder .. '/hold'
   local edits = { { find = find, replace = replace, instruction = instruction } }
   return {
     server = M.start({ edits = edits, hold = { before = at, file = file } }),
-    hold = function() vim.fn.writefile({}, file) end,
+    hold = function()
+      vim.fn.delete(file .. '.held') -- of a server that was killed
+      vim.fn.writefile({}, file)
+    end,
+    holds = function() return vim.fn.filereadable(file .. '.held') == 1 end,
     release = function() vim.fn.delete(file) end,
   }
 end
