@@ -103,7 +103,7 @@ bool apply(Changes changes, StoreManifest& manifest) {
 
 SavedState::SavedState(const StoreManifest& manifest) {
   for (const StoreManifest::Segment& segment : manifest.segments) {
-    Known& known = segments_.emplace_back(segment.number);
+    Known& known = segments_.emplace_back(Known{.number = segment.number, .counts = {}});
     for (const auto& text : segment.texts) known.counts.push_back(text.has_value());
   }
 }
