@@ -12,7 +12,8 @@ import unittest
 from lsp_client import TIME_LIMIT, Client
 
 REDRAFT = os.environ["REDRAFT"]
-STREAMING = {"experimental": {"redraft": {"streamedEdits": True}}}
+# As an editor whose settings no repository makes.
+CAPABILITIES = {"experimental": {"redraft": {"streamedEdits": True, "userSettings": True}}}
 TARGET = ("--target", "qwen2.5-coder-0.5b")
 # Seconds of a pass by its rows: a machine that reads a hundred tokens a second.
 COST = "1:0.02,8:0.08,64:0.64"
@@ -31,7 +32,7 @@ class KvCacheTest(unittest.TestCase):
     def server(self, *options, settings=None):
         client = Client([REDRAFT, "lsp", "--no-share", "--no-index", *TARGET, *options], env=self.env)
         self.addCleanup(client.close)
-        client.request("initialize", {"processId": None, "capabilities": STREAMING,
+        client.request("initialize", {"processId": None, "capabilities": CAPABILITIES,
                                       "initializationOptions": {"redraft": settings or {}}})
         client.notify("initialized")
         return client
