@@ -102,6 +102,8 @@ int TaskBench::run() {
   if (const Result<void> applied = apply(options_.common); !applied) return fail(applied.error());
   if (const Result<void> ready = prepare(); !ready) return fail(ready.error());
   if (const Result<void> ready = start_tests(); !ready) return fail(ready.error());
+  // After all that may be refused: what is there belongs to a command that could run.
+  if (const Result<void> ready = open_log(); !ready) return fail(ready.error());
   const InterruptWatch watch;
   Result<RunReport> result = decode(watch);
   if (!result) return watch.interrupted() ? kInterrupted : fail(result.error());
@@ -139,7 +141,7 @@ Result<void> TaskBench::prepare() {
   Result<nlohmann::ordered_json> settings = settings_of(options_, plan_.decoders);
   if (!settings) return settings.error();
   settings_ = std::move(*settings);
-  return open_log();
+  return {};
 }
 
 Result<void> TaskBench::open_log() {

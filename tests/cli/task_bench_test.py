@@ -106,6 +106,11 @@ class TaskBench(InFolder):
                          [task["tokens"] for task in measured["tasks"] if task["decoder"] == "ar"])
         self.assertIn("no output for it", json.dumps(replayed["skipped"]))
 
+    def test_what_is_refused_leaves_nothing_that_the_right_command_would_meet(self):
+        refused = self.bench("--decoders", "ar", "--pass-at-1", "--python", "/nowhere/python3")
+        self.assert_fails(refused, 1, "--pass-at-1")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_goes_on_after_an_interruption(self):
         command = self.command("--decoders", "redraft", "--pass-at-1")
         partial = self.out.with_suffix(".json.partial")
