@@ -13,6 +13,7 @@
 
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/save_when_idle.h"
 
 namespace redraft {
 namespace {
@@ -102,6 +103,21 @@ class EngineHostTest : public testing::Test {
                      came_.notify_all();
                    }};
 };
+
+TEST_F(EngineHostTest, NothingIsLoadedToSaveWhatWasRead) {
+  const auto save = [this] {
+    save_when_idle(host_, {byte_tokenizer()->encode("a prompt of some length")}, "/a.py");
+    host_.queue().wait_until_idle();
+  };
+  save();
+  EXPECT_EQ(made_, 0);
+  EXPECT_EQ(request(), 0);
+  current_ = false;
+  save();
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(request(), 0);
+  EXPECT_EQ(made_, 2) << "the next request loads what is there";
+}
 
 TEST_F(EngineHostTest, AModelWhoseFilesChangedIsLoadedAgainAndKnowsNothingOfBefore) {
   EXPECT_EQ(request(), 0);
