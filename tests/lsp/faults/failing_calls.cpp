@@ -7,7 +7,6 @@
 //   REDRAFT_FAILING_WITH=N      with that errno; 0: it is done for one byte only (read, write)
 // When it has failed, REDRAFT_FAILED=FILE is created. Calls outside the program (of libtorch and
 // the C library for themselves) are left alone.
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
@@ -30,6 +29,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+
+#include "tests/lsp/faults/next_function.h"
 
 namespace {
 
@@ -147,17 +148,9 @@ Fate fate_of(const char* name, int file) {
   return moves ? fate_of(name) : Fate::kDone;
 }
 
-template <typename Function>
-Function next(Function, const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
 }  // namespace
 
-// The signatures are glibc's; each asks first, and else does what the C library does.
-#define REDRAFT_NEXT(function) \
-  static const auto real = next(static_cast<decltype(&function)>(nullptr), #function)
-
+// Each asks first, and else does what the C library does.
 extern "C" {
 
 #define REDRAFT_FAILS(result, function, parameters, arguments) \

@@ -2,7 +2,6 @@
 //   REDRAFT_NETWORK_HOME=PATH    calls that name something at or below it
 //   REDRAFT_NETWORK_DELAY_MS=N   take so long
 //   REDRAFT_NETWORK_STALE=1      fail with ESTALE: the server has forgotten the folder
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "tests/lsp/faults/next_function.h"
 
 namespace {
 
@@ -47,15 +48,7 @@ bool goes_on(const char* path) {
   return !plan().stale;
 }
 
-template <typename Function>
-Function next(Function, const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
 }  // namespace
-
-#define REDRAFT_NEXT(function) \
-  static const auto real = next(static_cast<decltype(&function)>(nullptr), #function)
 
 extern "C" {
 
