@@ -14,8 +14,10 @@ namespace redraft {
 
 // Grows the draft of one pass guess by guess, always at the likeliest node, and cuts it to the
 // nodes that yield the most expected tokens per second by the survival table and the measured cost
-// of rows. It learns from what becomes of the draft, and never lets the drafts of a whole decode
-// lose more than a hundredth of what plain decoding would have taken.
+// of rows. It learns from what becomes of the draft, and never lets the rows of drafts lose more in
+// a whole decode than a hundredth of what plain decoding would have taken. What proposers take does
+// not count: they bound their losses by themselves, and while one is wrong at first, or reads a
+// prompt, nothing would be left to risk, not even on what it proposes.
 class PricedDraft {
  public:
   // At most `max_nodes` nodes a pass. `sources` and `cost` outlive this.
@@ -30,8 +32,6 @@ class PricedDraft {
   void look_ahead();
   // What the last choose() promises: tokens a second, including the target's own.
   double rate() const { return rate_; }
-  // Counts seconds that were spent on the draft in addition to the pass.
-  void charge(double seconds) { saved_ -= seconds; }
   // `written` is the output since choose(), including the target's own token.
   void learn(std::span<const TokenId> written);
 

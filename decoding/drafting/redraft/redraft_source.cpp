@@ -58,9 +58,6 @@ DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   for (Asked* const asked : {&head_, &model_}) {
     if (!asked->proposer) continue;
     asked->proposal = asked->proposer->propose(context, limit, priced_.rate());
-    // Not the head's: it bounds its loss by itself, and while it is wrong at first, the other
-    // sources would be left without anything to risk.
-    if (asked == &model_) priced_.charge(asked->proposer->seconds());
     // The other sources guess what follows the proposal, and alternatives to it.
     if (!asked->proposal.empty()) draft = priced_.choose(context, prompt_size_, limit);
   }

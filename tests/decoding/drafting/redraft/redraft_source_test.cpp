@@ -372,6 +372,41 @@ TEST(Redraft, AHeadThatIsWrongCostsLittleAndSilencesNoOtherSource) {
   EXPECT_LT(headed_passes, passes + 3);
 }
 
+// Writes `text` behind a prompt of two tokens; a pass takes a tenth of a plain step, each row a
+// hundredth of that.
+class DraftModel : public ScriptedModel {
+ public:
+  explicit DraftModel(const std::vector<TokenId>& text)
+      : ScriptedModel(ScriptedModel::replay(kVocabulary, 2, text, kStop, 1 << 16)) {}
+  Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
+                      const PredictionNeeds& needs) override {
+    seconds_ += kPlainStep * (0.1 + 0.001 * static_cast<double>(context.size() + draft.size()));
+    return ScriptedModel::forward(context, draft, cache, needs);
+  }
+  double compute_seconds() const override { return seconds_; }
+
+ private:
+  double seconds_ = 0;
+};
+
+TEST(Redraft, WhatADraftModelTakesLeavesItsProposalsTheirChance) {
+  const auto text = tokens_from(1000, 400);  // nothing else guesses any of it
+  const auto decode = [&](const std::vector<TokenId>& drafted) {
+    PricedModel model(ScriptedModel::replay(kVocabulary, 2, text, kStop, 1 << 16), cpu_curve());
+    DraftModel draft(drafted);
+    const auto cache = model.new_cache(1000);
+    const auto draft_cache = draft.new_cache(1000);
+    auto decoder = Decoder::make(*DecoderName::parse("redraft:model"), {&model, cache.get()},
+                                 {&draft, draft_cache.get()}, cpu_curve(), nullptr);
+    const auto result = (*decoder)->run(
+        {.prompt = {1, 2}, .stop_tokens = {kStop}, .max_new_tokens = 401}, nullptr, {});
+    EXPECT_EQ(result->tokens, text);
+    return (model.cost() + draft.compute_seconds()) / kPlainStep;
+  };
+  EXPECT_LT(decode(text), 250) << "plain decoding takes 401 steps";
+  EXPECT_LT(decode(tokens_from(1500, 400)), 410) << "one that is always wrong";
+}
+
 // Invariant: at worst 0.99 of the speed of plain decoding by the measured cost of rows, apart
 // from half a step.
 TEST(Redraft, IsNeverSlowerThanPlainDecodingByMoreThanAHundredth) {
