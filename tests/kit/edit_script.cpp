@@ -177,11 +177,14 @@ class Recorder {
   std::shared_ptr<const Tokenizer> tokenizer_;
 };
 
-// Takes its time for every pass over a prompt, and may fail in one.
+// Takes its time for every pass over a prompt, and may fail in one. Its clock counts what `price`
+// says of each pass, so that what pays does not depend on how busy the machine is.
 class SlowModel : public ScriptedModel {
  public:
-  SlowModel(std::shared_ptr<const Tokenizer> tokenizer, Script script, const EditScript& options)
+  SlowModel(std::shared_ptr<const Tokenizer> tokenizer, Script script, const EditScript& options,
+            CostCurve price)
       : ScriptedModel(tokenizer->vocabulary_size(), options.context_length, std::move(script)),
+        price_(std::move(price)),
         delay_(options.delay_per_pass),
         failing_pass_(options.failing_pass) {
     if (!options.record.empty()) recorder_.emplace(options.record, std::move(tokenizer));
@@ -192,10 +195,16 @@ class SlowModel : public ScriptedModel {
     std::this_thread::sleep_for(delay_);
     if (++n_passes_ == failing_pass_) throw std::runtime_error("the device is gone");
     if (recorder_) recorder_->add(cache, context, draft);
+    const auto rows = static_cast<int>(context.size()) + draft.size();
+    seconds_ += price_.seconds(rows, cache.length());
     return ScriptedModel::forward(context, draft, cache, needs);
   }
 
+  double compute_seconds() const override { return seconds_; }
+
  private:
+  CostCurve price_;
+  double seconds_ = 0;
   std::chrono::milliseconds delay_;
   int failing_pass_;
   int n_passes_ = 0;
@@ -203,7 +212,8 @@ class SlowModel : public ScriptedModel {
 };
 
 std::unique_ptr<LanguageModel> model_of(const EditScript& script,
-                                        const std::shared_ptr<const Tokenizer>& tokenizer) {
+                                        const std::shared_ptr<const Tokenizer>& tokenizer,
+                                        const CostCurve& price) {
   const auto writer = std::make_shared<EditWriter>(script, tokenizer);
   return std::make_unique<SlowModel>(
       tokenizer,
@@ -212,7 +222,7 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
         wait_while_there(script.hold_fills);
         return next_fill_token(*tokenizer, script.fills, sequence);
       },
-      script);
+      script, price);
 }
 
 }  // namespace
@@ -237,13 +247,16 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
-  const auto price = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  Engine::Model target{"scripted", model_of(script, tokenizer), tokenizer, price};
+  // Beside a draft model rows are cheap, or asking it would not pay before it has been timed.
+  const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
+  Engine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
+                       [price](LanguageModel&) { return price; }};
   Engine::Model draft;
   if (script.draft) {
     const EditScript same{
         .edits = script.edits, .fills = script.fills, .context_length = script.context_length};
-    draft = {"scripted draft", model_of(same, tokenizer), tokenizer};
+    const CostCurve tenth({{1, 0.0010}, {11, 0.0011}});
+    draft = {"scripted draft", model_of(same, tokenizer, tenth), tokenizer};
   }
   return Engine::make(std::move(target), std::move(draft),
                       {.context_limit = script.context_length, .cache_bytes = kCacheBytes});
