@@ -167,7 +167,7 @@ class Soak:
         for name in ("CACHE", "STATE", "CONFIG"):
             self.env[f"XDG_{name}_HOME"] = str(folder / name.lower())
         (folder / "run").mkdir(mode=0o700)
-        self.model = MODEL if any((models / "redraft/models").glob("SmolLM2-135M*")) else self.tiny_model()
+        self.model = MODEL if any((models / "redraft/models").glob(f"{MODEL}*.gguf")) else self.tiny_model()
         self.options = ["--target", self.model, "--cache-memory", CACHE_MEMORY]
         self.samples, self.kills = {}, 0  # of each server: [(bytes, descriptors)]
 
