@@ -1,7 +1,6 @@
 #include "decoding/drafting/methods/phrase_pool.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace redraft {
 
@@ -38,10 +37,10 @@ void add_phrases(DraftTree& tree, int parent, std::span<const std::vector<TokenI
     }
     return -1;
   };
-  for (const std::vector<TokenId>& phrase :
-       phrases | std::views::reverse | std::views::take(most)) {
+  const std::size_t oldest = phrases.size() - std::min(phrases.size(), static_cast<std::size_t>(most));
+  for (std::size_t i = phrases.size(); i-- > oldest;) {
     int at = parent;
-    for (const TokenId token : phrase) {
+    for (const TokenId token : phrases[i]) {
       int child = child_of(at, token);
       if (child < 0) {
         if (tree.size() >= limit) return;
