@@ -103,6 +103,7 @@ void add_complete(CLI::App& app, Command& chosen) {
       ->transform(text_or_json());
   add_inside_options(*complete, options->inside);
   add_common_options(*complete, options->common);
+  add_remote_options(*complete, options->common);
   complete->callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });
 }
 

@@ -274,6 +274,7 @@ void add_decoding(CLI::App& command, EditOptions& options) {
   add_code_options(command, options.code);
   add_inside_options(command, options.inside);
   add_common_options(command, options.common);
+  add_remote_options(command, options.common);
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ void add_generate(CLI::App& app, Command& chosen) {
   add_code_options(*generate, options->code);
   add_inside_options(*generate, options->inside);
   add_common_options(*generate, options->common);
+  add_remote_options(*generate, options->common);
   generate->callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
 }
 

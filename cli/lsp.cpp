@@ -21,6 +21,7 @@
 #include "cli/common/index_loader.h"
 #include "cli/common/kv_folder.h"
 #include "cli/common/misuse_reason.h"
+#include "cli/common/remote.h"
 #include "cli/common/tracing.h"
 #include "cli/shared_server.h"
 #include "indexing/files/dependencies.h"
@@ -76,6 +77,7 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
 
 // 0: not known, because the models may run on a GPU, or are not here.
 std::uint64_t memory_of(const CommonOptions& options) {
+  if (!options.remote.empty()) return 0;
   if (options.device != "cpu" && check_device("cuda")) return 0;
   std::vector<std::string> models = {options.target};
   if (!options.draft.empty()) models.push_back(options.draft);
@@ -86,15 +88,20 @@ std::uint64_t memory_of(const CommonOptions& options) {
 // A GPU that failed is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given,
                                    const std::shared_ptr<OneVocabulary>& vocabulary) {
-  // The pool's threads start here: before, the process may not be confined yet.
-  auto make = [choices = given, vocabulary, pool = std::shared_ptr<ThreadPool>(),
+  // Before the process is confined; the pool's threads start once it is.
+  const Result<std::shared_ptr<Exchange>> remote =
+      given.common.remote.empty() ? std::shared_ptr<Exchange>() : start_remote(given.common);
+  auto make = [choices = given, vocabulary, remote, pool = std::shared_ptr<ThreadPool>(),
                was_on_gpu = false](const LoadControl& control) mutable {
     if (!pool) pool = make_pool(choices.common);
     if (was_on_gpu && control.device_failed) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
     }
-    Result<std::unique_ptr<Engine>> engine = make_engine(choices, *pool, control);
+    const auto local = [&] { return make_engine(choices, *pool, control); };
+    Result<std::unique_ptr<Engine>> engine =
+        choices.common.remote.empty() ? local()
+                                      : load_remote_engine(choices.common, remote, control, local);
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
     if (!engine) return engine;
     if (const Result<void> taken = vocabulary->take((*engine)->shared_tokenizer()); !taken)
@@ -144,7 +151,8 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
   const auto vocabulary = std::make_shared<OneVocabulary>();
   server.make_engine = engine_factory(choices, vocabulary);
-  if (!choices.no_index)
+  // An index has the tokens of a local model.
+  if (!choices.no_index && choices.common.remote.empty())
     server.index = index_factories(choices.common, choices.common_folders, vocabulary);
   server.usage_file = lsp::default_usage_file();
   server.crash_notes = default_crash_notes();
@@ -308,6 +316,7 @@ void add_lsp(CLI::App& app, Command& chosen) {
       ->envname("REDRAFT_LSP_NO_CONFINEMENT");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
+  add_remote_options(*command, options->choices.common);
   command->callback([&chosen, command, options] {
     for (const CLI::Option* option :
          command->get_options([](const CLI::Option* each) { return each->count() > 0; })) {

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   add_decoders(app, chosen);
   add_doctor(app, chosen);
   add_lsp(app, chosen);
+  add_remote_bridge(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version

@@ -69,6 +69,22 @@ std::string folders_of_user() {
   return text;
 }
 
+// The key may be in the environment, which the server inherits from whoever starts it first.
+std::string remote_of(const CommonOptions& common) {
+  if (common.remote.empty()) return "local";
+  const char* key = std::getenv("REDRAFT_REMOTE_KEY");
+  return common.remote + "\n" + common.remote_model + "\n" + (common.has_target ? "or local" : "") +
+         "\n" + stable_hash(key ? key : "");
+}
+
+// With a server, a target that was not named is none to fall back on.
+void add_remote(const CommonOptions& common, std::vector<std::string>& command) {
+  if (common.remote.empty()) return;
+  command.insert(command.end(), {"--remote", common.remote});
+  if (!common.remote_model.empty())
+    command.insert(command.end(), {"--remote-model", common.remote_model});
+}
+
 }  // namespace
 
 lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds) {
@@ -85,16 +101,19 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft),
         identity_of_head(head), common.device, common.kernels, std::to_string(threads),
-        std::to_string(choices.cache_mib), index, kept, confined, folders_of_user(), namespaces()})
+        std::to_string(choices.cache_mib), index, kept, confined, remote_of(common),
+        folders_of_user(), namespaces()})
     same += part + "\n";
   for (const std::string& folder : choices.common_folders) same += "common " + folder + "\n";
   lsp::AttachOptions options{
       .key = stable_hash(same),
-      .command = {executable().string(), "lsp", "--target", target, "--device", common.device,
-                  "--threads", std::to_string(threads), "--cache-memory",
-                  std::to_string(choices.cache_mib), "--log-level", common.log_level,
-                  "--idle-seconds", std::to_string(idle_seconds)},
+      .command = {executable().string(), "lsp", "--device", common.device, "--threads",
+                  std::to_string(threads), "--cache-memory", std::to_string(choices.cache_mib),
+                  "--log-level", common.log_level, "--idle-seconds", std::to_string(idle_seconds)},
       .waiter = executable().replace_filename("redraft-attached")};
+  add_remote(common, options.command);
+  if (common.remote.empty() || common.has_target)
+    options.command.insert(options.command.end(), {"--target", target});
   if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
   if (!head.empty()) options.command.insert(options.command.end(), {"--head", head});
   if (!common.kernels.empty())

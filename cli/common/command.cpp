@@ -43,6 +43,7 @@ void add_target(CLI::App& subcommand, CommonOptions& options) {
           "Model that decides every token: a name, a file or a folder; with +ADAPTER the LoRA "
           "in that folder is merged into it")
       ->capture_default_str()
+      ->each([&options](const std::string& /*name*/) { options.has_target = true; })
       ->group(kGroup);
 }
 
@@ -134,6 +135,23 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   add_threads(subcommand, options);
   add_kernels(subcommand, options);
   add_log_level(subcommand, options);
+}
+
+void add_remote_options(CLI::App& subcommand, CommonOptions& options) {
+  constexpr const char* kRemote = "A model on another machine";
+  CLI::Option* remote =
+      subcommand
+          .add_option("--remote", options.remote,
+                      "Have the server at this address write, over OpenAI's HTTP interface: the "
+                      "text that is edited leaves this machine. Its key is in REDRAFT_REMOTE_KEY "
+                      "or in the file remote-key of redraft's configuration folder. Beside "
+                      "--target: the local model writes where the server cannot be reached")
+          ->group(kRemote);
+  subcommand
+      .add_option("--remote-model", options.remote_model,
+                  "Which of the server's models (default: the only one)")
+      ->needs(remote)
+      ->group(kRemote);
 }
 
 Result<void> apply(const CommonOptions& options) {

@@ -32,6 +32,8 @@ void add_decoders(CLI::App& app, Command& chosen);
 void add_tune(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);
+// Not for people: the process that speaks to a remote server.
+void add_remote_bridge(CLI::App& app, Command& chosen);
 
 // These write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
 int fail(const Error& error);
@@ -45,6 +47,9 @@ struct CommonOptions {
   std::string device = "cpu";  // or "cuda"; for a server also "auto"
   int threads = 0;             // 0: one per physical core
   std::string kernels;         // instruction set of the CPU's kernels; empty: the best one
+  std::string remote;          // a server that writes instead of the target; empty: none
+  std::string remote_model;    // empty: the server's only one
+  bool has_target = false;     // whether the target was named, not the default
   std::string log_level = "warning";
 };
 // For a command that only turns text into tokens: --target and --log-level.
@@ -55,6 +60,8 @@ void add_target_options(CLI::App& subcommand, CommonOptions& options);
 void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
+// --remote and --remote-model, for commands that can have a server write.
+void add_remote_options(CLI::App& subcommand, CommonOptions& options);
 // Sets the log level and the instruction set, and checks that this build supports the device.
 Result<void> apply(const CommonOptions& options);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/common/engine_loader.h"
+#include "cli/common/remote.h"
 #include "support/trace/trace.h"
 
 namespace redraft::cli {
@@ -12,6 +13,12 @@ Result<std::unique_ptr<Engine>> load(const CommonOptions& common, const DecoderN
                                      ThreadPool& pool, StatusLine& status,
                                      const InterruptWatch& watch) {
   const Span span("load");
+  if (!common.remote.empty()) {
+    const LoadControl control = shown_on(status, watch.token());
+    return load_remote_engine(common, start_remote(common), control, [&] {
+      return load_engine(common, decoder, pool, control, Fallback::kCpu);
+    });
+  }
   return load_engine(common, decoder, pool, shown_on(status, watch.token()), Fallback::kCpu);
 }
 
@@ -37,6 +44,8 @@ std::optional<int> set_up(const CommonOptions& common, const InsideOptions& insi
   Result<std::unique_ptr<TokenTrace>> tokens = TokenTrace::begin(inside.token_file, *setup.engine);
   if (!tokens) return fail(tokens.error());
   setup.tokens = std::move(*tokens);
+  // Its tokens are of the local models' vocabulary.
+  if (setup.engine->is_elsewhere()) return std::nullopt;
   Result<Datastores> stores = load_datastores(common, code, without, status, watch.token());
   status.clear();
   if (watch.interrupted()) return kInterrupted;

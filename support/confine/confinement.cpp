@@ -89,7 +89,7 @@ Error refused(int problem) { return Error(std::strerror(problem)); }
 Result<int> confine_files(const ConfinementOptions& options) {
   const int version = FileRules::version();
   if (version == 0) return Error("this kernel has no Landlock");
-  const FileRules rules({.rights = kRestricted, .ports = true, .others = !options.gpu});
+  const FileRules rules({.rights = kRestricted, .ports = !options.network, .others = !options.gpu});
   int problem = rules.problem();
   if (problem == 0) problem = allow_all(rules, options);
   if (problem == 0) problem = rules.enforce();
@@ -104,6 +104,9 @@ CallFilter make_filter(const ConfinementOptions& options) {
   for (const int call : {SYS_execve, SYS_execveat, SYS_bind, SYS_listen}) filter.refuse(call);
   if (options.gpu) {
     filter.refuse_unless(SYS_socket, 0, {AF_UNIX, AF_NETLINK});
+  } else if (options.network) {
+    // Names are looked up by local sockets, too.
+    filter.refuse_unless(SYS_socket, 0, {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK});
   } else {
     filter.refuse(SYS_socket);
     filter.refuse(SYS_connect);

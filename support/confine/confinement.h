@@ -18,6 +18,8 @@ struct ConfinementOptions {
   // The driver of a GPU opens devices to write, and talks to daemons of its own over local sockets.
   // Not tested on a machine with one.
   bool gpu = false;
+  // It connects to hosts, but listens nowhere.
+  bool network = false;
 };
 
 // What is confined, and how: Landlock's version, or why not.
@@ -32,8 +34,9 @@ struct Confinement {
 
 // From now on, and for good, this process
 // - writes, makes and removes no files but those of `options`, and opens no device to write;
-// - runs no program, makes no socket, connects to nothing, types into no terminal, signals, traces
-//   and reads no other process, enters no namespace, loads nothing into the kernel.
+// - runs no program, makes no socket and connects to nothing unless `options` say so, types into no
+//   terminal, signals, traces and reads no other process, enters no namespace, loads nothing into
+//   the kernel.
 // It reads files, uses descriptors that it has, and starts threads and children of its own as
 // before. What is refused fails with EPERM or EACCES. Best effort: each half by itself, with what
 // this kernel has.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -115,6 +116,7 @@ void Engine::measure_cost_again(const std::function<bool()>& go_on) {
 }
 
 int Engine::known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) {
+  if (is_elsewhere()) return static_cast<int>(prompt.size());
   restore_from_archive(prompt, stop);
   return caches_.known(*target_.model, prompt);
 }
@@ -123,6 +125,7 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
                         const std::function<void(int known)>& on_chunk,
                         const std::stop_token& stop) {
   if (beginning.empty() || std::ssize(beginning) >= context_length_) return false;
+  if (is_elsewhere()) return true;
   const PrefixPool::Lease lease = caches_.acquire(*target_.model, beginning);
   return read_ahead_into(lease.cache(), beginning, limit, on_chunk, stop);
 }
@@ -151,6 +154,7 @@ void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
 bool Engine::read_ahead(const std::vector<std::vector<TokenId>>& prompts,
                         const std::function<void(int known)>& on_chunk,
                         const std::stop_token& stop) {
+  if (is_elsewhere()) return true;
   std::vector<PrefixPool::Lease> leases;  // kept until the end: what is lent is not found
   for (const std::vector<TokenId>& prompt : prompts) {
     if (prompt.empty() || std::ssize(prompt) >= context_length_) return false;
@@ -192,6 +196,7 @@ bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int l
 }
 
 std::vector<TokenId> Engine::likeliest(std::span<const TokenId> context, int count) {
+  if (is_elsewhere()) return {};
   const PrefixPool::Lease lease = caches_.acquire(*target_.model, context);
   KvCache& cache = lease.cache();
   const int known = cache.truncate_to_common_prefix(context.first(context.size() - 1));
@@ -205,6 +210,8 @@ std::optional<std::vector<Engine::Alternative>> Engine::alternatives(
     std::span<const TokenId> prompt, std::span<const TokenId> output,
     const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop) {
   const Span span("alternatives", "tokens", std::ssize(output));
+  if (is_elsewhere())
+    return std::vector<Alternative>(output.size(), {-1, std::numeric_limits<float>::infinity()});
   std::vector<TokenId> all(prompt.begin(), prompt.end());
   all.insert(all.end(), output.begin(), output.end());
   const PrefixPool::Lease lease = caches_.acquire(*target_.model, all);
@@ -278,6 +285,8 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                  " tokens and leaves no room for an answer: the context holds " +
                  std::to_string(context_length_));
   }
+  if (is_elsewhere())
+    return run_observed(*target_.elsewhere, purpose, name, request, sink, std::move(stop));
   costs_.correct();
   const CostCurve cost = name.needs_cost() ? cost_curve() : CostCurve();
   const bool kept = purpose == Purpose::kEdit && remembering == Remembering::kShared;
@@ -301,10 +310,16 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
   observed.on_pass = [this](int rows, int context, double seconds) {
     costs_.measured(rows, context, seconds);
   };
-  if (!observer_) return (*decoder)->run(observed, sink, std::move(stop));
-  observed.on_emitted = observer_->on_emitted;
-  observer_->on_begin(purpose, name, observed);
-  Result<DecodeResult> result = (*decoder)->run(observed, sink, std::move(stop));
+  return run_observed(**decoder, purpose, name, std::move(observed), sink, std::move(stop));
+}
+
+Result<DecodeResult> Engine::run_observed(Decoder& decoder, Purpose purpose,
+                                          const DecoderName& name, DecodeRequest request,
+                                          const TokenSink& sink, std::stop_token stop) {
+  if (!observer_) return decoder.run(request, sink, std::move(stop));
+  request.on_emitted = observer_->on_emitted;
+  observer_->on_begin(purpose, name, request);
+  Result<DecodeResult> result = decoder.run(request, sink, std::move(stop));
   if (result) observer_->on_end(*result);
   return result;
 }

@@ -68,6 +68,9 @@ class Engine {
     std::string version = {};
     // Whether its files still are what was loaded; empty: they always are. Asked once per request.
     std::function<bool()> is_current = {};
+    // What decodes instead of the decoder that a request names, because the model is not in this
+    // process: then nothing is read ahead, kept or looked at row by row. Null: it is.
+    std::shared_ptr<Decoder> elsewhere = {};
   };
   // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
   // error).
@@ -91,6 +94,7 @@ class Engine {
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
+  bool is_elsewhere() const { return target_.elsewhere != nullptr; }
   const std::string& target_version() const { return target_.version; }
   // Whether the models' files still are what was loaded.
   bool is_current() const;
@@ -134,7 +138,7 @@ class Engine {
     double seconds = 0;  // of all threads
   };
   ReadAheadWork take_read_ahead_work() { return std::exchange(read_ahead_work_, {}); }
-  // The `count` likeliest next tokens of the target, the likeliest first.
+  // The `count` likeliest next tokens of the target, the likeliest first; none of one elsewhere.
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
   // What the target could have written instead of a token.
   struct Alternative {
@@ -143,7 +147,8 @@ class Engine {
   };
   // For each token of `output` after `prompt`, in passes of many rows each, which is how a prompt
   // is read; rows have the bits that they have in any other pass. `on_pass` is told after each what
-  // it all cost so far; more urgent work may run within it. Nothing: it was stopped.
+  // it all cost so far; more urgent work may run within it. Nothing: it was stopped. Of a target
+  // elsewhere there are none that are close.
   std::optional<std::vector<Alternative>> alternatives(
       std::span<const TokenId> prompt, std::span<const TokenId> output,
       const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop);
@@ -175,6 +180,9 @@ class Engine {
                  const OnChunkRead& on_chunk, const std::stop_token& stop);
   bool read_ahead_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
                        const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+  Result<DecodeResult> run_observed(Decoder& decoder, Purpose purpose, const DecoderName& name,
+                                    DecodeRequest request, const TokenSink& sink,
+                                    std::stop_token stop);
   // Puts a cache from the archive into the pool, if it has one that is worth it.
   void restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop);
 

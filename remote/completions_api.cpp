@@ -1,0 +1,187 @@
+#include "remote/completions_api.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "support/json/json_document.h"
+
+namespace redraft {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxReason = 300;       // bytes of what a server says
+constexpr std::int64_t kMaxTokens = 1 << 30;  // that a server may tell of
+constexpr int kFillTokens = 256;  // of a completion whose limit does not fit the context
+constexpr JsonLimits kLimits{.bytes = std::size_t{4} << 20, .values = 1 << 16, .depth = 32};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+std::string text_or_empty(const JsonValue& object, std::string_view key) {
+  const std::optional<JsonValue> member = object.find(key);
+  if (!member) return {};
+  const Result<std::string_view> text = member->text();
+  return text ? std::string(*text) : std::string();
+}
+
+std::optional<int> count_of(const JsonValue& object, std::string_view key) {
+  const std::optional<JsonValue> member = object.find(key);
+  if (!member) return {};
+  const Result<std::int64_t> count = member->integer(0, kMaxTokens);
+  if (!count) return {};
+  return static_cast<int>(*count);
+}
+
+// llama-server tells the length it was started with, vLLM and SGLang that of the model.
+std::optional<int> context_of(const JsonValue& model) {
+  if (const auto length = count_of(model, "max_model_len")) return length;
+  const std::optional<JsonValue> meta = model.find("meta");
+  if (!meta) return {};
+  const auto length = count_of(*meta, "n_ctx");
+  return length ? length : count_of(*meta, "n_ctx_train");
+}
+
+RemoteModelInfo info_of(const JsonValue& model) {
+  const std::string server = lower(text_or_empty(model, "owned_by"));
+  RemoteModelInfo info;
+  info.name = text_or_empty(model, "id");
+  if (server == "vllm" || server == "sglang") info.begun_turn = BegunTurn::kAskedFor;
+  if (server == "llamacpp" || server == "redraft") info.begun_turn = BegunTurn::kByItself;
+  info.takes_prediction = server == "redraft";
+  const std::string name = lower(info.name);
+  info.fills = name.find("qwen") != std::string::npos && name.find("coder") != std::string::npos;
+  info.context_length = context_of(model);
+  return info;
+}
+
+// Whether so many tokens fit behind the prompt, whatever its tokens are: none is less than a byte.
+bool surely_fits(const RemoteModelInfo& model, std::size_t prompt_bytes, int tokens) {
+  return model.context_length &&
+         std::cmp_less_equal(prompt_bytes + static_cast<std::size_t>(tokens),
+                             *model.context_length);
+}
+
+void add_turn(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& messages,
+              Json& body) {
+  if (prompt.opened.empty() || model.begun_turn == BegunTurn::kNotAtAll) return;
+  messages.push_back({{"role", "assistant"}, {"content", prompt.opened}});
+  if (model.begun_turn != BegunTurn::kAskedFor) return;
+  body["add_generation_prompt"] = false;
+  body["continue_final_message"] = true;
+}
+
+}  // namespace
+
+Result<RemoteModelInfo> read_models(std::string_view body, std::string_view wanted) {
+  const Error none("the server's list of models (/v1/models) is not one");
+  const Result<JsonDocument> document = JsonDocument::parse("/v1/models", body, kLimits);
+  if (!document) return none;
+  const std::optional<JsonValue> models = document->root().find("data");
+  if (!models || models->kind() != JsonValue::Kind::kArray) return none;
+  std::vector<RemoteModelInfo> found;
+  for (const JsonValue model : *models) {
+    RemoteModelInfo info = info_of(model);
+    if (info.name.empty()) continue;
+    if (info.name == wanted) return info;
+    found.push_back(std::move(info));
+  }
+  if (wanted.empty() && found.size() == 1) return found.front();
+  if (found.empty()) return Error("the server has no model");
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 10); ++i)
+    names += (i > 0 ? ", " : "") + found[i].name.substr(0, kMaxReason);
+  return Error(wanted.empty()
+                   ? "the server has several models; name one with --remote-model: " + names
+                   : "the server has no model '" + std::string(wanted) + "'; there are: " + names);
+}
+
+ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePrompt& prompt,
+                                   const std::string& expected, int max_tokens) {
+  Json body{{"model", model.name},
+            {"stream", true},
+            {"stream_options", {{"include_usage", true}}},
+            {"temperature", 0}};
+  std::size_t bytes = prompt.text.size();
+  if (prompt.messages.empty()) {
+    body["prompt"] = prompt.text;
+    // Without a number a server writes 16 tokens.
+    body["max_tokens"] =
+        surely_fits(model, bytes, max_tokens) ? max_tokens : std::min(max_tokens, kFillTokens);
+  } else {
+    Json messages = Json::array();
+    for (const ChatMessage& message : prompt.messages) {
+      messages.push_back({{"role", message.role}, {"content", message.text}});
+      bytes += message.text.size() + 16;  // its frame
+    }
+    add_turn(model, prompt, messages, body);
+    body["messages"] = std::move(messages);
+    if (surely_fits(model, bytes, max_tokens)) body["max_tokens"] = max_tokens;
+    if (model.takes_prediction && !expected.empty())
+      body["prediction"] = {{"type", "content"}, {"content", expected}};
+  }
+  return {.method = "POST",
+          .path = prompt.messages.empty() ? "/v1/completions" : "/v1/chat/completions",
+          .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+namespace {
+
+void read_usage(const JsonValue& root, RemotePiece& piece) {
+  const std::optional<JsonValue> usage = root.find("usage");
+  if (!usage) return;
+  piece.prompt_tokens = count_of(*usage, "prompt_tokens");
+  piece.new_tokens = count_of(*usage, "completion_tokens");
+  if (const auto details = usage->find("prompt_tokens_details"))
+    piece.cached_tokens = count_of(*details, "cached_tokens");
+}
+
+}  // namespace
+
+Result<RemotePiece> read_piece(std::string_view event) {
+  const Result<JsonDocument> document = JsonDocument::parse("answer", event, kLimits);
+  if (!document)
+    return Error("the server sent an event that is no JSON: " + document.error().message());
+  const JsonValue root = document->root();
+  if (root.find("error"))
+    return Error("the server says: " + reason_of_refusal({.refusal = std::string(event)}));
+  RemotePiece piece;
+  read_usage(root, piece);
+  const std::optional<JsonValue> choices = root.find("choices");
+  if (!choices || choices->kind() != JsonValue::Kind::kArray || choices->size() == 0) return piece;
+  const JsonValue choice = *choices->begin();
+  if (const auto delta = choice.find("delta")) {
+    piece.text = text_or_empty(*delta, "content");
+  } else {
+    piece.text = text_or_empty(choice, "text");
+  }
+  const std::string finish = text_or_empty(choice, "finish_reason");
+  piece.cut = finish == "length";
+  piece.ended = !finish.empty() && !piece.cut;
+  return piece;
+}
+
+std::string reason_of_refusal(const ExchangeEnd& end) {
+  std::string reason;
+  if (const Result<JsonDocument> document = JsonDocument::parse("refusal", end.refusal, kLimits)) {
+    const JsonValue root = document->root();
+    const std::optional<JsonValue> error = root.find("error");
+    reason = text_or_empty(error ? *error : root, "message");
+    if (reason.empty()) reason = text_or_empty(root, "error");
+    if (reason.empty()) reason = text_or_empty(root, "detail");
+  }
+  if (reason.empty()) reason = end.refusal;
+  reason.resize(std::min(reason.size(), kMaxReason));
+  // A log or a message box shows it: nothing in it may act on a terminal.
+  std::ranges::replace_if(
+      reason, [](unsigned char c) { return c < ' ' || c >= 0x7f; }, ' ');
+  return reason.empty() ? "no reason" : reason;
+}
+
+}  // namespace redraft

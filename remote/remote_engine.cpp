@@ -1,0 +1,88 @@
+#include "remote/remote_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decoding/model_failure.h"
+#include "remote/completions_api.h"
+#include "remote/remote_decoder.h"
+#include "remote/remote_prompt.h"
+
+namespace redraft {
+namespace {
+
+// Tokens of code have about so many bytes; a prompt that is planned with fewer fits.
+constexpr int kBytesPerToken = 3;
+constexpr int kUsualContext = 32768;  // tokens, where a server does not say
+constexpr int kLeastContext = 512;
+constexpr int kMaxContextBytes = 1 << 20;
+constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;  // of the server's models
+
+// Has a vocabulary and a length; a server has the rest.
+class RemoteModel final : public LanguageModel {
+ public:
+  RemoteModel(std::string name, int vocabulary, int context)
+      : name_(std::move(name)), vocabulary_(vocabulary), context_(context) {}
+  std::string name() const override { return name_; }
+  int vocabulary_size() const override { return vocabulary_; }
+  int context_length() const override { return context_; }
+  std::unique_ptr<KvCache> new_cache(int capacity) const override {
+    return std::make_unique<KvCache>(capacity, nullptr);
+  }
+  Predictions forward(std::span<const TokenId> /*context*/, const DraftTree& /*draft*/,
+                      KvCache& /*cache*/, const PredictionNeeds& /*needs*/) override {
+    throw ModelFailure("a model on a server gives text, not predictions");
+  }
+
+ private:
+  std::string name_;
+  int vocabulary_;
+  int context_;
+};
+
+// A byte is a token here. A server reads thousands of tokens a second and writes some dozens; rows
+// stand for bytes that are read.
+CostCurve guessed_cost() { return CostCurve({{1, 0.006}, {64, 0.009}, {1024, 0.06}}); }
+
+Result<RemoteModelInfo> ask_for_models(const RemoteOptions& options, Exchange& exchange,
+                                       const std::stop_token& stop) {
+  std::string list;
+  const auto take = [&](std::string_view bytes) {
+    list += bytes;
+    return list.size() <= kMaxListBytes;
+  };
+  const Result<ExchangeEnd> end =
+      exchange.run({.method = "GET", .path = "/v1/models", .body = {}}, take, stop);
+  if (!end) return end.error();
+  if (end->status == 401 || end->status == 403)
+    return Error("the server wants a key, or refuses this one (" + std::to_string(end->status) +
+                 "): set REDRAFT_REMOTE_KEY, or write it to the file remote-key of redraft's "
+                 "configuration folder");
+  if (end->status / 100 != 2)
+    return Error("the server refused to list its models (" + std::to_string(end->status) +
+                 "): " + reason_of_refusal(*end));
+  return read_models(list, options.model);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
+                                                   std::shared_ptr<Exchange> exchange,
+                                                   const LoadControl& control) {
+  const Result<RemoteModelInfo> info = ask_for_models(options, *exchange, control.stop);
+  if (!info) return info.error().in(options.server);
+  const int tokens = std::max(info->context_length.value_or(kUsualContext), kLeastContext);
+  const int bytes = std::min(tokens, kMaxContextBytes / kBytesPerToken) * kBytesPerToken;
+  const std::shared_ptr<const Tokenizer> vocabulary = remote_vocabulary(info->fills);
+  Engine::Model target{
+      .name = info->name,
+      .model = std::make_unique<RemoteModel>(info->name, vocabulary->vocabulary_size(), bytes),
+      .tokenizer = vocabulary,
+      .find_cost = [](LanguageModel&) { return guessed_cost(); },
+      .device = options.server};
+  target.elsewhere =
+      std::make_shared<RemoteDecoder>(*info, vocabulary, std::move(exchange), options.patience_ms);
+  return Engine::make(std::move(target), {}, {.context_limit = bytes, .notice = control.notice});
+}
+
+}  // namespace redraft

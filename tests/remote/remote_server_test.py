@@ -1,0 +1,243 @@
+"""`--remote`: the built program, and its language server, with a server on the loopback interface that says what a test
+wants, faults included."""
+
+import http.server
+import json
+import os
+import pathlib
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "lsp")]
+from redraft_process import InFolder, run  # noqa: E402
+
+BEFORE = "def area(width, height):\n    return width * height\n"
+AFTER = "def area(width, height):\n    return abs(width * height)\n"
+KEY = "sk-of-a-test-0123456789"
+
+
+def event(text):
+    return b"data: " + json.dumps({"choices": [{"delta": {"content": text}, "text": text}]}).encode() + b"\n\n"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.server.seen.append((self.path, dict(self.headers), None))
+        if self.server.key and self.headers["Authorization"] != f"Bearer {self.server.key}":
+            return self.answer(401, b'{"error": {"message": "no key"}}')
+        models = [{"id": name, "owned_by": "vllm", "max_model_len": 8192} for name in self.server.models]
+        self.answer(200, json.dumps({"data": models}).encode())
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, dict(self.headers), body))
+        for fault in self.server.faults[:1]:
+            self.server.faults.pop(0)
+            return self.answer(fault, b'{"error": {"message": "not now"}}', Retry_After="0")
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        try:
+            for piece in self.server.pieces:
+                if piece is None:  # cut, in the middle of a chunk
+                    self.wfile.write(b"ff\r\ndata")
+                    return self.connection.shutdown(socket.SHUT_RDWR)
+                if callable(piece):
+                    piece()
+                    continue
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            self.server.closed_early.set()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, answer=AFTER + "```\n", certificate=None, models=("coder",), key=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.models, self.key = models, key
+        self.pieces = [event(line) for line in answer.splitlines(keepends=True)] + [b"data: [DONE]\n\n"]
+        self.faults, self.seen, self.closed_early = [], [], threading.Event()
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.server_port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def requests(self):
+        return [body for path, _, body in self.seen if body is not None]
+
+
+class Remote(InFolder):
+    def serve(self, *arguments, **options):
+        server = Server(*arguments, **options)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server
+
+    def edit(self, url, *more, **environment):
+        file = self.write("a.py", BEFORE.encode())
+        home = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / "config"),
+                "XDG_DATA_HOME": str(self.folder / "data"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+        return run("edit", file, "--instruction", "never negative", "--format", "text", "--remote", url, *more,
+                   environment={**home, "REDRAFT_REMOTE_KEY": "", **environment})
+
+
+class Edits(Remote):
+    def test_the_server_writes(self):
+        server = self.serve()
+        self.assertEqual(self.assert_succeeds(self.edit(server.url + "/v1/")), AFTER)
+        (request,) = server.requests
+        self.assertIn("never negative", json.dumps(request["messages"]))
+        self.assertEqual((request["model"], request["temperature"], request["stream"]), ("coder", 0, True))
+        path, headers, _ = server.seen[-1]
+        self.assertEqual(path, "/v1/chat/completions")
+        self.assertTrue(headers["X-Session-ID"].startswith("redraft-"))
+        self.assertNotIn("Authorization", headers)
+
+    def test_a_completion_is_filled_in(self):
+        server = self.serve("width * height", models=("Qwen2.5-Coder-7B",))
+        file = self.write("a.py", b"def area(width, height):\n    return \n")
+        process = run("complete", file, "--at", "2:12", "--format", "text", "--remote", server.url,
+                      environment={"XDG_CONFIG_HOME": str(self.folder)})
+        self.assertIn("width * height", self.assert_succeeds(process))
+        path, _, request = server.seen[-1]
+        self.assertEqual(path, "/v1/completions")
+        self.assertTrue(request["prompt"].endswith("<|fim_middle|>"), request["prompt"])
+
+    def test_a_busy_server_is_asked_again(self):
+        server = self.serve()
+        server.faults = [429, 503]
+        self.assertEqual(self.assert_succeeds(self.edit(server.url)), AFTER)
+        self.assertEqual(len(server.requests), 3)
+
+    def test_a_refusal_and_a_missing_model_are_said(self):
+        server = self.serve()
+        server.faults = [400]
+        self.assert_fails(self.edit(server.url), 1, "refused (400): not now")
+        self.assert_fails(self.edit(server.url, "--remote-model", "other"), 1, "there are: coder")
+        self.assert_fails(self.edit(self.serve(models=("a", "b")).url), 1, "--remote-model")
+
+    def test_a_cut_answer_is_an_error(self):
+        server = self.serve()
+        server.pieces.insert(1, None)
+        self.assert_fails(self.edit(server.url), 1, "broke off")
+
+    def test_no_server(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.assert_fails(self.edit(f"http://127.0.0.1:{port}"), 1, f"127.0.0.1:{port}", "refused")
+        self.assert_fails(self.edit("gpu:8000"), 1, "https://HOST:PORT")
+
+    def test_a_local_model_that_was_named_takes_over(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        process = self.edit(f"http://127.0.0.1:{port}", "--target", "no-such-model")
+        self.assert_fails(process, 1, "no-such-model")
+        self.assertIn("The local model writes, because the server does not", process.stderr.decode())
+
+    def test_no_rest_is_read_once_the_edit_is_complete(self):
+        server = self.serve()
+        poem = event("poem " * 1000)
+        server.pieces = server.pieces[:-1] + [poem] * 20000
+        self.assertEqual(self.assert_succeeds(self.edit(server.url)), AFTER)
+        self.assertTrue(server.closed_early.wait(60))
+
+
+class Keys(Remote):
+    def key_file(self, mode):
+        folder = self.folder / "config/redraft"
+        folder.mkdir(parents=True)
+        (folder / "remote-key").write_text(KEY + "\n")
+        (folder / "remote-key").chmod(mode)
+
+    def test_of_the_environment(self):
+        server = self.serve(key=KEY)
+        self.assertEqual(self.assert_succeeds(self.edit(server.url, REDRAFT_REMOTE_KEY=KEY)), AFTER)
+
+    def test_of_a_private_file(self):
+        server = self.serve(key=KEY)
+        self.key_file(0o600)
+        environment = {name: value for name, value in os.environ.items() if name != "REDRAFT_REMOTE_KEY"}
+        environment.update(XDG_CONFIG_HOME=str(self.folder / "config"))
+        file = self.write("a.py", BEFORE.encode())
+        process = subprocess.run([os.environ["REDRAFT"], "edit", file, "--instruction", "x", "--format", "text", "--remote",
+                                  server.url, "--log-level", "trace"], env=environment, capture_output=True, timeout=600)
+        self.assertEqual(self.assert_succeeds(process), AFTER)
+        self.assertNotIn(KEY, process.stderr.decode())
+
+    def test_a_file_that_others_can_read_is_refused(self):
+        server = self.serve(key=KEY)
+        self.key_file(0o644)
+        environment = {name: value for name, value in os.environ.items() if name != "REDRAFT_REMOTE_KEY"}
+        file = self.write("a.py", BEFORE.encode())
+        process = subprocess.run([os.environ["REDRAFT"], "edit", file, "--instruction", "x", "--remote", server.url],
+                                 env={**environment, "XDG_CONFIG_HOME": str(self.folder / "config")},
+                                 capture_output=True, timeout=600)
+        self.assert_fails(process, 1, "chmod 600")
+        self.assertEqual(server.seen, [])
+
+    def test_a_wrong_one_is_said_and_not_shown(self):
+        server = self.serve(key="another")
+        process = self.edit(server.url, REDRAFT_REMOTE_KEY=KEY)
+        self.assert_fails(process, 1, "wants a key, or refuses this one (401)")
+        self.assertNotIn(KEY, process.stderr.decode())
+        process = self.edit(server.url, REDRAFT_REMOTE_KEY="a\r\nX-Evil: 1")
+        self.assert_fails(process, 1, "holds no key")
+
+
+def make_certificate(folder):
+    """Of 127.0.0.1, signed by itself; and one of another name."""
+    for name, alternative in (("good", "IP:127.0.0.1"), ("other", "DNS:other.example")):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{folder}/{name}.key", "-out",
+                        f"{folder}/{name}.crt", "-days", "2", "-subj", f"/CN={name}", "-addext",
+                        f"subjectAltName={alternative}"], check=True, capture_output=True)
+        pem = (folder / f"{name}.key").read_text() + (folder / f"{name}.crt").read_text()
+        (folder / f"{name}.pem").write_text(pem)
+
+
+class Tls(Remote):
+    def setUp(self):
+        super().setUp()
+        make_certificate(self.folder)
+
+    def test_a_certificate_that_the_system_trusts(self):
+        server = self.serve(certificate=self.folder / "good.pem")
+        process = self.edit(server.url, SSL_CERT_FILE=str(self.folder / "good.crt"))
+        self.assertEqual(self.assert_succeeds(process), AFTER)
+
+    def test_others_are_refused_before_anything_is_sent(self):
+        server = self.serve(certificate=self.folder / "good.pem")
+        self.assert_fails(self.edit(server.url), 1, "certificate that is not accepted")
+        self.assertEqual(server.seen, [])
+
+    def test_one_of_another_name_is_refused(self):
+        server = self.serve(certificate=self.folder / "other.pem")
+        process = self.edit(server.url, SSL_CERT_FILE=str(self.folder / "other.crt"))
+        self.assert_fails(process, 1, "certificate")
+        self.assertEqual(server.seen, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
