@@ -146,6 +146,16 @@ void add_start_options(Definitions& all) {
                              "The folder of a draft head that was trained for the target, which "
                              "guesses ahead at a small part of a draft model's cost; when empty, "
                              "none."));
+  // Scope machine: where text goes is for the user alone to say.
+  all.push_back(start_option(
+      "remote", text(""), "a text",
+      "The address of a server that writes instead, for instance `https://gpu.example:8000`: **the "
+      "text that is edited goes there** (docs/remote.md). Beside `redraft.target`, the local model "
+      "writes where it cannot be reached.",
+      Scope::kMachine));
+  all.push_back(start_option("remoteModel", text(""), "a text",
+                             "Which of that server's models; when empty, its only one.",
+                             Scope::kMachine));
   all.push_back(start_option(
       "arguments", {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
       "a list of texts",

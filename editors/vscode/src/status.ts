@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Announcement } from './announce';
 import type { ModelStatus } from './protocol';
+import { remoteServer } from './server';
 import { leading, type Session } from './session';
 
 export class Status implements vscode.Disposable {
@@ -57,7 +58,13 @@ export class Status implements vscode.Disposable {
     }
     const speed = session ? speedOf(session) : this.lastSpeed;
     const parts = [session && hunks, speed && `${Math.round(speed)} tokens/s`].filter(Boolean);
-    return `$(edit) redraft${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
+    return `$(edit) redraft${this.where()}${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
+  }
+
+  // Where text goes, if it leaves this process's machine.
+  private where(): string {
+    const server = remoteServer();
+    return server === '' ? '' : ` → ${server.replace(/^https?:\/\//, '').split('/')[0]}`;
   }
 
   private tooltip(): string {
@@ -68,7 +75,8 @@ export class Status implements vscode.Disposable {
       return 'The server is starting.';
     }
     const draft = this.model.draft ? `\nDraft model: ${this.model.draft}` : '';
-    const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.' : '';
+    const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.'
+      : this.model.device?.startsWith('http') ? `\nIt runs at ${this.model.device}: the text that is edited goes there.` : '';
     return this.model.target ? `Model: ${this.model.target}${draft}${device}` : 'The model is loaded when it is first needed.';
   }
 }

@@ -6,6 +6,8 @@ local M = {}
 ---@field target string? the model that writes: a name from `redraft models list` or a path
 ---@field draft string? a small model that guesses ahead; none by default
 ---@field head string? the folder of a draft head of the target; none by default
+---@field remote string? the address of a server that writes instead: the text that is edited goes there
+---@field remoteModel string? which of its models; its only one by default
 ---@field commonFolders string[]? other folders of code to draft from
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? a setting of the server, like all in redraft.settings: nil is the server's default
@@ -23,6 +25,8 @@ local defaults = {
   target = nil,
   draft = nil,
   head = nil,
+  remote = nil,
+  remoteModel = nil,
   args = {},
   ghost_text = true,
   next_edit = true,
@@ -35,7 +39,8 @@ M.values = vim.deepcopy(defaults)
 
 local server_types = require('redraft.settings')
 local types = vim.tbl_extend('error', server_types, {
-  cmd = 'table', target = 'string', draft = 'string', head = 'string', args = 'table', commonFolders = 'table',
+  cmd = 'table', target = 'string', draft = 'string', head = 'string',
+  remote = 'string', remoteModel = 'string', args = 'table', commonFolders = 'table',
   ghost_text = 'boolean', next_edit = 'boolean', keymaps = 'boolean', region_keys = 'table',
 })
 
@@ -67,10 +72,13 @@ end
 ---@return string[]
 function M.command()
   local command = vim.deepcopy(M.values.cmd)
-  for _, option in ipairs({ 'target', 'draft', 'head' }) do
+  for _, option in ipairs({ 'target', 'draft', 'head', 'remote' }) do
     if M.values[option] then
       vim.list_extend(command, { '--' .. option, M.values[option] })
     end
+  end
+  if M.values.remote and M.values.remoteModel then
+    vim.list_extend(command, { '--remote-model', M.values.remoteModel })
   end
   for _, folder in ipairs(M.values.commonFolders or {}) do
     vim.list_extend(command, { '--common', folder })

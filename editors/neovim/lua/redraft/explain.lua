@@ -10,7 +10,9 @@ end
 
 local function lines_of(status)
   local target = given(status.target) and ': ' .. status.target or ''
-  local lines = { ('model %s%s%s'):format(status.state, target, status.device == 'cuda' and ', on the GPU' or '') }
+  local device = given(status.device) or ''
+  local where = device == 'cuda' and ', on the GPU' or device:match('^http') and ', at ' .. device or ''
+  local lines = { ('model %s%s%s'):format(status.state, target, where) }
   local decoder = status.decoder
   if decoder then
     local drafted = given(status.draft)

@@ -303,9 +303,7 @@ local function hunks_text(n)
   return n == 1 and '1 change' or n .. ' changes'
 end
 
---- A short line about the current buffer for a statusline; empty where redraft is not active.
----@return string
-function M.status()
+local function activity()
   local sessions, n_hunks = current()
   local session = vim.iter(sessions):find(is_running) or sessions[#sessions]
   local model = client.model(session and session.client_id)
@@ -328,6 +326,18 @@ function M.status()
   local speed = session.statistics and session.statistics.tokensPerSecond or 0
   local figures = speed > 0 and (', %.0f tokens/s'):format(speed) or '' -- none if no model was asked
   return ('redraft: %s%s'):format(hunks_text(n_hunks), figures)
+end
+
+--- A short line about the current buffer for a statusline; empty where redraft is not active. Names the server that text
+--- goes to, if there is one.
+---@return string
+function M.status()
+  local host = (config.values.remote or ''):match('^%w+://([^/]+)')
+  local line = activity()
+  if not host then
+    return line
+  end
+  return ('redraft → %s%s'):format(host, line:sub(#'redraft' + 1))
 end
 
 --- For scripts: the hunks of the current buffer's edits, and details of the running or last one; nil without an edit.
