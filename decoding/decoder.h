@@ -58,8 +58,8 @@ struct DecodeRequest {
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
-  // If set: called after each pass of the target that read none of the prompt, with its rows, the
-  // tokens of context below them and its seconds on the model's clock.
+  // If set: called after each pass of the target that read none of the prompt and no logits, with
+  // its rows, the tokens of context below them and its seconds on the model's clock.
   std::function<void(int rows, int context, double seconds)> on_pass = {};
   // If set: called with each token before the sink is.
   std::function<void(const EmittedToken&)> on_emitted = {};
@@ -74,6 +74,11 @@ struct DecodeRequest {
   std::shared_ptr<const Datastore> repository = {};  // the files of the project
   std::shared_ptr<const Datastore> common = {};      // code that many projects share
 };
+
+// Whether a decoder can decode with these of a request: each is in its range, and only a lossless
+// decoder has any of them. The error names what is wrong. run() asks this, too.
+Result<void> check_choices(const DecoderName& name, const SamplingOptions& sampling,
+                           std::optional<int> log_probabilities);
 
 enum class FinishReason { kStop, kLength, kSink, kCancelled };
 const char* to_string(FinishReason reason);
@@ -102,9 +107,8 @@ class Decoder {
   virtual ~Decoder() = default;
   // Prefills what the cache does not hold in chunks (see ChunkSizer), then decodes. `stop` is asked
   // before every forward pass. An error only when the prompt is empty or leaves no room in the
-  // cache, when an option of `sampling` or `log_probabilities` is out of its range, or when they
-  // are requested of a decoder that is not lossless. Afterwards the target's cache holds a prefix
-  // of prompt and output, also when cancelled, so that the next request can go on from it.
+  // cache, or by check_choices(). Afterwards the target's cache holds a prefix of prompt and output,
+  // also when cancelled, so that the next request can go on from it.
   virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                                    std::stop_token stop) = 0;
 };

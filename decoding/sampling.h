@@ -65,7 +65,7 @@ TokenId likeliest_token(std::span<const float> logits);
 // probabilities together exceed it. `weights` is scratch memory.
 TokenId draw_token(std::span<const float> logits, const SamplingOptions& options, double number,
                    std::vector<double>& weights);
-// Of `token`, with the `count` likeliest ones.
+// Of `token`, with the `count` likeliest ones. NaN if the largest logit is not finite.
 EmittedLogProbability log_probability_of(TokenId token, std::span<const float> logits, int count);
 
 }  // namespace redraft

@@ -302,7 +302,12 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
     costs_.measured(rows, context, seconds);
   };
   if (!observer_) return (*decoder)->run(observed, sink, std::move(stop));
-  observed.on_emitted = observer_->on_emitted;
+  if (observer_->on_emitted) {
+    observed.on_emitted = [this, &request](const EmittedToken& token) {
+      observer_->on_emitted(token);
+      if (request.on_emitted) request.on_emitted(token);
+    };
+  }
   observer_->on_begin(purpose, name, observed);
   Result<DecodeResult> result = (*decoder)->run(observed, sink, std::move(stop));
   if (result) observer_->on_end(*result);
