@@ -40,7 +40,7 @@ Acceptance Verifier::verify_here(std::span<const TokenId> pending, const DraftTr
   rows_ = static_cast<int>(pending.size()) + draft.size();
   predictions_ = model_.forward(pending, draft, cache_, needs);
   seconds_ = model_.compute_seconds() - start;
-  if (sampler) sampler->choose(predictions_);
+  if (sampler != nullptr) sampler->choose(predictions_);
   Acceptance accepted = accept(draft, predictions_, policy);
   cache_.keep(accepted.path);
   return accepted;
