@@ -1,11 +1,14 @@
 // redraft generate: continues a prompt.
+#include <cstdint>
 #include <iostream>
+#include <optional>
 
 #include "cli/common/command.h"
 #include "cli/common/decoding_setup.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/files.h"
 #include "cli/common/report.h"
+#include "decoding/sampling.h"
 #include "decoding/text/chat_template.h"
 #include "decoding/text/prompt_encoder.h"
 
@@ -21,8 +24,28 @@ struct GenerateOptions {
   bool chat = false;
   std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 512;
+  std::string prediction;  // a file; empty: none
+  std::optional<double> temperature, top_p;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> log_probabilities;
   Format format = Format::kText;
 };
+
+Result<SamplingOptions> sampling_of(const GenerateOptions& options, const DecoderName& decoder) {
+  SamplingOptions sampling;
+  sampling.temperature = options.temperature.value_or(sampling.temperature);
+  sampling.top_p = options.top_p.value_or(sampling.top_p);
+  sampling.seed = options.seed.value_or(sampling.seed);
+  const Result<void> checked = check_choices(decoder, sampling, options.log_probabilities);
+  if (!checked) return checked.error();
+  if (sampling.greedy() && (options.top_p || options.seed)) {
+    return Error(std::string(options.top_p ? "--top-p" : "--seed") +
+                 " changes nothing without a --temperature above 0");
+  }
+  if (options.log_probabilities && options.format != Format::kJson)
+    return Error("--logprobs are part of what --format json prints");
+  return sampling;
+}
 
 Result<std::string> prompt_of(const GenerateOptions& options) {
   return options.prompt_file.empty() ? Result<std::string>(options.prompt)
@@ -44,13 +67,37 @@ Result<DecodeRequest> make_request(const GenerateOptions& options, const std::st
   return request;
 }
 
+nlohmann::ordered_json to_json(const TokenLogProbability& of, const Tokenizer& tokenizer) {
+  return {{"token", of.token},
+          {"text", tokenizer.bytes(of.token)},
+          {"log_probability", of.log_probability}};
+}
+
+nlohmann::ordered_json log_probabilities_json(const DecodeResult& result,
+                                              const Tokenizer& tokenizer) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < result.tokens.size(); ++i) {
+    const EmittedLogProbability& of = result.log_probabilities[i];
+    nlohmann::ordered_json& one =
+        all.emplace_back(to_json({result.tokens[i], of.log_probability}, tokenizer));
+    one["likeliest"] = nlohmann::ordered_json::array();
+    for (const TokenLogProbability& other : of.likeliest)
+      one["likeliest"].push_back(to_json(other, tokenizer));
+  }
+  return all;
+}
+
 int report(const GenerateOptions& options, const DecoderName& decoder, const DecodeResult& result,
            const Engine& engine) {
-  const std::string text = engine.tokenizer().decode(result.tokens);
+  const Tokenizer& tokenizer = engine.tokenizer();
+  const std::string text = tokenizer.decode(result.tokens);
   if (options.format == Format::kJson) {
-    std::cout << dump(to_json(Report{text, text, result.finish_reason, result.statistics,
-                                     decoder.text, engine.target_name(), engine.device()}))
-              << std::endl;
+    nlohmann::ordered_json json =
+        to_json(Report{text, text, result.finish_reason, result.statistics, decoder.text,
+                       engine.target_name(), engine.device()});
+    if (options.log_probabilities)
+      json["log_probabilities"] = log_probabilities_json(result, tokenizer);
+    std::cout << dump(json) << std::endl;
   } else {
     std::cout << std::endl;
     std::cerr << figures(result.statistics) << std::endl;
@@ -58,9 +105,23 @@ int report(const GenerateOptions& options, const DecoderName& decoder, const Dec
   return result.finish_reason == FinishReason::kCancelled ? kInterrupted : kSuccess;
 }
 
+// What the command line asks besides the prompt's text.
+Result<void> add_choices(const GenerateOptions& options, const SamplingOptions& sampling,
+                         const Tokenizer& tokenizer, DecodeRequest& request) {
+  request.sampling = sampling;
+  request.log_probabilities = options.log_probabilities;
+  if (options.prediction.empty()) return {};
+  const Result<std::string> prediction = read_file(options.prediction);
+  if (!prediction) return prediction.error();
+  request.original = tokenizer.encode(*prediction);
+  return {};
+}
+
 int run_generate(const GenerateOptions& options) {
   const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
   if (!decoder) return misuse(decoder.error());
+  const Result<SamplingOptions> sampling = sampling_of(options, *decoder);
+  if (!sampling) return misuse(sampling.error());
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
   const Result<std::string> prompt = prompt_of(options);
@@ -76,6 +137,8 @@ int run_generate(const GenerateOptions& options) {
   const Tokenizer& tokenizer = setup.engine->tokenizer();
   Result<DecodeRequest> request = make_request(options, *prompt, tokenizer);
   if (!request) return fail(request.error());
+  if (const Result<void> added = add_choices(options, *sampling, tokenizer, *request); !added)
+    return fail(added.error());
   request->repository = std::move(setup.stores.repository);
   request->common = std::move(setup.stores.common);
 
@@ -95,6 +158,26 @@ int run_generate(const GenerateOptions& options) {
   return report(options, *decoder, *result, *setup.engine);
 }
 
+void add_choice_options(CLI::App& generate, GenerateOptions& options) {
+  generate
+      .add_option("--temperature", options.temperature,
+                  "Draw from the model's distribution at this temperature; 0, the default: write "
+                  "the likeliest tokens")
+      ->check(CLI::Range(0.0, kMaxTemperature));
+  generate
+      .add_option("--top-p", options.top_p,
+                  "Draw from the likeliest tokens with this share of the probability (default: 1)")
+      ->check(CLI::Range(0.0, 1.0));
+  generate.add_option("--seed", options.seed,
+                      "What is drawn; the same text for the same number (default: 0)");
+  generate
+      .add_option("--logprobs", options.log_probabilities,
+                  "With --format json: log probability of each token, and the N likeliest ones")
+      ->check(CLI::Range(0, kMaxLikeliest));
+  generate.add_option("--prediction", options.prediction,
+                      "A file that the output is likely to resemble: drafts come from it");
+}
+
 }  // namespace
 
 void add_generate(CLI::App& app, Command& chosen) {
@@ -109,6 +192,7 @@ void add_generate(CLI::App& app, Command& chosen) {
   generate->add_option("--max-new-tokens", options->max_new_tokens, "Longest output")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  add_choice_options(*generate, *options);
   generate
       ->add_option("--format", options->format,
                    "What is printed: the text, or an object with figures")

@@ -21,6 +21,7 @@
 #include "cuda/pass_kernels.h"
 #include "cuda/pass_memory.h"
 #include "decoding/acceptance.h"
+#include "decoding/sampling.h"
 
 namespace redraft::cuda {
 namespace {
@@ -93,7 +94,8 @@ class Transformer : public LanguageModel {
     assert(needs.every_row || draft.empty());
     const Pass pass = begin(context, draft, cache, 0);
     Predictions out;
-    if (pass.rows() <= kMaxRecordedRows && needs.top_k == 0 && needs.scored.empty()) {
+    if (pass.rows() <= kMaxRecordedRows && needs.top_k == 0 && needs.scored.empty() &&
+        !needs.logits) {
       queue_pass(pass, Recorded::kBest);
       take_best(pass, out);
     } else {
@@ -261,6 +263,7 @@ class Transformer : public LanguageModel {
     const int count = 1 + pass.draft.size();
     Predictions predictions;
     const Rows x = kernels_.head_input(pass.first(), count);
+    if (needs.logits) return read_logits(x, count, *needs.logits);
     if (needs.top_k > 0) {
       find_top(x, count, std::min(needs.top_k, shape_.vocabulary), predictions);
     } else {
@@ -275,6 +278,27 @@ class Transformer : public LanguageModel {
     const auto width = static_cast<std::size_t>(padded_width(shape_.hidden));
     return {x.values + static_cast<std::size_t>(first) * width,
             x.scales ? x.scales + first : nullptr};
+  }
+
+  Predictions read_logits(const Rows& x, int count, const LogitReader& read) {
+    Predictions out;
+    const auto vocabulary = static_cast<std::size_t>(shape_.vocabulary);
+    logits_.resize(static_cast<std::size_t>(std::min(kLogitRows, count)) * vocabulary);
+    for (int r = 0; r < count; r += kLogitRows) {
+      const int rows = std::min(kLogitRows, count - r);
+      const PassMemory::Head head = memory_.head(kLogitRows, 1);
+      kernels_.logits_of(part(x, r), rows, head.logits);
+      queue_->copy_out(logits_.data(), head.logits,
+                       static_cast<std::size_t>(rows) * vocabulary * sizeof(float));
+      queue_->wait();
+      for (int i = 0; i < rows; ++i) {
+        const auto row = std::span(std::as_const(logits_))
+                             .subspan(static_cast<std::size_t>(i) * vocabulary, vocabulary);
+        out.argmax.push_back(likeliest_token(row));
+        read(r + i, row);
+      }
+    }
+    return out;
   }
 
   void find_top(const Rows& x, int count, int k, Predictions& out) {
@@ -324,6 +348,7 @@ class Transformer : public LanguageModel {
   PassKernels kernels_;
   std::map<Recorded, DeviceGraph> recordings_;
   int recorded_generation_ = 0;
+  std::vector<float> logits_;  // of a few rows, once they are needed here
 };
 
 }  // namespace

@@ -33,6 +33,7 @@
 #include "decoding/decode_clock.h"
 #include "decoding/decoder_definition.h"
 #include "decoding/phase.h"
+#include "decoding/sampler.h"
 #include "decoding/verifier.h"
 #include "support/trace/trace.h"
 
@@ -73,6 +74,7 @@ class Decode {
         stop_(std::move(stop)),
         chunks_(chunks),
         verifier_(*target.model, *target.cache),
+        sampler_(request.sampling, request.log_probabilities),
         clock_(request.on_progress),
         context_(request.prompt) {}
 
@@ -85,8 +87,9 @@ class Decode {
   DraftTree draft(const Phase& phase);
   bool read_rest_apart(const DraftTree& draft);
   Acceptance verify(const DraftTree& draft, const Phase& phase);
+  Acceptance run_pass(const DraftTree& draft, const Phase& phase);
   void emit(const DraftTree& draft, const Acceptance& accepted, const Phase& phase);
-  void emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin);
+  void emit(TokenId token, int row, const Phase& phase, std::optional<DraftOrigin> origin);
 
   // Tokens of the prompt before its last one that the cache lacks.
   int unread() const {
@@ -105,8 +108,10 @@ class Decode {
   std::stop_token stop_;
   ChunkSizer chunks_;
   Verifier verifier_;
+  Sampler sampler_;
   DecodeClock clock_;
   std::vector<TokenId> context_;  // prompt and output
+  std::vector<EmittedLogProbability> log_probabilities_;
   std::optional<FinishReason> finished_;
   bool asked_ = false;  // the phase's source, for the pass under way
 };
@@ -122,6 +127,7 @@ DecodeResult Decode::run(PhasePlan& plan) {
                        context_.end());
   result.finish_reason = finished_.value_or(FinishReason::kCancelled);
   result.statistics = clock_.statistics();
+  result.log_probabilities = std::move(log_probabilities_);
   return result;
 }
 
@@ -193,41 +199,56 @@ Acceptance Decode::verify(const DraftTree& draft, const Phase& phase) {
   const int context = target_.cache->length();
   Span span("verify");
   clock_.begin_pass();
-  Acceptance accepted = verifier_.verify(context_, draft, phase.policy, [&] {
-    if (asked_) phase.source->look_ahead();
-  });
+  Acceptance accepted = run_pass(draft, phase);
   clock_.verified(draft, verifier_.rows(), read, phase.continues_pass);
   span.set("rows", verifier_.rows());
   span.set("drafted", draft.size());
   span.set("accepted", std::ssize(accepted.path));
-  if (request_.on_pass && read == 0)
+  if (request_.on_pass && read == 0 && !sampler_.reads_logits())
     request_.on_pass(verifier_.rows(), context, verifier_.seconds());
   if (phase.source)
     phase.source->observe({draft, verifier_.predictions(), verifier_.rows(), verifier_.seconds()});
   return accepted;
 }
 
+Acceptance Decode::run_pass(const DraftTree& draft, const Phase& phase) {
+  if (sampler_.reads_logits()) {
+    sampler_.begin_pass(draft, emitted());
+    return verifier_.verify(context_, draft, sampler_);
+  }
+  return verifier_.verify(context_, draft, phase.policy, [&] {
+    if (asked_) phase.source->look_ahead();
+  });
+}
+
 void Decode::emit(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
-  for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i)
-    emit(accepted.tokens[i], phase, draft.origins()[accepted.path[i]]);
+  int row = 0;  // that predicted the token
+  for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
+    const int node = accepted.path[i];
+    emit(accepted.tokens[i], row, phase, draft.origins()[node]);
+    row = node + 1;
+  }
   const TokenId correction = accepted.tokens.back();
   if (!finished_ && (phase.keep_correction || draft.empty() || is_stop(correction)))
-    emit(correction, phase, std::nullopt);
+    emit(correction, row, phase, std::nullopt);
 }
 
 // A stop token ends the decode before it; the last token that was asked for ends it after it.
-void Decode::emit(TokenId token, const Phase& phase, std::optional<DraftOrigin> origin) {
+void Decode::emit(TokenId token, int row, const Phase& phase, std::optional<DraftOrigin> origin) {
   if (is_stop(token)) {
     finished_ = FinishReason::kStop;
     return;
   }
   clock_.emitted(origin);
+  const EmittedLogProbability* log_probability = sampler_.log_probability(row);
+  if (log_probability) log_probabilities_.push_back(*log_probability);
   if (request_.on_emitted) {
     request_.on_emitted({.token = token,
                          .origin = origin,
                          .phase = phase.name,
                          .pass = clock_.statistics().passes,
-                         .rows = clock_.rows_of_pass()});
+                         .rows = clock_.rows_of_pass(),
+                         .log_probability = log_probability});
   }
   context_.push_back(token);
   if (sink_ && !sink_(token)) {
@@ -263,6 +284,8 @@ class PhasedDecoder : public Decoder {
                    std::to_string(target_.cache->capacity()) +
                    "; edit a smaller range or raise the context length");
     }
+    const Result<void> checked = check_choices(name_, request.sampling, request.log_probabilities);
+    if (!checked) return checked.error();
     const std::unique_ptr<PhasePlan> plan = name_.definition().make_plan(
         {name_, name_.options(), request, target_, draft_, cost_, memory_, stop});
     return Decode(target_, request, sink, stop, chunks_).run(*plan);
@@ -292,6 +315,23 @@ const char* to_string(FinishReason reason) {
       break;
   }
   return "cancelled";
+}
+
+Result<void> check_choices(const DecoderName& name, const SamplingOptions& sampling,
+                           std::optional<int> log_probabilities) {
+  if (const Result<void> checked = check(sampling); !checked) return checked;
+  const int likeliest = log_probabilities.value_or(0);
+  if (likeliest < 0 || likeliest > kMaxLikeliest) {
+    return Error("the " + std::to_string(likeliest) + " likeliest tokens cannot be told: 0 to " +
+                 std::to_string(kMaxLikeliest) + " can");
+  }
+  if (name.lossless()) return {};
+  const Error refused("decoder '" + name.text + "' accepts what the target would not write");
+  if (!sampling.greedy())
+    return Error(refused.message() + ": for sampling choose a lossless decoder");
+  if (log_probabilities)
+    return Error(refused.message() + ": for log probabilities choose a lossless decoder");
+  return {};
 }
 
 Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlot target,

@@ -14,6 +14,7 @@
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
 #include "decoding/replacement.h"
+#include "decoding/sampling.h"
 #include "decoding/statistics.h"
 #include "indexing/store/datastore.h"
 #include "support/result.h"
@@ -35,21 +36,30 @@ struct EmittedToken {
   const char* phase;                  // Phase::name
   int pass;                           // from 1
   int rows;                           // of that pass, as in DecodeStatistics
+  // How likely it was; null unless DecodeRequest::log_probabilities is set. Valid during the call.
+  const EmittedLogProbability* log_probability = nullptr;
 };
 
 struct DecodeRequest {
   std::vector<TokenId> prompt;
-  // What the output is expected to resemble (the buffer's tokens as they stand in the prompt); may
-  // be empty.
+  // What the output is expected to resemble: the buffer's tokens as they stand in the prompt, or a
+  // prediction, which the prompt need not show. May be empty. What was drafted from it counts as
+  // DraftOrigin::kReuse, or, with an earlier replacement applied, as kSubstitution.
   std::vector<TokenId> original = {};
   std::vector<Replacement> replacements = {};  // in it, as far as the request says them
   std::vector<TokenId> stop_tokens = {};       // never emitted; decoding ends before them
   int max_new_tokens = 512;
+  // Greedy by default. Only lossless decoders sample.
+  SamplingOptions sampling = {};
+  // If set: DecodeResult and EmittedToken say how likely each token was, and which this many tokens
+  // (0 to kMaxLikeliest) were likeliest. Only lossless decoders do. Costs a pass over a row of
+  // logits for each token of the output, which takes about a millisecond; sampling costs the same.
+  std::optional<int> log_probabilities = {};
   // If set: called after each chunk of the prefill and after each pass and its tokens, on the
   // decoding thread.
   std::function<void(const DecodeStatistics&)> on_progress = {};
-  // If set: called after each pass of the target that read none of the prompt, with its rows, the
-  // tokens of context below them and its seconds on the model's clock.
+  // If set: called after each pass of the target that read none of the prompt and no logits, with
+  // its rows, the tokens of context below them and its seconds on the model's clock.
   std::function<void(int rows, int context, double seconds)> on_pass = {};
   // If set: called with each token before the sink is.
   std::function<void(const EmittedToken&)> on_emitted = {};
@@ -65,6 +75,11 @@ struct DecodeRequest {
   std::shared_ptr<const Datastore> common = {};      // code that many projects share
 };
 
+// Whether a decoder can decode with these of a request: each is in its range, and only a lossless
+// decoder has any of them. The error names what is wrong. run() asks this, too.
+Result<void> check_choices(const DecoderName& name, const SamplingOptions& sampling,
+                           std::optional<int> log_probabilities);
+
 enum class FinishReason { kStop, kLength, kSink, kCancelled };
 const char* to_string(FinishReason reason);
 
@@ -76,6 +91,8 @@ struct DecodeResult {
   std::vector<TokenId> tokens;  // what the sink saw
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics;
+  // [tokens] if the request asked for them, otherwise empty. The same whatever is drafted.
+  std::vector<EmittedLogProbability> log_probabilities = {};
 };
 
 // The loop: draft, verify, emit. One decode at a time; a Decoder may be used again.
@@ -90,8 +107,8 @@ class Decoder {
   virtual ~Decoder() = default;
   // Prefills what the cache does not hold in chunks (see ChunkSizer), then decodes. `stop` is asked
   // before every forward pass. An error only when the prompt is empty or leaves no room in the
-  // cache. Afterwards the target's cache holds a prefix of prompt and output, also when cancelled,
-  // so that the next request can go on from it.
+  // cache, or by check_choices(). Afterwards the target's cache holds a prefix of prompt and output,
+  // also when cancelled, so that the next request can go on from it.
   virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                                    std::stop_token stop) = 0;
 };

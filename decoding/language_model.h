@@ -17,6 +17,9 @@ namespace redraft {
 struct Acceptance;
 class PassProfile;
 
+// Takes the logits of one row, [vocabulary_size()], valid during the call.
+using LogitReader = std::function<void(int row, std::span<const float> logits)>;
+
 // What forward() has to compute for each row. More costs more: greedy verification needs the argmax
 // alone.
 struct PredictionNeeds {
@@ -26,6 +29,10 @@ struct PredictionNeeds {
   // One token per wanted row whose natural-log probability over the whole vocabulary is wanted; or
   // empty.
   std::span<const TokenId> scored = {};
+  // If not null (not owned): called within forward(), on its thread, with the logits of each wanted
+  // row, in ascending order. They are computed instead of the argmax, which is then theirs, and
+  // have the bits that they have in any other pass. Not together with top_k.
+  const LogitReader* logits = nullptr;
 };
 
 // Row 0 follows the last context token, row 1 + i follows draft node i. With every_row = false

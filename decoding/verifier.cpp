@@ -5,26 +5,44 @@
 
 namespace redraft {
 
+// The last token's row predicts what follows, so that token is run again if the cache already has
+// it (a correction that the phase did not keep).
+std::span<const TokenId> Verifier::pending(std::span<const TokenId> context) {
+  assert(!context.empty());
+  cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));
+  return context.subspan(cache_.length());
+}
+
 Acceptance Verifier::verify(std::span<const TokenId> context, const DraftTree& draft,
                             const AcceptancePolicy& policy,
                             const std::function<void()>& meanwhile) {
-  assert(!context.empty());
-  // The last token's row predicts what follows, so that token is run again if the cache already has
-  // it (a correction that the phase did not keep).
-  cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));
-  const auto pending = context.subspan(cache_.length());
+  const std::span<const TokenId> pending = this->pending(context);
+  if (!policy.lossless()) return verify_here(pending, draft, policy, policy.needs(), nullptr);
   const double start = model_.compute_seconds();
   rows_ = static_cast<int>(pending.size()) + draft.size();
-  Acceptance accepted;
-  if (policy.lossless()) {
-    accepted = model_.verify(pending, draft, cache_, meanwhile, predictions_);
-    seconds_ = model_.compute_seconds() - start;
-  } else {
-    predictions_ = model_.forward(pending, draft, cache_, policy.needs());
-    seconds_ = model_.compute_seconds() - start;
-    accepted = accept(draft, predictions_, policy);
-    cache_.keep(accepted.path);
-  }
+  Acceptance accepted = model_.verify(pending, draft, cache_, meanwhile, predictions_);
+  seconds_ = model_.compute_seconds() - start;
+  return accepted;
+}
+
+Acceptance Verifier::verify(std::span<const TokenId> context, const DraftTree& draft,
+                            Sampler& sampler) {
+  const LogitReader read = [&sampler](int row, std::span<const float> logits) {
+    sampler.read(row, logits);
+  };
+  return verify_here(pending(context), draft, {}, {.logits = &read}, &sampler);
+}
+
+Acceptance Verifier::verify_here(std::span<const TokenId> pending, const DraftTree& draft,
+                                 const AcceptancePolicy& policy, const PredictionNeeds& needs,
+                                 const Sampler* sampler) {
+  const double start = model_.compute_seconds();
+  rows_ = static_cast<int>(pending.size()) + draft.size();
+  predictions_ = model_.forward(pending, draft, cache_, needs);
+  seconds_ = model_.compute_seconds() - start;
+  if (sampler != nullptr) sampler->choose(predictions_);
+  Acceptance accepted = accept(draft, predictions_, policy);
+  cache_.keep(accepted.path);
   return accepted;
 }
 

@@ -149,6 +149,8 @@ RemoteDecoder::RemoteDecoder(RemoteModelInfo model, std::shared_ptr<const Tokeni
 Result<DecodeResult> RemoteDecoder::run(const DecodeRequest& request, const TokenSink& sink,
                                         std::stop_token stop) {
   if (request.prompt.empty()) return Error("the prompt is empty");
+  if (!request.sampling.greedy() || request.log_probabilities)
+    return Error("a model on a server writes greedily and without log probabilities");
   const RemotePrompt prompt = read_prompt(*vocabulary_, request.prompt);
   const ExchangeRequest asked = completion_request(
       model_, prompt, vocabulary_->decode(request.original), request.max_new_tokens);

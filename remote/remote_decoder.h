@@ -13,7 +13,7 @@ namespace redraft {
 
 // Writes what a server writes after the prompt, byte by byte. `original` is what it is told to
 // expect, where it wants to know. Statistics count the server's tokens as far as it tells them, and
-// the events of its answer as passes.
+// the events of its answer as passes. Sampling and log probabilities are errors.
 //
 // A server that is busy or fails for a moment (429, 500, 502, 503, 504) is asked again, after as
 // long as it wishes or 0.5, 1, 2 s and so on, as long as nothing has been written. run() throws

@@ -27,6 +27,7 @@
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/pass_profile.h"
+#include "decoding/sampling.h"
 
 namespace redraft {
 
@@ -306,6 +307,7 @@ class Transformer : public LanguageModel {
     const at::Tensor hidden = rows.hidden.narrow(0, first, count);
     const at::Tensor normed = rows.normed.narrow(0, 0, count);
     operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
+    if (needs.logits) return read_logits(normed, rows.quantized, needs);
     const Activations input(normed, rows.quantized, {&weights_.head});
     charge(PassPart::kNorm);
     Predictions out;
@@ -351,24 +353,51 @@ class Transformer : public LanguageModel {
     return {best, std::exp(*log_probability.const_data_ptr<float>())};
   }
 
-  std::vector<float> score(const at::Tensor& normed, std::span<const TokenId> tokens,
-                           const at::Tensor& quantized) {
+  // Calls `take` with the logits of the rows from `first` on, of a few at a time.
+  void for_logits(const at::Tensor& normed, const at::Tensor& quantized,
+                  const std::function<void(int first, const at::Tensor& logits)>& take) {
     const auto count = static_cast<int>(normed.size(0));
-    assert(static_cast<int>(tokens.size()) == count);
-    std::vector<float> out(tokens.size());
-    const at::Tensor logits =
-        at::empty({std::min(kScoredRows, count), shape_.vocabulary}, at::kFloat);
+    const int stored = std::min(kScoredRows, count);
+    if (!logits_.defined() || logits_.size(0) < stored)
+      logits_ = at::empty({stored, shape_.vocabulary}, at::kFloat);
     for (int r = 0; r < count; r += kScoredRows) {
       const int n = std::min(kScoredRows, count - r);
-      const at::Tensor part = logits.narrow(0, 0, n);
+      const at::Tensor part = logits_.narrow(0, 0, n);
       const Activations input(normed.narrow(0, r, n), quantized, {&weights_.head});
       operators::linears({{weights_.head, input.of(weights_.head), part}});
+      take(r, part);
+    }
+  }
+
+  Predictions read_logits(const at::Tensor& normed, const at::Tensor& quantized,
+                          const PredictionNeeds& needs) {
+    assert(needs.top_k == 0 && needs.scored.empty());
+    Predictions out;
+    const auto vocabulary = static_cast<std::size_t>(shape_.vocabulary);
+    for_logits(normed, quantized, [&](int first, const at::Tensor& part) {
+      const float* logits = part.const_data_ptr<float>();
+      for (int r = 0; r < part.size(0); ++r, logits += vocabulary) {
+        const std::span<const float> row(logits, vocabulary);
+        out.argmax.push_back(likeliest_token(row));
+        (*needs.logits)(first + r, row);
+      }
+    });
+    charge(PassPart::kHead);
+    return out;
+  }
+
+  std::vector<float> score(const at::Tensor& normed, std::span<const TokenId> tokens,
+                           const at::Tensor& quantized) {
+    assert(static_cast<std::int64_t>(tokens.size()) == normed.size(0));
+    std::vector<float> out(tokens.size());
+    for_logits(normed, quantized, [&](int first, const at::Tensor& part) {
+      const auto n = part.size(0);
       const at::Tensor ids = at::empty({n}, at::kInt);
-      std::copy_n(tokens.begin() + r, n, ids.mutable_data_ptr<std::int32_t>());
+      std::copy_n(tokens.begin() + first, n, ids.mutable_data_ptr<std::int32_t>());
       const at::Tensor result = at::empty({n}, at::kFloat);
       operators::log_probability(part, ids, result);
-      std::copy_n(result.const_data_ptr<float>(), n, out.begin() + r);
-    }
+      std::copy_n(result.const_data_ptr<float>(), n, out.begin() + first);
+    });
     return out;
   }
 
@@ -379,6 +408,7 @@ class Transformer : public LanguageModel {
   kernels::Isa isa_;
   ThreadPool& pool_;
   PassBuffers buffers_;
+  at::Tensor logits_;  // [up to kScoredRows, vocabulary], once they are needed
   RopeTable rope_;
   CapturedLayers captured_;
   PassProfile* profile_ = nullptr;

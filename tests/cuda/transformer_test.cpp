@@ -77,6 +77,11 @@ TEST_F(CudaTransformer, ScoresAreThoseOfTheLogits) {
   check_scores(*model);
 }
 
+TEST_F(CudaTransformer, LogitsAreThoseOfThePredictions) {
+  const auto model = on_gpu(small_model());
+  check_logits(*model);
+}
+
 TEST_F(CudaTransformer, AForkKnowsNothingOfItsOrigin) {
   const auto model = on_gpu(small_model());
   const std::vector<TokenId> tokens = random_tokens(*model, 12, 3);

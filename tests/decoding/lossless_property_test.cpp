@@ -5,59 +5,10 @@
 #include "decoding/verifier.h"
 #include "tests/kit/lossless_case.h"
 #include "tests/kit/scripted_model.h"
+#include "tests/kit/strict_decoders.h"
 
 namespace redraft {
 namespace {
-
-constexpr const char* kStrictDecoders[] = {
-    "redraft",
-    "redraft:max-nodes=1",
-    "redraft:max-nodes=3",
-    "redraft:no-head",
-    "redraft:model",
-    "redraft:model:no-head",
-    "redraft:model:max-nodes=5",
-    "sd",
-    "sd:gamma=7",
-    "ouroboros:window=5:n=4:gamma=6",
-    "ouroboros:gamma=3:window=0:n=3:guesses=2:suffixes=1",
-    "ouroboros:gamma=9:window=3:n=3:suffixes=5:fresh-pool",
-    "selfspec:skip=a1+m2",
-    "selfspec:skip=m0-3:tokens=3:threshold=0",
-    "selfspec:skip=a0:tokens=20:threshold=1:fixed",
-    "head",
-    "head:tokens=1",
-    "head:tokens=8",
-    "pld",
-    "pld:n=1:tokens=3",
-    "llma",
-    "llma:n=2:longest=2:k=5",
-    "llma:longest=16:k=128",
-    "lookahead",
-    "lookahead:window=4:n=3:guesses=2",
-    "lookahead:window=3:n=6:guesses=5:pool-from-text:seed=7",
-    "fastfixer",
-    "fastfixer:key=1",
-    "fastfixer:key=2:whole",
-    "copyspec",
-    "copyspec:gamma=1:tokens=50",
-    "copyspec+sd",
-    "copyspec+sd:gamma=5:draft=5",
-    "rest",
-    "rest:n=3:min-n=1:tokens=40:nodes=7",
-    "fastcoder",
-    "fastcoder:l=0:min-n=1:p=1",
-    "fastcoder:l=3:every=2:fresh-cache:alpha=3",
-    "fastcoder:no-cache",
-    "fastcoder:no-strategy:no-repo",
-    "fastcoder:no-common:p=0:nodes=1000:tokens=64",
-    "efficientedit",
-    "efficientedit:gamma=2:key=1",
-    "efficientedit:keep-correction",
-    "efficientedit:whole",
-    "efficientedit:reuse-only",
-    "efficientedit:reuse-only:keep-correction:key=2",
-};
 
 TEST(Decoder, PlainDecodingIsTheModelItself) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {

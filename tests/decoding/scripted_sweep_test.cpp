@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kShards = 16;
 constexpr int kCases = 2000;  // per shard
-constexpr int kRequests = 3;  // per case
+constexpr int kRequests = 4;  // per case, the last one sampled
 constexpr int kMaxShown = 5;  // differences that are reported in full
 
 class ScriptedSweep : public testing::TestWithParam<int> {
@@ -30,6 +30,10 @@ class ScriptedSweep : public testing::TestWithParam<int> {
       names.push_back(random_decoder(c.random, *definition));
     for (int request = 0; request < kRequests; ++request) {
       if (request > 0) c.ask_again();
+      if (request == kRequests - 1) {
+        const double temperature = between(c.random, 1, 20) / 10.0;
+        c.choose({temperature, between(c.random, 5, 10) / 10.0, seed}, 1);
+      }
       for (const std::string& name : names) run(c, seed, request, name);
     }
   }

@@ -133,6 +133,15 @@ void LosslessCase::ask_again() {
   cost = random_curve(random);
 }
 
+void LosslessCase::choose(const SamplingOptions& sampling, std::optional<int> log_probabilities) {
+  request.sampling = sampling;
+  request.log_probabilities = log_probabilities;
+  plain = decode("ar", target_slot(), {}, request);
+  request.original = random_original();
+  request.repository = random_datastore();
+  request.common = random_datastore();
+}
+
 std::vector<TokenId> LosslessCase::random_original() {
   const int vocabulary = target->vocabulary_size();
   switch (between(random, 0, 5)) {
@@ -186,6 +195,7 @@ std::string LosslessCase::difference(const std::string& name) {
   const DecodeResult result = run(name, request, sink);
   expect_sums(result);
   if (result.tokens != plain.tokens) return "another output";
+  if (result.log_probabilities != plain.log_probabilities) return "other log probabilities";
   if (seen != plain.tokens) return "the sink saw another output";
   if (result.finish_reason != plain.finish_reason) return "another end";
   // The cache is a prefix of prompt and output: the next request may rely on it.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <stop_token>
@@ -40,6 +41,10 @@ struct LosslessCase {
   explicit LosslessCase(std::uint32_t seed);
   LosslessCase(std::uint32_t seed, const Sizes& most);
 
+  // From now on the request has these choices, and `plain` is the output of plain decoding with
+  // them.
+  void choose(const SamplingOptions& sampling, std::optional<int> log_probabilities);
+
   // Similar to the plain output, or not at all.
   std::vector<TokenId> random_original();
   // Texts like an original's, or none.
@@ -49,8 +54,8 @@ struct LosslessCase {
   DecodeResult run(const std::string& name, const DecodeRequest& asked,
                    const TokenSink& sink = nullptr, std::stop_token stop = {});
 
-  // Decodes the request and compares everything with plain decoding: the tokens, what the sink saw,
-  // the end, and what the cache holds afterwards. Empty, or what differs.
+  // Decodes the request and compares everything with plain decoding: the tokens, how likely they
+  // were, what the sink saw, the end, and what the cache holds afterwards. Empty, or what differs.
   std::string difference(const std::string& name);
   // Another request to the same models: its prompt begins like the last one, and the caches and the
   // memory are as the last one left them.

@@ -49,6 +49,9 @@ class ScriptedModel : public LanguageModel {
   };
   TokenId next(std::span<const TokenId> sequence) const { return script_(sequence); }
   Ranking ranking(std::span<const TokenId> sequence, int k) const;
+  // The logits of all tokens after `sequence`, for whoever reads logits: next() is the likeliest,
+  // from nearly certain to hardly likelier than others.
+  std::vector<float> logits(std::span<const TokenId> sequence) const;
 
   std::string name() const override { return "scripted"; }
   int vocabulary_size() const override { return vocabulary_; }
@@ -69,7 +72,7 @@ class ScriptedModel : public LanguageModel {
                           KvCache& cache) override;
   // Has a draft head from then on, which proposes `tokens` tokens of a script and, as second
   // choices, the ids after them. It throws if it is asked about a row of another pass, or with a
-  // token that is not what the row predicted.
+  // token that is not what the row predicted (which it does not know if the pass gave logits).
   void set_head(int tokens, Script script, Likelihood likelihood);
   int head_tokens() const override { return head_tokens_; }
   std::vector<HeadPlace> head_draft(int row, TokenId token) override;
@@ -92,6 +95,7 @@ class ScriptedModel : public LanguageModel {
   Script head_script_;
   Likelihood head_likelihood_;
   std::vector<std::vector<TokenId>> last_rows_;  // what each row of the last pass followed
+  bool last_gave_logits_ = false;
 };
 
 // A well mixed hash of a few numbers, the same on every machine.

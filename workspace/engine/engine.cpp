@@ -317,7 +317,12 @@ Result<DecodeResult> Engine::run_observed(Decoder& decoder, Purpose purpose,
                                           const DecoderName& name, DecodeRequest request,
                                           const TokenSink& sink, std::stop_token stop) {
   if (!observer_) return decoder.run(request, sink, std::move(stop));
-  request.on_emitted = observer_->on_emitted;
+  if (observer_->on_emitted) {
+    request.on_emitted = [this, own = std::move(request.on_emitted)](const EmittedToken& token) {
+      observer_->on_emitted(token);
+      if (own) own(token);
+    };
+  }
   observer_->on_begin(purpose, name, request);
   Result<DecodeResult> result = decoder.run(request, sink, std::move(stop));
   if (result) observer_->on_end(*result);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tests/decoding/model/row_invariance.h"
@@ -75,6 +76,42 @@ inline void check_keep_and_truncate(LanguageModel& model, int prefix, int nodes)
   kept.resize(static_cast<std::size_t>(middle));
   kept.insert(kept.end(), {3, 1, 2});
   EXPECT_TRUE(prefill(model, *cache, std::span(kept).last(3), 3) == fresh(kept)) << "truncated";
+}
+
+// The logits of each row are those that predictions come from, and have the same bits whatever else
+// is in the pass.
+inline void check_logits(LanguageModel& model) {
+  const std::vector<TokenId> tokens = random_tokens(model, 40, 8);
+  const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);
+  std::vector<std::vector<float>> rows;
+  const LogitReader keep = [&](int row, std::span<const float> logits) {
+    EXPECT_EQ(row, static_cast<int>(rows.size()));
+    EXPECT_EQ(static_cast<int>(logits.size()), model.vocabulary_size());
+    rows.emplace_back(logits.begin(), logits.end());
+  };
+  const auto run = [&](const PredictionNeeds& needs) {
+    const std::unique_ptr<KvCache> cache = model.new_cache(64);
+    return model.forward({tokens.data(), 1}, draft, *cache, needs);
+  };
+  const Predictions plain = run({});
+  const Predictions top = run({.top_k = 3});
+  EXPECT_EQ(run({.logits = &keep}).argmax, plain.argmax);
+  const std::vector<std::vector<float>> together = std::exchange(rows, {});
+  ASSERT_EQ(together.size(), tokens.size());
+  for (std::size_t i = 0; i < top.top_ids.size(); ++i) {
+    const auto token = static_cast<std::size_t>(top.top_ids[i]);
+    EXPECT_EQ(together[i / 3][token], top.top_logits[i]) << "row " << i / 3;
+  }
+  const std::unique_ptr<KvCache> cache = model.new_cache(64);
+  for (const std::vector<float>& expected : together) {
+    const TokenId& token = tokens[static_cast<std::size_t>(cache->length())];
+    const LogitReader compare = [&](int row, std::span<const float> logits) {
+      EXPECT_EQ(row, 0);
+      EXPECT_EQ(std::memcmp(logits.data(), expected.data(), logits.size_bytes()), 0)
+          << "alone, after " << cache->length();
+    };
+    model.forward({&token, 1}, DraftTree(), *cache, {.every_row = false, .logits = &compare});
+  }
 }
 
 // Scores agree with the logits, and requesting them changes nothing else.

@@ -60,6 +60,7 @@ TEST_F(SmallModel, AnyHistoryOfACacheIsAFreshPrefill) {
 TEST_F(SmallModel, ScoresAreLogProbabilities) {
   const auto model = load(two_);
   check_scores(*model);
+  check_logits(*model);
 }
 
 }  // namespace

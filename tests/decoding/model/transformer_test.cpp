@@ -94,6 +94,11 @@ TEST_P(TinyTransformer, ScoresAreLogProbabilities) {
   check_scores(*model);
 }
 
+TEST_P(TinyTransformer, LogitsAreThoseOfThePredictions) {
+  const auto model = load({}, three_);
+  check_logits(*model);
+}
+
 // What draft_step() predicts after `tokens`, the last three of them as steps of its own.
 DraftedToken drafted(LanguageModel& model, std::span<const TokenId> tokens,
                      const SkippedLayers& skipped) {
@@ -237,6 +242,7 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
     check_trees(*other, 20, 16);
     check_keep_and_truncate(*other, 20, 16);
     check_scores(*model);
+    check_logits(*model);
   }
 }
 

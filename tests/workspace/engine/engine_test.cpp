@@ -66,6 +66,33 @@ TEST(Engine, TheContextIsTheSmallestOfAll) {
             256);
 }
 
+// Whoever watches every decode takes nothing from the one who asked for it.
+TEST(Engine, ASampledRequestIsWatchedAndTold) {
+  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+  int watched = 0;
+  double told = 0;
+  engine->observe({.on_begin = [](Purpose, const DecoderName&, const DecodeRequest&) {},
+                   .on_emitted = [&](const EmittedToken&) { ++watched; },
+                   .on_end = [](const DecodeResult&) {}});
+  DecodeRequest sampled = request("a beginning");
+  sampled.sampling = {.temperature = 1, .top_p = 0.9, .seed = 4};
+  sampled.log_probabilities = 2;
+  sampled.on_emitted = [&](const EmittedToken& token) {
+    told += token.log_probability->log_probability;
+  };
+  const auto plain = engine->decode(Purpose::kEdit, *parse_decoder_name("ar"), sampled, {}, {});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(watched, std::ssize(plain->tokens));
+  double sum = 0;
+  for (const EmittedLogProbability& of : plain->log_probabilities) sum += of.log_probability;
+  EXPECT_EQ(told, sum);
+  EXPECT_LT(sum, 0);
+  const auto drafted = engine->decode(Purpose::kEdit, {}, sampled, {}, {});
+  ASSERT_TRUE(drafted);
+  EXPECT_EQ(drafted->tokens, plain->tokens);
+  EXPECT_EQ(drafted->log_probabilities, plain->log_probabilities);
+}
+
 TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
   const DecoderName plain = *parse_decoder_name("ar");
