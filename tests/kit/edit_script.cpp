@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/kit/answer_script.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -208,9 +209,11 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
   return std::make_unique<SlowModel>(
       tokenizer,
       [writer, tokenizer, script](std::span<const TokenId> sequence) {
-        if (!is_fill_prompt(*tokenizer, sequence)) return writer->next(sequence);
+        const bool fill = is_fill_prompt(*tokenizer, sequence);
+        if (!fill && script.answers.fills.empty()) return writer->next(sequence);
         wait_while_there(script.hold_fills);
-        return next_fill_token(*tokenizer, script.fills, sequence);
+        return fill ? next_fill_token(*tokenizer, script.fills, sequence)
+                    : next_answer_token(*tokenizer, script.answers, sequence);
       },
       script);
 }
@@ -241,8 +244,10 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   Engine::Model target{"scripted", model_of(script, tokenizer), tokenizer, price};
   Engine::Model draft;
   if (script.draft) {
-    const EditScript same{
-        .edits = script.edits, .fills = script.fills, .context_length = script.context_length};
+    const EditScript same{.edits = script.edits,
+                          .fills = script.fills,
+                          .answers = script.answers,
+                          .context_length = script.context_length};
     draft = {"scripted draft", model_of(same, tokenizer), tokenizer};
   }
   return Engine::make(std::move(target), std::move(draft),
