@@ -1,6 +1,7 @@
 #include "http/http_server.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,9 @@ namespace {
 constexpr int kMaxAdmitted = 100;
 // Besides: anybody on this machine may connect to a port, and say nothing.
 constexpr int kMaxUnadmitted = 16;
+// What the system holds of an answer that its client does not take; by itself it would hold
+// megabytes, and it would be long before that shows.
+constexpr int kSendBuffer = 64 << 10;
 
 std::int64_t seconds_since_1970() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -65,6 +69,7 @@ void HttpServer::make_room_for_unadmitted() {
 void HttpServer::add(FileHandle connection) {
   make_room_for_unadmitted();
   lsp::send_without_delay(connection.get());
+  ::setsockopt(connection.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
   const std::int64_t id = ++last_id_;
   const auto added = std::make_shared<Connection>(shared_, std::move(connection),
                                                   [this, id] { connections_.erase(id); });

@@ -30,6 +30,7 @@ class CountingModel : public ScriptedModel {
 void ScriptedPasses::hold_before(int pass) {
   const std::scoped_lock lock(mutex_);
   hold_ = pass;
+  changed_.notify_all();
 }
 
 void ScriptedPasses::release() {
@@ -54,7 +55,7 @@ void ScriptedPasses::begin_pass() {
   if (hold_ == 0 || passes_ < hold_) return;
   held_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return hold_ == 0; });
+  changed_.wait(lock, [this] { return hold_ == 0 || passes_ < hold_; });
   held_ = false;
 }
 

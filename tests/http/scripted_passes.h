@@ -16,7 +16,8 @@ class ScriptedPasses {
   FillScript answers;
   FillScript fills;
 
-  // The model waits before this pass, counted from 1, until it is released.
+  // The model waits before this pass, counted from 1, until it is released or held before a later
+  // one.
   void hold_before(int pass);
   void release();
   // Waits until it is held.
