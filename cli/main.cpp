@@ -4,6 +4,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/misuse_reason.h"
+#include "cli/serve.h"
 
 namespace redraft::cli {
 namespace {
@@ -35,6 +36,7 @@ int run(int argc, char** argv) {
   add_doctor(app, chosen);
   add_lsp(app, chosen);
   add_remote_bridge(app, chosen);
+  add_serve(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version

@@ -17,15 +17,6 @@ namespace {
 
 constexpr std::size_t kTokenBytes = 32;
 
-// Takes equally long wherever the two differ, so that timing reveals nothing about the token.
-bool same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  volatile unsigned char differing = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    differing = static_cast<unsigned char>(differing | (a[i] ^ b[i]));
-  return differing == 0;
-}
-
 // Null if there is no such member.
 const Json& member(const Json& object, const char* name) {
   static const Json kNone;
@@ -38,7 +29,7 @@ bool names_token(const Json& message, std::string_view token) {
   if (member(message, "method") != "initialize") return false;
   const Json& options = member(member(message, "params"), "initializationOptions");
   const Json& named = member(member(options, "redraft"), "token");
-  return named.is_string() && same(named.get_ref<const std::string&>(), token);
+  return named.is_string() && is_same_secret(named.get_ref<const std::string&>(), token);
 }
 
 Result<std::string> make_token() {
@@ -54,6 +45,14 @@ Result<std::string> make_token() {
 }
 
 }  // namespace
+
+bool is_same_secret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char differing = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    differing = static_cast<unsigned char>(differing | (a[i] ^ b[i]));
+  return differing == 0;
+}
 
 Result<TokenFile> TokenFile::make(const std::filesystem::path& given) {
   const std::filesystem::path file = std::filesystem::absolute(given);

@@ -34,6 +34,10 @@ class TokenFile {
   std::string token_;
 };
 
+// Takes equally long wherever the two differ, so that timing reveals nothing about a secret but its
+// length.
+bool is_same_secret(std::string_view a, std::string_view b);
+
 // The error response to a client's first message, unless that is an `initialize` that names the
 // token in initializationOptions.redraft.token; none: it is.
 std::optional<Json> refusal(std::string_view first_message, std::string_view token);

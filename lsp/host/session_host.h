@@ -36,6 +36,9 @@ class SessionHost {
               std::filesystem::path usage_file);
 
   boost::asio::io_context& io() { return io_; }
+  // For clients that speak another protocol; as long as this lives.
+  EngineHost& engine() { return *shared_.engine; }
+  SideThread& side() { return *shared_.side; }
 
   // Whether there is room for another client: not at the limit, and not while ending. One that has
   // not named the token that it needs takes none.

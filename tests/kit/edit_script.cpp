@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/kit/answer_script.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -218,9 +219,11 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
   return std::make_unique<SlowModel>(
       tokenizer,
       [writer, tokenizer, script](std::span<const TokenId> sequence) {
-        if (!is_fill_prompt(*tokenizer, sequence)) return writer->next(sequence);
+        const bool fill = is_fill_prompt(*tokenizer, sequence);
+        if (!fill && script.answers.fills.empty()) return writer->next(sequence);
         wait_while_there(script.hold_fills);
-        return next_fill_token(*tokenizer, script.fills, sequence);
+        return fill ? next_fill_token(*tokenizer, script.fills, sequence)
+                    : next_answer_token(*tokenizer, script.answers, sequence);
       },
       script, price);
 }
@@ -253,8 +256,10 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
                        [price](LanguageModel&) { return price; }};
   Engine::Model draft;
   if (script.draft) {
-    const EditScript same{
-        .edits = script.edits, .fills = script.fills, .context_length = script.context_length};
+    const EditScript same{.edits = script.edits,
+                          .fills = script.fills,
+                          .answers = script.answers,
+                          .context_length = script.context_length};
     const CostCurve tenth({{1, 0.0010}, {11, 0.0011}});
     draft = {"scripted draft", model_of(same, tokenizer, tenth), tokenizer};
   }

@@ -25,6 +25,7 @@ struct EditScript {
   };
   std::vector<Edit> edits;  // all that apply, one after the other
   FillScript fills = {};    // what it writes when it is asked to fill in
+  FillScript answers = {};  // if there are any: all else that it is asked is no edit
   // While `file` exists, an answer stops before the first occurrence of `before`, so that a test
   // decides how long an edit runs. `file` with ".held" after its name exists once it has stopped.
   struct Hold {
@@ -37,7 +38,7 @@ struct EditScript {
   int failing_pass = 0;         // number of the forward pass, from 1, that throws; 0: none
   std::string load_error = {};  // not empty: loading fails with this error
   std::string record = {};      // not empty: a file for everything that the model is shown
-  std::filesystem::path hold_fills = {};  // while it exists, completions write nothing
+  std::filesystem::path hold_fills = {};  // while it exists, completions and answers wait
   std::filesystem::path hold_load = {};   // while it exists, loading goes on
   std::uint64_t memory = 0;               // bytes that it is said to take; 0: not known
   int context_length = 1 << 17;

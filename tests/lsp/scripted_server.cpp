@@ -6,10 +6,12 @@
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
 //    "fills": [{"after": "x = ", "write": "1\n"}],
+//    "answers": [{"after": "What", "write": "That."}],   to all that is no completion; then
+//                               there are no edits (answer_script.h)
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
 //    "hold": {"before": "x", "file": "FILE"},   while FILE exists, an edit's answer stops before
 //                               the first "x" in it (empty: before all of it)
-//    "hold_fills": "FILE",      while FILE exists, completions write nothing
+//    "hold_fills": "FILE",      while FILE exists, completions and answers write nothing
 //    "context_length": 131072,  tokens
 //    "draft": true,             there is a draft model, which carries out the same script
 //    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
@@ -41,6 +43,7 @@
 #include <thread>
 #include <utility>
 
+#include "http/serve.h"
 #include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
@@ -55,11 +58,13 @@ namespace {
 
 redraft::EditScript read_script(const nlohmann::json& json) {
   redraft::EditScript script;
-  for (const nlohmann::json& edit : json.at("edits")) {
+  for (const nlohmann::json& edit : json.value("edits", nlohmann::json::array())) {
     script.edits.push_back({edit.value("instruction", ""), edit.at("find"), edit.at("replace")});
   }
   for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
     script.fills.fills.push_back({fill.at("after"), fill.at("write")});
+  for (const nlohmann::json& answer : json.value("answers", nlohmann::json::array()))
+    script.answers.fills.push_back({answer.at("after"), answer.at("write")});
   script.delay_per_pass = std::chrono::milliseconds(json.value("delay_ms_per_pass", 0));
   if (json.contains("hold"))
     script.hold = {json["hold"].at("before"), std::string(json["hold"].at("file"))};
@@ -145,13 +150,18 @@ redraft::lsp::Server::IndexFactories index_factories() {
 // Where clients come from.
 struct Doors {
   std::string socket, attached_socket, token_file;
-  std::optional<int> port;
+  std::optional<int> port, http;
+  std::optional<int> http_milliseconds;
+  bool needs_token = true;
   bool share = false;
   int idle_seconds = 30;
 
   void add_to(CLI::App& app) {
     app.add_option("--socket", socket);
     app.add_option("--port", port);
+    app.add_option("--http", http);
+    app.add_option("--http-milliseconds", http_milliseconds, "That any step of a client may take");
+    app.add_flag("!--no-token", needs_token);
     app.add_option("--token-file", token_file);
     app.add_option("--idle-seconds", idle_seconds);
     app.add_option("--attached-socket", attached_socket);
@@ -167,6 +177,17 @@ struct Doors {
                                        .port = port.value_or(0),
                                        .token_file = token_file,
                                        .idle_limit = std::chrono::seconds(idle_seconds)};
+  }
+  redraft::http::ServeOptions serve() const {
+    redraft::http::ServeOptions serve{
+        .port = *http, .token_file = token_file, .needs_token = needs_token};
+    serve.http.model = "scripted";
+    if (http_milliseconds) {
+      const std::chrono::milliseconds limit(*http_milliseconds);
+      serve.http.limits = {
+          .head = limit, .idle = limit, .body = limit, .write = limit, .drain = limit};
+    }
+    return serve;
   }
   // How to attach to a shared server; it starts this program in the background.
   redraft::lsp::AttachOptions attach(const std::string& script, const std::string& level,
@@ -210,12 +231,16 @@ int play(redraft::lsp::ServerOptions options, const Inside& inside) {
   return 1;
 }
 
+int code_of(const redraft::Result<int>& code) {
+  if (code) return *code;
+  std::cerr << "redraft_scripted_server: error: " << code.error().message() << "\n";
+  return 1;
+}
+
 int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::string& script) {
+  if (doors.http) return code_of(redraft::http::serve(std::move(options), doors.serve()));
   if (const auto listen = doors.listen()) {
-    const redraft::Result<int> code = redraft::lsp::serve_many_clients(std::move(options), *listen);
-    if (code) return *code;
-    std::cerr << "redraft_scripted_server: error: " << code.error().message() << "\n";
-    return 1;
+    return code_of(redraft::lsp::serve_many_clients(std::move(options), *listen));
   }
   if (doors.share) {
     const redraft::Result<int> code = redraft::lsp::attach(

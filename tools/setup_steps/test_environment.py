@@ -1,4 +1,4 @@
-"""The virtual environment for tests written in Python, from the lock files next to them."""
+"""What tests bring with them, from the lock files next to them: a virtual environment of Python, and packages of npm."""
 
 import hashlib
 import shutil
@@ -6,7 +6,10 @@ import subprocess
 import sys
 import venv
 
+from . import npm
 from .common import REPOSITORY, SetupError, cache_directory, say
+
+_NODE_LOCK = REPOSITORY / "tests/http/openai"
 
 
 def directory():
@@ -31,7 +34,24 @@ def ensure():
         say(f"installing the Python packages of {', '.join(str(lock.relative_to(REPOSITORY)) for lock in locks)}")
         _install(locks)
         stamp.write_text(_stamp(locks))
+    _ensure_node_packages()
     say("test environment: ready")
+
+
+def node_directory():
+    return cache_directory() / "node-tests"
+
+
+def _ensure_node_packages():
+    """Node itself is the system's, or the editors' tests'."""
+    digest = hashlib.sha256((_NODE_LOCK / "package-lock.json").read_bytes()).hexdigest()
+    stamp = node_directory() / "redraft-lock"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    shutil.rmtree(node_directory(), ignore_errors=True)
+    with npm.unpacked(_NODE_LOCK, "a client of OpenAI's for tests (1 MB)") as modules:
+        shutil.copytree(modules, node_directory() / "node_modules")
+    stamp.write_text(digest)
 
 
 def _install(locks):

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/common/command.h"
+
+namespace redraft::cli {
+
+// As the others in command.h.
+void add_serve(CLI::App& app, Command& chosen);
+
+}  // namespace redraft::cli

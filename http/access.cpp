@@ -1,0 +1,66 @@
+#include "http/access.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lsp/host/access_token.h"
+
+namespace redraft::http {
+namespace {
+
+constexpr std::string_view kBearer = "bearer ";
+constexpr std::size_t kMaxPortDigits = 5;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+bool shows(const RequestHead& head, std::string_view token) {
+  if (head.authorizations.size() != 1) return false;
+  const std::string_view shown = head.authorizations.front();
+  return lower(shown.substr(0, kBearer.size())) == kBearer &&
+         lsp::is_same_secret(shown.substr(kBearer.size()), token);
+}
+
+}  // namespace
+
+bool is_loopback_host(std::string_view host) {
+  const std::string name = lower(host);
+  constexpr std::array<std::string_view, 3> kNames{"127.0.0.1", "localhost", "[::1]"};
+  return std::ranges::any_of(kNames, [&](std::string_view known) {
+    if (!name.starts_with(known)) return false;
+    const std::string_view rest = std::string_view(name).substr(known.size());
+    return rest.empty() ||
+           (rest.size() > 1 && rest.size() <= kMaxPortDigits + 1 && rest.front() == ':' &&
+            rest.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  });
+}
+
+std::optional<ApiError> refusal(const RequestHead& head, std::string_view token) {
+  if (head.hosts.size() != 1 || !is_loopback_host(head.hosts.front())) {
+    return ApiError{.status = 403,
+                    .message =
+                        "the header Host has to name this machine's loopback interface: "
+                        "127.0.0.1, localhost or [::1], and the port",
+                    .code = "forbidden_host"};
+  }
+  if (!head.origins.empty()) {
+    return ApiError{.status = 403,
+                    .message =
+                        "this server is not for web pages: a request with an Origin is "
+                        "refused",
+                    .code = "forbidden_origin"};
+  }
+  if (token.empty() || head.target == "/health" || shows(head, token)) return std::nullopt;
+  return ApiError{.status = 401,
+                  .message =
+                      "a request has to show this server's token: `Authorization: Bearer "
+                      "TOKEN`; `redraft serve` says where it is",
+                  .code = "invalid_api_key"};
+}
+
+}  // namespace redraft::http

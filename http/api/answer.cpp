@@ -1,0 +1,180 @@
+#include "http/api/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redraft::http {
+namespace {
+
+const char* finish_reason(GenerationEnd::Reason reason) {
+  using Reason = GenerationEnd::Reason;
+  return reason == Reason::kLength || reason == Reason::kLimit ? "length" : "stop";
+}
+
+// As llama.cpp calls it.
+const char* stop_type(GenerationEnd::Reason reason) {
+  switch (reason) {
+    case GenerationEnd::Reason::kEndOfText:
+      return "eos";
+    case GenerationEnd::Reason::kStopString:
+      return "word";
+    case GenerationEnd::Reason::kLength:
+    case GenerationEnd::Reason::kLimit:
+    case GenerationEnd::Reason::kCancelled:
+      break;
+  }
+  return "limit";
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+constexpr double kMilliseconds = 1000;
+
+// llama.cpp's members of "timings" for one half of the work.
+void add_timings(Json& timings, const std::string& name, int tokens, double seconds) {
+  timings[name + "_n"] = tokens;
+  timings[name + "_ms"] = seconds * kMilliseconds;
+  timings[name + "_per_token_ms"] = ratio(seconds * kMilliseconds, tokens);
+  timings[name + "_per_second"] = ratio(tokens, seconds);
+}
+
+Json timings_of(const DecodeStatistics& statistics) {
+  Json timings = Json::object();
+  timings["cache_n"] = statistics.cached_prompt_tokens;
+  add_timings(timings, "prompt", statistics.prompt_tokens - statistics.cached_prompt_tokens,
+              statistics.prefill_seconds);
+  add_timings(timings, "predicted", statistics.new_tokens, statistics.decode_seconds);
+  return timings;
+}
+
+// The member at "a/b"; null: there is none.
+const Json* member_at(const Json& answer, std::string_view path) {
+  const Json* value = &answer;
+  while (true) {
+    if (!value->is_object()) return nullptr;
+    const std::string_view name = path.substr(0, path.find('/'));
+    const auto found = value->find(std::string(name));
+    if (found == value->end()) return nullptr;
+    value = &*found;
+    if (name.size() == path.size()) return value;
+    path.remove_prefix(name.size() + 1);
+  }
+}
+
+// As llama.cpp does it: "a/b" is the new name, too; what is not there is left out.
+Json only_fields(const Json& answer, const std::vector<std::string>& names) {
+  Json some = Json::object();
+  for (const std::string& name : names) {
+    if (const Json* value = member_at(answer, name)) some[name] = *value;
+  }
+  return some;
+}
+
+}  // namespace
+
+std::string event_of(const Json& value) { return "data: " + lsp::to_text(value) + "\n\n"; }
+
+Answer::Answer(const Generation& generation, std::string model, std::int64_t created, int number)
+    : generation_(generation),
+      model_(std::move(model)),
+      created_(created),
+      id_((generation.interface == Interface::kChat ? "chatcmpl-" : "cmpl-") +
+          std::to_string(created) + "-" + std::to_string(number)) {}
+
+Json Answer::base(const char* object) const {
+  return {{"id", id_}, {"object", object}, {"created", created_}, {"model", model_}};
+}
+
+Json Answer::usage(const GenerationEnd& end) const {
+  const DecodeStatistics& statistics = end.statistics;
+  return {{"prompt_tokens", statistics.prompt_tokens},
+          {"completion_tokens", statistics.new_tokens},
+          {"total_tokens", statistics.prompt_tokens + statistics.new_tokens},
+          {"prompt_tokens_details", {{"cached_tokens", statistics.cached_prompt_tokens}}},
+          {"completion_tokens_details",
+           {{"accepted_prediction_tokens", end.accepted_prediction_tokens},
+            {"rejected_prediction_tokens",
+             std::max(0, end.prediction_tokens - end.accepted_prediction_tokens)}}}};
+}
+
+Json Answer::infill(std::string_view text, const GenerationEnd& end) const {
+  const DecodeStatistics& statistics = end.statistics;
+  return {{"index", 0},
+          {"content", text},
+          {"stop", true},
+          {"model", model_},
+          {"tokens_predicted", statistics.new_tokens},
+          {"tokens_evaluated", statistics.prompt_tokens},
+          {"tokens_cached", statistics.prompt_tokens + statistics.new_tokens},
+          {"truncated", false},
+          {"has_new_line", text.find('\n') != std::string_view::npos},
+          {"stop_type", stop_type(end.reason)},
+          {"stopping_word", end.stopping_word},
+          {"timings", timings_of(statistics)}};
+}
+
+Json Answer::whole(std::string_view text, const GenerationEnd& end) const {
+  if (generation_.interface == Interface::kInfill) {
+    const Json all = infill(text, end);
+    return generation_.answer_fields.empty() ? all : only_fields(all, generation_.answer_fields);
+  }
+  const bool chat = generation_.interface == Interface::kChat;
+  Json choice = {{"index", 0}, {"logprobs", nullptr}, {"finish_reason", finish_reason(end.reason)}};
+  if (chat) {
+    choice["message"] = {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
+  } else {
+    choice["text"] = text;
+  }
+  Json answer = base(chat ? "chat.completion" : "text_completion");
+  answer["choices"] = Json::array({std::move(choice)});
+  answer["usage"] = usage(end);
+  return answer;
+}
+
+Json Answer::chunk(const Json& choice) const {
+  const bool chat = generation_.interface == Interface::kChat;
+  Json chunk = base(chat ? "chat.completion.chunk" : "text_completion");
+  chunk["choices"] = Json::array({choice});
+  if (generation_.include_usage) chunk["usage"] = nullptr;
+  return chunk;
+}
+
+// `text` null: none.
+Json Answer::choice(Json text, Json finish) const {
+  Json choice = {{"index", 0}, {"logprobs", nullptr}, {"finish_reason", std::move(finish)}};
+  if (generation_.interface != Interface::kChat) {
+    choice["text"] = text.is_null() ? Json("") : std::move(text);
+  } else {
+    choice["delta"] = text.is_null() ? Json::object() : Json{{"content", std::move(text)}};
+  }
+  return choice;
+}
+
+std::string Answer::first_events() const {
+  if (generation_.interface != Interface::kChat) return {};
+  Json first = choice("", nullptr);
+  first["delta"]["role"] = "assistant";
+  return event_of(chunk(first));
+}
+
+std::string Answer::text_event(std::string_view text) const {
+  if (generation_.interface == Interface::kInfill)
+    return event_of({{"index", 0}, {"content", text}, {"stop", false}});
+  return event_of(chunk(choice(text, nullptr)));
+}
+
+std::string Answer::last_events(const GenerationEnd& end) const {
+  if (generation_.interface == Interface::kInfill) return event_of(whole("", end));
+  std::string events = event_of(chunk(choice(nullptr, finish_reason(end.reason))));
+  if (generation_.include_usage) {
+    Json last = chunk(Json());
+    last["choices"] = Json::array();
+    last["usage"] = usage(end);
+    events += event_of(last);
+  }
+  return events + "data: [DONE]\n\n";
+}
+
+std::string Answer::error_event(const ApiError& error) { return event_of(to_json(error)); }
+
+}  // namespace redraft::http

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "http/api/generation.h"
+#include "http/api/generation_job.h"
+
+namespace redraft::http {
+
+// One answer to a Generation, in the form of its interface: as a whole, or as the data of the
+// events of a stream (server-sent events).
+class Answer {
+ public:
+  // `created` in seconds since 1970; `number` tells answers of this process apart. `generation`
+  // outlives this.
+  Answer(const Generation& generation, std::string model, std::int64_t created, int number);
+
+  Json whole(std::string_view text, const GenerationEnd& end) const;
+  // What comes first, perhaps nothing; then the parts of the text; then the end.
+  std::string first_events() const;
+  std::string text_event(std::string_view text) const;
+  std::string last_events(const GenerationEnd& end) const;
+  // In place of the end.
+  static std::string error_event(const ApiError& error);
+
+ private:
+  Json base(const char* object) const;
+  Json chunk(const Json& choice) const;
+  Json choice(Json text, Json finish) const;
+  Json usage(const GenerationEnd& end) const;
+  Json infill(std::string_view text, const GenerationEnd& end) const;
+
+  const Generation& generation_;
+  std::string model_;
+  std::int64_t created_;
+  std::string id_;
+};
+
+// A server-sent event whose data is `value`, on one line.
+std::string event_of(const Json& value);
+
+}  // namespace redraft::http

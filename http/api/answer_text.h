@@ -1,0 +1,93 @@
+// From the bytes of tokens to the text that a client gets.
+//
+// A token may end within a character, or within the beginning of a string that ends the answer.
+// Neither may reach the client: half a character is no JSON, and "never a part of a stop string" is
+// what a client relies on that asked for one. So what could still become either is held back until
+// the next bytes decide. Which text comes out depends on the bytes alone, not on how they were cut
+// into tokens, and it is the same whether it is streamed or not.
+//
+// An example. The stops are "\n\n" and "END", the model writes "a\n" · "E" · "N" · "Ts\n" · "\nb".
+//
+//   add("a\n")   ready "a"    "\n" could begin the first stop
+//   add("E")     ready "\n"   it did not; "E" could begin the second
+//   add("N")     ready ""     held back: "EN"
+//   add("Ts\n")  ready "ENTs" held back: "\n"
+//   add("\nb")   false        the first stop is complete: the answer is "a\nENTs"
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redraft::http {
+
+// Finds the first of several strings to be complete in a text that comes byte by byte. Where two
+// end with the same byte it is the longer one.
+class StopStrings {
+ public:
+  explicit StopStrings(const std::vector<std::string>& stops);
+
+  // The index of the stop that this byte completes.
+  std::optional<std::size_t> add(char byte);
+  // How many of the last bytes could be the beginning of a stop, at most.
+  std::size_t held() const;
+  const std::string& stop(std::size_t index) const { return matchers_[index].stop; }
+
+ private:
+  // Knuth, Morris and Pratt: `matched` bytes of `stop` are the last ones of the text.
+  struct Matcher {
+    std::string stop;
+    std::vector<std::size_t> borders;  // of each beginning: its longest proper end that begins it
+    std::size_t matched = 0;
+    bool add(char byte);
+  };
+  std::vector<Matcher> matchers_;
+};
+
+class AnswerText {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // As in Generation.
+  struct Limits {
+    std::vector<std::string> stops = {};
+    int min_indent = 0;
+    std::optional<std::chrono::milliseconds> time = {};
+  };
+  enum class End { kNone, kStop, kLimit };
+
+  explicit AnswerText(Limits limits, std::function<Clock::time_point()> now = Clock::now);
+
+  // False: the answer ends, within these bytes or behind them.
+  bool add(std::string_view bytes);
+  // No bytes follow: what was held back is part of the answer.
+  void finish();
+  // What is certain and was not taken yet: UTF-8. Bytes that are none became U+FFFD.
+  std::string take();
+
+  End end() const { return end_; }
+  const std::string& stopping_word() const { return stopping_word_; }  // empty: none
+
+ private:
+  bool add(char byte);
+  bool passes_line_limits(char byte);
+  void release(std::size_t held);
+  void repair(bool complete);
+
+  StopStrings stops_;
+  Limits limits_;
+  std::function<Clock::time_point()> now_;
+  std::optional<Clock::time_point> begin_;  // of the first byte
+  int indent_ = 0;                          // of the line so far
+  bool in_indent_ = false;                  // nothing but blanks is in the line so far
+  std::string held_;                        // could become a stop
+  std::string raw_;                         // certain, but may end within a character
+  std::string ready_;
+  End end_ = End::kNone;
+  std::string stopping_word_;
+};
+
+}  // namespace redraft::http

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decoding/text/chat_template.h"
+#include "http/api/sampling_fields.h"
+#include "workspace/snippets/snippets.h"
+
+namespace redraft::http {
+
+// Who asks for text, which decides the form of request and answer.
+enum class Interface { kCompletions, kChat, kInfill };
+
+// A request for text, checked, as far as that needs no model.
+struct Generation {
+  Interface interface = Interface::kCompletions;
+  std::string model = {};  // as the client names it; empty: it does not
+
+  // What is asked: messages for kChat. Otherwise the text to continue and, if there is a suffix,
+  // the text that follows what is written.
+  std::vector<ChatMessage> messages = {};
+  std::string prompt = {};
+  std::optional<std::string> suffix = {};
+  std::string begun = {};           // with a suffix: what the model counts as having written
+  std::vector<Snippet> files = {};  // with a suffix: text of other files
+  std::string prediction = {};      // what the answer is expected to resemble; may be empty
+
+  std::optional<int> max_tokens =
+      {};  // none: as many as the context holds. 0: only read the prompt
+  std::vector<std::string> stops = {};
+  SamplingFields sampling = {};
+  // Of kInfill, as llama.cpp has them; 0 and none: no limit.
+  int min_indent = 0;
+  std::optional<std::chrono::milliseconds> time_limit = {};
+
+  bool stream = false;
+  bool include_usage = false;                   // of a stream
+  std::vector<std::string> answer_fields = {};  // of kInfill: these alone; empty: all
+};
+
+}  // namespace redraft::http

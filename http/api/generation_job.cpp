@@ -1,0 +1,180 @@
+#include "http/api/generation_job.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "decoding/text/prompt_encoder.h"
+#include "http/api/answer_text.h"
+#include "support/trace/trace.h"
+#include "workspace/completion/completion_prompt.h"
+#include "workspace/engine/measure_when_idle.h"
+
+namespace redraft::http {
+namespace {
+
+// The name that a prompt with several files gives to the one that is written, as llama.cpp does.
+constexpr const char* kFileName = "filename";
+
+Purpose purpose_of(const Generation& generation) {
+  return generation.suffix ? Purpose::kCompletion : Purpose::kEdit;
+}
+
+Urgency urgency_of(const Generation& generation) {
+  if (generation.max_tokens == 0) return Urgency::kWarmUp;
+  return generation.suffix ? Urgency::kCompletion : Urgency::kEdit;
+}
+
+Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
+                                             const Tokenizer& tokenizer) {
+  if (generation.interface == Interface::kChat) return chat_prompt(tokenizer, generation.messages);
+  if (!generation.suffix) return std::vector<PromptPart>{{generation.prompt, false}};
+  Result<std::vector<PromptPart>> parts = completion_prompt(
+      tokenizer, {kFileName, generation.prompt, *generation.suffix, generation.files});
+  if (parts && !generation.begun.empty()) parts->push_back({generation.begun, false});
+  return parts;
+}
+
+std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& tokenizer) {
+  std::vector<TokenId> stops = end_of_turn_tokens(tokenizer);
+  if (generation.suffix) std::ranges::copy(completion_ends(tokenizer), std::back_inserter(stops));
+  if (tokenizer.end_of_text() >= 0) stops.push_back(tokenizer.end_of_text());
+  return stops;
+}
+
+GenerationEnd refused(ApiError error) { return {.error = std::move(error)}; }
+
+GenerationEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
+  using Reason = GenerationEnd::Reason;
+  if (text == AnswerText::End::kStop) return Reason::kStopString;
+  if (text == AnswerText::End::kLimit) return Reason::kLimit;
+  switch (finish) {
+    case FinishReason::kLength:
+      return Reason::kLength;
+    case FinishReason::kCancelled:
+      return Reason::kCancelled;
+    case FinishReason::kStop:
+    case FinishReason::kSink:
+      break;
+  }
+  return Reason::kEndOfText;
+}
+
+// One generation on the decode thread.
+class GenerationJob {
+ public:
+  GenerationJob(const Generation& generation, const DecoderName& decoder,
+                const GenerationEvents& events, const DecodeQueue::Control& control)
+      : generation_(generation), decoder_(decoder), events_(events), control_(control) {}
+
+  // With the reason if it could not be carried out.
+  GenerationEnd run(Engine& engine) {
+    Result<DecodeRequest> request = make_request(engine);
+    if (!request) return refused({.message = request.error().message()});
+    const int size = static_cast<int>(request->prompt.size());
+    if (size >= engine.context_length()) return refused(too_long(size, engine.context_length()));
+    events_.on_begin();
+    return generation_.max_tokens == 0 ? read_only(engine, *request) : write(engine, *request);
+  }
+
+ private:
+  Result<DecodeRequest> make_request(Engine& engine) const {
+    const Tokenizer& tokenizer = engine.tokenizer();
+    const Result<std::vector<PromptPart>> parts = prompt_parts(generation_, tokenizer);
+    if (!parts) return parts.error();
+    Result<std::vector<TokenId>> prompt =
+        engine.prompt_encoder(purpose_of(generation_)).encode(*parts);
+    if (!prompt) return prompt.error();
+    if (prompt->empty()) return Error("the prompt is empty: there is nothing to continue");
+    DecodeRequest request;
+    request.original = tokenizer.encode(generation_.prediction);
+    request.stop_tokens = stop_tokens(generation_, tokenizer);
+    request.max_new_tokens =
+        generation_.max_tokens.value_or(engine.context_length() - static_cast<int>(prompt->size()));
+    request.prompt = std::move(*prompt);
+    return request;
+  }
+
+  ApiError too_long(int size, int context) const {
+    return {.message = "the prompt has " + std::to_string(size) +
+                       " tokens and leaves no room for an answer: the context holds " +
+                       std::to_string(context),
+            .field = generation_.interface == Interface::kChat ? "messages" : "prompt",
+            .code = "context_length_exceeded"};
+  }
+
+  // The prompt of a request that is still to come.
+  GenerationEnd read_only(Engine& engine, const DecodeRequest& request) const {
+    const int size = static_cast<int>(request.prompt.size());
+    GenerationEnd end{.reason = GenerationEnd::Reason::kLength};
+    end.statistics.prompt_tokens = size;
+    end.statistics.cached_prompt_tokens = engine.known_tokens(request.prompt, control_.stop);
+    const bool read = engine.read_ahead(
+        request.prompt, size, [&](int) { control_.give_way(); }, control_.stop);
+    end.statistics.prefilled_tokens = size - end.statistics.cached_prompt_tokens;
+    if (!read) end.reason = GenerationEnd::Reason::kCancelled;
+    return end;
+  }
+
+  GenerationEnd write(Engine& engine, DecodeRequest& request) const {
+    const Tokenizer& tokenizer = engine.tokenizer();
+    AnswerText text({generation_.stops, generation_.min_indent, generation_.time_limit});
+    const auto pass_on = [&] {
+      if (std::string ready = text.take(); !ready.empty()) events_.on_text(std::move(ready));
+    };
+    GenerationEnd end;
+    end.prediction_tokens = static_cast<int>(request.original.size());
+    request.on_emitted = [&](const EmittedToken& token) {
+      if (token.origin == DraftOrigin::kReuse) ++end.accepted_prediction_tokens;
+    };
+    request.on_progress = [&](const DecodeStatistics&) {
+      pass_on();
+      control_.give_way();
+    };
+    const Result<DecodeResult> result = engine.decode(
+        purpose_of(generation_), decoder_, request,
+        [&](TokenId token) { return text.add(tokenizer.bytes(token)); }, control_.stop);
+    if (!result) return refused({.message = result.error().message()});
+    if (result->finish_reason != FinishReason::kCancelled) text.finish();
+    pass_on();
+    end.reason = reason_of(result->finish_reason, text.end());
+    end.stopping_word = text.stopping_word();
+    end.statistics = result->statistics;
+    return end;
+  }
+
+  const Generation& generation_;
+  const DecoderName& decoder_;
+  const GenerationEvents& events_;
+  const DecodeQueue::Control& control_;
+};
+
+GenerationEnd run_job(EngineHost& host, const Generation& generation, const DecoderName& decoder,
+                      const GenerationEvents& events, const DecodeQueue::Control& control) {
+  if (control.stop.stop_requested()) return {.reason = GenerationEnd::Reason::kCancelled};
+  const Result<GenerationEnd> end =
+      run_on_engine(host, "the request failed", [&](Engine& engine) -> Result<GenerationEnd> {
+        GenerationEnd ran = GenerationJob(generation, decoder, events, control).run(engine);
+        measure_when_idle(host, engine);
+        return ran;
+      });
+  // The models could not be loaded, or their device failed: another try may succeed.
+  return end ? *end : refused(server_error(503, end.error().message()));
+}
+
+}  // namespace
+
+DecodeQueue::JobId add_generation(EngineHost& host, std::shared_ptr<const Generation> generation,
+                                  const DecoderName& decoder, GenerationEvents events) {
+  const Urgency urgency = urgency_of(*generation);
+  return host.queue().add(
+      [&host, generation = std::move(generation), decoder,
+       events = std::move(events)](const DecodeQueue::Control& control) {
+        const Span span("http");
+        events.on_end(run_job(host, *generation, decoder, events, control));
+      },
+      urgency);
+}
+
+}  // namespace redraft::http

@@ -1,0 +1,126 @@
+#include "http/api/request_fields.h"
+
+#include <functional>
+#include <utility>
+
+#include "support/utf8/utf8.h"
+
+namespace redraft::http {
+namespace {
+
+// Of a value that a client sent, in a message to it.
+constexpr std::size_t kMaxShownBytes = 80;
+
+std::string shown(const Json& value) { return shortened(lsp::to_text(value), kMaxShownBytes); }
+
+std::string shown_number(double number) { return lsp::to_text(Json(number)); }
+
+}  // namespace
+
+RequestFields::RequestFields(const Json& object, std::string where)
+    : object_(object), where_(std::move(where)) {
+  if (object_.is_object()) return;
+  refusal_ = ApiError{
+      .message = where_.empty() ? "the body is not a JSON object"
+                                : "'" + where_.substr(0, where_.size() - 1) + "' is not an object",
+      .field = where_.empty() ? std::string() : where_.substr(0, where_.size() - 1)};
+}
+
+const Json* RequestFields::any(const char* name) {
+  known_.insert(name);
+  if (refusal_) return nullptr;
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::optional<std::string> RequestFields::text(const char* name) {
+  const Json* value = any(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return value->get<std::string>();
+  refuse(name, "has to be a string");
+  return std::nullopt;
+}
+
+bool RequestFields::flag(const char* name, bool otherwise) {
+  const Json* value = any(name);
+  if (value == nullptr) return otherwise;
+  if (value->is_boolean()) return value->get<bool>();
+  refuse(name, "has to be true or false");
+  return otherwise;
+}
+
+std::optional<std::int64_t> RequestFields::integer(const char* name, std::int64_t least,
+                                                   std::int64_t most) {
+  const Json* value = any(name);
+  if (value == nullptr) return std::nullopt;
+  // A number above what 64 bits with a sign hold is unsigned to the parser.
+  const bool fits = value->is_number_integer() &&
+                    (!value->is_number_unsigned() ||
+                     value->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+  const std::int64_t number = fits ? value->get<std::int64_t>() : 0;
+  if (fits && number >= least && number <= most) return number;
+  refuse(name,
+         "has to be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return std::nullopt;
+}
+
+std::optional<double> RequestFields::number(const char* name, double least, double most) {
+  const Json* value = any(name);
+  if (value == nullptr) return std::nullopt;
+  const double number = value->is_number() ? value->get<double>() : least - 1;
+  if (number >= least && number <= most) return number;
+  refuse(name, "has to be a number from " + shown_number(least) + " to " + shown_number(most));
+  return std::nullopt;
+}
+
+std::vector<std::string> RequestFields::texts(const char* name, std::size_t most) {
+  const Json* value = any(name);
+  if (value == nullptr) return {};
+  std::vector<std::string> texts;
+  if (value->is_string()) texts.push_back(value->get<std::string>());
+  bool all = value->is_string() || value->is_array();
+  if (value->is_array()) {
+    for (const Json& each : *value) {
+      all = all && each.is_string() && texts.size() < most;
+      if (!all) break;
+      texts.push_back(each.get<std::string>());
+    }
+  }
+  for (const std::string& text : texts) all = all && !text.empty();
+  if (all) return texts;
+  refuse(name, "has to be a string, or up to " + std::to_string(most) + " of them, none empty");
+  return {};
+}
+
+void RequestFields::only(const char* name, const Json& supported) {
+  const Json* value = any(name);
+  if (value == nullptr || *value == supported) return;
+  refuse(name, "is not supported as " + shown(*value) + ", only as " + shown(supported),
+         "unsupported_value");
+}
+
+void RequestFields::only_empty(const char* name) {
+  const Json* value = any(name);
+  if (value == nullptr || ((value->is_array() || value->is_object()) && value->empty())) return;
+  refuse(name, "is not supported", "unsupported_parameter");
+}
+
+void RequestFields::refuse(const std::string& name, const std::string& why, std::string code) {
+  if (refusal_) return;
+  const std::string full = full_name(shortened(name, kMaxShownBytes));
+  refusal_ = ApiError{.message = "'" + full + "' " + why, .field = full, .code = std::move(code)};
+}
+
+void RequestFields::take_refusal(const RequestFields& inner) {
+  if (!refusal_) refusal_ = inner.refusal();
+}
+
+void RequestFields::refuse_others() {
+  if (refusal_) return;
+  for (const auto& [name, value] : object_.items()) {
+    if (!value.is_null() && !known_.contains(name))
+      return refuse(name, "is not supported", "unsupported_parameter");
+  }
+}
+
+}  // namespace redraft::http

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "decoding/decoder_name.h"
+
+namespace redraft::http {
+
+// How long a client may take.
+struct TimeLimits {
+  std::chrono::milliseconds head{15'000};  // to send the first request's head
+  std::chrono::milliseconds idle{60'000};  // the next one's
+  std::chrono::milliseconds body{30'000};
+  std::chrono::milliseconds write{30'000};  // to take what is ready of an answer
+  std::chrono::milliseconds drain{2'000};   // to end the connection once all is said
+};
+
+// What a server is asked for and may answer.
+struct HttpOptions {
+  std::string token = {};  // that clients show; empty: none is needed
+  std::string model = {};  // the name of the model, for clients
+  DecoderName decoder = {};
+  TimeLimits limits = {};
+};
+
+}  // namespace redraft::http

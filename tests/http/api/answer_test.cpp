@@ -1,0 +1,95 @@
+#include "http/api/answer.h"
+
+#include <gtest/gtest.h>
+
+namespace redraft::http {
+namespace {
+
+GenerationEnd an_end() {
+  GenerationEnd end{.reason = GenerationEnd::Reason::kLength};
+  end.statistics.prompt_tokens = 10;
+  end.statistics.cached_prompt_tokens = 4;
+  end.statistics.new_tokens = 6;
+  end.prediction_tokens = 5;
+  end.accepted_prediction_tokens = 3;
+  return end;
+}
+
+// The data of each event; the framing is as the standard says.
+std::vector<std::string> data_of(std::string_view events) {
+  std::vector<std::string> data;
+  while (!events.empty()) {
+    const std::size_t end = events.find("\n\n");
+    EXPECT_TRUE(events.starts_with("data: ") && end != std::string_view::npos) << events;
+    if (end == std::string_view::npos) break;
+    data.emplace_back(events.substr(6, end - 6));
+    EXPECT_EQ(data.back().find('\n'), std::string::npos);
+    events.remove_prefix(end + 2);
+  }
+  return data;
+}
+
+TEST(Answer, IsAChatCompletion) {
+  const Generation chat{.interface = Interface::kChat};
+  const Json whole = Answer(chat, "m", 5, 1).whole("text", an_end());
+  EXPECT_EQ(whole["object"], "chat.completion");
+  EXPECT_EQ(whole["model"], "m");
+  EXPECT_EQ(whole["choices"][0]["message"]["content"], "text");
+  EXPECT_EQ(whole["choices"][0]["message"]["role"], "assistant");
+  EXPECT_EQ(whole["choices"][0]["finish_reason"], "length");
+  EXPECT_EQ(whole["usage"], Json::parse(R"({"prompt_tokens": 10, "completion_tokens": 6,
+    "total_tokens": 16, "prompt_tokens_details": {"cached_tokens": 4},
+    "completion_tokens_details": {"accepted_prediction_tokens": 3,
+                                  "rejected_prediction_tokens": 2}})"));
+}
+
+TEST(Answer, IsATextCompletion) {
+  const Generation plain;
+  const Json whole = Answer(plain, "m", 5, 1).whole("text", an_end());
+  EXPECT_EQ(whole["object"], "text_completion");
+  EXPECT_EQ(whole["choices"][0]["text"], "text");
+}
+
+TEST(Answer, StreamsAChatInEventsOfOneLine) {
+  const Generation chat{.interface = Interface::kChat, .stream = true, .include_usage = true};
+  const Answer answer(chat, "m", 5, 1);
+  const auto data = data_of(answer.first_events() + answer.text_event("a\n\ndata: b") +
+                            answer.last_events(an_end()));
+  ASSERT_EQ(data.size(), 5U);
+  EXPECT_EQ(Json::parse(data[0])["choices"][0]["delta"],
+            Json::parse(R"({"role": "assistant", "content": ""})"));
+  EXPECT_EQ(Json::parse(data[1])["choices"][0]["delta"]["content"], "a\n\ndata: b");
+  EXPECT_TRUE(Json::parse(data[1])["choices"][0]["finish_reason"].is_null());
+  EXPECT_EQ(Json::parse(data[2])["choices"][0]["finish_reason"], "length");
+  EXPECT_TRUE(Json::parse(data[2])["usage"].is_null());
+  EXPECT_TRUE(Json::parse(data[3])["choices"].empty());
+  EXPECT_EQ(Json::parse(data[3])["usage"]["total_tokens"], 16);
+  EXPECT_EQ(data[4], "[DONE]");
+}
+
+TEST(Answer, StreamsNoUsageUnlessItIsAskedFor) {
+  const Generation plain{.stream = true};
+  const Answer answer(plain, "m", 5, 1);
+  const auto data = data_of(answer.first_events() + answer.last_events(an_end()));
+  ASSERT_EQ(data.size(), 2U);
+  EXPECT_FALSE(Json::parse(data[0]).contains("usage"));
+}
+
+TEST(Answer, OfAnInfillHasWhatLlamaCppAnswers) {
+  Generation fill{.interface = Interface::kInfill};
+  GenerationEnd end = an_end();
+  end.reason = GenerationEnd::Reason::kStopString;
+  end.stopping_word = "END";
+  const Json whole = Answer(fill, "m", 5, 1).whole("a\nb", end);
+  EXPECT_EQ(whole["content"], "a\nb");
+  EXPECT_EQ(whole["stop_type"], "word");
+  EXPECT_EQ(whole["stopping_word"], "END");
+  EXPECT_EQ(whole["tokens_predicted"], 6);
+  EXPECT_EQ(whole["timings"]["prompt_n"], 6);
+  fill.answer_fields = {"content", "timings/prompt_n", "timings/none", "content/x", ""};
+  EXPECT_EQ(Answer(fill, "m", 5, 1).whole("c", end),
+            Json::parse(R"({"content": "c", "timings/prompt_n": 6})"));
+}
+
+}  // namespace
+}  // namespace redraft::http

@@ -1,0 +1,198 @@
+#include "http/api/read_generation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace redraft::http {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Generation read(Interface interface, const Json& body) {
+  const auto read = read_generation(interface, body.dump());
+  const auto* error = std::get_if<ApiError>(&read);
+  EXPECT_EQ(error, nullptr) << (error ? error->message : "") << " in " << body;
+  return error ? Generation() : std::get<Generation>(read);
+}
+
+ApiError refused(Interface interface, const std::string& body) {
+  const auto read = read_generation(interface, body);
+  const auto* error = std::get_if<ApiError>(&read);
+  EXPECT_NE(error, nullptr) << body;
+  return error ? *error : ApiError();
+}
+
+const Json kChat = {{"messages", Json::array({{{"role", "user"}, {"content", "hi"}}})}};
+const Json kPrompt = {{"prompt", "def f"}};
+
+Json with(Json body, const char* name, const Json& value) {
+  body[name] = value;
+  return body;
+}
+
+// Each of these is refused, and its name is in the error.
+void expect_refused(Interface interface, const Json& body, const char* name, const Json& value) {
+  const ApiError error = refused(interface, with(body, name, value).dump());
+  EXPECT_EQ(error.status, 400) << name;
+  EXPECT_TRUE(error.field == name || error.field.starts_with(std::string(name) + ".") ||
+              error.field.starts_with(std::string(name) + "["))
+      << name << " = " << value << ": " << error.message << ", field " << error.field;
+  EXPECT_THAT(error.message, HasSubstr(name));
+}
+
+TEST(ReadGeneration, ReadsAChat) {
+  const Generation chat =
+      read(Interface::kChat,
+           Json::parse(R"({"model": "m", "messages": [{"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "assistant", "content": "c", "tool_calls": []}],
+        "max_completion_tokens": 7, "stop": ["x", "y"], "stream": true,
+        "stream_options": {"include_usage": true}, "temperature": 0, "top_p": 0.5, "seed": -3,
+        "prediction": {"type": "content", "content": [{"type": "text", "text": "guess"}]},
+        "n": 1, "user": "me", "store": false, "metadata": {"a": "b"}, "logprobs": false,
+        "response_format": {"type": "text"}, "tools": [], "tool_choice": "none",
+        "frequency_penalty": 0, "logit_bias": {}, "parallel_tool_calls": true,
+        "reasoning_effort": null})"));
+  ASSERT_EQ(chat.messages.size(), 3U);
+  EXPECT_EQ(chat.messages[0].role, "system");
+  EXPECT_EQ(chat.messages[1].text, "ab");
+  EXPECT_EQ(chat.messages[2].role, "assistant");
+  EXPECT_EQ(chat.model, "m");
+  EXPECT_EQ(chat.max_tokens, 7);
+  EXPECT_THAT(chat.stops, ElementsAre("x", "y"));
+  EXPECT_EQ(chat.prediction, "guess");
+  EXPECT_TRUE(chat.stream && chat.include_usage);
+}
+
+TEST(ReadGeneration, ReadsACompletion) {
+  const Generation plain = read(Interface::kCompletions, kPrompt);
+  EXPECT_EQ(plain.prompt, "def f");
+  EXPECT_EQ(plain.max_tokens, 16);  // OpenAI's default
+  EXPECT_FALSE(plain.suffix || plain.stream);
+  EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "prompt", {"one"})).prompt, "one");
+  EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "suffix", "")).suffix, "");
+  EXPECT_THAT(read(Interface::kCompletions, with(kPrompt, "stop", "\n")).stops, ElementsAre("\n"));
+  EXPECT_FALSE(read(Interface::kChat, kChat).max_tokens);  // as long as the context
+}
+
+// As llama.vim sends it.
+TEST(ReadGeneration, ReadsAnInfill) {
+  const Generation fill = read(
+      Interface::kInfill,
+      Json::parse(R"({"id_slot": 0, "input_prefix": "a\n", "input_suffix": "\nc", "prompt": "  b",
+        "input_extra": [{"text": "x = 1\n", "time": [17, 3], "filename": "x.py"}],
+        "n_predict": 128, "stop": [], "n_indent": 4, "top_k": 40, "top_p": 0.9, "stream": false,
+        "samplers": ["top_k", "top_p", "infill"], "cache_prompt": true, "t_max_prompt_ms": 500,
+        "t_max_predict_ms": 1000, "response_fields": ["content", "timings/prompt_n"]})"));
+  EXPECT_EQ(fill.prompt, "a\n");
+  EXPECT_EQ(fill.suffix, "\nc");
+  EXPECT_EQ(fill.begun, "  b");
+  ASSERT_EQ(fill.files.size(), 1U);
+  EXPECT_EQ(fill.files[0].file, "x.py");
+  EXPECT_EQ(fill.max_tokens, 128);
+  EXPECT_EQ(fill.min_indent, 4);
+  EXPECT_EQ(fill.time_limit, std::chrono::milliseconds(1000));
+  EXPECT_THAT(fill.answer_fields, ElementsAre("content", "timings/prompt_n"));
+  // How it has a prompt read that is still to come.
+  EXPECT_EQ(read(Interface::kInfill, {{"n_predict", 0}, {"response_fields", {""}}}).max_tokens, 0);
+}
+
+TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
+  const std::vector<std::pair<const char*, Json>> all = {
+      {"temperature", 0.1},
+      {"temperature", -1},
+      {"temperature", "0"},
+      {"top_p", 1.5},
+      {"n", 2},
+      {"seed", 0.5},
+      {"stop", {"", "a"}},
+      {"stop", 7},
+      {"stop", {"a", "b", "c", "d", "e"}},
+      {"max_tokens", 0},
+      {"max_tokens", 1.5},
+      {"max_tokens", 18446744073709551615U},
+      {"stream", "yes"},
+      {"store", true},
+      {"frequency_penalty", 0.1},
+      {"presence_penalty", 1},
+      {"logit_bias", {{"50", 1}}},
+      {"logprobs", 1},
+      {"model", 3},
+      {"stream_options", {{"include_usage", true}}},
+      {"prediction", "text"},
+      {"prediction", {{"type", "other"}, {"content", ""}}},
+      {"prediction", {{"type", "content"}}},
+      {"something_new", 1}};
+  for (const auto& [name, value] : all) {
+    expect_refused(Interface::kChat, kChat, name, value);
+    expect_refused(Interface::kCompletions, kPrompt, name, value);
+  }
+  const std::vector<std::pair<const char*, Json>> chat = {
+      {"tools", {{{"type", "function"}}}},
+      {"tool_choice", "auto"},
+      {"functions", {1}},
+      {"response_format", {{"type", "json_object"}}},
+      {"top_logprobs", 2},
+      {"modalities", {"text", "audio"}},
+      {"reasoning_effort", "low"},
+      {"audio", {{"voice", "a"}}},
+      {"web_search_options", Json::object()}};
+  for (const auto& [name, value] : chat) expect_refused(Interface::kChat, kChat, name, value);
+  const std::vector<std::pair<const char*, Json>> completions = {
+      {"echo", true},         {"best_of", 2},     {"suffix", 1},
+      {"prompt", {"a", "b"}}, {"prompt", {1, 2}}, {"prompt", nullptr}};
+  for (const auto& [name, value] : completions)
+    expect_refused(Interface::kCompletions, kPrompt, name, value);
+  const std::vector<std::pair<const char*, Json>> infill = {
+      {"n_predict", -2},    {"repeat_penalty", 1.1}, {"grammar", "x"},
+      {"n_probs", 1},       {"mirostat", 1},         {"input_extra", {{{"filename", "a"}}}},
+      {"input_extra", "a"}, {"temperature", 0.8},    {"response_fields", "content"}};
+  for (const auto& [name, value] : infill)
+    expect_refused(Interface::kInfill, Json::object(), name, value);
+}
+
+TEST(ReadGeneration, RefusesMessagesThatItCannotShowTheModel) {
+  const std::vector<std::pair<const char*, Json>> all = {
+      {"role", "tool"},
+      {"role", nullptr},
+      {"content", nullptr},
+      {"content", 5},
+      {"name", "me"},
+      {"tool_calls", {1}},
+      {"content", {{{"type", "image_url"}, {"image_url", {{"url", "x"}}}}}},
+      {"content", {{{"type", "text"}}}},
+      {"content", {{{"type", "text"}, {"text", 1}}}}};
+  for (const auto& [name, value] : all) {
+    Json body = kChat;
+    body["messages"][0][name] = value;
+    const ApiError error = refused(Interface::kChat, body.dump());
+    EXPECT_THAT(error.field, HasSubstr("messages[0]." + std::string(name))) << value;
+  }
+  for (const char* messages : {"[]", "{}", "\"hi\"", "[1]", "null"}) {
+    const std::string body = "{\"messages\": " + std::string(messages) + "}";
+    EXPECT_THAT(refused(Interface::kChat, body).field, HasSubstr("messages"));
+  }
+}
+
+TEST(ReadGeneration, RefusesWhatIsNoJsonOrTooMuch) {
+  for (const std::string& body :
+       {std::string(), std::string("{"), std::string("[]"), std::string("3"),
+        std::string("{\"prompt\": \"\xFF\"}"), "{\"a\":" + std::string(300, '[') + "}"})
+    EXPECT_EQ(refused(Interface::kCompletions, body).status, 400) << body;
+  std::string many = "{\"prompt\": [1";
+  for (int i = 0; i < (1 << 20); ++i) many += ",1";
+  EXPECT_THAT(refused(Interface::kCompletions, many + "]}").message, HasSubstr("values"));
+}
+
+TEST(ReadGeneration, ShowsNoLongValueOfTheClientInAnError) {
+  const ApiError error =
+      refused(Interface::kChat, with(kChat, "store", std::string(5000, 'x')).dump());
+  EXPECT_LT(error.message.size(), 300U);
+  const ApiError name =
+      refused(Interface::kChat, with(kChat, std::string(5000, 'x').c_str(), 1).dump());
+  EXPECT_LT(name.message.size(), 300U);
+}
+
+}  // namespace
+}  // namespace redraft::http

@@ -1,0 +1,43 @@
+"""With real weights: what `/v1/chat/completions` answers is what `redraft generate --chat` prints, byte for byte."""
+
+import os
+import subprocess
+import unittest
+
+from http_case import HttpTest, Server
+
+REDRAFT = os.environ["REDRAFT"]
+MODEL = "smollm2-135m"
+QUESTIONS = ["Write a Python function that adds two numbers.",
+             "Repeat this exactly:\n```python\ndef area(width, height):\n    return width * height\n```"]
+PREDICTION = "```python\ndef area(width, height):\n    return width * height\n```"
+TOKENS = 60
+
+
+def generated(question):
+    """By another process, without any server."""
+    run = subprocess.run([REDRAFT, "generate", "--chat", "--target", MODEL, "--prompt", question, "--max-new-tokens",
+                          str(TOKENS), "--decoder", "ar"], capture_output=True, check=True)
+    return run.stdout.removesuffix(b"\n").decode()
+
+
+class ModelTest(HttpTest):
+    def test_is_what_generate_prints(self):
+        server = Server([REDRAFT, "serve", "--http", "0", "--target", MODEL, "--device", "cpu", "--token-file",
+                         str(self.folder / "token")])
+        self.addCleanup(self._end, server)
+        server.token = (self.folder / "token").read_text(encoding="utf-8").strip()
+        for question in QUESTIONS:
+            expected = generated(question)
+            for stream in (False, True):
+                for prediction in (None, {"type": "content", "content": PREDICTION}):
+                    body = {"model": MODEL, "messages": [{"role": "user", "content": question}], "stream": stream,
+                            "max_completion_tokens": TOKENS, "prediction": prediction}
+                    answer = server.post("/v1/chat/completions", body)
+                    text = ("".join(event["choices"][0]["delta"].get("content", "") for event in answer.events) if stream
+                            else answer.json["choices"][0]["message"]["content"])
+                    self.assertEqual(text, expected, (question, stream, prediction is not None))
+
+
+if __name__ == "__main__":
+    unittest.main()
