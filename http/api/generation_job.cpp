@@ -26,9 +26,23 @@ Urgency urgency_of(const Generation& generation) {
   return generation.suffix ? Urgency::kCompletion : Urgency::kEdit;
 }
 
+// An assistant's turn at the end is gone on with, as llama.cpp's server does.
+Result<std::vector<PromptPart>> conversation_parts(const Tokenizer& tokenizer,
+                                                   std::vector<ChatMessage> messages) {
+  std::string begun;
+  if (messages.back().role == "assistant") {
+    begun = std::move(messages.back().text);
+    messages.pop_back();
+  }
+  Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, messages);
+  if (parts && !begun.empty()) parts->push_back({std::move(begun), false});
+  return parts;
+}
+
 Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
                                              const Tokenizer& tokenizer) {
-  if (generation.interface == Interface::kChat) return chat_prompt(tokenizer, generation.messages);
+  if (generation.interface == Interface::kChat)
+    return conversation_parts(tokenizer, generation.messages);
   if (!generation.suffix) return std::vector<PromptPart>{{generation.prompt, false}};
   Result<std::vector<PromptPart>> parts = completion_prompt(
       tokenizer, {kFileName, generation.prompt, *generation.suffix, generation.files});

@@ -109,6 +109,16 @@ TEST_F(HttpTest, PredictionIsTheDraftAndChangesNothing) {
       24);
 }
 
+TEST_F(HttpTest, AssistantsTurnAtTheEndIsGoneOnWith) {
+  passes_->answers.fills = {{"count", "one two three"}};
+  Json request = Json::parse(kChat);
+  request["stream"] = false;
+  request["messages"].push_back({{"role", "assistant"}, {"content", "one t"}});
+  const Json answer =
+      body_of(ask(post("/v1/chat/completions", request.dump(), "Connection: close\r\n")));
+  EXPECT_EQ(answer["choices"][0]["message"]["content"], "wo three");
+}
+
 TEST_F(HttpTest, ConnectionIsKeptForMoreRequests) {
   passes_->answers.fills = {{"a", "1"}, {"b", "2"}};
   RawClient client(port_);

@@ -14,10 +14,11 @@ PREDICTION = "```python\ndef area(width, height):\n    return width * height\n``
 TOKENS = 60
 
 
-def generated(question):
-    """By another process, without any server."""
-    run = subprocess.run([REDRAFT, "generate", "--chat", "--target", MODEL, "--prompt", question, "--max-new-tokens",
-                          str(TOKENS), "--decoder", "ar"], capture_output=True, check=True)
+def generated(question, *where, key=""):
+    """By another process; without `where` without any server."""
+    where = where or ("--target", MODEL, "--decoder", "ar")
+    run = subprocess.run([REDRAFT, "generate", "--chat", *where, "--prompt", question, "--max-new-tokens", str(TOKENS)],
+                         capture_output=True, check=True, env={**os.environ, "REDRAFT_REMOTE_KEY": key})
     return run.stdout.removesuffix(b"\n").decode()
 
 
@@ -37,6 +38,8 @@ class ModelTest(HttpTest):
                     text = ("".join(event["choices"][0]["delta"].get("content", "") for event in answer.events) if stream
                             else answer.json["choices"][0]["message"]["content"])
                     self.assertEqual(text, expected, (question, stream, prediction is not None))
+            remote = generated(question, "--remote", f"http://127.0.0.1:{server.port}", key=server.token)
+            self.assertEqual(remote, expected, "as a remote engine")
 
 
 if __name__ == "__main__":

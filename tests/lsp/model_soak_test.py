@@ -72,14 +72,19 @@ class Typist(threading.Thread):
     def count(self, what):
         self.answers[what] = self.answers.get(what, 0) + 1
 
-    def ask(self, method, params):
-        number = self.client.start_request(method, params)
+    def wait(self, what, wanted):
         try:
-            message = self.client.wait(lambda m: "method" not in m and m.get("id") == number, limit=LIMIT)
+            return self.client.wait(wanted, limit=LIMIT)
         except AssertionError:
             if self.client.ended:
                 raise Gone from None
-            raise
+            with self.client.changed:
+                last = [json.dumps(message)[:300] for message in self.client.messages[-5:]]
+            raise AssertionError("\n".join([f"waited {LIMIT} s for {what}; the last messages:", *last])) from None
+
+    def ask(self, method, params):
+        number = self.client.start_request(method, params)
+        message = self.wait(f"the answer to {method}", lambda m: "method" not in m and m.get("id") == number)
         with self.client.changed:  # an hour's messages need not stay
             del self.client.messages[:-200]
         error = message.get("error")
@@ -143,13 +148,8 @@ class Typist(threading.Thread):
             return
         if self.chosen.random() < 0.3:
             self.ask("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [edit]})
-        try:
-            end = self.client.wait(lambda m: m.get("method") == "$/redraft/edit" and m["params"]["kind"] == "end"
-                                   and m["params"]["editId"] == edit["editId"], limit=LIMIT)["params"]
-        except AssertionError:
-            if self.client.ended:
-                raise Gone from None
-            raise
+        end = self.wait("the end of an edit", lambda m: m.get("method") == "$/redraft/edit" and m["params"]["kind"] == "end"
+                        and m["params"]["editId"] == edit["editId"])["params"]
         assert end["state"] in ("done", "cancelled"), end
         self.count(f"edit {end['state']}")
 
