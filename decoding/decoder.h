@@ -107,8 +107,8 @@ class Decoder {
   virtual ~Decoder() = default;
   // Prefills what the cache does not hold in chunks (see ChunkSizer), then decodes. `stop` is asked
   // before every forward pass. An error only when the prompt is empty or leaves no room in the
-  // cache, or by check_choices(). Afterwards the target's cache holds a prefix of prompt and output,
-  // also when cancelled, so that the next request can go on from it.
+  // cache, or by check_choices(). Afterwards the target's cache holds a prefix of prompt and
+  // output, also when cancelled, so that the next request can go on from it.
   virtual Result<DecodeResult> run(const DecodeRequest& request, const TokenSink& sink,
                                    std::stop_token stop) = 0;
 };

@@ -87,7 +87,9 @@ TEST_F(SampledModel, LogProbabilitiesAreTheModelsScores) {
       ASSERT_EQ(of.likeliest.size(), 5U);
       for (std::size_t rank = 0; rank < 5; ++rank)
         EXPECT_EQ(of.likeliest[rank].token, predicted.top_ids[5 * i + rank]) << "token " << i;
-      if (temperature == 0) EXPECT_EQ(of.likeliest[0].token, result.tokens[i]);
+      if (temperature == 0) {
+        EXPECT_EQ(of.likeliest[0].token, result.tokens[i]);
+      }
     }
   }
 }
