@@ -12,11 +12,11 @@ namespace redraft::http {
 
 // What of a request's head decides about it.
 struct RequestHead {
-  std::string method;
-  std::string target;
-  std::vector<std::string> hosts;           // of each such header
-  std::vector<std::string> origins;         // likewise
-  std::vector<std::string> authorizations;  // likewise
+  std::string method = {};
+  std::string target = {};
+  std::vector<std::string> hosts = {};           // of each such header
+  std::vector<std::string> origins = {};         // likewise
+  std::vector<std::string> authorizations = {};  // likewise
   bool has_body = false;
   bool expects_continue = false;  // it sends its body once it is told to
 };
