@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <iostream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,17 +13,13 @@
 
 #include "cli/common/command.h"
 #include "cli/common/identity.h"
-#include "cli/common/index_loader.h"
 #include "cli/common/misuse_reason.h"
 #include "cli/common/tracing.h"
-#include "cli/server_engine.h"
+#include "cli/server_options.h"
 #include "cli/shared_server.h"
-#include "indexing/files/dependencies.h"
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
-#include "lsp/status/usage.h"
-#include "support/system/crash_notes.h"
 
 namespace redraft::cli {
 namespace {
@@ -53,49 +46,6 @@ struct LspOptions {
   // them.
   bool alone() const { return no_share || !trace_file.empty() || !record.empty(); }
 };
-
-using Folders = lsp::Server::Folders;
-
-lsp::Server::IndexFactories index_factories(const CommonOptions& common,
-                                            const std::vector<std::string>& common_folders,
-                                            const std::shared_ptr<OneVocabulary>& vocabulary) {
-  lsp::Server::IndexFactories index;
-  index.common_folders = common_folders;
-  index.of_workspace = [common, vocabulary](const Folders& folders) {
-    return [common, vocabulary, folders](std::string& message) {
-      return load_index(common, folders, {.scan = {}, .background = true}, message,
-                        vocabulary.get());
-    };
-  };
-  index.of_common_code = [common, vocabulary](const Folders& workspace, bool dependencies,
-                                              const Folders& others) {
-    return [=](std::string& message) {
-      Folders folders = others;
-      if (dependencies)
-        std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
-      IndexOptions index_options = kCommonCode;
-      index_options.background = true;
-      return load_index(common, folders, index_options, message, vocabulary.get());
-    };
-  };
-  return index;
-}
-
-lsp::ServerOptions server_options(const ServerChoices& choices) {
-  lsp::ServerOptions server;
-  const auto vocabulary = std::make_shared<OneVocabulary>();
-  server.make_engine = engine_factory(choices, vocabulary);
-  // An index has the tokens of a local model.
-  if (!choices.no_index && choices.common.remote.empty())
-    server.index = index_factories(choices.common, choices.common_folders, vocabulary);
-  server.usage_file = lsp::default_usage_file();
-  server.crash_notes = default_crash_notes();
-  server.build = program_identity();
-  if (!choices.no_confinement) server.confinement = confinement_of(choices.common);
-  server.log_level = choices.common.log_level;
-  server.exit_limit = std::chrono::milliseconds(600);
-  return server;
-}
 
 // None: the client is on standard input and output.
 std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {

@@ -1,27 +1,25 @@
 // redraft serve: the models for programs that speak HTTP.
 #include "cli/serve.h"
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "cli/common/identity.h"
-#include "cli/server_engine.h"
+#include "cli/server_options.h"
 #include "cli/shared_server.h"
 #include "http/serve.h"
-#include "support/system/crash_notes.h"
+#include "lsp/host/attach.h"
 
 namespace redraft::cli {
 namespace {
 
 struct ServeChoices {
-  // Prompts have no file that they could be kept with on disk.
-  ServerChoices server{
-      .common = {}, .cache_mib = EngineOptions().cache_bytes >> 20, .no_kv_cache = true};
+  ServerChoices server{.common = {}, .cache_mib = EngineOptions().cache_bytes >> 20};
   int port = 0;
   std::string token_file;
   bool no_token = false;
+  bool editors = false;
 };
 
 // What clients call the model: its name, or the last part of its path.
@@ -30,24 +28,33 @@ std::string name_of(const std::string& target) {
   return name.empty() ? target : name;
 }
 
-int run_serve(const ServeChoices& choices) {
+Result<http::ServeOptions> serve_options(const ServeChoices& choices) {
   const CommonOptions& common = choices.server.common;
-  if (const Result<void> applied = apply(common); !applied) return fail(applied.error());
   const Result<DecoderName> decoder =
       parse_decoder_name(common.draft.empty() ? "redraft" : "redraft:model");
-  if (!decoder) return fail(decoder.error());
-  lsp::ServerOptions server;
-  server.make_engine = engine_factory(choices.server, std::make_shared<OneVocabulary>());
-  server.crash_notes = default_crash_notes();
-  server.build = program_identity();
-  if (!choices.server.no_confinement) server.confinement = confinement_of(common);
-  server.log_level = common.log_level;
-  server.exit_limit = std::chrono::milliseconds(600);
-  const Result<int> code = http::serve(
-      std::move(server), {.port = choices.port,
-                          .token_file = choices.token_file,
-                          .needs_token = !choices.no_token,
-                          .http = {.model = name_of(common.target), .decoder = *decoder}});
+  if (!decoder) return decoder.error();
+  http::ServeOptions serve{
+      .port = choices.port,
+      .token_file = choices.token_file,
+      .needs_token = !choices.no_token,
+      .http = {.model = name_of(common.target), .generation = {.decoder = *decoder}}};
+  if (!choices.editors) return serve;
+  const Result<std::filesystem::path> socket =
+      lsp::attach_socket(shared_server(choices.server, 0).key);
+  if (!socket) return socket.error();
+  serve.editors = *socket;
+  serve.http.generation.remembering = Remembering::kNothing;
+  return serve;
+}
+
+int run_serve(const ServeChoices& choices) {
+  if (const Result<void> applied = apply(choices.server.common); !applied)
+    return fail(applied.error());
+  Result<http::ServeOptions> serve = serve_options(choices);
+  if (!serve) return fail(serve.error());
+  ServerChoices server = choices.server;
+  if (!choices.editors) server.no_index = server.no_kv_cache = true;  // prompts have no file
+  const Result<int> code = http::serve(server_options(server), *std::move(serve));
   return code ? *code : fail(code.error());
 }
 
@@ -69,6 +76,9 @@ void add_serve(CLI::App& app, Command& chosen) {
   command
       ->add_flag("--no-token", choices->no_token, "Serve any program on this machine, of any user")
       ->excludes(file);
+  command->add_flag("--editors", choices->editors,
+                    "Serve this user's editors, too, that start `redraft lsp` with the same "
+                    "options: one model for all");
   command
       ->add_option("--cache-memory", choices->server.cache_mib,
                    "MiB for what earlier requests have read, so that the next ones need not")

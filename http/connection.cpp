@@ -203,7 +203,7 @@ void Connection::run(Generation generation) {
   answer_.emplace(*generation_, shared_.options.model, shared_.created, ++shared_.answers);
   text_.clear();
   streaming_ = false;
-  job_ = add_generation(shared_.engine, generation_, shared_.options.decoder, events());
+  job_ = add_generation(shared_.engine, generation_, shared_.options.generation, events());
   shared_.metrics.begin_generation();
   watch_client();
 }

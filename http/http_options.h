@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "decoding/decoder_name.h"
+#include "http/api/generation_job.h"
 
 namespace redraft::http {
 
@@ -20,7 +20,7 @@ struct TimeLimits {
 struct HttpOptions {
   std::string token = {};  // that clients show; empty: none is needed
   std::string model = {};  // the name of the model, for clients
-  DecoderName decoder = {};
+  GenerationChoices generation = {};
   TimeLimits limits = {};
 };
 

@@ -13,6 +13,9 @@ struct ServeOptions {
   int port = 0;                           // of the loopback interface; 0: any free one
   std::filesystem::path token_file = {};  // as in lsp::ListenOptions
   bool needs_token = true;
+  // Editors that attach to this socket (lsp::ListenOptions::kAttached) are served by the same
+  // process; empty: none are.
+  std::filesystem::path editors = {};
   HttpOptions http = {};  // the token is made here
 };
 

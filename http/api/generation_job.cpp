@@ -78,9 +78,9 @@ GenerationEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
 // One generation on the decode thread.
 class GenerationJob {
  public:
-  GenerationJob(const Generation& generation, const DecoderName& decoder,
+  GenerationJob(const Generation& generation, const GenerationChoices& choices,
                 const GenerationEvents& events, const DecodeQueue::Control& control)
-      : generation_(generation), decoder_(decoder), events_(events), control_(control) {}
+      : generation_(generation), choices_(choices), events_(events), control_(control) {}
 
   // With the reason if it could not be carried out.
   GenerationEnd run(Engine& engine) {
@@ -147,8 +147,9 @@ class GenerationJob {
       control_.give_way();
     };
     const Result<DecodeResult> result = engine.decode(
-        purpose_of(generation_), decoder_, request,
-        [&](TokenId token) { return text.add(tokenizer.bytes(token)); }, control_.stop);
+        purpose_of(generation_), choices_.decoder, request,
+        [&](TokenId token) { return text.add(tokenizer.bytes(token)); }, control_.stop,
+        choices_.remembering);
     if (!result) return refused({.message = result.error().message()});
     if (result->finish_reason != FinishReason::kCancelled) text.finish();
     pass_on();
@@ -159,17 +160,18 @@ class GenerationJob {
   }
 
   const Generation& generation_;
-  const DecoderName& decoder_;
+  const GenerationChoices& choices_;
   const GenerationEvents& events_;
   const DecodeQueue::Control& control_;
 };
 
-GenerationEnd run_job(EngineHost& host, const Generation& generation, const DecoderName& decoder,
-                      const GenerationEvents& events, const DecodeQueue::Control& control) {
+GenerationEnd run_job(EngineHost& host, const Generation& generation,
+                      const GenerationChoices& choices, const GenerationEvents& events,
+                      const DecodeQueue::Control& control) {
   if (control.stop.stop_requested()) return {.reason = GenerationEnd::Reason::kCancelled};
   const Result<GenerationEnd> end =
       run_on_engine(host, "the request failed", [&](Engine& engine) -> Result<GenerationEnd> {
-        GenerationEnd ran = GenerationJob(generation, decoder, events, control).run(engine);
+        GenerationEnd ran = GenerationJob(generation, choices, events, control).run(engine);
         measure_when_idle(host, engine);
         return ran;
       });
@@ -180,13 +182,13 @@ GenerationEnd run_job(EngineHost& host, const Generation& generation, const Deco
 }  // namespace
 
 DecodeQueue::JobId add_generation(EngineHost& host, std::shared_ptr<const Generation> generation,
-                                  const DecoderName& decoder, GenerationEvents events) {
+                                  const GenerationChoices& choices, GenerationEvents events) {
   const Urgency urgency = urgency_of(*generation);
   return host.queue().add(
-      [&host, generation = std::move(generation), decoder,
+      [&host, generation = std::move(generation), choices,
        events = std::move(events)](const DecodeQueue::Control& control) {
         const Span span("http");
-        events.on_end(run_job(host, *generation, decoder, events, control));
+        events.on_end(run_job(host, *generation, choices, events, control));
       },
       urgency);
 }

@@ -34,10 +34,17 @@ struct GenerationEvents {
   std::function<void(const GenerationEnd&)> on_end;
 };
 
+// How the models carry out generations.
+struct GenerationChoices {
+  DecoderName decoder = {};
+  // kNothing, too, where prompts of edits go to an archive on disk: these prompts must not.
+  Remembering remembering = Remembering::kShared;
+};
+
 // Adds the generation to the host's queue, behind what is as urgent: what is filled in at a cursor
 // is a completion, all else an edit, which gives way to those. `host` outlives the job; to cancel
 // it, cancel the job.
 DecodeQueue::JobId add_generation(EngineHost& host, std::shared_ptr<const Generation> generation,
-                                  const DecoderName& decoder, GenerationEvents events);
+                                  const GenerationChoices& choices, GenerationEvents events);
 
 }  // namespace redraft::http

@@ -36,15 +36,22 @@ void DecoderChoice::follow_settings() {
 
 void DecoderChoice::add_reasons(StatusReport::Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
+  const EngineStatus& engine = workspace_.engine_status();
+  if (engine.elsewhere) {
+    reasons.push_back("What is written is what the server at " + engine.device +
+                      " decodes: it is not compared with plain decoding.");
+    return;
+  }
   if (workspace_.decoder().lossless()) return;
   reasons.push_back("What is written may differ from what the model alone would write: decoder '" +
                     workspace_.decoder().text + "' is lossy (redraft.decoder).");
 }
 
 void DecoderChoice::add_status(Json& status) const {
+  const bool elsewhere = workspace_.engine_status().elsewhere;
   status["decoder"] = {
-      {"name", workspace_.decoder().text},
-      {"lossless", workspace_.decoder().lossless()},
+      {"name", elsewhere ? "remote" : workspace_.decoder().text},
+      {"lossless", !elsewhere && workspace_.decoder().lossless()},
       {"statistics", {{"tokens", new_tokens_}, {"fromDraftModel", from_draft_model_}}}};
 }
 

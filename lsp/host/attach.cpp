@@ -118,11 +118,16 @@ void become(const std::string& waiter, int connection) {
 
 }  // namespace
 
-Result<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
+Result<fs::path> attach_socket(const std::string& key) {
   const Result<fs::path> folder = private_runtime_folder();
   if (!folder) return folder.error();
-  const Result<FileHandle> connection =
-      attach_or_start(options, *folder / ("lsp-" + options.key), in_fd, out_fd);
+  return *folder / ("lsp-" + key);
+}
+
+Result<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
+  const Result<fs::path> socket = attach_socket(options.key);
+  if (!socket) return socket.error();
+  const Result<FileHandle> connection = attach_or_start(options, *socket, in_fd, out_fd);
   if (!connection) return connection.error();
   if (!options.waiter.empty() && in_fd == STDIN_FILENO) become(options.waiter, connection->get());
   return await_exit(connection->get(), in_fd);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct AttachOptions {
   // memory. Empty or absent: this process waits itself.
   std::string waiter = {};
 };
+
+// Where a server with this key listens.
+Result<std::filesystem::path> attach_socket(const std::string& key);
 
 // Has a server that other processes attach to as well serve this process's client, so that all
 // share one model in memory. If none runs, one is started. That server reads and writes our

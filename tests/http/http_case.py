@@ -90,14 +90,14 @@ class HttpTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def start(self, *options, answers=tuple(ANSWERS), fills=tuple(FILLS), **script):
+    def start(self, *options, answers=tuple(ANSWERS), fills=tuple(FILLS), env=None, **script):
         """The scripted server."""
         file = self.folder / "script.json"
         file.write_text(json.dumps({"answers": list(answers), "fills": list(fills), **script}), encoding="utf-8")
         token = self.folder / "token"
-        if "--no-token" not in options:
+        if "--no-token" not in options and "--token-file" not in options:
             options = (*options, "--token-file", str(token))
-        server = Server([os.environ["REDRAFT_SCRIPTED_SERVER"], str(file), "--http", "0", *options])
+        server = Server([os.environ["REDRAFT_SCRIPTED_SERVER"], str(file), "--http", "0", *options], env)
         self.addCleanup(self._end, server)
         if token.exists():
             server.token = token.read_text(encoding="utf-8").strip()

@@ -153,6 +153,7 @@ struct Doors {
   std::optional<int> port, http;
   std::optional<int> http_milliseconds;
   bool needs_token = true;
+  bool editors = false;
   bool share = false;
   int idle_seconds = 30;
 
@@ -162,6 +163,7 @@ struct Doors {
     app.add_option("--http", http);
     app.add_option("--http-milliseconds", http_milliseconds, "That any step of a client may take");
     app.add_flag("!--no-token", needs_token);
+    app.add_flag("--editors", editors);
     app.add_option("--token-file", token_file);
     app.add_option("--idle-seconds", idle_seconds);
     app.add_option("--attached-socket", attached_socket);
@@ -178,10 +180,11 @@ struct Doors {
                                        .token_file = token_file,
                                        .idle_limit = std::chrono::seconds(idle_seconds)};
   }
-  redraft::http::ServeOptions serve() const {
+  redraft::http::ServeOptions serve(const redraft::lsp::AttachOptions& shared) const {
     redraft::http::ServeOptions serve{
         .port = *http, .token_file = token_file, .needs_token = needs_token};
     serve.http.model = "scripted";
+    if (editors) serve.editors = *redraft::lsp::attach_socket(shared.key);
     if (http_milliseconds) {
       const std::chrono::milliseconds limit(*http_milliseconds);
       serve.http.limits = {
@@ -238,13 +241,14 @@ int code_of(const redraft::Result<int>& code) {
 }
 
 int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::string& script) {
-  if (doors.http) return code_of(redraft::http::serve(std::move(options), doors.serve()));
+  const redraft::lsp::AttachOptions shared =
+      doors.attach(script, options.log_level, options.usage_file);
+  if (doors.http) return code_of(redraft::http::serve(std::move(options), doors.serve(shared)));
   if (const auto listen = doors.listen()) {
     return code_of(redraft::lsp::serve_many_clients(std::move(options), *listen));
   }
   if (doors.share) {
-    const redraft::Result<int> code = redraft::lsp::attach(
-        doors.attach(script, options.log_level, options.usage_file), STDIN_FILENO, STDOUT_FILENO);
+    const redraft::Result<int> code = redraft::lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
     std::cerr << "the model is not shared: " << code.error().message() << std::endl;
   }

@@ -92,6 +92,7 @@ Result<Engine*> EngineHost::load(const std::string& why) {
               .target = engine_->target_name(),
               .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
               .device = engine_->device(),
+              .elsewhere = engine_->is_elsewhere(),
               .memory_bytes = memory});
   return engine_.get();
 }

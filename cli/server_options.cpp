@@ -1,16 +1,27 @@
-#include "cli/server_engine.h"
+#include "cli/server_options.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
+#include "cli/common/identity.h"
+#include "cli/common/index_loader.h"
 #include "cli/common/kv_folder.h"
+#include "cli/common/one_vocabulary.h"
 #include "cli/common/remote.h"
+#include "indexing/files/dependencies.h"
+#include "lsp/status/usage.h"
+#include "support/confine/confinement.h"
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
+#include "support/system/crash_notes.h"
 
 namespace redraft::cli {
 namespace {
@@ -40,8 +51,34 @@ std::uint64_t memory_of(const CommonOptions& options) {
   return needed ? *needed : 0;
 }
 
-}  // namespace
+using Folders = lsp::Server::Folders;
 
+lsp::Server::IndexFactories index_factories(const CommonOptions& common,
+                                            const std::vector<std::string>& common_folders,
+                                            const std::shared_ptr<OneVocabulary>& vocabulary) {
+  lsp::Server::IndexFactories index;
+  index.common_folders = common_folders;
+  index.of_workspace = [common, vocabulary](const Folders& folders) {
+    return [common, vocabulary, folders](std::string& message) {
+      return load_index(common, folders, {.scan = {}, .background = true}, message,
+                        vocabulary.get());
+    };
+  };
+  index.of_common_code = [common, vocabulary](const Folders& workspace, bool dependencies,
+                                              const Folders& others) {
+    return [=](std::string& message) {
+      Folders folders = others;
+      if (dependencies)
+        std::ranges::copy(dependency_folders(workspace), std::back_inserter(folders));
+      IndexOptions index_options = kCommonCode;
+      index_options.background = true;
+      return load_index(common, folders, index_options, message, vocabulary.get());
+    };
+  };
+  return index;
+}
+
+// A GPU that failed is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given,
                                    const std::shared_ptr<OneVocabulary>& vocabulary) {
   // Before the process is confined; the pool's threads start once it is.
@@ -67,12 +104,31 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   return {std::move(make), has_draft(given), [common = given.common] { return memory_of(common); }};
 }
 
+// A GPU's driver keeps what it compiles below the user's home.
 ConfinementOptions confinement_of(const CommonOptions& common) {
   ConfinementOptions allowed;
   allowed.gpu = common.device != "cpu" && check_device("cuda");
   const auto home = user_home_folder();
   if (allowed.gpu && home && make_folders(*home / ".nv")) allowed.writable = {*home / ".nv"};
   return allowed;
+}
+
+}  // namespace
+
+lsp::ServerOptions server_options(const ServerChoices& choices) {
+  lsp::ServerOptions server;
+  const auto vocabulary = std::make_shared<OneVocabulary>();
+  server.make_engine = engine_factory(choices, vocabulary);
+  // An index has the tokens of a local model.
+  if (!choices.no_index && choices.common.remote.empty())
+    server.index = index_factories(choices.common, choices.common_folders, vocabulary);
+  server.usage_file = lsp::default_usage_file();
+  server.crash_notes = default_crash_notes();
+  server.build = program_identity();
+  if (!choices.no_confinement) server.confinement = confinement_of(choices.common);
+  server.log_level = choices.common.log_level;
+  server.exit_limit = std::chrono::milliseconds(600);
+  return server;
 }
 
 }  // namespace redraft::cli

@@ -13,6 +13,8 @@ from http_case import TIME_LIMIT, HttpTest
 
 PROMPT = json.dumps({"prompt": "world"})
 MAX_UNADMITTED = 16
+# As in tests/lsp/confinement_test.py.
+ALLOWED = {"workspace-read": {"ok"}, "await": {"ok"}, "look": {"ok", "EPERM"}}
 
 
 def head(server, *lines, path="/v1/completions", body=PROMPT, method="POST"):
@@ -158,6 +160,21 @@ class HttpSecurityTest(HttpTest):
         deadline = time.monotonic() + TIME_LIMIT
         while server.get("/v1/models").status != 200:
             self.assertLess(time.monotonic(), deadline)
+
+    def test_is_confined_as_the_language_server_is(self):
+        workspace, home = self.folder / "workspace", self.folder / "home"
+        for place in (workspace, home):
+            place.mkdir()
+        (workspace / "a.py").write_text("a = 1\n")
+        server = self.start(attempts={"workspace": str(workspace), "home": str(home)})
+        self.assertEqual(server.post("/v1/completions", {"prompt": "world"}).status, 200)
+        _, log = server.end()
+        if found := re.search(r"confined: this process (.*(?:may write wherever|is not kept from).*)", log):
+            self.skipTest(found[1])
+        outcomes = dict(re.findall(r"attempt (\S+): (\S+)", log))
+        self.assertGreater(len(outcomes), 15)
+        for name, outcome in outcomes.items():
+            self.assertIn(outcome, ALLOWED.get(name, {"EPERM", "EACCES"}), name)
 
     def test_the_log_has_no_text(self):
         server = self.start("--log-level", "debug")
