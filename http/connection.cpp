@@ -9,6 +9,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <exception>
 #include <sstream>
 #include <utility>
 
@@ -37,6 +38,15 @@ std::string to_hex(std::size_t number) {
   std::ostringstream out;
   out << std::hex << number;
   return out.str();
+}
+
+// Nothing may leave the side thread.
+std::variant<Generation, ApiError> read_safely(Interface interface, std::string_view body) {
+  try {
+    return read_generation(interface, body);
+  } catch (const std::exception& failure) {
+    return server_error(503, std::string("the request could not be read: ") + failure.what());
+  }
 }
 
 std::string chunk_of(const std::string& data) {
@@ -177,9 +187,7 @@ void Connection::answer_page() {
 // A long body takes a while to be read, which other clients need not wait for.
 void Connection::read_request(std::string body) {
   shared_.side.run([call = caller(), interface = route_.interface, body = std::move(body)] {
-    call([read = read_generation(interface, body)](Connection& self) {
-      self.take_generation(read);
-    });
+    call([read = read_safely(interface, body)](Connection& self) { self.take_generation(read); });
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "lsp/host/loopback_socket.h"
@@ -71,10 +72,15 @@ void HttpServer::add(FileHandle connection) {
   lsp::send_without_delay(connection.get());
   ::setsockopt(connection.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
   const std::int64_t id = ++last_id_;
-  const auto added = std::make_shared<Connection>(shared_, std::move(connection),
-                                                  [this, id] { connections_.erase(id); });
-  connections_[id] = added;
-  added->start();
+  try {
+    const auto added = std::make_shared<Connection>(shared_, std::move(connection),
+                                                    [this, id] { connections_.erase(id); });
+    connections_[id] = added;
+    added->start();
+  } catch (const std::exception& failure) {
+    spdlog::error("http: a client cannot connect: {}", failure.what());
+    connections_.erase(id);
+  }
 }
 
 }  // namespace redraft::http
