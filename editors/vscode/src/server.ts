@@ -10,6 +10,10 @@ export interface ServerCommand {
   args: string[];
 }
 
+// The program within the extension, where it was packed for this platform. It is the one that the extension was made with,
+// so it comes before any other on the machine.
+export const bundledProgram = path.join(__dirname, '..', 'server', 'bin', 'redraft');
+
 export function configuredCommand(): ServerCommand {
   const settings = vscode.workspace.getConfiguration('redraft');
   const option = (name: string) => {
@@ -19,7 +23,8 @@ export function configuredCommand(): ServerCommand {
   const args = ['lsp', ...option('target'), ...option('draft'), ...option('head'),
     ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
     ...settings.get<string[]>('arguments', [])];
-  return { command: settings.get<string>('path', '').trim() || 'redraft', args };
+  const own = fs.existsSync(bundledProgram) ? bundledProgram : 'redraft';
+  return { command: settings.get<string>('path', '').trim() || own, args };
 }
 
 export function isSameCommand(a: ServerCommand, b: ServerCommand): boolean {
