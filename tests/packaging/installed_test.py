@@ -50,7 +50,7 @@ class Installed(unittest.TestCase):
     def test_it_edits_with_a_model(self):
         done = self.edit()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertGreater(json.loads(done.stdout)["tokens"], 0)
+        self.assertGreater(json.loads(done.stdout)["new_tokens"], 0)
 
     def test_all_that_is_opened_is_its_own_or_the_systems(self):
         shown = self.edit(LD_DEBUG="files").stderr
