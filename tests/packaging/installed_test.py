@@ -12,6 +12,18 @@ import unittest
 import packaging_kit  # noqa: F401
 from dist_steps import elf
 
+NEOVIM = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "redraft/editors/bin/nvim"
+EDIT_IN_NEOVIM = """
+vim.cmd.packadd('redraft.nvim')
+require('redraft').setup({ target = 'MODEL' })
+vim.cmd.edit('a.py')
+vim.cmd('RedraftEdit rename w to width')
+local function session() return require('redraft.client').sessions(vim.api.nvim_get_current_buf())[1] end
+assert(vim.wait(120000, function() return session() and session().state == 'done' end, 50), 'no edit came')
+vim.cmd('RedraftAccept!')
+vim.cmd.write()
+print(vim.lsp.get_clients({ name = 'redraft' })[1].config.cmd[1])
+"""
 TIME_LIMIT = 600  # seconds; none takes a tenth of it
 SYSTEM = re.compile(r"/(usr/)?lib(64|/[\w-]+)?/[^/]+$")
 
@@ -73,6 +85,18 @@ class Installed(unittest.TestCase):
                      "share/fish/vendor_completions.d/redraft.fish", "share/redraft/tools/pull_models.py",
                      "share/nvim/site/pack/redraft/opt/redraft.nvim/plugin/redraft.lua"):
             self.assertGreater((self.prefix / name).stat().st_size, 100, name)
+
+    def test_neovim_starts_the_program_that_its_plugin_came_with(self):
+        program = str(NEOVIM) if NEOVIM.exists() else shutil.which("nvim")
+        if not program:
+            self.skipTest("Neovim is not installed (tests/editors/setup.sh neovim)")
+        (self.home / "a.py").write_text("def area(w, h):\n    return w * h\n")
+        (self.home / "edit.lua").write_text(EDIT_IN_NEOVIM.replace("MODEL", str(self.model)))
+        packages = f"lua vim.opt.packpath:prepend('{self.prefix}/share/nvim/site')"
+        shown = self.run_program("--clean", "--headless", "--cmd", packages, "-c", "luafile edit.lua", "-c", "qall!",
+                                 program=program, REDRAFT_LSP_NO_SHARE="1")
+        self.assertIn(f"{self.prefix}/bin/redraft", shown.stderr + shown.stdout)
+        self.assertEqual((self.home / "a.py").read_text(), "def area(width, h):\n    return width * h\n", shown.stderr)
 
     def test_a_link_to_the_program_does(self):
         link = self.home / "redraft"

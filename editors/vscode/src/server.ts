@@ -4,15 +4,12 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { bundledProgram } from './program';
 
 export interface ServerCommand {
   command: string;
   args: string[];
 }
-
-// The program within the extension, where it was packed for this platform. It is the one that the extension was made with,
-// so it comes before any other on the machine.
-export const bundledProgram = path.join(__dirname, '..', 'server', 'bin', 'redraft');
 
 export function configuredCommand(): ServerCommand {
   const settings = vscode.workspace.getConfiguration('redraft');
@@ -23,7 +20,7 @@ export function configuredCommand(): ServerCommand {
   const args = ['lsp', ...option('target'), ...option('draft'), ...option('head'),
     ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
     ...settings.get<string[]>('arguments', [])];
-  const own = fs.existsSync(bundledProgram) ? bundledProgram : 'redraft';
+  const own = bundledProgram(path.join(__dirname, '..')) ?? 'redraft';
   return { command: settings.get<string>('path', '').trim() || own, args };
 }
 
