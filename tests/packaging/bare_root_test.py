@@ -55,13 +55,18 @@ class BareRoots(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(dir=model.parent.parent)  # on one disk with the model, which is linked
         cls.addClassCleanup(folder.cleanup)
         cls.folder, cls.model = pathlib.Path(folder.name), model
-        for name in ("dist", "again"):
-            subprocess.run([ROOT / "tools" / "dist.py", "--build", os.environ["REDRAFT_BUILD"], "--out", cls.folder / name,
-                            "--level", "3"], check=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
-        cls.made = {path.suffixes[-1]: path for path in (cls.folder / "dist").iterdir() if "nvim" not in path.name}
+        cls.dist = pathlib.Path(os.environ.get("REDRAFT_DIST") or cls.pack("dist"))  # what was made already can be tested, too
+        cls.made = {path.suffix: path for path in cls.dist.iterdir() if "nvim" not in path.name}
 
+    @classmethod
+    def pack(cls, name):
+        subprocess.run([ROOT / "tools" / "dist.py", "--build", os.environ["REDRAFT_BUILD"], "--out", cls.folder / name,
+                        "--level", "3"], check=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        return cls.folder / name
+
+    @unittest.skipIf("REDRAFT_DIST" in os.environ, "with what level it was packed is not known")
     def test_packing_again_gives_the_same_bytes(self):
-        sums = [(self.folder / name / "SHA256SUMS").read_text() for name in ("dist", "again")]
+        sums = [(folder / "SHA256SUMS").read_text() for folder in (self.dist, self.pack("again"))]
         self.assertEqual(sums[0], sums[1])
         self.assertEqual(len(sums[0].splitlines()), 4)
 
