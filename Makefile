@@ -7,7 +7,7 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup program demo test check check-core test-long test-aarch64 build configure bench lint format install clean
+.PHONY: help setup program dist demo test check check-core test-long test-aarch64 build configure bench lint format install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
@@ -73,5 +73,10 @@ format: ## Format the C++ and CUDA sources
 install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+dist: configure ## Pack what was built, for who does not compile: archive, .deb, VS Code extension, Neovim plugin (DIST=deb: that; LEVEL=3: fast)
+	@$(SETUP) dist
+	@cmake --build --preset release --target redraft
+	@$(PYTHON) tools/dist.py --build $(BUILD) $(if $(DIST),--only $(DIST)) $(if $(LEVEL),--level $(LEVEL))
+
 clean: ## Remove what was built; downloads and models stay
-	@rm -rf build build-aarch64 build-core build-dev build-tsan build-fuzz build-mutants
+	@rm -rf dist build build-aarch64 build-core build-dev build-tsan build-fuzz build-mutants

@@ -6,11 +6,13 @@
 #include <iostream>
 #include <system_error>
 
+#include "cli/build_info.h"
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/doctor_folders.h"
+#include "cli/installation.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
@@ -209,24 +211,28 @@ void print_crashes() {
   print_row("", "it holds no text and no name of a document; SECURITY.md says where to send it");
 }
 
-void print_surroundings() {
-  for (const Surrounding& each : surroundings()) print_row(each.name.c_str(), each.state);
+void print_all(const std::vector<Surrounding>& rows) {
+  for (const Surrounding& each : rows) print_row(each.name.c_str(), each.state);
 }
 
 int run_doctor(const DoctorOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  print_row("redraft", REDRAFT_VERSION);
+  print_row("redraft",
+            std::string(REDRAFT_VERSION ", commit ") + kCommit + "; " + build_description());
   print_machine(pool->threads());
   print_kernels(*pool);
-  print_row("libtorch", REDRAFT_TORCH_VERSION " (CPU)");
+  const Surrounding libtorch = state_of_libtorch();
+  print_row(libtorch.name.c_str(), libtorch.state);
   print_row("confined", "`redraft lsp` " + possible_confinement().description());
   print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
   print_crashes();
-  print_surroundings();
+  print_all(installation());
+  print_all(surroundings());
+  if (!libtorch.sound) return fail(Error("libtorch " + libtorch.state));
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));

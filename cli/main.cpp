@@ -2,8 +2,10 @@
 #include <exception>
 #include <iostream>
 
+#include "cli/build_info.h"
 #include "cli/common/command.h"
 #include "cli/common/misuse_reason.h"
+#include "cli/self_description.h"
 #include "cli/serve.h"
 
 namespace redraft::cli {
@@ -18,7 +20,7 @@ std::string name_of_parsed(const CLI::App& app) {
 int run(int argc, char** argv) {
   CLI::App app("Edits code with a local language model: losslessly, and many tokens at a time.",
                "redraft");
-  app.set_version_flag("--version", "redraft " REDRAFT_VERSION);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   Command chosen;
   add_edit(app, chosen);
@@ -37,6 +39,7 @@ int run(int argc, char** argv) {
   add_lsp(app, chosen);
   add_remote_bridge(app, chosen);
   add_serve(app, chosen);
+  add_self_description(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version

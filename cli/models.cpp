@@ -9,6 +9,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/report.h"
+#include "cli/installation.h"
 #include "decoding/model/model_store.h"
 #include "support/files/user_folders.h"
 #include "support/system/processes.h"
@@ -97,18 +98,8 @@ int verify(const ModelsOptions& options) {
   return code;
 }
 
-// The script that fetches models: in the source tree of this build, or next to an installed binary.
-// It becomes this process, so that a signal reaches it, and this program itself opens no
+// The script becomes this process, so that a signal reaches it, and this program itself opens no
 // connection.
-std::filesystem::path fetch_script() {
-  const std::filesystem::path folder = executable().parent_path();
-  for (const char* place : {"../tools/pull_models.py", "../share/redraft/tools/pull_models.py"}) {
-    const std::filesystem::path script = folder / place;
-    if (std::filesystem::exists(script)) return script.lexically_normal();
-  }
-  return {};
-}
-
 int pull(const ModelsOptions& options) {
   const Result<std::vector<KnownModel>> models = named_models(options.names);
   if (!models) return misuse(models.error());

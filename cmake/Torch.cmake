@@ -26,6 +26,6 @@ else()
   add_library(redraft_torch INTERFACE)
   target_include_directories(redraft_torch SYSTEM INTERFACE ${_torch}/include ${_torch}/include/torch/csrc/api/include)
   target_link_libraries(redraft_torch INTERFACE redraft_torch_cpu redraft_c10 Threads::Threads)
-  target_link_options(redraft_torch INTERFACE
-    -Wl,-rpath-link,${_torch}/lib:${REDRAFT_LIBTORCH}/nvidia/cu13/lib -Wl,-rpath,${REDRAFT_LIBTORCH}/nvidia/cu13/lib)
+  target_link_options(redraft_torch INTERFACE -Wl,-rpath-link,${_torch}/lib:${REDRAFT_LIBTORCH}/nvidia/cu13/lib)
+  list(APPEND CMAKE_BUILD_RPATH ${REDRAFT_LIBTORCH}/nvidia/cu13/lib)  # what is installed has these libraries beside it
 endif()

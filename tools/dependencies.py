@@ -13,6 +13,7 @@ import dataclasses
 import datetime
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -41,7 +42,10 @@ LICENCES = {
 }
 NVIDIA = "LicenseRef-NVIDIA"
 NVIDIA_TEXT = "The licence agreement for NVIDIA's CUDA toolkit lies in each of these wheels."
+LIBGOMP = "GPL-3.0-or-later WITH GCC-exception-3.1"
 IN_TESTS = ("GoogleTest",)
+SYSTEM, TESTS, TORCH = "library of the system", "tests", "libtorch and what it is linked against"
+GRAMMAR, IN_EXTENSION, MODEL = "parser, linked in", "VS Code extension", "model, fetched when asked for"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +94,7 @@ def npm_part(place, entry, use):
 
 def grammars():
     packages = json.loads(GRAMMARS.read_text())["packages"]
-    return [npm_part(f"node_modules/{name}", packages[f"node_modules/{name}"], "parser, linked in")
+    return [npm_part(f"node_modules/{name}", packages[f"node_modules/{name}"], GRAMMAR)
             for name in sorted(packages[""]["dependencies"])]
 
 
@@ -109,11 +113,11 @@ def bundled():
         if place not in found:
             found[place] = packages[place]
             waiting += [(place, each) for each in packages[place].get("dependencies", {})]
-    return [npm_part(place, entry, "VS Code extension") for place, entry in sorted(found.items())]
+    return [npm_part(place, entry, IN_EXTENSION) for place, entry in sorted(found.items())]
 
 
 def models():
-    return [Part(each["name"], each["file"], each["licence"], "model, fetched when asked for",
+    return [Part(each["name"], each["file"], each["licence"], MODEL,
                  checksum=("SHA256", each["sha256"])) for each in json.loads((LOCKS / "models.lock").read_text())["models"]]
 
 
@@ -122,12 +126,17 @@ def libraries(on_this_machine=False):
     if on_this_machine:
         versions = system_packages.library_versions(system_packages.LIBRARIES)
     return [Part(each.name, (versions.get(number) if on_this_machine else None) or f"{each.least} or newer",
-                 licence_of(each.name), "tests" if each.name in IN_TESTS else "library of the system")
+                 licence_of(each.name), TESTS if each.name in IN_TESTS else SYSTEM)
             for number, each in enumerate(system_packages.LIBRARIES)]
 
 
+def of_others():
+    """What comes with a library above: fmt is what spdlog is built with, libgomp lies in torch's wheel."""
+    return [Part("fmt", "8.1 or newer", "MIT", SYSTEM), Part("libgomp", "of torch's wheel", LIBGOMP, TORCH)]
+
+
 def all_parts(on_this_machine=False):
-    return [*libraries(on_this_machine), *wheels("libtorch.lock", "libtorch and what it is linked against"),
+    return [*libraries(on_this_machine), *of_others(), *wheels("libtorch.lock", TORCH),
             *grammars(), *bundled(), *models()]
 
 
@@ -170,9 +179,16 @@ def spdx_package(number, part):
 
 def relationship(package):
     ours, other = "SPDXRef-0", package["SPDXID"]
-    if package["comment"] == "tests":
+    if package["comment"] == TESTS:
         return {"spdxElementId": other, "relationshipType": "TEST_DEPENDENCY_OF", "relatedSpdxElement": ours}
     return {"spdxElementId": ours, "relationshipType": "DEPENDS_ON", "relatedSpdxElement": other}
+
+
+def created():
+    """Now, or when SOURCE_DATE_EPOCH says, for a document that is the same each time."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc) if epoch else now
 
 
 def spdx():
@@ -186,7 +202,7 @@ def spdx():
         "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"redraft-{version}",
         "documentNamespace": f"urn:redraft:spdx:{version}:{digest[:32]}",
-        "creationInfo": {"created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "creationInfo": {"created": created().strftime("%Y-%m-%dT%H:%M:%SZ"),
                          "creators": ["Tool: redraft-tools-dependencies"]},
         "hasExtractedLicensingInfos": [{"licenseId": NVIDIA, "extractedText": NVIDIA_TEXT}],
         "packages": packages,

@@ -134,8 +134,9 @@ SettingDefinition with_scope(Scope scope, SettingDefinition definition) {
 void add_start_options(Definitions& all) {
   const auto text = [](const char* value) { return Json{{"type", "string"}, {"default", value}}; };
   all.push_back(
-      start_option("path", text("redraft"), "a text",
-                   "The redraft executable: a path, or a name that is looked up in `PATH`."));
+      start_option("path", text(""), "a text",
+                   "The redraft executable: a path, or a name that is looked up in `PATH`. When "
+                   "empty, the one within the extension if it has one, else `redraft`."));
   all.push_back(start_option("target", text(""), "a text",
                              "The model that writes: a name from `redraft models list` or, with a "
                              "slash, the path of a model file; when empty, redraft's choice."));

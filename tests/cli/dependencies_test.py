@@ -44,7 +44,7 @@ class Dependencies(unittest.TestCase):
         self.assertEqual(related, {"SPDXRef-DOCUMENT", *packages})
         defined = {each["licenseId"] for each in document["hasExtractedLicensingInfos"]}
         for package in packages.values():
-            self.assertRegex(package["licenseConcluded"], r"^[\w.+-]+$")
+            self.assertRegex(package["licenseConcluded"], r"^[\w.+-]+( WITH [\w.+-]+)?$")
             if package["licenseConcluded"].startswith("LicenseRef-"):
                 self.assertIn(package["licenseConcluded"], defined)
             for checksum in package.get("checksums", []):

@@ -38,6 +38,11 @@ LINT_TOOLS = [
     Requirement("luacheck", "0.23", "lua-check", command="luacheck"),
     Requirement("ShellCheck", "0.7", "shellcheck", command="shellcheck"),
 ]
+DIST_TOOLS = [
+    Requirement("zstd", "1.4", "zstd", command="zstd"),
+    Requirement("dpkg-deb", "1.21", "dpkg", command="dpkg-deb"),
+    Requirement("binutils", "2.30", "binutils", command="readelf"),
+]
 LIBRARIES = [
     Requirement("Boost", "1.74", "libboost-dev", header="boost/version.hpp",
                 version="BOOST_VERSION / 100000 BOOST_VERSION / 100 % 1000"),
@@ -177,3 +182,8 @@ def ensure_build():
 def ensure_lint():
     ensure_tools(LINT_TOOLS)
     say("clang-format, clang-tidy, luacheck and ShellCheck: ready")
+
+
+def ensure_dist():
+    ensure_tools(DIST_TOOLS)
+    say("tools that pack: ready")

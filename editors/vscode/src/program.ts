@@ -22,6 +22,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
+// The program within the folder `extension`, where that was packed for this platform. The two were made together, so it
+// comes before any other on the machine.
+export function bundledProgram(extension: string): string | undefined {
+  const file = path.join(extension, 'server', 'bin', 'redraft');
+  return isExecutable(file) ? file : undefined;
+}
+
 // Reads the PATH that an interactive login shell has, between marks: it may print other things. It has a session of its own,
 // since an interactive one would take a terminal. What it starts in the background may hold its output open and live on.
 export function readLoginPath(): Promise<void> {

@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { bundledProgram } from './program';
 
 export interface ServerCommand {
   command: string;
@@ -20,7 +21,8 @@ export function configuredCommand(): ServerCommand {
     ...(remoteServer() === '' ? [] : [...option('remote'), ...option('remoteModel', 'remote-model')]),
     ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
     ...ownArguments(settings)];
-  return { command: settings.get<string>('path', '').trim() || 'redraft', args };
+  const own = bundledProgram(path.join(__dirname, '..')) ?? 'redraft';
+  return { command: settings.get<string>('path', '').trim() || own, args };
 }
 
 /** The address of the server that writes, as the user set it; empty: a model here does. */

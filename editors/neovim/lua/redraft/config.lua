@@ -21,7 +21,7 @@ local M = {}
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 ---@field region_keys { widen: string?, narrow: string? } keys at the prompt; '' for none
 local defaults = {
-  cmd = { 'redraft', 'lsp' },
+  cmd = { require('redraft.installed').program() or 'redraft', 'lsp' },
   target = nil,
   draft = nil,
   head = nil,

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command_tree.h"
+
+namespace redraft::cli {
+
+// Scripts that complete a command line, made from the commands themselves. They start no program.
+std::string bash_completions(const CommandEntry& root);
+std::string zsh_completions(const CommandEntry& root);
+std::string fish_completions(const CommandEntry& root);
+
+}  // namespace redraft::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/common/command.h"
+
+namespace redraft::cli {
+
+// Adds the hidden commands `completions` and `manual`, which describe all that `app` has.
+void add_self_description(CLI::App& app, Command& chosen);
+
+}  // namespace redraft::cli

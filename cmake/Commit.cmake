@@ -1,0 +1,30 @@
+# A script, run with every build: cmake -DSOURCE=… -DOUTPUT=… -P Commit.cmake. Writes OUTPUT, a C++ source with the commit
+# that SOURCE is at, only if that is another than before: so a new commit compiles this one file. In what `git archive`
+# wrote it is in archived_commit.txt.
+set(commit "")
+if(EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND git -C ${SOURCE} rev-parse --verify HEAD OUTPUT_VARIABLE commit
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  string(SUBSTRING "${commit}" 0 12 commit)
+  execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(commit AND changes)
+    string(APPEND commit ", and changes")
+  endif()
+else()
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/archived_commit.txt archived)
+  if(archived MATCHES "^([0-9a-f]+) ")
+    string(SUBSTRING "${CMAKE_MATCH_1}" 0 12 commit)
+  endif()
+endif()
+if(NOT commit)
+  set(commit "unknown")
+endif()
+
+set(text "#include \"cli/build_info.h\"\n\nconst char* const redraft::cli::kCommit = \"${commit}\";\n")
+set(before "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT before STREQUAL text)
+  file(WRITE ${OUTPUT} "${text}")
+endif()
