@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lsp/features/diagnostics.h"
+#include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/utf8/utf8.h"
 
@@ -78,6 +79,13 @@ std::string short_title(std::string_view message) {
   return shortened(message.substr(0, message.find_first_of("\r\n")), kTitleLimit);
 }
 
+// An edit takes seconds. Many clients stand still while an action is resolved, and some give up
+// after ten seconds: whoever takes the edit later, and shows that it is under way, gets a command.
+bool resolves_actions(const ClientCapabilities& client) {
+  return client.resolves_edit_late && client.code_action_literals &&
+         !(client.apply_edit && client.work_done_progress);
+}
+
 bool takes_edits(const ClientCapabilities& client) {
   return client.prompt || client.streamed_edits || client.resolves_edit_late || client.apply_edit;
 }
@@ -91,30 +99,23 @@ class ActionList {
   // With an empty `range` the server chooses what to edit around it.
   void add(const std::string& title, const char* kind, std::string instruction, const Range& range,
            const Diagnostic* diagnostic) {
-    if (!wanted(params_, kind)) return;
-    Json action = {{"title", title}};
-    EditParams edit;
-    edit.uri = document_.uri();
-    edit.version = document_.version();
-    edit.range = range;
-    if (range.start == range.end) edit.scope = kAutomaticScope;
-    edit.instruction = std::move(instruction);
+    EditParams edit = edit_of(range, std::move(instruction));
     if (diagnostic != nullptr) edit.diagnostics = {*diagnostic};
-    if (client_.prompt) {
-      action["command"] = prompt_command(title, edit);
-    } else if (client_.resolves_edit_late && client_.code_action_literals) {
-      action["data"] = edit;
-    } else {
-      action["command"] = {
-          {"title", title}, {"command", kEditCommand}, {"arguments", Json::array({edit})}};
-    }
-    if (!client_.code_action_literals) {
-      list_.push_back(std::move(action["command"]));
-      return;
-    }
-    action["kind"] = kind;
-    if (diagnostic != nullptr) action["diagnostics"] = Json::array({diagnostic->json});
-    list_.push_back(std::move(action));
+    add(title, kind, client_.prompt ? prompt_argument(edit) : Json(edit), diagnostic);
+  }
+
+  // What a comment in the range says. Of a cursor's, it is done with what is below.
+  void add_comment() {
+    const ByteRange range = to_bytes(document_, params_.range, client_.encoding);
+    const std::optional<InstructionComment> found = find_instruction(document_, range);
+    if (!found) return;
+    const Range place = range.empty()
+                            ? to_range(document_, {found->below, found->below}, client_.encoding)
+                            : params_.range;
+    EditParams edit = edit_of(place, found->instruction);
+    Json request = edit;
+    request[kCommentLine] = found->line;
+    add("Redraft: " + short_title(found->instruction), kRewrite, std::move(request), nullptr);
   }
 
   void add_disabled(const std::string& title, const char* kind, const char* reason) {
@@ -126,13 +127,41 @@ class ActionList {
   Json take() { return std::move(list_); }
 
  private:
+  EditParams edit_of(const Range& range, std::string instruction) const {
+    EditParams edit;
+    edit.uri = document_.uri();
+    edit.version = document_.version();
+    edit.range = range;
+    if (range.start == range.end) edit.scope = kAutomaticScope;
+    edit.instruction = std::move(instruction);
+    return edit;
+  }
+
+  // `request` is what the client sends back, of an edit that the user chose.
+  void add(const std::string& title, const char* kind, Json request, const Diagnostic* diagnostic) {
+    if (!wanted(params_, kind)) return;
+    Json action = {{"title", title}};
+    if (!client_.prompt && resolves_actions(client_)) {
+      action["data"] = std::move(request);
+    } else {
+      action["command"] = {{"title", title},
+                           {"command", client_.prompt ? kPromptCommand : kEditCommand},
+                           {"arguments", Json::array({std::move(request)})}};
+    }
+    if (!client_.code_action_literals) {
+      list_.push_back(std::move(action["command"]));
+      return;
+    }
+    action["kind"] = kind;
+    if (diagnostic != nullptr) action["diagnostics"] = Json::array({diagnostic->json});
+    list_.push_back(std::move(action));
+  }
+
   // With an empty instruction the client asks the user for one.
-  static Json prompt_command(const std::string& title, const EditParams& params) {
+  static Json prompt_argument(const EditParams& params) {
     Json edit = params;
     if (params.instruction.empty()) edit["instruction"] = nullptr;
-    return {{"title", title},
-            {"command", kPromptCommand},
-            {"arguments", Json::array({std::move(edit)})}};
+    return edit;
   }
 
   const CodeActionParams& params_;
@@ -161,7 +190,11 @@ Json code_actions(const CodeActionParams& params, const Document& document,
              fix_instruction({diagnostic}, document),
              {diagnostic.range.start, diagnostic.range.start}, &diagnostic);
   }
-  if (client.prompt) list.add("Edit with redraft…", kRewrite, "", params.range, nullptr);
+  if (client.prompt) {
+    list.add("Edit with redraft…", kRewrite, "", params.range, nullptr);
+  } else {
+    list.add_comment();
+  }
   for (const Preset& preset : kPresets) {
     if (const char* reason = preset.why_not(document.language_id())) {
       list.add_disabled(preset.title, kRewrite, reason);

@@ -17,10 +17,11 @@ inline constexpr char kAutomaticScope[] = "auto";
 
 // The answer to textDocument/codeAction: ready-made instructions for the selection (or, without
 // one, for the region around the cursor), one for each diagnostic and, if the client can prompt the
-// user, one for an instruction of the user's own. Actions that make no sense in the document's
-// language are disabled, with the reason, if the client shows disabled actions.
-// Each has the form that the client can use: the command that starts a streamed edit, data to
-// resolve later, or the command that applies the edit when it ends.
+// user, one for an instruction of the user's own; otherwise for the instruction in a comment there.
+// Actions that make no sense in the document's language are disabled, with the reason, if the
+// client shows disabled actions.
+// Each has the form that the client can use: the command that starts a streamed edit, the command
+// that applies the edit when it ends, or data to resolve later.
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client);
 

@@ -2,6 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "decoding/decoder_name.h"
@@ -95,6 +98,19 @@ Json region_json(const Document& document, const Region& region, Encoding encodi
           {"title", region_title(document, region)}};
 }
 
+// Some editors have no cursor without a selection, of one character or of the word that they moved
+// over, and some extend a cursor to the word that it is on. An edit is never of a word alone.
+bool is_as_good_as_cursor(const Document& document, const Range& range, Encoding encoding) {
+  const ByteRange bytes = to_bytes(document, range, encoding);
+  std::string_view text = std::string_view(document.text()).substr(bytes.begin, bytes.size());
+  if (text == "\n" || text == "\r\n") return true;  // a line's end
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  const auto is_of_word = [](unsigned char byte) {
+    return byte >= 0x80 || byte == '_' || std::isalnum(byte) != 0;
+  };
+  return text.size() <= 1 ? text != "\r" : std::ranges::all_of(text, is_of_word);
+}
+
 // Reads the single argument of a command; answers with an error if it is missing.
 template <typename Params, typename Use>
 void with_argument(const ExecuteCommandParams& params, const Reply& reply, const Use& use) {
@@ -136,8 +152,12 @@ void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
       "edits.");
 }
 
-void EditFeature::code_action(const CodeActionParams& params, Reply reply) {
-  const std::shared_ptr<const Document> document = workspace_.document(params.uri);
+void EditFeature::code_action(const CodeActionParams& requested, Reply reply) {
+  const std::shared_ptr<const Document> document = workspace_.document(requested.uri);
+  CodeActionParams params = requested;
+  if (document && !client_.prompt &&
+      is_as_good_as_cursor(*document, params.range, client_.encoding))
+    params.range.end = params.range.start;
   Json actions = document
                      ? code_actions(params, *document, client_)
                      : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
@@ -228,6 +248,7 @@ void EditFeature::region(const PrepareParams& params, Reply reply) {
 void EditFeature::stop_preparing(const NoParams&) { workspace_.stop_reading_ahead(); }
 
 void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
+  if (!action.json.contains("data")) return reply(action.json);  // its command is all of it
   const std::optional<EditId> id = start(action.data, reply);
   if (!id) return;
   reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
@@ -236,9 +257,8 @@ void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
 }
 
 void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& reply) {
-  with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
-    edit(wanted, params.work_done_token, reply);
-  });
+  with_argument<EditParams>(params, reply,
+                            [&](const EditParams& wanted) { edit(wanted, params, reply); });
 }
 
 void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply& reply) {
@@ -247,7 +267,7 @@ void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply&
       reply.fail(ErrorCode::kInvalidParams, "the change is empty: copy some code first");
       return;
     }
-    edit(wanted, params.work_done_token, reply);
+    edit(wanted, params, reply);
   });
 }
 
@@ -259,7 +279,7 @@ void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply
   });
 }
 
-void EditFeature::edit(const EditParams& params, const std::optional<Json>& progress_token,
+void EditFeature::edit(const EditParams& params, const ExecuteCommandParams& command,
                        const Reply& reply) {
   if (!takes_commands()) {
     reply.fail(ErrorCode::kRequestFailed,
@@ -271,8 +291,8 @@ void EditFeature::edit(const EditParams& params, const std::optional<Json>& prog
   if (!id) return;
   // First, so that a client that is told of an edit is also told of its end, whatever fails here.
   feed_.start(*id, {.reply = std::nullopt,
-                    .action = {},
-                    .progress = progress(progress_token, client_.streamed_edits)});
+                    .action = {{"data", command.argument}},
+                    .progress = progress(command.work_done_token, client_.streamed_edits)});
   reply({{"editId", *id}});
 }
 

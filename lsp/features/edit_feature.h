@@ -28,7 +28,7 @@ class EditFeature : public Feature {
   void add_reasons(StatusReport::Reasons& reasons) const override;
 
  private:
-  void code_action(const CodeActionParams& params, Reply reply);
+  void code_action(const CodeActionParams& requested, Reply reply);
   void resolve_code_action(const CodeAction& action, Reply reply);
   void edit_command(const ExecuteCommandParams& params, const Reply& reply);
   void apply_command(const ExecuteCommandParams& params, const Reply& reply);
@@ -44,8 +44,7 @@ class EditFeature : public Feature {
   // The request in `params`, for the current version of its document. Otherwise `reply` has been
   // answered.
   std::optional<EditRequest> request_of(const EditParams& params, const Reply& reply) const;
-  void edit(const EditParams& params, const std::optional<Json>& progress_token,
-            const Reply& reply);
+  void edit(const EditParams& params, const ExecuteCommandParams& command, const Reply& reply);
   // Starts the edit. None if it was refused; `reply` has been answered then.
   std::optional<EditId> start(const EditParams& params, const Reply& reply);
   std::shared_ptr<WorkDoneProgress> progress(const std::optional<Json>& token, bool streamed);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lsp/features/instruction_comment.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
 
@@ -51,6 +52,20 @@ std::string message_of(const EditProgress& progress) {
   const int read = statistics.cached_prompt_tokens + statistics.prefilled_tokens;
   return "reading, " + std::to_string(read) + " of " + std::to_string(statistics.prompt_tokens) +
          " tokens";
+}
+
+// Where the instruction stood in the text, as `action` says, it has been carried out.
+std::vector<TextEdit> with_comment_removed(const Document& document, std::vector<TextEdit> edits,
+                                           const Json& action) {
+  const Json::json_pointer data("/data");
+  const Json::json_pointer line = data / kCommentLine;
+  const Json::json_pointer instruction = data / "instruction";
+  const bool is_said = action.contains(line) && action[line].is_number_unsigned() &&
+                       action[line].get<std::uint64_t>() <= INT32_MAX &&
+                       action.contains(instruction) && action[instruction].is_string();
+  if (!is_said) return edits;
+  return remove_comment(document, std::move(edits), action[instruction].get<std::string>(),
+                        action[line].get<int>());
 }
 
 Json lines_json(const std::optional<LinesPassed>& lines) {
@@ -243,7 +258,9 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
   const std::shared_ptr<const Document> document = workspace_.document_of(id);
   const int n_dropped = workspace_.live_edit(id)->n_dropped;
   std::int64_t version = 0;
-  const Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
+  Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
+  if (edits && !edits->empty())
+    *edits = with_comment_removed(*document, std::move(*edits), delivery.action);
   const std::optional<Reply>& reply = delivery.reply;
   if (reply && n_dropped > 0) {
     reply->fail(ErrorCode::kContentModified, "the document was changed where the edit applies");

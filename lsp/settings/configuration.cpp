@@ -17,7 +17,7 @@ void Configuration::begin(const ClientCapabilities& client, const Json& options)
   waits_ = client_.configuration;
   // The options also hold, next to the settings, what the client can do, and what admitted it
   // (host/access_token.h).
-  std::vector<std::string_view> others = {"token"};
+  std::vector<std::string_view> others = {"token", "applyEdit"};
   for (const auto& [name, capability] : kOwnCapabilities) others.emplace_back(name);
   const ReadSettings read = read_settings(options, {}, others);
   initial_ = settings_ = read.settings;

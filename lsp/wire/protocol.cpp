@@ -130,6 +130,9 @@ ClientCapabilities read_capabilities(const Json& params) {
     for (const auto& [name, capability] : kOwnCapabilities)
       result.*capability = result.*capability || is_true(member(*own, name));
   }
+  // Some take it without announcing it, and their users can say so.
+  result.apply_edit = result.apply_edit ||
+                      is_true(member(params, {"initializationOptions", "redraft", "applyEdit"}));
   return result;
 }
 
@@ -285,7 +288,9 @@ void from_json(const Json& json, EditParams& params) {
 }
 
 void from_json(const Json& json, CodeAction& action) {
-  action = {json.at("data").get<EditParams>(), json};
+  action.json = json;
+  const bool is_whole = !json.contains("data") && member(json, "command").is_object();
+  if (!is_whole) action.data = json.at("data").get<EditParams>();
 }
 
 void from_json(const Json& json, ExecuteCommandParams& params) {

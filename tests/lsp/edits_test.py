@@ -366,7 +366,8 @@ class PlainClients(ServerTest):
         self.assert_error(-32801, client.request, "codeAction/resolve", action)
 
     def test_a_resolve_is_cancelled_within_a_pass(self):
-        client = self.start([{"find": "old", "replace": "fresh"}], {**RESOLVING, "window": {"workDoneProgress": True}},
+        client = self.start([{"find": "old", "replace": "fresh"}],
+                            {"textDocument": RESOLVING["textDocument"], "window": {"workDoneProgress": True}},
                             **self.hold("line 10"))
         self.open(client, LINES)
         request = client.start_request("codeAction/resolve", self.actions(client)[0])

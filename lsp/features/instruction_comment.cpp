@@ -1,0 +1,157 @@
+#include "lsp/features/instruction_comment.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace redraft::lsp {
+namespace {
+
+constexpr std::string_view kWord = "redraft:";
+// Of a comment's marks, with the blanks before the word; keeps the search of a long line short.
+constexpr std::size_t kMaxMarks = 8;
+constexpr std::size_t kMaxInstruction = 2000;  // bytes: what is longer is no instruction
+constexpr std::string_view kClosings[] = {"*/", "-->", "*)", "}}", "%>"};
+
+bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_mark(char byte) { return std::ispunct(static_cast<unsigned char>(byte)) != 0; }
+
+bool begins_with_word(std::string_view text) {
+  return text.size() >= kWord.size() &&
+         std::equal(kWord.begin(), kWord.end(), text.begin(), [](char wanted, char byte) {
+           return wanted == std::tolower(static_cast<unsigned char>(byte));
+         });
+}
+
+// Empty: the line gives none.
+std::string_view instruction_of(std::string_view line) {
+  std::string_view text = trimmed(line);
+  if (text.empty() || !is_mark(text.front())) return {};
+  std::size_t marks = 0;
+  while (marks < text.size() && (is_mark(text[marks]) || is_blank(text[marks]))) ++marks;
+  if (marks > kMaxMarks || !begins_with_word(text.substr(marks))) return {};
+  text = trimmed(text.substr(marks + kWord.size()));
+  for (const std::string_view closing : kClosings) {
+    if (text.ends_with(closing)) text = trimmed(text.substr(0, text.size() - closing.size()));
+  }
+  return text.size() <= kMaxInstruction ? text : std::string_view();
+}
+
+std::string_view content(const Document& document, int line) {
+  const std::size_t begin = document.lines().start(line);
+  return std::string_view(document.text())
+      .substr(begin, document.lines().content_end(line) - begin);
+}
+
+std::size_t first_text_of(const Document& document, int line) {
+  if (line >= document.lines().line_count()) return document.text().size();
+  const std::string_view text = content(document, line);
+  const auto blanks = std::ranges::find_if_not(text, is_blank) - text.begin();
+  return document.lines().start(line) + static_cast<std::size_t>(blanks);
+}
+
+std::optional<int> nearest_line(const Document& document, const std::string& instruction, int to) {
+  std::optional<int> nearest;
+  for (int line = 0; line < document.lines().line_count(); ++line) {
+    const bool closer = !nearest || std::abs(line - to) < std::abs(*nearest - to);
+    if (closer && instruction_of(content(document, line)) == instruction) nearest = line;
+  }
+  return nearest;
+}
+
+// Of whole lines.
+std::vector<ByteRange> instructing_lines(std::string_view text) {
+  std::vector<ByteRange> found;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view line = text.substr(begin, end - begin);
+    if (!instruction_of(line.substr(0, line.find_first_of("\r\n"))).empty())
+      found.push_back({begin, end});
+    begin = end;
+  }
+  return found;
+}
+
+// `text`, which replaces `old_text`, without the line that says `instruction`, or something else
+// where there was no other.
+std::string without_instruction(std::string text, std::string_view old_text,
+                                const std::string& instruction) {
+  const std::vector<ByteRange> lines = instructing_lines(text);
+  auto place = std::ranges::find_if(lines, [&](ByteRange line) {
+    const std::string_view content = std::string_view(text).substr(line.begin, line.size());
+    return instruction_of(content.substr(0, content.find_first_of("\r\n"))) == instruction;
+  });
+  if (place == lines.end() && lines.size() == 1 && instructing_lines(old_text).size() == 1)
+    place = lines.begin();
+  return place == lines.end() ? text : text.erase(place->begin, place->size());
+}
+
+// Of a line with these edits; other names in it, say, leave it what it is.
+bool is_instruction_still(const Document& document, ByteRange line, std::vector<TextEdit> edits) {
+  for (TextEdit& edit : edits)
+    edit.range = {edit.range.begin - line.begin, edit.range.end - line.begin};
+  const std::string text = apply_edits(document.text().substr(line.begin, line.size()), edits);
+  const std::size_t end = text.find_first_of("\r\n");
+  const bool is_one_line =
+      end == std::string::npos || text.find_first_not_of("\r\n", end) == std::string::npos;
+  return is_one_line && !instruction_of(std::string_view(text).substr(0, end)).empty();
+}
+
+}  // namespace
+
+std::optional<InstructionComment> find_instruction(const Document& document, ByteRange range) {
+  const LineIndex& lines = document.lines();
+  const int last = lines.line_of(range.empty() ? range.end : range.end - 1);
+  for (int line = lines.line_of(range.begin); line <= last; ++line) {
+    const std::string_view text = content(document, line);
+    const std::string_view instruction = instruction_of(text);
+    if (instruction.empty()) continue;
+    return InstructionComment{.line = line,
+                              .instruction = std::string(instruction),
+                              .below = first_text_of(document, line + 1)};
+  }
+  return std::nullopt;
+}
+
+std::vector<TextEdit> remove_comment(const Document& document, std::vector<TextEdit> edits,
+                                     const std::string& instruction, int line) {
+  const std::optional<int> found = nearest_line(document, instruction, line);
+  if (!found || instruction.empty()) return edits;
+  const ByteRange whole = {document.lines().start(*found), document.lines().start(*found + 1)};
+  const auto touches = [&](const TextEdit& edit) {
+    return edit.range.begin < whole.end && edit.range.end > whole.begin;
+  };
+  std::vector<TextEdit> touching;
+  std::ranges::copy_if(edits, std::back_inserter(touching), touches);
+  const bool are_within = std::ranges::all_of(
+      touching, [&](const TextEdit& edit) { return whole.contains(edit.range); });
+  if (!are_within) {  // the model wrote the line anew, with others
+    for (TextEdit& edit : edits) {
+      if (touches(edit) && edit.range.begin <= whole.begin) {
+        edit.new_text = without_instruction(
+            std::move(edit.new_text),
+            std::string_view(document.text()).substr(edit.range.begin, edit.range.size()),
+            instruction);
+      }
+    }
+    return edits;
+  }
+  if (!touching.empty() && !is_instruction_still(document, whole, touching)) return edits;
+  std::erase_if(edits, touches);
+  const auto next = std::ranges::find_if(
+      edits, [&](const TextEdit& edit) { return edit.range.begin >= whole.end; });
+  edits.insert(next, TextEdit{whole, ""});
+  return edits;
+}
+
+}  // namespace redraft::lsp
