@@ -15,7 +15,9 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -187,7 +189,7 @@ struct HttpFetch::Connection {
     beast::flat_buffer buffer;
     http::response_parser<http::buffer_body> answer;
     answer.header_limit(kMaxHeader);
-    answer.body_limit(boost::none);
+    answer.body_limit(std::numeric_limits<std::uint64_t>::max());  // its reader bounds it
     plain.expires_after(kToBegin);
     co_await http::async_read_header(stream, buffer, answer,
                                      asio::redirect_error(asio::use_awaitable, problem));

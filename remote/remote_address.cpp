@@ -43,7 +43,7 @@ std::string RemoteAddress::shown() const { return (tls ? "https://" : "http://")
 
 bool RemoteAddress::is_loopback() const {
   return host == "localhost" || host == "::1" ||
-         (host.starts_with("127.") && consists_of(host, "."));
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
 }
 
 bool is_readable_on_the_way(const RemoteAddress& address) {

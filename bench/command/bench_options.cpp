@@ -288,6 +288,10 @@ constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::threads, DecidesByWhatIsFound());
   visit(&CommonOptions::kernels, DecidesByWhatIsFound());
   visit(&CommonOptions::log_level, DecidesNothing());
+  // No measurement takes these.
+  visit(&CommonOptions::remote, DecidesNothing());
+  visit(&CommonOptions::remote_model, DecidesNothing());
+  visit(&CommonOptions::has_target, DecidesNothing());
 }
 
 constexpr std::size_t n_options() {

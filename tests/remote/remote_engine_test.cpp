@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 
 struct Reply {
   int status = 200;
-  std::string body;  // in pieces of `piece` bytes
+  std::string body = {};  // in pieces of `piece` bytes
   std::size_t piece = 1000;
   std::optional<Error> broken = {};       // after the body
   std::function<void()> before_end = {};  // once the body was taken
