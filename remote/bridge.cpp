@@ -1,34 +1,36 @@
 #include "remote/bridge.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cerrno>
+#include <boost/asio/write.hpp>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "remote/frames.h"
-#include "support/system/descriptors.h"
 
 namespace redraft {
 namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::size_t kMaxWaiting = std::size_t{1} << 20;  // bytes
+
 class Bridge {
  public:
   Bridge(asio::io_context& io, int socket, const FetchOptions& options)
-      : io_(io), socket_(io, socket), options_(options) {}
+      : io_(io),
+        socket_(io, asio::local::stream_protocol(), socket),
+        options_(options),
+        room_(io, asio::steady_timer::time_point::max()) {}
 
   asio::awaitable<void> run() {
     std::array<char, 1 << 16> buffer;
@@ -67,6 +69,7 @@ class Bridge {
     if (found == running_.end()) return;
     found->second->cancel();
     running_.erase(found);  // what it still says is for nobody
+    room_.cancel();
   }
 
   void begin(Frame frame) {
@@ -79,41 +82,52 @@ class Bridge {
                             .body = frame.payload.substr(path + 1)};
     const auto fetch = std::make_shared<HttpFetch>(io_, options_, std::move(request));
     running_[id] = fetch;
-    const auto tell = [this, id, same = std::weak_ptr(fetch)](Frame::Kind kind,
-                                                              std::string_view payload) {
-      const auto found = running_.find(id);
-      if (found == running_.end() || found->second != same.lock()) return;
-      if (kind == Frame::Kind::kEnd || kind == Frame::Kind::kError) running_.erase(found);
-      send({kind, id, std::string(payload)});
+    const auto tell = [this, id, same = std::weak_ptr(fetch)](
+                          Frame::Kind kind, std::string_view payload) -> asio::awaitable<void> {
+      return pass_on({kind, id, std::string(payload)}, same);
     };
     asio::co_spawn(io_, fetch->run(tell), [fetch](const std::exception_ptr&) {});
   }
 
-  // Blocks: the other end reads while it has an exchange.
-  void send(const Frame& frame) {
-    std::string bytes;
-    append_frame(frame, bytes);
-    std::string_view rest = bytes;
-    while (!rest.empty()) {
-      const ssize_t sent =
-          ::send(socket_.native_handle(), rest.data(), rest.size(), kSendWithoutSignal);
-      if (sent >= 0) {
-        rest.remove_prefix(static_cast<std::size_t>(sent));
-      } else if (errno == EAGAIN) {
-        pollfd writable{.fd = socket_.native_handle(), .events = POLLOUT, .revents = 0};
-        ::poll(&writable, 1, -1);
-      } else if (errno != EINTR) {
-        io_.stop();
-        return;
-      }
+  bool runs(std::uint32_t id, const std::weak_ptr<HttpFetch>& fetch) const {
+    const auto found = running_.find(id);
+    return found != running_.end() && found->second == fetch.lock();
+  }
+
+  // The other end may not read for a while: then its server has to wait, and this goes on reading
+  // what else is to be done.
+  asio::awaitable<void> pass_on(Frame frame, std::weak_ptr<HttpFetch> fetch) {
+    const std::uint32_t id = frame.exchange;
+    if (!runs(id, fetch)) co_return;
+    if (frame.kind == Frame::Kind::kEnd || frame.kind == Frame::Kind::kError) running_.erase(id);
+    append_frame(frame, waiting_);
+    if (!std::exchange(is_writing_, true)) asio::co_spawn(io_, write(), asio::detached);
+    while (waiting_.size() > kMaxWaiting && runs(id, fetch)) {
+      boost::system::error_code woken;
+      co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
   }
 
+  asio::awaitable<void> write() {
+    while (!waiting_.empty()) {
+      const std::string bytes = std::exchange(waiting_, {});
+      boost::system::error_code problem;
+      co_await asio::async_write(socket_, asio::buffer(bytes),
+                                 asio::redirect_error(asio::use_awaitable, problem));
+      if (problem) io_.stop();
+      room_.cancel();
+    }
+    is_writing_ = false;
+  }
+
   asio::io_context& io_;
-  asio::posix::stream_descriptor socket_;
+  asio::local::stream_protocol::socket socket_;
   const FetchOptions& options_;
   FrameReader reader_;
   std::map<std::uint32_t, std::shared_ptr<HttpFetch>> running_;
+  std::string waiting_;  // to be written
+  bool is_writing_ = false;
+  asio::steady_timer room_;  // never expires; cancelled where there may be room in waiting_
   std::optional<Error> problem_;
 };
 

@@ -197,7 +197,7 @@ struct HttpFetch::Connection {
     std::string head = std::to_string(answer.get().result_int());
     if (const auto wait = answer.get()[http::field::retry_after]; !wait.empty())
       head += " " + std::string(wait);
-    tell(Frame::Kind::kHead, head);
+    co_await tell(Frame::Kind::kHead, head);
     std::array<char, 1 << 14> piece;
     while (!answer.is_done()) {
       answer.get().body().data = piece.data();
@@ -207,10 +207,10 @@ struct HttpFetch::Connection {
                                      asio::redirect_error(asio::use_awaitable, problem));
       if (problem == http::error::need_buffer) problem = {};
       const std::size_t size = piece.size() - answer.get().body().size;
-      if (size > 0) tell(Frame::Kind::kData, {piece.data(), size});
+      if (size > 0) co_await tell(Frame::Kind::kData, {piece.data(), size});
       check(problem, name + " broke off");
     }
-    tell(Frame::Kind::kEnd, {});
+    co_await tell(Frame::Kind::kEnd, {});
   }
 };
 
@@ -232,7 +232,7 @@ asio::awaitable<void> HttpFetch::run(Tell tell) {
   } catch (const std::exception& failure) {
     reason = failure.what();
   }
-  tell(Frame::Kind::kError, reason);
+  co_await tell(Frame::Kind::kError, reason);
 }
 
 void HttpFetch::cancel() {

@@ -34,7 +34,9 @@ Result<std::optional<RemoteAddress>> proxy_of_environment(const RemoteAddress& s
 // system, or of SSL_CERT_FILE and SSL_CERT_DIR; names are checked. Redirections are not followed.
 class HttpFetch {
  public:
-  using Tell = std::function<void(Frame::Kind kind, std::string_view payload)>;
+  // Awaited: it takes its time where nobody takes what is told. `payload` is valid until then.
+  using Tell =
+      std::function<boost::asio::awaitable<void>(Frame::Kind kind, std::string_view payload)>;
 
   HttpFetch(boost::asio::io_context& io, const FetchOptions& options, ExchangeRequest request);
   ~HttpFetch();

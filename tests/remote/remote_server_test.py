@@ -14,6 +14,7 @@ import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "lsp")]
+from lsp_client import Client  # noqa: E402
 from redraft_process import InFolder, run  # noqa: E402
 
 BEFORE = "def area(width, height):\n    return width * height\n"
@@ -237,6 +238,79 @@ class Tls(Remote):
         process = self.edit(server.url, SSL_CERT_FILE=str(self.folder / "other.crt"))
         self.assert_fails(process, 1, "certificate")
         self.assertEqual(server.seen, [])
+
+
+URI = "file:///a.py"
+
+
+class Editors(Remote):
+    """A language server with a server behind it, which is confined: only the process beside it opens connections."""
+
+    def client(self, url, *options):
+        home = {f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("CONFIG", "DATA", "CACHE", "STATE")}
+        client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--device", "cpu", "--remote", url, *options],
+                        env={**os.environ, **home, "REDRAFT_REMOTE_KEY": ""})
+        self.addCleanup(client.close)
+        client.request("initialize", {"processId": None, "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
+        client.notify("initialized")
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": URI, "languageId": "python", "version": 1,
+                                                                "text": BEFORE}})
+        return client
+
+    def edit(self, client):
+        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+            {"textDocument": {"uri": URI, "version": 1}, "instruction": "never negative"}]})["editId"]
+        end = client.notification("$/redraft/edit", lambda event: event["editId"] == edit and event["kind"] == "end")
+        hunks = [event for event in client.all("$/redraft/edit") if event["editId"] == edit and event["kind"] == "hunk"]
+        return end, hunks
+
+    def test_an_edit_comes_hunk_by_hunk(self):
+        server = self.serve()
+        client = self.client(server.url)
+        end, (hunk,) = self.edit(client)
+        self.assertEqual((end["state"], hunk["newText"]), ("done", "    return abs(width * height)\n"))
+        status = client.request("redraft/status")
+        self.assertEqual((status["target"], status["device"]), ("coder", server.url))
+        self.assertEqual((status["decoder"]["name"], status["decoder"]["lossless"]), ("remote", False))
+        self.assertIn(f"the server at {server.url} decodes", " ".join(status["reasons"]))
+
+    def test_the_person_is_told_that_text_leaves_the_machine(self):
+        server = self.serve()
+        url = f"http://[::ffff:127.0.0.1]:{server.server_port}"  # no loopback address by its looks
+        try:
+            socket.create_connection(("::ffff:127.0.0.1", server.server_port)).close()
+        except OSError as problem:
+            self.skipTest(f"this machine has no IPv6: {problem}")
+        client = self.client(url)
+        self.assertEqual(self.edit(client)[0]["state"], "done")
+        reasons = " ".join(client.request("redraft/status")["reasons"])
+        self.assertIn(f"Text leaves this machine: {url} writes. It can be read on the way", reasons)
+
+    def test_an_unknown_host_is_named(self):
+        end, _ = self.edit(self.client("http://redraft.invalid:8000"))
+        self.assertEqual(end["state"], "failed")
+        self.assertIn("redraft.invalid", json.dumps(end))
+
+    def test_a_cancelled_edit_closes_the_connection(self):
+        server, going = self.serve(), threading.Event()
+        server.pieces = [event("def area(width, height):\n"), going.set] + [event("    # and so on\n")] * 1000000
+        client = self.client(server.url)
+        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
+            {"textDocument": {"uri": URI, "version": 1}, "instruction": "never negative"}]})["editId"]
+        self.assertTrue(going.wait(120))
+        client.request("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [{"editId": edit}]})
+        end = client.notification("$/redraft/edit", lambda told: told["editId"] == edit and told["kind"] == "end")
+        self.assertEqual(end["state"], "cancelled")
+        self.assertTrue(server.closed_early.wait(120))
+
+    def test_the_server_is_tried_again_with_the_next_edit(self):
+        server = self.serve()
+        client = self.client(server.url)
+        pieces = server.pieces
+        server.pieces = [pieces[0], None]
+        self.assertEqual(self.edit(client)[0]["state"], "failed")
+        server.pieces = pieces
+        self.assertEqual(self.edit(client)[0]["state"], "done")
 
 
 if __name__ == "__main__":
