@@ -49,6 +49,12 @@ class VimTest(EditorTest):
         self.until_saved(COUNT.replace("count", "total") + "total = 2\ncount = 3\n")
         self.quit(":q!", "Enter")
 
+    def test_says_that_nothing_was_changed(self):
+        self.open(COUNT)
+        self.keys(":Redraft use another name", "Enter")
+        self.until_shown("the model changed nothing")
+        self.quit(":q!", "Enter")
+
     def test_carries_out_an_instruction_in_a_comment(self):
         self.open(COUNT.replace(":\n", ":\n    # redraft: use another name\n"),
                   edits=[{**TOTAL, "instruction": "use another name"}])
