@@ -198,15 +198,17 @@ struct HttpFetch::Connection {
     if (const auto wait = answer.get()[http::field::retry_after]; !wait.empty())
       head += " " + std::string(wait);
     co_await tell(Frame::Kind::kHead, head);
+    bool has_begun = false;  // some send the head before they read the prompt
     std::array<char, 1 << 14> piece;
     while (!answer.is_done()) {
       answer.get().body().data = piece.data();
       answer.get().body().size = piece.size();
-      plain.expires_after(kToGoOn);
+      plain.expires_after(has_begun ? kToGoOn : kToBegin);
       co_await http::async_read_some(stream, buffer, answer,
                                      asio::redirect_error(asio::use_awaitable, problem));
       if (problem == http::error::need_buffer) problem = {};
       const std::size_t size = piece.size() - answer.get().body().size;
+      has_begun = has_begun || size > 0;
       if (size > 0) co_await tell(Frame::Kind::kData, {piece.data(), size});
       check(problem, name + " broke off");
     }
