@@ -193,12 +193,16 @@ Error Workspace::why_not(const std::string& uri) const { return impl_->documents
 
 Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t version,
                                       EditRequest& request) const {
-  request.document = documents.find(uri);
-  if (!request.document) return documents.why_not(uri);
-  if (request.document->version() != version) {
-    return Error("the document is at version " + std::to_string(request.document->version()) +
-                 ", not " + std::to_string(version));
+  const std::shared_ptr<const Document> open = documents.find(uri);
+  if (!open) return documents.why_not(uri);
+  if (open->version() != version) {
+    return Error("the document is at version " + std::to_string(open->version()) + ", not " +
+                 std::to_string(version));
   }
+  // A request may hide bytes from the model. As long as none is moved, what it finds holds for all.
+  const bool is_same_size = request.document && request.document->version() == version &&
+                            request.document->text().size() == open->text().size();
+  if (!is_same_size) request.document = open;
   request.beside = documents.beside(uri);
   const std::shared_ptr<const IndexSnapshot> repository = indexes.repository_without(uri);
   request.repository = repository;

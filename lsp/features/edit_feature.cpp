@@ -10,6 +10,7 @@
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
 #include "lsp/features/diagnostics.h"
+#include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
 #include "workspace/documents/cursor_region.h"
@@ -109,6 +110,24 @@ bool is_as_good_as_cursor(const Document& document, const Range& range, Encoding
     return byte >= 0x80 || byte == '_' || std::isalnum(byte) != 0;
   };
   return text.size() <= 1 ? text != "\r" : std::ranges::all_of(text, is_of_word);
+}
+
+// The document as the model is to see it: a model that sees the comment may take it for done.
+// Blanks are in its place, so that nothing is moved.
+std::shared_ptr<const Document> with_comment_hidden(const std::shared_ptr<const Document>& document,
+                                                    const EditParams& params, const Json& line) {
+  const LineIndex& lines = document->lines();
+  if (!line.is_number_unsigned() ||
+      line.get<std::uint64_t>() >= static_cast<std::uint64_t>(lines.line_count()))
+    return document;
+  const ByteRange place = {lines.start(line.get<int>()), lines.content_end(line.get<int>())};
+  const std::optional<InstructionComment> found = find_instruction(*document, place);
+  if (!found || found->instruction != params.instruction) return document;
+  std::string text = document->text();
+  text.replace(place.begin, place.size(), place.size(), ' ');
+  const Result<std::shared_ptr<const Document>> hidden =
+      document->changed(document->version(), std::move(text));
+  return hidden ? *hidden : document;
 }
 
 // Reads the single argument of a command; answers with an error if it is missing.
@@ -249,7 +268,7 @@ void EditFeature::stop_preparing(const NoParams&) { workspace_.stop_reading_ahea
 
 void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
   if (!action.json.contains("data")) return reply(action.json);  // its command is all of it
-  const std::optional<EditId> id = start(action.data, reply);
+  const std::optional<EditId> id = start(action.data, action.json["data"], reply);
   if (!id) return;
   reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
   feed_.start(*id,
@@ -287,7 +306,7 @@ void EditFeature::edit(const EditParams& params, const ExecuteCommandParams& com
                "actions instead");
     return;
   }
-  const std::optional<EditId> id = start(params, reply);
+  const std::optional<EditId> id = start(params, command.argument, reply);
   if (!id) return;
   // First, so that a client that is told of an edit is also told of its end, whatever fails here.
   feed_.start(*id, {.reply = std::nullopt,
@@ -319,7 +338,8 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
   return std::move(*request);
 }
 
-std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& reply) {
+std::optional<EditId> EditFeature::start(const EditParams& params, const Json& argument,
+                                         const Reply& reply) {
   if (is_blank(params.instruction) && params.change.empty() && params.diagnostics.empty()) {
     reply.fail(ErrorCode::kInvalidParams, "the instruction is blank: say what to change");
     return std::nullopt;
@@ -327,6 +347,8 @@ std::optional<EditId> EditFeature::start(const EditParams& params, const Reply& 
   std::optional<EditRequest> request = request_of(params, reply);
   if (!request) return std::nullopt;
   const std::int64_t version = request->document->version();
+  if (argument.contains(kCommentLine))
+    request->document = with_comment_hidden(request->document, params, argument[kCommentLine]);
   const Result<EditId> id = workspace_.edit(params.uri, version, std::move(*request));
   if (!id) {
     reply.fail(ErrorCode::kRequestFailed, id.error().message());

@@ -45,8 +45,9 @@ class EditFeature : public Feature {
   // answered.
   std::optional<EditRequest> request_of(const EditParams& params, const Reply& reply) const;
   void edit(const EditParams& params, const ExecuteCommandParams& command, const Reply& reply);
-  // Starts the edit. None if it was refused; `reply` has been answered then.
-  std::optional<EditId> start(const EditParams& params, const Reply& reply);
+  // Starts the edit; `argument` is what `params` was read from. None if it was refused; `reply` has
+  // been answered then.
+  std::optional<EditId> start(const EditParams& params, const Json& argument, const Reply& reply);
   std::shared_ptr<WorkDoneProgress> progress(const std::optional<Json>& token, bool streamed);
   // Whether an edit requested with a command can reach the client.
   bool takes_commands() const { return client_.streamed_edits || client_.apply_edit; }

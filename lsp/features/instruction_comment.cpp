@@ -69,42 +69,26 @@ std::optional<int> nearest_line(const Document& document, const std::string& ins
   return nearest;
 }
 
-// Of whole lines.
-std::vector<ByteRange> instructing_lines(std::string_view text) {
-  std::vector<ByteRange> found;
+// `text` without its line of as many blanks as hid the comment from the model.
+std::string without_blanks(std::string text, std::size_t n_blanks) {
+  const std::string blanks(n_blanks, ' ');
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    const std::string_view line = text.substr(begin, end - begin);
-    if (!instruction_of(line.substr(0, line.find_first_of("\r\n"))).empty())
-      found.push_back({begin, end});
+    const std::size_t content_end = std::min(text.find_first_of("\r\n", begin), text.size());
+    if (std::string_view(text).substr(begin, content_end - begin) == blanks)
+      return text.erase(begin, end - begin);
     begin = end;
   }
-  return found;
+  return text;
 }
 
-// `text`, which replaces `old_text`, without the line that says `instruction`, or something else
-// where there was no other.
-std::string without_instruction(std::string text, std::string_view old_text,
-                                const std::string& instruction) {
-  const std::vector<ByteRange> lines = instructing_lines(text);
-  auto place = std::ranges::find_if(lines, [&](ByteRange line) {
-    const std::string_view content = std::string_view(text).substr(line.begin, line.size());
-    return instruction_of(content.substr(0, content.find_first_of("\r\n"))) == instruction;
-  });
-  if (place == lines.end() && lines.size() == 1 && instructing_lines(old_text).size() == 1)
-    place = lines.begin();
-  return place == lines.end() ? text : text.erase(place->begin, place->size());
-}
-
-// Of a line with these edits; other names in it, say, leave it what it is.
-bool is_instruction_still(const Document& document, ByteRange line, std::vector<TextEdit> edits) {
+// Of the blanks with these edits.
+bool is_blank_still(std::size_t n_blanks, ByteRange line, std::string text,
+                    std::vector<TextEdit> edits) {
   for (TextEdit& edit : edits)
     edit.range = {edit.range.begin - line.begin, edit.range.end - line.begin};
-  const std::string text = apply_edits(document.text().substr(line.begin, line.size()), edits);
-  const std::size_t end = text.find_first_of("\r\n");
-  const bool is_one_line =
-      end == std::string::npos || text.find_first_not_of("\r\n", end) == std::string::npos;
-  return is_one_line && !instruction_of(std::string_view(text).substr(0, end)).empty();
+  text.replace(0, n_blanks, n_blanks, ' ');
+  return apply_edits(text, edits).find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
 }  // namespace
@@ -135,18 +119,16 @@ std::vector<TextEdit> remove_comment(const Document& document, std::vector<TextE
   std::ranges::copy_if(edits, std::back_inserter(touching), touches);
   const bool are_within = std::ranges::all_of(
       touching, [&](const TextEdit& edit) { return whole.contains(edit.range); });
+  const std::size_t n_blanks = document.lines().content_end(*found) - whole.begin;
   if (!are_within) {  // the model wrote the line anew, with others
     for (TextEdit& edit : edits) {
-      if (touches(edit) && edit.range.begin <= whole.begin) {
-        edit.new_text = without_instruction(
-            std::move(edit.new_text),
-            std::string_view(document.text()).substr(edit.range.begin, edit.range.size()),
-            instruction);
-      }
+      if (touches(edit) && edit.range.begin <= whole.begin)
+        edit.new_text = without_blanks(std::move(edit.new_text), n_blanks);
     }
     return edits;
   }
-  if (!touching.empty() && !is_instruction_still(document, whole, touching)) return edits;
+  const std::string text = document.text().substr(whole.begin, whole.size());
+  if (!touching.empty() && !is_blank_still(n_blanks, whole, text, touching)) return edits;
   std::erase_if(edits, touches);
   const auto next = std::ranges::find_if(
       edits, [&](const TextEdit& edit) { return edit.range.begin >= whole.end; });

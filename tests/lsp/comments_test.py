@@ -8,6 +8,7 @@ from server_case import RESOLVING, URI, ServerTest, apply_edits, position, span
 
 ALL = {"instruction": "use another name", "find": "count", "replace": "total"}
 COMMENT = "    # redraft: use another name\n"
+HIDDEN = " " * (len(COMMENT) - 1) + "\n"  # what the model sees of it
 FUNCTION = "def f(a):\n    count = a\n    return count\n"
 COMMENTED = FUNCTION.replace(":\n", ":\n" + COMMENT)
 TOTAL = FUNCTION.replace("count", "total")
@@ -48,17 +49,22 @@ class Comments(CommentsTest):
         after = self.carry_out(text, span(7, 6, 7, 6), ALL)
         self.assertEqual(after, COMMENTED + "\n\n" + TOTAL.replace("f(a)", "g(a)"))
 
-    def test_it_goes_though_the_edit_changes_it(self):
-        edits = [{"find": "count", "replace": "total"}, {"find": "another", "replace": "an other"}]
+    def test_the_model_does_not_see_it(self):
+        edits = [{"find": "# redraft", "replace": "seen"}, {"find": "count", "replace": "total"}]
         self.assertEqual(self.carry_out(COMMENTED, span(1, 6, 1, 6), *edits), TOTAL)
 
+    def test_it_goes_if_the_model_removes_what_it_sees_of_it(self):
+        for replacement in ("", "\n"):
+            edits = [{"find": HIDDEN, "replace": replacement}, {"find": "count", "replace": "total"}]
+            self.assertIn(self.carry_out(COMMENTED, span(1, 6, 1, 6), *edits), (TOTAL, TOTAL.replace(":\n", ":\n\n")))
+
     def test_what_is_written_in_its_place_stays(self):
-        edits = [{"find": COMMENT, "replace": "    a = a + 1\n"}, {"find": "count", "replace": "total"}]
+        edits = [{"find": HIDDEN, "replace": "    a = a + 1\n"}, {"find": "count", "replace": "total"}]
         self.assertEqual(self.carry_out(COMMENTED, span(1, 6, 1, 6), *edits),
                          TOTAL.replace(":\n", ":\n    a = a + 1\n"))
 
     def test_it_goes_if_the_lines_around_it_are_written_anew(self):
-        edits = [{"find": "def f(a):\n" + COMMENT, "replace": "def g(b):\n" + COMMENT + "    a = b\n"}]
+        edits = [{"find": "def f(a):\n" + HIDDEN, "replace": "def g(b):\n" + HIDDEN + "    a = b\n"}]
         self.assertEqual(self.carry_out(COMMENTED, span(1, 6, 1, 6), *edits),
                          FUNCTION.replace("f(a):\n", "g(b):\n    a = b\n"))
 
@@ -72,7 +78,7 @@ class Comments(CommentsTest):
 
     def test_the_end_of_a_file_and_carriage_returns(self):
         text = "count = 1\r\n# redraft: use another name\r\ncount = 2"
-        self.assertEqual(self.carry_out(text, span(1, 0, 1, 0), ALL), "total = 1\r\ntotal = 2")
+        self.assertEqual(self.carry_out(text, span(1, 0, 1, 0), ALL), "count = 1\r\ntotal = 2")
 
     def test_what_is_such_a_comment(self):
         client = self.start([], WAITING)
