@@ -1,7 +1,9 @@
 // redraft generate: continues a prompt.
+#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <optional>
+#include <system_error>
 
 #include "cli/common/command.h"
 #include "cli/common/decoding_setup.h"
@@ -158,6 +160,18 @@ int run_generate(const GenerateOptions& options) {
   return report(options, *decoder, *result, *setup.engine);
 }
 
+// CLI11 reads a number that is too large, or negative, as another one.
+CLI::Validator seed_check() {
+  const auto check = [](const std::string& text) {
+    std::uint64_t seed = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, seed);
+    const bool is_seed = error == std::errc() && at == end;
+    return is_seed ? std::string() : text + " is not a whole number of 0 to 2^64 - 1";
+  };
+  return {check, "0 to 2^64 - 1", "seed"};
+}
+
 void add_choice_options(CLI::App& generate, GenerateOptions& options) {
   generate
       .add_option("--temperature", options.temperature,
@@ -168,8 +182,10 @@ void add_choice_options(CLI::App& generate, GenerateOptions& options) {
       .add_option("--top-p", options.top_p,
                   "Draw from the likeliest tokens with this share of the probability (default: 1)")
       ->check(CLI::Range(0.0, 1.0));
-  generate.add_option("--seed", options.seed,
-                      "What is drawn; the same text for the same number (default: 0)");
+  generate
+      .add_option("--seed", options.seed,
+                  "What is drawn; the same text for the same number (default: 0)")
+      ->check(seed_check());
   generate
       .add_option("--logprobs", options.log_probabilities,
                   "With --format json: log probability of each token, and the N likeliest ones")
