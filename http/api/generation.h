@@ -31,7 +31,7 @@ struct Generation {
   std::optional<int> max_tokens =
       {};  // none: as many as the context holds. 0: only read the prompt
   std::vector<std::string> stops = {};
-  SamplingFields sampling = {};
+  SamplingOptions sampling = {};
   // Of kInfill, as llama.cpp has them; 0 and none: no limit.
   int min_indent = 0;
   std::optional<std::chrono::milliseconds> time_limit = {};

@@ -103,6 +103,7 @@ class GenerationJob {
     if (prompt->empty()) return Error("the prompt is empty: there is nothing to continue");
     DecodeRequest request;
     request.original = tokenizer.encode(generation_.prediction);
+    request.sampling = generation_.sampling;
     request.stop_tokens = stop_tokens(generation_, tokenizer);
     request.max_new_tokens =
         generation_.max_tokens.value_or(engine.context_length() - static_cast<int>(prompt->size()));

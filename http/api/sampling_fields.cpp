@@ -1,30 +1,41 @@
 #include "http/api/sampling_fields.h"
 
+#include <random>
+
 namespace redraft::http {
 namespace {
 
-constexpr double kMaxTemperature = 2;
+// Everybody may know it.
+std::uint64_t any_seed() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
 
 }  // namespace
 
-SamplingFields read_sampling(RequestFields& fields) {
-  SamplingFields sampling;
+SamplingOptions read_sampling(RequestFields& fields) {
+  SamplingOptions sampling;
   sampling.temperature = fields.number("temperature", 0, kMaxTemperature).value_or(0);
   sampling.top_p = fields.number("top_p", 0, 1).value_or(1);
-  if (const auto seed = fields.integer("seed", INT64_MIN, INT64_MAX))
+  const auto seed = fields.integer("seed", INT64_MIN, INT64_MAX);
+  if (seed) {
     sampling.seed = static_cast<std::uint64_t>(*seed);
-  if (sampling.temperature > 0) {
-    fields.refuse("temperature",
-                  "is not supported above 0: the model's best token is always written",
-                  "unsupported_value");
+  } else if (!sampling.greedy()) {
+    sampling.seed = any_seed();
   }
   return sampling;
 }
 
-SamplingFields read_llama_sampling(RequestFields& fields) {
-  const SamplingFields sampling = read_sampling(fields);
+SamplingOptions read_llama_sampling(RequestFields& fields) {
+  const SamplingOptions sampling = read_sampling(fields);
   // They say among which tokens one is drawn. Without a temperature none is.
-  for (const char* name : {"top_k", "min_p", "typical_p", "samplers"}) fields.without_effect(name);
+  for (const char* name : {"top_k", "min_p", "typical_p", "samplers"}) {
+    if (sampling.greedy() || fields.any(name) == nullptr) {
+      fields.without_effect(name);
+    } else {
+      fields.refuse(name, "is not supported with a temperature", "unsupported_parameter");
+    }
+  }
   return sampling;
 }
 

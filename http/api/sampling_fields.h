@@ -1,24 +1,18 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
+#include "decoding/sampling.h"
 #include "http/api/request_fields.h"
 
 namespace redraft::http {
 
 // How the next token is chosen: the one place that reads the fields for it. Without a temperature
 // the model's own best token is written, and what only says how to choose among several
-// (`top_p`, `seed`, …) cannot change it.
-struct SamplingFields {
-  double temperature = 0;
-  double top_p = 1;
-  std::optional<std::uint64_t> seed = {};
-};
+// (`top_p`, `seed`, …) cannot change it. With one and without a seed each request has another.
 
 // Those of OpenAI's interface.
-SamplingFields read_sampling(RequestFields& fields);
-// Those of llama.cpp, in addition.
-SamplingFields read_llama_sampling(RequestFields& fields);
+SamplingOptions read_sampling(RequestFields& fields);
+// Those of llama.cpp, in addition. With a temperature, those that redraft does not have are
+// refused.
+SamplingOptions read_llama_sampling(RequestFields& fields);
 
 }  // namespace redraft::http

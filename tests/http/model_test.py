@@ -41,6 +41,21 @@ class ModelTest(HttpTest):
             remote = generated(question, "--remote", f"http://127.0.0.1:{server.port}", key=server.token)
             self.assertEqual(remote, expected, "as a remote engine")
 
+    def test_samples_are_those_of_generate(self):
+        server = Server([REDRAFT, "serve", "--http", "0", "--target", MODEL, "--device", "cpu", "--token-file",
+                         str(self.folder / "token")])
+        self.addCleanup(self._end, server)
+        server.token = (self.folder / "token").read_text(encoding="utf-8").strip()
+        how = ("--target", MODEL, "--decoder", "ar", "--temperature", "0.9", "--top-p", "0.8", "--seed")
+        texts = set()
+        for seed in (1, 2):
+            body = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "max_completion_tokens": TOKENS,
+                    "temperature": 0.9, "top_p": 0.8, "seed": seed}
+            text = server.post("/v1/chat/completions", body).json["choices"][0]["message"]["content"]
+            self.assertEqual(text, generated(QUESTIONS[0], *how, str(seed)))
+            texts.add(text)
+        self.assertEqual(len(texts), 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -69,8 +69,8 @@ class OpenAiTest(HttpTest):
     def test_reads_errors(self):
         client = self.client()
         with self.assertRaises(openai.BadRequestError) as refused:
-            client.chat.completions.create(model="scripted", messages=HELLO, temperature=1.5)
-        self.assertEqual(refused.exception.param, "temperature")
+            client.chat.completions.create(model="scripted", messages=HELLO, presence_penalty=1.5)
+        self.assertEqual(refused.exception.param, "presence_penalty")
         with self.assertRaises(openai.NotFoundError) as unknown:
             client.chat.completions.create(model="gpt-4", messages=HELLO)
         self.assertEqual(unknown.exception.code, "model_not_found")

@@ -100,7 +100,7 @@ TEST(ReadGeneration, ReadsAnInfill) {
 
 TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
   const std::vector<std::pair<const char*, Json>> all = {
-      {"temperature", 0.1},
+      {"temperature", 2.1},
       {"temperature", -1},
       {"temperature", "0"},
       {"top_p", 1.5},
@@ -147,9 +147,22 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
   const std::vector<std::pair<const char*, Json>> infill = {
       {"n_predict", -2},    {"repeat_penalty", 1.1}, {"grammar", "x"},
       {"n_probs", 1},       {"mirostat", 1},         {"input_extra", {{{"filename", "a"}}}},
-      {"input_extra", "a"}, {"temperature", 0.8},    {"response_fields", "content"}};
+      {"input_extra", "a"}, {"temperature", 2.5},    {"response_fields", "content"}};
   for (const auto& [name, value] : infill)
     expect_refused(Interface::kInfill, Json::object(), name, value);
+}
+
+TEST(ReadGeneration, ReadsHowToSample) {
+  const auto sampling = [](const Json& more) {
+    Json request = kChat;
+    request.update(more);
+    return read(Interface::kChat, request).sampling;
+  };
+  EXPECT_TRUE(sampling(Json::object()).greedy());
+  const SamplingOptions all = sampling({{"temperature", 0.5}, {"top_p", 0.25}, {"seed", -1}});
+  EXPECT_EQ(all, (SamplingOptions{.temperature = 0.5, .top_p = 0.25, .seed = UINT64_MAX}));
+  EXPECT_NE(sampling({{"temperature", 1}}).seed, sampling({{"temperature", 1}}).seed);
+  expect_refused(Interface::kInfill, {{"temperature", 0.5}}, "top_k", 40);
 }
 
 TEST(ReadGeneration, RefusesMessagesThatItCannotShowTheModel) {
