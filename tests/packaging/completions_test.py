@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 def complete_in_bash(script, *words):
     """What the last of the words may become."""
-    call = f'source "$0"; COMP_WORDS=(redraft "$@"); COMP_CWORD=$#; _redraft; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    call = 'source "$0"; COMP_WORDS=(redraft "$@"); COMP_CWORD=$#; _redraft; printf "%s\\n" "${COMPREPLY[@]}"'
     shown = subprocess.run(["bash", "--norc", "-c", call, script, *words], capture_output=True, text=True, check=True)
     return set(shown.stdout.split())
 

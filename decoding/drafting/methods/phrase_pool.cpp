@@ -37,7 +37,8 @@ void add_phrases(DraftTree& tree, int parent, std::span<const std::vector<TokenI
     }
     return -1;
   };
-  const std::size_t oldest = phrases.size() - std::min(phrases.size(), static_cast<std::size_t>(most));
+  const std::size_t oldest =
+      phrases.size() - std::min(phrases.size(), static_cast<std::size_t>(most));
   for (std::size_t i = phrases.size(); i-- > oldest;) {
     int at = parent;
     for (const TokenId token : phrases[i]) {
