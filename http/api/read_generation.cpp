@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "workspace/completion/completion_prompt.h"
+
 namespace redraft::http {
 namespace {
 
@@ -124,9 +126,19 @@ void read_common(RequestFields& fields, Generation& generation) {
   fields.only("store", false);
 }
 
+// Clients that know a model's format write its tokens for filling in into the prompt.
+void read_spelled(Generation& generation) {
+  const std::optional<SpelledFill> fill = read_spelled_fill(generation.prompt);
+  if (!fill) return;
+  std::string prefix(fill->prefix);
+  generation.suffix.emplace(fill->suffix);
+  generation.prompt = std::move(prefix);  // what `fill` refers to
+}
+
 void read_completions(RequestFields& fields, Generation& generation) {
   generation.prompt = read_prompt(fields);
   generation.suffix = fields.text("suffix");
+  if (!generation.suffix) read_spelled(generation);
   generation.max_tokens = read_tokens(fields, "max_tokens").value_or(kDefaultCompletionTokens);
   fields.only("best_of", 1);
   fields.only("echo", false);

@@ -76,6 +76,24 @@ Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
   return parts;
 }
 
+std::optional<SpelledFill> read_spelled_fill(std::string_view prompt) {
+  for (const FillTokens& family : kFamilies) {
+    const std::size_t suffix = prompt.find(family.suffix);
+    if (!prompt.starts_with(family.prefix) || !prompt.ends_with(family.middle) ||
+        suffix == std::string_view::npos)
+      continue;
+    const std::size_t after = suffix + family.suffix.size();
+    const std::size_t end = prompt.size() - family.middle.size();
+    const bool once = prompt.find(family.prefix, 1) == std::string_view::npos &&
+                      prompt.find(family.suffix, after) == std::string_view::npos &&
+                      prompt.find(family.middle) == end;
+    if (!once || suffix < family.prefix.size() || after > end) return {};
+    return SpelledFill{prompt.substr(family.prefix.size(), suffix - family.prefix.size()),
+                       prompt.substr(after, end - after)};
+  }
+  return {};
+}
+
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer) {
   std::vector<TokenId> ends;
   const FillTokens* family = family_of(tokenizer);

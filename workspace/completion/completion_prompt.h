@@ -28,6 +28,15 @@ struct CompletionContext {
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
 
+// A prompt to fill in whose tokens are spelled in its text, as clients write it that know a model's
+// format: nothing but what is before the place and what is after it. None if `prompt` is anything
+// else; so it is if one of the spellings occurs twice.
+struct SpelledFill {
+  std::string_view prefix;
+  std::string_view suffix;
+};
+std::optional<SpelledFill> read_spelled_fill(std::string_view prompt);
+
 // The tokens that end a completion, in addition to those that end a text.
 std::vector<TokenId> completion_ends(const Tokenizer& tokenizer);
 

@@ -152,6 +152,21 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
     expect_refused(Interface::kInfill, Json::object(), name, value);
 }
 
+TEST(ReadGeneration, ReadsAPlaceThatIsSpelled) {
+  const Generation fill = read(Interface::kCompletions,
+                               {{"prompt", "<|fim_prefix|>a = <|fim_suffix|>\nb<|fim_middle|>"}});
+  EXPECT_EQ(fill.prompt, "a = ");
+  EXPECT_EQ(fill.suffix, "\nb");
+  EXPECT_EQ(
+      read(Interface::kCompletions, {{"prompt", "<fim_prefix><fim_suffix><fim_middle>"}}).suffix,
+      "");
+  for (const char* text :
+       {"<|fim_prefix|>a<|fim_middle|>", "x<|fim_prefix|>a<|fim_suffix|><|fim_middle|>",
+        "<|fim_prefix|>a<|fim_suffix|>b<|fim_suffix|>c<|fim_middle|>",
+        "<|fim_prefix|><|fim_prefix|><|fim_suffix|><|fim_middle|>", "<|fim_suffix|><|fim_middle|>"})
+    EXPECT_EQ(read(Interface::kCompletions, {{"prompt", text}}).prompt, text) << "is text";
+}
+
 TEST(ReadGeneration, ReadsHowToSample) {
   const auto sampling = [](const Json& more) {
     Json request = kChat;
