@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { serverArguments } from './arguments';
 import { bundledProgram } from './program';
 
 export interface ServerCommand {
@@ -13,28 +14,8 @@ export interface ServerCommand {
 
 export function configuredCommand(): ServerCommand {
   const settings = vscode.workspace.getConfiguration('redraft');
-  const option = (setting: string, name = setting) => {
-    const value = settings.get<string>(setting, '').trim();
-    return value === '' ? [] : [`--${name}`, value];
-  };
-  const args = ['lsp', ...option('target'), ...option('draft'), ...option('head'),
-    ...(remoteServer() === '' ? [] : [...option('remote'), ...option('remoteModel', 'remote-model')]),
-    ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
-    ...ownArguments(settings)];
   const own = bundledProgram(path.join(__dirname, '..')) ?? 'redraft';
-  return { command: settings.get<string>('path', '').trim() || own, args };
-}
-
-/** The address of the server that writes, as the user set it; empty: a model here does. */
-export function remoteServer(): string {
-  return vscode.workspace.getConfiguration('redraft').get<string>('remote', '').trim();
-}
-
-// Where text is sent is the user's to say: the arguments of a workspace are not taken if one of them names a server.
-function ownArguments(settings: vscode.WorkspaceConfiguration): string[] {
-  const all = settings.get<string[]>('arguments', []);
-  const ofUser = settings.inspect<string[]>('arguments')?.globalValue ?? [];
-  return all.some((argument) => argument.startsWith('--remote')) ? ofUser : all;
+  return { command: settings.get<string>('path', '').trim() || own, args: serverArguments(settings) };
 }
 
 export function isSameCommand(a: ServerCommand, b: ServerCommand): boolean {

@@ -1,8 +1,8 @@
 // The status bar item: the state of the model and of the active editor's edits.
 import * as vscode from 'vscode';
 import type { Announcement } from './announce';
+import { remoteServer } from './arguments';
 import type { ModelStatus } from './protocol';
-import { remoteServer } from './server';
 import { leading, type Session } from './session';
 
 export class Status implements vscode.Disposable {
@@ -63,7 +63,7 @@ export class Status implements vscode.Disposable {
 
   // Where text goes, if it leaves this process's machine.
   private where(): string {
-    const server = remoteServer();
+    const server = remoteServer(vscode.workspace.getConfiguration('redraft'));
     return server === '' ? '' : ` → ${server.replace(/^https?:\/\//, '').split('/')[0]}`;
   }
 

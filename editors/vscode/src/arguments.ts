@@ -1,0 +1,27 @@
+// The arguments of `redraft lsp` that the settings make.
+import type * as vscode from 'vscode';
+
+type Settings = Pick<vscode.WorkspaceConfiguration, 'get' | 'inspect'>;
+
+export function serverArguments(settings: Settings): string[] {
+  const option = (setting: string, name = setting) => {
+    const value = settings.get<string>(setting, '').trim();
+    return value === '' ? [] : [`--${name}`, value];
+  };
+  return ['lsp', ...option('target'), ...option('draft'), ...option('head'),
+    ...(remoteServer(settings) === '' ? [] : [...option('remote'), ...option('remoteModel', 'remote-model')]),
+    ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
+    ...furtherArguments(settings)];
+}
+
+/** The address of the server that writes, as the user set it; empty: a model here does. */
+export function remoteServer(settings: Settings): string {
+  return settings.get<string>('remote', '').trim();
+}
+
+// Where text is sent is the user's to say: the arguments of a workspace are not taken if one of them names a server.
+function furtherArguments(settings: Settings): string[] {
+  const all = settings.get<string[]>('arguments', []);
+  const ofUser = settings.inspect<string[]>('arguments')?.globalValue ?? [];
+  return all.some((argument) => argument.startsWith('--remote')) ? ofUser : all;
+}
