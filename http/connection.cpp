@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -10,6 +11,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <exception>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -209,7 +211,7 @@ void Connection::take_generation(std::variant<Generation, ApiError> read) {
 void Connection::run(Generation generation) {
   generation_ = std::make_shared<const Generation>(std::move(generation));
   answer_.emplace(*generation_, shared_.options.model, shared_.created, ++shared_.answers);
-  text_.clear();
+  all_ = {};
   streaming_ = false;
   job_ = add_generation(shared_.engine, generation_, shared_.options.generation, events());
   shared_.metrics.begin_generation();
@@ -221,9 +223,9 @@ GenerationEvents Connection::events() {
   const auto call = caller();
   return {
       .on_begin = [call] { call([](Connection& self) { self.begin_answer(); }); },
-      .on_text =
-          [call](std::string text) {
-            call([text = std::move(text)](Connection& self) { self.add_text(text); });
+      .on_part =
+          [call](AnswerPart part) {
+            call([part = std::move(part)](Connection& self) { self.add_part(part); });
           },
       .on_end =
           [call](const GenerationEnd& end) {
@@ -264,9 +266,10 @@ void Connection::begin_answer() {
   write_stream(answer_->first_events());
 }
 
-void Connection::add_text(const std::string& text) {
-  if (streaming_) return write_stream(answer_->text_event(text));
-  text_ += text;
+void Connection::add_part(const AnswerPart& part) {
+  if (streaming_) return write_stream(answer_->part_event(part));
+  all_.text += part.text;
+  std::ranges::copy(part.likelihoods, std::back_inserter(all_.likelihoods));
 }
 
 void Connection::end_answer(const GenerationEnd& end) {
@@ -278,7 +281,7 @@ void Connection::end_answer(const GenerationEnd& end) {
                         true);
   }
   if (end.error) return answer(*end.error);
-  answer(200, kJson, lsp::to_text(answer_->whole(text_, end)));
+  answer(200, kJson, lsp::to_text(answer_->whole(all_, end)));
 }
 
 // The answer

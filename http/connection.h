@@ -73,7 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void run(Generation generation);
   GenerationEvents events();
   void begin_answer();
-  void add_text(const std::string& text);
+  void add_part(const AnswerPart& part);
   void end_answer(const GenerationEnd& end);
   void watch_client();
 
@@ -111,7 +111,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // The answer:
   std::optional<Answer> answer_;
-  std::string text_;  // of an answer that is not streamed
+  AnswerPart all_;  // of an answer that is not streamed
   bool streaming_ = false;
   std::string writing_, waiting_;  // bytes
   bool is_writing_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/utf8/utf8.h"
+
 namespace redraft::http {
 namespace {
 
@@ -70,6 +72,45 @@ Json only_fields(const Json& answer, const std::vector<std::string>& names) {
   return some;
 }
 
+// As text: a token may be a part of a character.
+std::string shown(const std::string& bytes) { return with_replacement_characters(bytes); }
+
+Json bytes_of(const std::string& bytes) {
+  Json numbers = Json::array();
+  for (const char byte : bytes) numbers.push_back(static_cast<unsigned char>(byte));
+  return numbers;
+}
+
+Json of_chat(const std::string& bytes, double log_probability) {
+  return {{"token", shown(bytes)}, {"logprob", log_probability}, {"bytes", bytes_of(bytes)}};
+}
+
+Json of_chat(const std::vector<TokenLikelihood>& tokens) {
+  Json content = Json::array();
+  for (const TokenLikelihood& token : tokens) {
+    Json entry = of_chat(token.bytes, token.log_probability);
+    entry["top_logprobs"] = Json::array();
+    for (const auto& other : token.likeliest)
+      entry["top_logprobs"].push_back(of_chat(other.bytes, other.log_probability));
+    content.push_back(std::move(entry));
+  }
+  return {{"content", std::move(content)}, {"refusal", nullptr}};
+}
+
+Json of_completion(const std::vector<TokenLikelihood>& tokens) {
+  Json names = Json::array(), values = Json::array(), likeliest = Json::array();
+  for (const TokenLikelihood& token : tokens) {
+    names.push_back(shown(token.bytes));
+    values.push_back(token.log_probability);
+    Json others = Json::object();
+    for (const auto& other : token.likeliest) others[shown(other.bytes)] = other.log_probability;
+    likeliest.push_back(std::move(others));
+  }
+  return {{"tokens", std::move(names)},
+          {"token_logprobs", std::move(values)},
+          {"top_logprobs", std::move(likeliest)}};
+}
+
 }  // namespace
 
 std::string event_of(const Json& value) { return "data: " + lsp::to_text(value) + "\n\n"; }
@@ -113,13 +154,22 @@ Json Answer::infill(std::string_view text, const GenerationEnd& end) const {
           {"timings", timings_of(statistics)}};
 }
 
-Json Answer::whole(std::string_view text, const GenerationEnd& end) const {
+// Null if they were not requested.
+Json Answer::log_probabilities(const std::vector<TokenLikelihood>& tokens) const {
+  if (!generation_.log_probabilities) return nullptr;
+  return generation_.interface == Interface::kChat ? of_chat(tokens) : of_completion(tokens);
+}
+
+Json Answer::whole(const AnswerPart& part, const GenerationEnd& end) const {
+  const std::string& text = part.text;
   if (generation_.interface == Interface::kInfill) {
     const Json all = infill(text, end);
     return generation_.answer_fields.empty() ? all : only_fields(all, generation_.answer_fields);
   }
   const bool chat = generation_.interface == Interface::kChat;
-  Json choice = {{"index", 0}, {"logprobs", nullptr}, {"finish_reason", finish_reason(end.reason)}};
+  Json choice = {{"index", 0},
+                 {"logprobs", log_probabilities(part.likelihoods)},
+                 {"finish_reason", finish_reason(end.reason)}};
   if (chat) {
     choice["message"] = {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
   } else {
@@ -157,14 +207,16 @@ std::string Answer::first_events() const {
   return event_of(chunk(first));
 }
 
-std::string Answer::text_event(std::string_view text) const {
+std::string Answer::part_event(const AnswerPart& part) const {
   if (generation_.interface == Interface::kInfill)
-    return event_of({{"index", 0}, {"content", text}, {"stop", false}});
-  return event_of(chunk(choice(text, nullptr)));
+    return event_of({{"index", 0}, {"content", part.text}, {"stop", false}});
+  Json next = choice(part.text, nullptr);
+  next["logprobs"] = log_probabilities(part.likelihoods);
+  return event_of(chunk(next));
 }
 
 std::string Answer::last_events(const GenerationEnd& end) const {
-  if (generation_.interface == Interface::kInfill) return event_of(whole("", end));
+  if (generation_.interface == Interface::kInfill) return event_of(whole({}, end));
   std::string events = event_of(chunk(choice(nullptr, finish_reason(end.reason))));
   if (generation_.include_usage) {
     Json last = chunk(Json());

@@ -17,10 +17,10 @@ class Answer {
   // outlives this.
   Answer(const Generation& generation, std::string model, std::int64_t created, int number);
 
-  Json whole(std::string_view text, const GenerationEnd& end) const;
+  Json whole(const AnswerPart& all, const GenerationEnd& end) const;
   // What comes first, perhaps nothing; then the parts of the text; then the end.
   std::string first_events() const;
-  std::string text_event(std::string_view text) const;
+  std::string part_event(const AnswerPart& part) const;
   std::string last_events(const GenerationEnd& end) const;
   // In place of the end.
   static std::string error_event(const ApiError& error);
@@ -29,6 +29,7 @@ class Answer {
   Json base(const char* object) const;
   Json chunk(const Json& choice) const;
   Json choice(Json text, Json finish) const;
+  Json log_probabilities(const std::vector<TokenLikelihood>& tokens) const;
   Json usage(const GenerationEnd& end) const;
   Json infill(std::string_view text, const GenerationEnd& end) const;
 

@@ -105,6 +105,7 @@ void AnswerText::release(std::size_t held) {
   const std::size_t certain = held_.size() - held;
   raw_.append(held_, 0, certain);
   held_.erase(0, certain);
+  certain_bytes_ += certain;
 }
 
 void AnswerText::finish() {

@@ -68,6 +68,8 @@ class AnswerText {
   // What is certain and was not taken yet: UTF-8. Bytes that are none became U+FFFD.
   std::string take();
 
+  // How many of the bytes that were added are part of the answer for certain.
+  std::size_t certain_bytes() const { return certain_bytes_; }
   End end() const { return end_; }
   const std::string& stopping_word() const { return stopping_word_; }  // empty: none
 
@@ -84,7 +86,8 @@ class AnswerText {
   int indent_ = 0;                          // of the line so far
   bool in_indent_ = false;                  // nothing but blanks is in the line so far
   std::string held_;                        // could become a stop
-  std::string raw_;                         // certain, but may end within a character
+  std::size_t certain_bytes_ = 0;
+  std::string raw_;  // certain, but may end within a character
   std::string ready_;
   End end_ = End::kNone;
   std::string stopping_word_;

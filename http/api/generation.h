@@ -32,6 +32,8 @@ struct Generation {
       {};  // none: as many as the context holds. 0: only read the prompt
   std::vector<std::string> stops = {};
   SamplingOptions sampling = {};
+  std::optional<int> log_probabilities =
+      {};  // how many likeliest tokens are told; none: nothing is
   // Of kInfill, as llama.cpp has them; 0 and none: no limit.
   int min_indent = 0;
   std::optional<std::chrono::milliseconds> time_limit = {};

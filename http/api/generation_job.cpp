@@ -1,7 +1,9 @@
 #include "http/api/generation_job.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,37 @@ GenerationEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
   return Reason::kEndOfText;
 }
 
+// Those of the tokens whose bytes are not all certain yet wait here, so that no part of a stop
+// string shows in them.
+class Likelihoods {
+ public:
+  explicit Likelihoods(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(TokenId token, const EmittedLogProbability& how_likely) {
+    TokenLikelihood likelihood{std::string(tokenizer_.bytes(token)), how_likely.log_probability};
+    for (const TokenLogProbability& other : how_likely.likeliest) {
+      likelihood.likeliest.push_back(
+          {std::string(tokenizer_.display(other.token)), other.log_probability});
+    }
+    bytes_ += likelihood.bytes.size();
+    waiting_.emplace_back(bytes_, std::move(likelihood));
+  }
+  // Of the tokens within the first `certain` bytes, each once.
+  std::vector<TokenLikelihood> take(std::size_t certain) {
+    std::vector<TokenLikelihood> taken;
+    while (!waiting_.empty() && waiting_.front().first <= certain) {
+      taken.push_back(std::move(waiting_.front().second));
+      waiting_.pop_front();
+    }
+    return taken;
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::size_t bytes_ = 0;
+  std::deque<std::pair<std::size_t, TokenLikelihood>> waiting_;  // behind so many bytes
+};
+
 // One generation on the decode thread.
 class GenerationJob {
  public:
@@ -135,13 +168,17 @@ class GenerationJob {
   GenerationEnd write(Engine& engine, DecodeRequest& request) const {
     const Tokenizer& tokenizer = engine.tokenizer();
     AnswerText text({generation_.stops, generation_.min_indent, generation_.time_limit});
+    Likelihoods likelihoods(tokenizer);
     const auto pass_on = [&] {
-      if (std::string ready = text.take(); !ready.empty()) events_.on_text(std::move(ready));
+      AnswerPart part{text.take(), likelihoods.take(text.certain_bytes())};
+      if (!part.text.empty() || !part.likelihoods.empty()) events_.on_part(std::move(part));
     };
     GenerationEnd end;
     end.prediction_tokens = static_cast<int>(request.original.size());
+    request.log_probabilities = generation_.log_probabilities;
     request.on_emitted = [&](const EmittedToken& token) {
       if (token.origin == DraftOrigin::kReuse) ++end.accepted_prediction_tokens;
+      if (token.log_probability) likelihoods.add(token.token, *token.log_probability);
     };
     request.on_progress = [&](const DecodeStatistics&) {
       pass_on();

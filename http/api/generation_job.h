@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "decoding/decoder_name.h"
 #include "decoding/statistics.h"
@@ -12,6 +13,23 @@
 #include "workspace/engine/engine_host.h"
 
 namespace redraft::http {
+
+// How likely a token of the answer was.
+struct TokenLikelihood {
+  std::string bytes;
+  double log_probability = 0;
+  struct Other {
+    std::string bytes;
+    double log_probability = 0;
+  };
+  std::vector<Other> likeliest = {};
+};
+
+// A part of an answer. Of a token whose bytes are not all certain yet, the likelihood comes later.
+struct AnswerPart {
+  std::string text;                               // may be empty if there are tokens
+  std::vector<TokenLikelihood> likelihoods = {};  // if they were requested
+};
 
 // What became of a generation that was not refused.
 struct GenerationEnd {
@@ -28,8 +46,8 @@ struct GenerationEnd {
 struct GenerationEvents {
   // The model is there and the prompt fits: the answer begins. Not called if it is refused.
   std::function<void()> on_begin;
-  // More of the answer, never empty.
-  std::function<void(std::string text)> on_text;
+  // More of the answer.
+  std::function<void(AnswerPart part)> on_part;
   // The last call, unless the queue drops the job before it runs.
   std::function<void(const GenerationEnd&)> on_end;
 };

@@ -142,8 +142,7 @@ void read_completions(RequestFields& fields, Generation& generation) {
   generation.max_tokens = read_tokens(fields, "max_tokens").value_or(kDefaultCompletionTokens);
   fields.only("best_of", 1);
   fields.only("echo", false);
-  if (fields.any("logprobs") != nullptr)
-    fields.refuse("logprobs", "is not supported", "unsupported_parameter");
+  generation.log_probabilities = read_log_probabilities(fields);
 }
 
 void read_chat(RequestFields& fields, Generation& generation) {
@@ -153,8 +152,7 @@ void read_chat(RequestFields& fields, Generation& generation) {
   if (older && generation.max_tokens && *older != *generation.max_tokens)
     fields.refuse("max_tokens", "contradicts 'max_completion_tokens'");
   if (!generation.max_tokens) generation.max_tokens = older;
-  fields.only("logprobs", false);
-  fields.only("top_logprobs", 0);
+  generation.log_probabilities = read_chat_log_probabilities(fields);
   fields.only("response_format", {{"type", "text"}});
   fields.only("modalities", Json::array({"text"}));
   fields.only("tool_choice", "none");

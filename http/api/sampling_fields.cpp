@@ -26,6 +26,18 @@ SamplingOptions read_sampling(RequestFields& fields) {
   return sampling;
 }
 
+std::optional<int> read_chat_log_probabilities(RequestFields& fields) {
+  const bool wanted = fields.flag("logprobs", false);
+  const auto likeliest = fields.integer("top_logprobs", 0, kMaxLikeliest);
+  if (!wanted && likeliest.value_or(0) > 0) fields.refuse("top_logprobs", "needs 'logprobs': true");
+  return wanted ? std::optional(static_cast<int>(likeliest.value_or(0))) : std::nullopt;
+}
+
+std::optional<int> read_log_probabilities(RequestFields& fields) {
+  const auto likeliest = fields.integer("logprobs", 0, kMaxLikeliest);
+  return likeliest ? std::optional(static_cast<int>(*likeliest)) : std::nullopt;
+}
+
 SamplingOptions read_llama_sampling(RequestFields& fields) {
   const SamplingOptions sampling = read_sampling(fields);
   // They say among which tokens one is drawn. Without a temperature none is.

@@ -74,10 +74,10 @@ void check_generation(const Generation& generation, std::string_view text) {
   answer_text.add(text);
   answer_text.finish();
   const redraft::http::Answer answer(generation, "model", 0, 1);
-  const std::string whole = redraft::lsp::to_text(answer.whole(answer_text.take(), {}));
+  const std::string whole = redraft::lsp::to_text(answer.whole({answer_text.take()}, {}));
   require(bool(redraft::lsp::parse_json(whole)));
   const std::string events =
-      answer.first_events() + answer.text_event("a") + answer.last_events({});
+      answer.first_events() + answer.part_event({"a"}) + answer.last_events({});
   require(events.ends_with("\n\n"));
 }
 

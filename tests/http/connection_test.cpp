@@ -119,6 +119,27 @@ TEST_F(HttpTest, AssistantsTurnAtTheEndIsGoneOnWith) {
   EXPECT_EQ(answer["choices"][0]["message"]["content"], "wo three");
 }
 
+TEST_F(HttpTest, TellsHowLikelyTokensWereButNotThoseOfAStop) {
+  passes_->answers.fills = {{"count", "one END two"}};
+  Json request = Json::parse(kChat);
+  request["stop"] = "END";
+  request["logprobs"] = true;
+  request["top_logprobs"] = 2;
+  for (const bool stream : {false, true}) {
+    request["stream"] = stream;
+    const std::string answer =
+        ask(post("/v1/chat/completions", request.dump(), "Connection: close\r\n"));
+    std::string text;
+    for (std::size_t at = answer.find("\"top_logprobs\""); at != std::string::npos;
+         at = answer.find("\"top_logprobs\"", at + 1)) {
+      // Of a token "token" comes just before; of a likely one there is no such member.
+      const std::size_t token = answer.rfind("\"token\":\"", at);
+      text += answer[token + 9];
+    }
+    EXPECT_EQ(text, "one ");
+  }
+}
+
 TEST_F(HttpTest, ConnectionIsKeptForMoreRequests) {
   passes_->answers.fills = {{"a", "1"}, {"b", "2"}};
   RawClient client(port_);

@@ -59,6 +59,18 @@ class OpenAiTest(HttpTest):
         stream = client.chat.completions.create(model="scripted", messages=RENAME, prediction=PREDICTION, stream=True)
         self.assertEqual("".join(chunk.choices[0].delta.content or "" for chunk in stream), RENAMED)
 
+    def test_samples_and_tells_how_likely(self):
+        client = self.client()
+        texts = {client.chat.completions.create(model="scripted", messages=RENAME, temperature=1, top_p=0.9, seed=5,
+                                                max_tokens=20).choices[0].message.content for _ in range(2)}
+        self.assertEqual(len(texts), 1)
+        answer = client.chat.completions.create(model="scripted", messages=RENAME, logprobs=True, top_logprobs=2)
+        tokens = answer.choices[0].logprobs.content
+        self.assertEqual(b"".join(bytes(token.bytes) for token in tokens).decode(), RENAMED)
+        self.assertTrue(all(len(token.top_logprobs) == 2 and token.logprob <= 0 for token in tokens))
+        plain = client.completions.create(model="scripted", prompt="def f(", max_tokens=3, logprobs=1)
+        self.assertEqual(plain.choices[0].logprobs.tokens, ["a", ")", ":"])
+
     def test_completes(self):
         client = self.client()
         answer = client.completions.create(model="scripted", prompt="x = ", suffix="\nz = 3\n", max_tokens=50)

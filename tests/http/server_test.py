@@ -110,7 +110,7 @@ class HttpServerTest(HttpTest):
 
     def test_refuses_by_name_what_it_does_not_do(self):
         server = self.start()
-        for more in ({"temperature": 2.7}, {"logprobs": True}, {"n": 2}, {"tools": [{}]}, {"made_up": 1}):
+        for more in ({"temperature": 2.7}, {"logprobs": 3}, {"n": 2}, {"tools": [{}]}, {"made_up": 1}):
             answer = server.post("/v1/chat/completions", {**HELLO, **more})
             name, = more
             self.assertEqual((answer.status, answer.error["param"]), (400, name))

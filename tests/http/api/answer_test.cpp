@@ -31,7 +31,7 @@ std::vector<std::string> data_of(std::string_view events) {
 
 TEST(Answer, IsAChatCompletion) {
   const Generation chat{.interface = Interface::kChat};
-  const Json whole = Answer(chat, "m", 5, 1).whole("text", an_end());
+  const Json whole = Answer(chat, "m", 5, 1).whole({"text"}, an_end());
   EXPECT_EQ(whole["object"], "chat.completion");
   EXPECT_EQ(whole["model"], "m");
   EXPECT_EQ(whole["choices"][0]["message"]["content"], "text");
@@ -45,7 +45,7 @@ TEST(Answer, IsAChatCompletion) {
 
 TEST(Answer, IsATextCompletion) {
   const Generation plain;
-  const Json whole = Answer(plain, "m", 5, 1).whole("text", an_end());
+  const Json whole = Answer(plain, "m", 5, 1).whole({"text"}, an_end());
   EXPECT_EQ(whole["object"], "text_completion");
   EXPECT_EQ(whole["choices"][0]["text"], "text");
 }
@@ -53,7 +53,7 @@ TEST(Answer, IsATextCompletion) {
 TEST(Answer, StreamsAChatInEventsOfOneLine) {
   const Generation chat{.interface = Interface::kChat, .stream = true, .include_usage = true};
   const Answer answer(chat, "m", 5, 1);
-  const auto data = data_of(answer.first_events() + answer.text_event("a\n\ndata: b") +
+  const auto data = data_of(answer.first_events() + answer.part_event({"a\n\ndata: b"}) +
                             answer.last_events(an_end()));
   ASSERT_EQ(data.size(), 5U);
   EXPECT_EQ(Json::parse(data[0])["choices"][0]["delta"],
@@ -75,19 +75,36 @@ TEST(Answer, StreamsNoUsageUnlessItIsAskedFor) {
   EXPECT_FALSE(Json::parse(data[0]).contains("usage"));
 }
 
+TEST(Answer, SaysHowLikelyItsTokensWere) {
+  const AnswerPart part{"é", {{"\xC3", -0.5, {{"\xC3", -0.5}, {"e", -1}}}, {"\xA9", 0}}};
+  Generation chat{.interface = Interface::kChat};
+  EXPECT_TRUE(Answer(chat, "m", 5, 1).whole(part, {})["choices"][0]["logprobs"].is_null());
+  chat.log_probabilities = 2;
+  const Json tokens = Answer(chat, "m", 5, 1).whole(part, {})["choices"][0]["logprobs"]["content"];
+  ASSERT_EQ(tokens.size(), 2U);
+  EXPECT_EQ(tokens[0]["bytes"], Json::array({0xC3}));
+  EXPECT_EQ(tokens[0]["logprob"], -0.5);
+  EXPECT_EQ(tokens[0]["top_logprobs"][1]["token"], "e");
+  Generation plain;
+  plain.log_probabilities = 2;
+  const Json lists = Answer(plain, "m", 5, 1).whole(part, {})["choices"][0]["logprobs"];
+  EXPECT_EQ(lists["token_logprobs"], Json::parse("[-0.5, 0.0]"));
+  EXPECT_EQ(lists["top_logprobs"][0]["e"], -1);
+}
+
 TEST(Answer, OfAnInfillHasWhatLlamaCppAnswers) {
   Generation fill{.interface = Interface::kInfill};
   GenerationEnd end = an_end();
   end.reason = GenerationEnd::Reason::kStopString;
   end.stopping_word = "END";
-  const Json whole = Answer(fill, "m", 5, 1).whole("a\nb", end);
+  const Json whole = Answer(fill, "m", 5, 1).whole({"a\nb"}, end);
   EXPECT_EQ(whole["content"], "a\nb");
   EXPECT_EQ(whole["stop_type"], "word");
   EXPECT_EQ(whole["stopping_word"], "END");
   EXPECT_EQ(whole["tokens_predicted"], 6);
   EXPECT_EQ(whole["timings"]["prompt_n"], 6);
   fill.answer_fields = {"content", "timings/prompt_n", "timings/none", "content/x", ""};
-  EXPECT_EQ(Answer(fill, "m", 5, 1).whole("c", end),
+  EXPECT_EQ(Answer(fill, "m", 5, 1).whole({"c"}, end),
             Json::parse(R"({"content": "c", "timings/prompt_n": 6})"));
 }
 

@@ -98,6 +98,13 @@ TEST(ReadGeneration, ReadsAnInfill) {
   EXPECT_EQ(read(Interface::kInfill, {{"n_predict", 0}, {"response_fields", {""}}}).max_tokens, 0);
 }
 
+TEST(ReadGeneration, ReadsWhichLikelihoodsAreTold) {
+  EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "logprobs", 0)).log_probabilities, 0);
+  const Json likely = with(with(kChat, "logprobs", true), "top_logprobs", 3);
+  EXPECT_EQ(read(Interface::kChat, likely).log_probabilities, 3);
+  EXPECT_FALSE(read(Interface::kChat, kChat).log_probabilities);
+}
+
 TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
   const std::vector<std::pair<const char*, Json>> all = {
       {"temperature", 2.1},
@@ -117,7 +124,6 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
       {"frequency_penalty", 0.1},
       {"presence_penalty", 1},
       {"logit_bias", {{"50", 1}}},
-      {"logprobs", 1},
       {"model", 3},
       {"stream_options", {{"include_usage", true}}},
       {"prediction", "text"},
@@ -134,14 +140,15 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
       {"functions", {1}},
       {"response_format", {{"type", "json_object"}}},
       {"top_logprobs", 2},
+      {"logprobs", 1},
       {"modalities", {"text", "audio"}},
       {"reasoning_effort", "low"},
       {"audio", {{"voice", "a"}}},
       {"web_search_options", Json::object()}};
   for (const auto& [name, value] : chat) expect_refused(Interface::kChat, kChat, name, value);
   const std::vector<std::pair<const char*, Json>> completions = {
-      {"echo", true},         {"best_of", 2},     {"suffix", 1},
-      {"prompt", {"a", "b"}}, {"prompt", {1, 2}}, {"prompt", nullptr}};
+      {"echo", true}, {"logprobs", true},     {"logprobs", 21},   {"best_of", 2},
+      {"suffix", 1},  {"prompt", {"a", "b"}}, {"prompt", {1, 2}}, {"prompt", nullptr}};
   for (const auto& [name, value] : completions)
     expect_refused(Interface::kCompletions, kPrompt, name, value);
   const std::vector<std::pair<const char*, Json>> infill = {
