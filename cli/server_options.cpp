@@ -96,7 +96,8 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
         choices.common.remote.empty() ? local()
                                       : load_remote_engine(choices.common, remote, control, local);
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
-    if (!engine) return engine;
+    // Beside a server there is no index that would have to share it.
+    if (!engine || !choices.common.remote.empty()) return engine;
     if (const Result<void> taken = vocabulary->take((*engine)->shared_tokenizer()); !taken)
       engine = taken.error();
     return engine;

@@ -73,6 +73,8 @@ TEST_F(KeptIndexesTest, OpeningAndSavingIsUse) {
   Result<StoreFolder> folder = StoreFolder::open(indexes_ / "b", 1);
   ASSERT_TRUE(folder);
   fs::last_write_time(indexes_ / "b" / "lock", fs::file_time_type::clock::now() - hours(9));
+  // Two uses within a tick of the clock would have no order.
+  fs::last_write_time(indexes_ / "a" / "lock", fs::file_time_type::clock::now() - hours(1));
   TextStore store(std::move(*folder));
   ASSERT_TRUE(store.load());
   store.put({{"b", {}, {1, 2}}});
