@@ -312,6 +312,21 @@ class Editors(Remote):
         server.pieces = pieces
         self.assertEqual(self.edit(client)[0]["state"], "done")
 
+    def test_the_local_model_writes_once_the_server_is_gone(self):
+        model = str(self.folder / "tiny.gguf")
+        subprocess.run([os.environ["REDRAFT_WRITE_MODEL"], model, "1"], check=True)
+        server = Server()
+        client = self.client(server.url, "--target", model)
+        self.assertEqual(self.edit(client)[0]["state"], "done")
+        server.shutdown()
+        server.server_close()
+        self.assertEqual(self.edit(client)[0]["state"], "failed")
+        self.assertIn(self.edit(client)[0]["state"], ("done", "failed"))  # a tiny model writes what it writes
+        status = client.request("redraft/status")
+        self.assertEqual((status["state"], status["device"]), ("ready", "cpu"), status)
+        self.assertIn("The local model writes, because the server does not", " ".join(status["reasons"]))
+        self.assertNotEqual(status["decoder"]["name"], "remote")
+
 
 if __name__ == "__main__":
     unittest.main()
