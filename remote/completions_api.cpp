@@ -63,9 +63,8 @@ RemoteModelInfo info_of(const JsonValue& model) {
 
 // Whether so many tokens fit behind the prompt, whatever its tokens are: none is less than a byte.
 bool surely_fits(const RemoteModelInfo& model, std::size_t prompt_bytes, int tokens) {
-  return model.context_length &&
-         std::cmp_less_equal(prompt_bytes + static_cast<std::size_t>(tokens),
-                             *model.context_length);
+  return std::cmp_less_equal(prompt_bytes + static_cast<std::size_t>(tokens),
+                             model.context_length.value_or(kUsualContext));
 }
 
 void add_turn(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& messages,

@@ -18,13 +18,16 @@ enum class BegunTurn {
   kNotAtAll,  // or it is not known: the beginning is left out, and expected in the answer
 };
 
+inline constexpr int kUsualContext = 16384;  // tokens
+
 // What is known of a server and its model, from GET /v1/models.
 struct RemoteModelInfo {
   std::string name = {};
   BegunTurn begun_turn = BegunTurn::kNotAtAll;
   bool takes_prediction = false;  // OpenAI's `prediction`, which redraft takes as a draft
   bool fills = false;             // whether its control tokens for filling in are Qwen2.5-Coder's
-  std::optional<int> context_length = {};  // tokens
+  std::optional<int> context_length =
+      {};  // tokens; none: it does not say, kUsualContext is assumed
 };
 
 // `wanted` is a model's name; empty: the only one, or an error that lists them.

@@ -94,7 +94,11 @@ class RemoteDecoder::Answer {
       statistics.prefilled_tokens = *piece->prompt_tokens - statistics.cached_prompt_tokens;
     }
     if (piece->new_tokens) statistics.new_tokens = *piece->new_tokens;
-    if (!piece->text.empty()) ++events_;
+    // An event has a token at least, so this ends what a server was not told to, or does not.
+    if (!piece->text.empty() && events_++ == request_.max_new_tokens) {
+      --events_;
+      return end(FinishReason::kLength);
+    }
     if (piece->cut) reason_ = FinishReason::kLength;
     if (!emit(begun_.add(piece->text))) return end(FinishReason::kSink);
     if (request_.on_progress) request_.on_progress(statistics);

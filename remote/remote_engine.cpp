@@ -13,7 +13,6 @@ namespace {
 
 // Tokens of code have about so many bytes; a prompt that is planned with fewer fits.
 constexpr int kBytesPerToken = 3;
-constexpr int kUsualContext = 16384;  // tokens, where a server does not say
 constexpr int kLeastContext = 512;
 constexpr int kMaxContextBytes = 1 << 20;
 constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;  // of the server's models

@@ -142,6 +142,17 @@ TEST_F(RemoteEngine, NothingIsReadAfterTheClosingFence) {
   EXPECT_FALSE(read_on) << "the connection is closed";
 }
 
+TEST_F(RemoteEngine, NoMoreIsTakenThanWasAskedFor) {
+  serve("vllm", {answer_of("one\ntwo\nthree\nfour\n")});
+  const DecodeRequest request{.prompt = *encode_prompt(engine_->tokenizer(), {{"count", false}}),
+                              .max_new_tokens = 2};
+  const Result<DecodeResult> result = engine_->decode(
+      Purpose::kEdit, *parse_decoder_name("redraft"), request, [](TokenId) { return true; }, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(engine_->tokenizer().decode(result->tokens), "one\ntwo\n");
+  EXPECT_EQ(result->finish_reason, FinishReason::kLength);
+}
+
 TEST_F(RemoteEngine, AServerThatIsBusyIsAskedAgain) {
   serve("vllm", {{.status = 429, .body = "busy"},
                  {.status = 503, .body = ""},
