@@ -52,6 +52,7 @@ class RemoteDecoder::Answer {
 
   bool has_begun() const { return result_.statistics.passes > 0; }
   bool has_ended() const { return ended_; }
+  bool is_complete() const { return is_complete_; }
   const std::optional<Error>& problem() const { return problem_; }
 
   // The whole answer has come, or as much of it as was wanted.
@@ -100,6 +101,7 @@ class RemoteDecoder::Answer {
       return end(FinishReason::kLength);
     }
     if (piece->cut) reason_ = FinishReason::kLength;
+    is_complete_ = is_complete_ || piece->ended || piece->cut;
     if (!emit(begun_.add(piece->text))) return end(FinishReason::kSink);
     if (request_.on_progress) request_.on_progress(statistics);
     return true;
@@ -137,6 +139,7 @@ class RemoteDecoder::Answer {
   DecodeResult result_;
   int events_ = 0;  // with text
   FinishReason reason_ = FinishReason::kStop;
+  bool is_complete_ = false;  // the server has said so; its usage may follow
   bool ended_ = false;
   std::optional<Error> problem_;
   Clock::time_point began_ = Clock::now();
@@ -183,9 +186,10 @@ Result<std::optional<FinishReason>> RemoteDecoder::ask(const ExchangeRequest& as
   }
   if (answer.has_ended()) return std::optional(answer.reason());
   if (end->status / 100 == 2) {
-    // Some end without a last word.
-    if (answer.has_begun()) return std::optional(answer.reason());
-    return Error("the server's answer is empty");
+    // Some end without the last event. But the end of the connection alone may be a fault's.
+    if (answer.is_complete()) return std::optional(answer.reason());
+    return Error(answer.has_begun() ? "the server broke off its answer"
+                                    : "the server's answer is empty");
   }
   const std::string refusal =
       "the server refused (" + std::to_string(end->status) + "): " + reason_of_refusal(*end);

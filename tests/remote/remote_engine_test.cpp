@@ -178,6 +178,15 @@ TEST_F(RemoteEngine, AnAnswerThatBreaksOffIsAnErrorAndNotAskedForAgain) {
   EXPECT_EQ(server_->requests.size(), 1U);
 }
 
+TEST_F(RemoteEngine, AnAnswerIsCompleteWhenTheServerSaysSo) {
+  const std::string text = event(kAfter);
+  serve("vllm", {{.body = text}});
+  EXPECT_THAT(edit().error().message(), HasSubstr("broke off its answer"));
+  const std::string last = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+  serve("vllm", {{.body = text + last}});
+  EXPECT_EQ(edit()->text, kAfter);
+}
+
 TEST_F(RemoteEngine, AnErrorInTheStreamIsSaid) {
   serve("vllm", {{.body = event("def") + "data: {\"error\":{\"message\":\"out of memory\"}}\n\n"}});
   EXPECT_THAT(edit().error().message(), HasSubstr("out of memory"));
