@@ -32,8 +32,14 @@ class Neighbours(Service):
         self.serve("--socket", pathlib.Path(self.folder.name) / "s")
         self.busy, self.neighbour = self.client(), self.client()
 
-    def assert_not_in_the_way(self, data):
-        """While the server takes these bytes and works on them, the neighbour is answered many times."""
+    def assert_not_in_the_way(self, data, tries=1):
+        """While the server takes these bytes and works on them, the neighbour is answered many times. Where the work is
+        short, a pause of the machine may be half of it: then it counts if it is not in one of a few `tries`, since what
+        keeps the neighbour waiting does so each time."""
+        longest = [self.longest_wait(data) for _ in range(tries)]
+        self.assertLess(min(longest), 0.5, "the longest wait as a part of the work")
+
+    def longest_wait(self, data):
         self.assert_serves(self.busy)
         waits, over = [], threading.Event()
 
@@ -52,8 +58,7 @@ class Neighbours(Service):
         over.set()
         asking.join()
         self.assertGreater(len(waits), 3)
-        if took > 2:  # else a pause of the machine may be half of it
-            self.assertLess(max(waits), took / 2, f"of {took:.3f} s; {len(waits)} answers")
+        return max(waits) / took
 
     def send_changes(self, changes, version=2):
         self.busy.notify("textDocument/didChange", changes_of(changes, version))
@@ -98,7 +103,7 @@ class Neighbours(Service):
             for i in range(2, 12)))
 
     def test_as_many_values_as_are_allowed(self):
-        self.assert_not_in_the_way(framed("none/such", [[1]] * 520_000))
+        self.assert_not_in_the_way(framed("none/such", [[1]] * 520_000), tries=3)
 
     def test_small_messages_without_end(self):
         self.assert_not_in_the_way(framed("textDocument/didSave", {"textDocument": {"uri": URI}}) * 50_000)
