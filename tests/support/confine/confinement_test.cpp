@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -211,6 +214,21 @@ TEST_F(ConfinementTest, ADriverMayOpenDevicesAndTalkToItsDaemons) {
   EXPECT_EQ(outcomes.at("unix"), "ok");
   EXPECT_NE(outcomes.at("connect"), "EPERM");
   for (const char* name : {"inet", "inet6", "run", "workspace-make", "home-make"})
+    EXPECT_THAT(outcomes.at(name), AnyOf("EPERM", "EACCES")) << name;
+}
+
+// As the process does that speaks to a remote server.
+TEST_F(ConfinementTest, WhoConnectsStillListensNowhereRunsAndWritesNothing) {
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.network = true});
+    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    out << "listen " << (::listen(listener, 1) == 0 ? "ok" : std::strerror(errno)) << "\n";
+    say_attempts(out, folder_ / "workspace", folder_ / "home");
+  });
+  for (const char* name : {"inet", "inet6", "unix"}) EXPECT_EQ(outcomes.at(name), "ok") << name;
+  EXPECT_THAT(outcomes.at("connect"), Not(AnyOf("EPERM", "EACCES")));
+  EXPECT_EQ(outcomes.at("listen"), std::strerror(EPERM));
+  for (const char* name : {"run", "workspace-make", "home-make"})
     EXPECT_THAT(outcomes.at(name), AnyOf("EPERM", "EACCES")) << name;
 }
 
