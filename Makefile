@@ -7,7 +7,7 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup program dist demo test check check-core test-long test-aarch64 build configure bench lint format install clean
+.PHONY: help setup program dist demo test check check-core test-long test-aarch64 build configure bench lint format install wheel clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
@@ -69,6 +69,10 @@ lint: configure ## Check form and naming of all sources, clang-tidy for what dif
 format: ## Format the C++ and CUDA sources
 	@$(SETUP) lint
 	@git ls-files -z -- '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
+
+wheel: ## Build the Python package redraft-vllm, drafts for vLLM, to dist/
+	@$(SETUP) core tests
+	@tests/python.sh -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist serving/python
 
 install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -7,6 +7,7 @@ inline constexpr const char* kStrictDecoders[] = {
     "redraft",
     "redraft:max-nodes=1",
     "redraft:max-nodes=3",
+    "redraft:chain",
     "redraft:no-head",
     "redraft:model",
     "redraft:model:no-head",

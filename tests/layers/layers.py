@@ -12,6 +12,7 @@ OWNED_HEADERS = {
     r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "remote", "cli", "cli/common"},
     r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
+    r"pybind11/": {"serving"},
     r"CLI/": {"cli", "cli/common", "bench/command"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}

@@ -170,7 +170,7 @@ def _explain(problems):
 def ensure_core():
     """Only what the preset `core` is built from."""
     ensure_tools([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
-            [each for each in LIBRARIES if each.name in {"nlohmann_json", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
+            [each for each in LIBRARIES if each.name in {"nlohmann_json", "OpenSSL", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
     say("system packages: ready")
 
 

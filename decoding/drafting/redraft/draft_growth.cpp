@@ -157,6 +157,7 @@ void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
     if (probability < kMinProbability) return;
     left -= probability;
     nodes_.push_back({guess.token, node, guess.kind, guess.match, is_first, probability});
+    if (shape_ == DraftShape::kChain) return;
   }
 }
 

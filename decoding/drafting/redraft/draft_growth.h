@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/redraft_options.h"
 #include "decoding/drafting/redraft/source_set.h"
 #include "decoding/drafting/redraft/survival_table.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// A tree of guesses that grows from the end of a text, always at the likeliest node.
+// A tree of guesses, or a chain, that grows from the end of a text, always at the likeliest node.
 class DraftGrowth {
  public:
   struct Node {
@@ -34,6 +35,8 @@ class DraftGrowth {
     std::size_t written = 0;
     SourceStates states;
   };
+
+  explicit DraftGrowth(DraftShape shape = DraftShape::kTree) : shape_(shape) {}
 
   void begin(End end);
   // At most `limit` nodes; stops some time after further nodes have ceased to pay by `cost`.
@@ -65,6 +68,7 @@ class DraftGrowth {
   void rate_guesses(const SurvivalTable& survival);
   void add_children(int node, const SurvivalTable& survival);
 
+  DraftShape shape_;
   End end_;
   std::vector<Node> nodes_;
   std::vector<std::byte> states_;  // of the expanded nodes

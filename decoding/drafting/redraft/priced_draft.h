@@ -6,6 +6,7 @@
 #include "decoding/draft_tree.h"
 #include "decoding/drafting/redraft/draft_growth.h"
 #include "decoding/drafting/redraft/pass_pace.h"
+#include "decoding/drafting/redraft/redraft_options.h"
 #include "decoding/drafting/redraft/source_set.h"
 #include "decoding/drafting/redraft/survival_table.h"
 #include "support/token.h"
@@ -21,8 +22,14 @@ namespace redraft {
 class PricedDraft {
  public:
   // At most `max_nodes` nodes a pass. `sources` and `cost` outlive this.
-  PricedDraft(const SourceSet& sources, const PassPace& cost, int max_nodes)
-      : sources_(sources), cost_(cost), max_nodes_(max_nodes), survival_(sources.kinds()) {}
+  PricedDraft(const SourceSet& sources, const PassPace& cost, int max_nodes,
+              DraftShape shape = DraftShape::kTree)
+      : sources_(sources),
+        cost_(cost),
+        max_nodes_(max_nodes),
+        survival_(sources.kinds()),
+        growth_(shape),
+        ahead_(shape) {}
 
   // At most `limit` nodes that continue `context`, which the sources have followed to its end; its
   // tokens from `prompt_size` on are output.

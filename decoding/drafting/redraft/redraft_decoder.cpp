@@ -13,6 +13,7 @@ const DecoderDefinition& redraft_decoder() {
       .summary = "the default: every source in one tree, priced by what rows cost here",
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
                                          "most nodes of one pass, whatever they cost"),
+                  DecoderOption::toggle("chain", "one guess for each place, no tree"),
                   DecoderOption::toggle("model", "run the draft model where that pays"),
                   DecoderOption::toggle("no-head", "do without the target's draft head")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
@@ -28,7 +29,10 @@ const DecoderDefinition& redraft_decoder() {
               inputs.draft, inputs.request.stop_tokens, inputs.stop, memory.pace);
         }
         return std::make_unique<SourcePlan>(std::make_unique<RedraftSource>(
-            inputs.request, RedraftOptions{.max_nodes = inputs.options.maybe_integer("max-nodes")},
+            inputs.request,
+            RedraftOptions{
+                .max_nodes = inputs.options.maybe_integer("max-nodes"),
+                .shape = inputs.options.has("chain") ? DraftShape::kChain : DraftShape::kTree},
             memory, inputs.memory.tokenizer(), std::move(proposers)));
       },
       .needs_draft_model = [](const DecoderOptions& options) { return options.has("model"); },

@@ -49,7 +49,7 @@ RedraftSource::RedraftSource(const DecodeRequest& request, const RedraftOptions&
       model_{.proposer = std::move(proposers.model)},
       sources_(sources, request, memory.sources, tokenizer,
                {.model = model_.if_there(), .head = head_.if_there()}),
-      priced_(sources_, memory.pace, options.max_nodes.value_or(kMaxNodes)) {}
+      priced_(sources_, memory.pace, options.max_nodes.value_or(kMaxNodes), options.shape) {}
 
 DraftTree RedraftSource::draft(std::span<const TokenId> context, int limit) {
   absorb(context);

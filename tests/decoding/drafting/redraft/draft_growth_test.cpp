@@ -30,7 +30,7 @@ class TwoGuesses final : public StatelessSource {
   GuessKindId more_, less_;
 };
 
-TEST(DraftGrowth, ALaterGuessHasItsShareOfWhatTheLikeliestLeaves) {
+DraftGrowth grown(DraftShape shape) {
   const SourceMaker make = [](const SourceInputs& inputs) -> std::unique_ptr<GuessSource> {
     return std::make_unique<TwoGuesses>(inputs);
   };
@@ -38,9 +38,20 @@ TEST(DraftGrowth, ALaterGuessHasItsShareOfWhatTheLikeliestLeaves) {
   SourceMemory memory;
   const SourceSet sources({&make, 1}, request, memory);
   const SurvivalTable survival(sources.kinds());
-  DraftGrowth growth;
+  DraftGrowth growth(shape);
   growth.begin({.tokens = {kEnd}, .length = 1, .written = 0, .states = sources.at_end()});
   growth.grow(sources, survival, PassPace(CostCurve()), 64);
+  return growth;
+}
+
+TEST(DraftGrowth, AChainHasTheLikeliestGuessAlone) {
+  const DraftGrowth growth = grown(DraftShape::kChain);
+  ASSERT_EQ(growth.order().size(), 1U);
+  EXPECT_EQ(growth.node(growth.order()[0]).token, kLikely);
+}
+
+TEST(DraftGrowth, ALaterGuessHasItsShareOfWhatTheLikeliestLeaves) {
+  const DraftGrowth growth = grown(DraftShape::kTree);
   ASSERT_EQ(growth.order().size(), 2U);
   const DraftGrowth::Node& likely = growth.node(growth.order()[0]);
   const DraftGrowth::Node& other = growth.node(growth.order()[1]);
