@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """vLLM on this machine's processor, for vllm_test.py and bench/remote_bench.py, with the 0.5B model.
 
     tests/serving/vllm/vllm_server.py PORT [none | ngram | redraft]     runs a server until it is interrupted
