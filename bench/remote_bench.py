@@ -8,7 +8,7 @@ Each line of FILE is a task as in CanItEdit: JSON with "id", "before" and "instr
 edited by each server in turn with `redraft edit --remote`. The first server is the one that the others are compared with; it
 is asked twice, because a server may not write the same twice. `--out` keeps what each task took, as JSON lines.
 
-Speed-up: of the time from the first to the last token, and of the whole request, summed over all tasks. Passes: events of the
+Speed-up: of the time from the first to the last token, and of the whole request, summed over all tasks. Steps: events of the
 stream, which a server sends one a step. Same: answers that are, byte for byte, the first server's first one.
 """
 
@@ -47,24 +47,20 @@ def edit(program, url, scope, before, instruction):
 
 
 def table(first, names, results):
-    yield ("| server | tasks | tokens | passes | tokens/pass | tokens/s | speed-up | of whole requests | same |\n"
-           "|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    yield ("| server | tasks | steps | fewer by | seconds of writing | speed-up | of whole requests | same |\n"
+           "|---|---:|---:|---:|---:|---:|---:|---:|")
     # A task counts if every server has done it.
     whole = [task for task in results if len(task["servers"]) == len(names)]
+
+    def total(server, *keys):
+        return sum(task["servers"][server][key] for task in whole for key in keys)
+
     for name in names:
-        def total(key, of=name):
-            return sum(task["servers"][of][key] for task in whole)
-
-        def seconds(of):
-            return total("prefill_seconds", of) + total("decode_seconds", of)
-
         same = sum(task["servers"][name]["output_sha256"] == task["servers"][first]["output_sha256"] for task in whole)
-        # By the token, since answers may differ in length.
-        pace = total("new_tokens") / total("decode_seconds")
-        plain = total("new_tokens", first) / total("decode_seconds", first)
-        yield (f"| {name} | {len(whole)} | {total('new_tokens')} | {total('passes')} | "
-               f"{total('new_tokens') / total('passes'):.1f} | {pace:.1f} | {pace / plain:.2f} | "
-               f"{seconds(first) / seconds(name):.2f} | {same} of {len(whole)} |")
+        writing, request = ("decode_seconds",), ("decode_seconds", "prefill_seconds")
+        yield (f"| {name} | {len(whole)} | {total(name, 'passes')} | {total(first, 'passes') / total(name, 'passes'):.1f} | "
+               f"{total(name, *writing):.1f} | {total(first, *writing) / total(name, *writing):.2f} | "
+               f"{total(first, *request) / total(name, *request):.2f} | {same} of {len(whole)} |")
 
 
 def main():

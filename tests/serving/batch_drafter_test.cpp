@@ -249,6 +249,36 @@ TEST(BatchDrafter, RemembersWhatWasWrittenIfItMay) {
   EXPECT_LT(steps_of_the_second(true) * 2, steps_of_the_second(false));
 }
 
+// Whatever an engine says: ids that are none, rows that shrink, change or come twice.
+TEST(BatchDrafter, AnyBatchGetsDraftsOfItsSize) {
+  std::mt19937 random(11);
+  BatchDrafter::Options options = with_tokenizer();
+  options.most_tokens = 60;
+  BatchDrafter drafter(std::move(options));
+  std::vector<std::vector<TokenId>> texts(3);
+  for (int call = 0; call < 2000; ++call) {
+    for (std::vector<TokenId>& text : texts) {
+      if (random() % 8 == 0) text.resize(random() % 40);
+      if (random() % 8 == 0) text = texts[0];
+      const std::size_t more = random() % 9;
+      for (std::size_t i = 0; i < more; ++i)
+        text.push_back(random() % 50 == 0 ? static_cast<TokenId>(random())
+                                          : static_cast<TokenId>("ab`\n"[random() % 4]));
+    }
+    std::vector<BatchRow> rows;
+    for (std::size_t i = 0; i < random() % 5; ++i) {
+      const std::vector<TokenId>& text = texts[random() % texts.size()];
+      rows.push_back({text, random() % (text.size() + 1)});
+    }
+    const auto drafts = drafter.propose(rows);
+    ASSERT_THAT(drafts, SizeIs(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t room = 60 - std::min<std::size_t>(60, rows[i].tokens.size());
+      EXPECT_LE(drafts[i].size(), rows[i].written == 0 ? 0 : room);
+    }
+  }
+}
+
 // A model that never writes what is drafted is hardly slowed down: the drafter falls silent.
 TEST(BatchDrafter, FallsSilentWhereItIsWrong) {
   std::mt19937 random(3);

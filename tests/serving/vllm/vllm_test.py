@@ -59,7 +59,7 @@ class VllmTest(unittest.TestCase):
     def test_the_server_counts_the_drafts(self):
         name = "vllm:spec_decode_num_accepted_tokens_total"
         before = vllm_server.counter(self.addresses["redraft"], name)
-        written = self.edit("redraft", "Rename area_3 to surface.")["new_tokens"]
+        written = self.edit("redraft", "Add a docstring to area_3.")["new_tokens"]
         self.assertGreater(vllm_server.counter(self.addresses["redraft"], name) - before, written / 2)
 
 
