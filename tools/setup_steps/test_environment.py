@@ -6,7 +6,7 @@ import subprocess
 import sys
 import venv
 
-from . import npm
+from . import npm, system_packages
 from .common import REPOSITORY, SetupError, cache_directory, say
 
 _NODE_LOCK = REPOSITORY / "tests/http/openai"
@@ -29,6 +29,7 @@ def _stamp(locks):
 
 
 def ensure():
+    system_packages.ensure_tests()
     _ensure_environment(directory(), lock_files())
     _ensure_node_packages()
     say("test environment: ready")
