@@ -42,12 +42,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.seen.append((self.path, dict(self.headers), None))
         if self.server.key and self.headers["Authorization"] != f"Bearer {self.server.key}":
             return self.answer(401, b'{"error": {"message": "no key"}}')
-        models = [{"id": name, "owned_by": "vllm", "max_model_len": 8192} for name in self.server.models]
+        length = {} if self.server.context is None else {"max_model_len": self.server.context}
+        models = [{"id": name, "owned_by": "vllm", **length} for name in self.server.models]
         self.answer(200, json.dumps({"data": models}).encode())
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.seen.append((self.path, dict(self.headers), body))
+        if self.server.key and self.headers["Authorization"] != f"Bearer {self.server.key}":
+            return self.answer(401, b'{"error": {"message": "no key"}}')
         for fault in self.server.faults[:1]:
             self.server.faults.pop(0)
             return self.answer(fault, b'{"error": {"message": "not now"}}', Retry_After="0")
@@ -71,9 +74,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, answer=AFTER + "```\n", certificate=None, models=("coder",), key=None):
+    def __init__(self, answer=AFTER + "```\n", certificate=None, models=("coder",), key=None, context=8192):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.models, self.key = models, key
+        self.models, self.key, self.context = models, key, context
         self.pieces = [event(line) for line in answer.splitlines(keepends=True)] + [b"data: [DONE]\n\n"]
         self.faults, self.seen, self.closed_early = [], [], threading.Event()
         if certificate:
@@ -114,11 +117,15 @@ class RemoteEditor(Remote):
         client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--device", "cpu", "--remote", url, *options],
                         env={**os.environ, **home, "REDRAFT_REMOTE_KEY": ""})
         self.addCleanup(client.close)
-        client.request("initialize", {"processId": None, "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
+        client.request("initialize", {"processId": None, "capabilities": {
+            "textDocument": {"inlineCompletion": {}}, "experimental": {"redraft": {"streamedEdits": True}}}})
         client.notify("initialized")
-        client.notify("textDocument/didOpen", {"textDocument": {"uri": URI, "languageId": "python", "version": 1,
-                                                                "text": BEFORE}})
+        self.open(client, URI, BEFORE)
         return client
+
+    def open(self, client, uri, text):
+        client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1,
+                                                                "text": text}})
 
     def command(self):
         return {"command": "redraft.edit", "arguments": [{"textDocument": {"uri": URI, "version": 1},

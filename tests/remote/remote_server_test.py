@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from remote_case import AFTER, BEFORE, KEY, URI, Remote, RemoteEditor, Server, event, run
+from remote_case import AFTER, BEFORE, KEY, Remote, RemoteEditor, Server, event, run
 
 
 class Edits(Remote):
@@ -70,6 +70,77 @@ class Edits(Remote):
         server.pieces = server.pieces[:-1] + [poem] * 20000
         self.assertEqual(self.assert_succeeds(self.edit(server.url)), AFTER)
         self.assertTrue(server.closed_early.wait(60))
+
+
+CODE = "file:///project/b.py"
+HELPER = "def surface_of(width, height):\n    \"\"\"In square metres.\"\"\"\n    return width * height\n"
+
+
+class Completions(RemoteEditor):
+    """What a server is shown of other files, which no index has here."""
+
+    def prompt(self, server, client, text, line, character):
+        """What the server is asked for a place of a document."""
+        self.open(client, CODE, text)
+        items = client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": CODE}, "position": {"line": line, "character": character},
+            "context": {"triggerKind": 1}})["items"]
+        self.assertEqual([item["insertText"] for item in items], ["width, height)"])
+        return server.requests[-1]["prompt"]
+
+    def begin(self, **options):
+        server = self.serve("width, height)", models=("Qwen2.5-Coder-7B",), **options)
+        return server, self.client(server.url)
+
+    def test_definitions_in_other_open_files_are_shown(self):
+        server, client = self.begin()
+        self.open(client, "file:///project/shapes.py", HELPER + "\n\ndef unrelated():\n    pass\n")
+        prompt = self.prompt(server, client, "from shapes import surface_of\n\narea = surface_of(\n", 2, 18)
+        self.assertEqual(prompt.count(HELPER), 1)
+        self.assertIn("shapes.py", prompt)
+        self.assertNotIn("unrelated", prompt)
+
+    def test_places_that_changed_lately_are_shown(self):
+        server, client = self.begin()
+        shapes = "file:///project/shapes.py"
+        self.open(client, shapes, "x = 1\n" * 40)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": shapes, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 20, "character": 0}, "end": {"line": 20, "character": 0}}, "text": "# changed lately\n"}]})
+        prompt = self.prompt(server, client, "area = surface_of(\n", 0, 18)
+        self.assertIn("# changed lately", prompt)
+
+    def test_a_definition_that_changed_lately_is_shown_once(self):
+        server, client = self.begin()
+        shapes = "file:///project/shapes.py"
+        self.open(client, shapes, HELPER)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": shapes, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "# new\n"}]})
+        prompt = self.prompt(server, client, "area = surface_of(\n", 0, 18)
+        self.assertEqual(prompt.count(HELPER), 1)
+
+    def test_nothing_of_a_withheld_file_is_sent(self):
+        server, client = self.begin()
+        key = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{'qzx7swordfish0451' * 4}\n-----END OPENSSH PRIVATE KEY-----\n"
+        secret = "file:///project/secret.py"
+        self.open(client, secret, HELPER + f'KEY = """{key}"""\n')
+        client.notify("textDocument/didChange", {"textDocument": {"uri": secret, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "# typed there\n"}]})
+        self.open(client, "file:///project/.env", "surface_of = 12345\n")
+        prompt = self.prompt(server, client, "from secret import surface_of\n\narea = surface_of(\n", 2, 18)
+        for text in ("square metres", "typed there", "PRIVATE", "12345"):
+            self.assertNotIn(text, prompt)
+        self.assertNotIn("PRIVATE", json.dumps(server.requests))
+
+    def test_a_prompt_fits_the_context_that_the_server_tells(self):
+        text = "".join(f"value_{i} = {i}\n" for i in range(2000)) + "area = surface_of("
+        sizes = []
+        for context in (8192, 1200):
+            server, client = self.begin(context=context)
+            sizes.append(len(self.prompt(server, client, text, 2000, 18)))
+            client.close()
+        self.assertGreater(sizes[0], 3 * 1200)
+        self.assertLess(sizes[1], 3 * 1200)
+        self.assertGreater(sizes[1], 1000)
 
 
 class Keys(Remote):
