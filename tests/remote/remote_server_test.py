@@ -143,6 +143,71 @@ class Completions(RemoteEditor):
         self.assertGreater(sizes[1], 1000)
 
 
+class Doctor(Remote):
+    def doctor(self, url, *more, key=""):
+        home = {"HOME": str(self.folder), **{f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in (
+            "CONFIG", "DATA", "CACHE", "STATE")}}
+        return run("doctor", "--quick", "--remote", url, *more, environment={**home, "REDRAFT_REMOTE_KEY": key})
+
+    def rows(self, process):
+        self.assertNotIn(KEY, process.stdout.decode() + process.stderr.decode())
+        return self.assert_succeeds(process)
+
+    def test_says_what_the_server_has(self):
+        server = self.serve(models=("coder", "Qwen2.5-Coder-7B"), key=KEY)
+        rows = self.rows(self.doctor(server.url, "--remote-model", "coder", key=KEY))
+        self.assertRegex(rows, r"(?m)^key +there is one, which is sent$")
+        self.assertRegex(rows, rf"(?m)^remote +{server.url} answers$")
+        self.assertIn("coder: a context of 8192 tokens, by vllm\n", rows)
+        self.assertIn("Qwen2.5-Coder-7B: a context of 8192 tokens, by vllm, completes at the cursor\n", rows)
+        self.assertRegex(rows, r"coder writes: the first token came after \d+\.\d+ s\n")
+        self.assertIn("verdict   ready to edit with that server\n", rows)
+        (request,) = server.requests
+        self.assertEqual((request["model"], request["max_tokens"]), ("coder", 1))
+
+    def test_a_context_that_is_not_told_is_said(self):
+        rows = self.rows(self.doctor(self.serve(context=None).url))
+        self.assertIn("coder: its context is not told, 16384 tokens are assumed", rows)
+        self.assertRegex(rows, r"(?m)^key +none: ")
+
+    def test_faults_are_said(self):
+        for url, more, key, reason in (
+                (self.serve(key="another").url, (), KEY, "wants a key, or refuses this one (401)"),
+                (self.serve(key="another").url, (), "", "wants a key, or refuses this one (401)"),
+                (self.serve(models=("a", "b")).url, (), "", "--remote-model: a, b"),
+                (self.serve().url, ("--remote-model", "other"), "", "there are: coder"),
+                ("gpu:8000", (), "", "https://HOST:PORT"),
+                ("http://redraft.invalid:8000", (), "", "redraft.invalid")):
+            process = self.doctor(url, *more, key=key)
+            self.assertEqual(process.returncode, 1, process.stdout)
+            self.assertIn(reason, process.stderr.decode())
+            self.assertNotIn("verdict", process.stdout.decode())
+            self.assertNotIn(KEY, process.stdout.decode() + process.stderr.decode())
+
+    def test_a_list_that_needs_no_key_does_not_hide_that_it_is_wrong(self):
+        server = self.serve()
+        server.faults = [401]
+        process = self.doctor(server.url, key=KEY)
+        self.assertEqual(process.returncode, 1, process.stdout)
+        self.assertIn("refused (401)", process.stderr.decode())
+
+    def test_names_cannot_act_on_a_terminal(self):
+        rows = self.rows(self.doctor(self.serve(models=("co\x1b[31mder",)).url))
+        self.assertNotIn("\x1b", rows)
+
+    def test_what_redraft_serves_is_told(self):
+        model = str(self.folder / "tiny.gguf")
+        subprocess.run([os.environ["REDRAFT_WRITE_MODEL"], model, "1"], check=True)
+        served = subprocess.Popen([os.environ["REDRAFT"], "serve", "--http", "0", "--no-token", "--device", "cpu", "--target", model],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(served.stdout.close)
+        self.addCleanup(served.wait)
+        self.addCleanup(served.terminate)
+        url = served.stdout.readline().split()[-1]
+        rows = self.rows(self.doctor(url))  # the model may be loaded by then, or not
+        self.assertRegex(rows, r"tiny.gguf: a context of \d+ tokens, by redraft\n")
+
+
 class Keys(Remote):
     def key_file(self, mode):
         folder = self.folder / "config/redraft"
