@@ -47,7 +47,7 @@ test: build ## Run all tests but the long sweeps
 	@$(CTEST) --exclude long
 
 test-long: build ## Run the sweeps (hours), and build and test for AArch64
-	@$(SETUP) models tests
+	@$(SETUP) models tests aider
 	@$(CTEST) --only long
 	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
 

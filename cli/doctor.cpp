@@ -12,6 +12,7 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/doctor_folders.h"
+#include "cli/doctor_remote.h"
 #include "cli/installation.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
@@ -215,6 +216,18 @@ void print_all(const std::vector<Surrounding>& rows) {
   for (const Surrounding& each : rows) print_row(each.name.c_str(), each.state);
 }
 
+// What the verdict is about where a server writes.
+int report_remote(const CommonOptions& options) {
+  std::fflush(stdout);
+  const std::vector<Surrounding> rows = state_of_remote(options);
+  for (const Surrounding& row : rows) {
+    if (!row.sound) return fail(Error(row.state));
+    print_row(row.name.c_str(), row.state);
+  }
+  print_row("verdict", "ready to edit with that server");
+  return kSuccess;
+}
+
 int run_doctor(const DoctorOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
@@ -232,6 +245,7 @@ int run_doctor(const DoctorOptions& options) {
   print_crashes();
   print_all(installation());
   print_all(surroundings());
+  if (!options.common.remote.empty()) return report_remote(options.common);
   if (!libtorch.sound) return fail(Error("libtorch " + libtorch.state));
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
@@ -248,6 +262,7 @@ void add_doctor(CLI::App& app, Command& chosen) {
   const auto options = std::make_shared<DoctorOptions>();
   doctor->add_flag("--quick", options->quick, "Do not hash the model files");
   add_target_options(*doctor, options->common);
+  add_remote_options(*doctor, options->common);
   doctor->callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }
 

@@ -1,6 +1,7 @@
 // redraft serve: the models for programs that speak HTTP.
 #include "cli/serve.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,6 +9,8 @@
 
 #include "cli/server_options.h"
 #include "cli/shared_server.h"
+#include "decoding/model/model_files.h"
+#include "decoding/model/model_store.h"
 #include "http/serve.h"
 #include "lsp/host/attach.h"
 
@@ -28,16 +31,34 @@ std::string name_of(const std::string& target) {
   return name.empty() ? target : name;
 }
 
+// Of an engine with these models, by their files; 0: not known.
+int context_length_of(const CommonOptions& common) {
+  if (!common.remote.empty()) return 0;
+  int length = EngineOptions().context_limit;
+  for (const std::string& model : {common.target, common.draft}) {
+    if (model.empty()) continue;
+    const Result<ModelLocation> location = locate_model(model);
+    if (!location) return 0;
+    const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(*location);
+    if (!files) return 0;
+    const Result<TransformerShape> shape = (*files)->shape();
+    if (!shape) return 0;
+    length = std::min(length, shape->context_length);
+  }
+  return length;
+}
+
 Result<http::ServeOptions> serve_options(const ServeChoices& choices) {
   const CommonOptions& common = choices.server.common;
   const Result<DecoderName> decoder =
       parse_decoder_name(common.draft.empty() ? "redraft" : "redraft:model");
   if (!decoder) return decoder.error();
-  http::ServeOptions serve{
-      .port = choices.port,
-      .token_file = choices.token_file,
-      .needs_token = !choices.no_token,
-      .http = {.model = name_of(common.target), .generation = {.decoder = *decoder}}};
+  http::ServeOptions serve{.port = choices.port,
+                           .token_file = choices.token_file,
+                           .needs_token = !choices.no_token,
+                           .http = {.model = name_of(common.target),
+                                    .context_length = context_length_of(common),
+                                    .generation = {.decoder = *decoder}}};
   if (!choices.editors) return serve;
   const Result<std::filesystem::path> socket =
       lsp::attach_socket(shared_server(choices.server, 0).key);

@@ -175,15 +175,27 @@ void Connection::answer_page() {
     if (state == State::kFailed) return answer(server_error(503, "the model cannot be loaded"));
     return answer(200, kJson, lsp::to_text({{"status", "ok"}}));
   }
-  const Json model = {{"id", shared_.options.model},
-                      {"object", "model"},
-                      {"created", shared_.created},
-                      {"owned_by", "redraft"}};
+  const Json model = model_entry();
   if (route_.page == Page::kModels) {
     return answer(200, kJson, lsp::to_text({{"object", "list"}, {"data", Json::array({model})}}));
   }
   if (route_.model == shared_.options.model) return answer(200, kJson, lsp::to_text(model));
   answer(ApiError{.status = 404, .message = "there is no such model", .code = "model_not_found"});
+}
+
+// With what vLLM and llama-server call the length of the context, which OpenAI does not tell.
+Json Connection::model_entry() const {
+  Json model = {{"id", shared_.options.model},
+                {"object", "model"},
+                {"created", shared_.created},
+                {"owned_by", "redraft"}};
+  const int loaded = shared_.engine.status().context_length;
+  const int context = loaded > 0 ? loaded : shared_.options.context_length;
+  if (context > 0) {
+    model["max_model_len"] = context;
+    model["meta"] = {{"n_ctx", context}};
+  }
+  return model;
 }
 
 // A long body takes a while to be read, which other clients need not wait for.

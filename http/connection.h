@@ -67,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_body();
   void take_body(const Error& error);
   void answer_page();
+  Json model_entry() const;
   void read_request(std::string body);
   void take_generation(std::variant<Generation, ApiError> read);
 

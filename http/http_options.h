@@ -20,6 +20,8 @@ struct TimeLimits {
 struct HttpOptions {
   std::string token = {};  // that clients show; empty: none is needed
   std::string model = {};  // the name of the model, for clients
+  // Of the model, in tokens, as long as it is not loaded; 0: not known then.
+  int context_length = 0;
   GenerationChoices generation = {};
   TimeLimits limits = {};
 };

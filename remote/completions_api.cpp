@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxReason = 300;       // bytes of what a server says
+constexpr std::ptrdiff_t kMaxListed = 10;     // models in a message
 constexpr std::int64_t kMaxTokens = 1 << 30;  // that a server may tell of
 constexpr int kFillTokens = 256;  // of a completion whose limit does not fit the context
 constexpr JsonLimits kLimits{.bytes = std::size_t{4} << 20, .values = 1 << 16, .depth = 32};
@@ -52,6 +53,7 @@ RemoteModelInfo info_of(const JsonValue& model) {
   const std::string server = lower(text_or_empty(model, "owned_by"));
   RemoteModelInfo info;
   info.name = text_or_empty(model, "id");
+  info.server = text_or_empty(model, "owned_by");
   if (server == "vllm" || server == "sglang") info.begun_turn = BegunTurn::kAskedFor;
   if (server == "llamacpp" || server == "redraft") info.begun_turn = BegunTurn::kByItself;
   info.takes_prediction = server == "redraft";
@@ -78,7 +80,7 @@ void add_turn(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& me
 
 }  // namespace
 
-Result<RemoteModelInfo> read_models(std::string_view body, std::string_view wanted) {
+Result<std::vector<RemoteModelInfo>> read_model_list(std::string_view body) {
   const Error none("the server's list of models (/v1/models) is not one");
   const Result<JsonDocument> document = JsonDocument::parse("/v1/models", body, kLimits);
   if (!document) return none;
@@ -87,15 +89,22 @@ Result<RemoteModelInfo> read_models(std::string_view body, std::string_view want
   std::vector<RemoteModelInfo> found;
   for (const JsonValue model : *models) {
     RemoteModelInfo info = info_of(model);
-    if (info.name.empty()) continue;
-    if (info.name == wanted) return info;
-    found.push_back(std::move(info));
+    if (!info.name.empty()) found.push_back(std::move(info));
   }
-  if (wanted.empty() && found.size() == 1) return found.front();
   if (found.empty()) return Error("the server has no model");
+  return found;
+}
+
+Result<RemoteModelInfo> read_models(std::string_view body, std::string_view wanted) {
+  const Result<std::vector<RemoteModelInfo>> found = read_model_list(body);
+  if (!found) return found.error();
+  if (wanted.empty() && found->size() == 1) return found->front();
   std::string names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 10); ++i)
-    names += (i > 0 ? ", " : "") + found[i].name.substr(0, kMaxReason);
+  for (const RemoteModelInfo& info : *found) {
+    if (info.name == wanted) return info;
+    if (&info - found->data() < kMaxListed)
+      names += (names.empty() ? "" : ", ") + shown_line(info.name);
+  }
   return Error(wanted.empty()
                    ? "the server has several models; name one with --remote-model: " + names
                    : "the server has no model '" + std::string(wanted) + "'; there are: " + names);
@@ -176,11 +185,14 @@ std::string reason_of_refusal(const ExchangeEnd& end) {
     if (reason.empty()) reason = text_or_empty(root, "detail");
   }
   if (reason.empty()) reason = end.refusal;
-  reason.resize(std::min(reason.size(), kMaxReason));
-  // A log or a message box shows it: nothing in it may act on a terminal.
+  return reason.empty() ? "no reason" : shown_line(reason);
+}
+
+std::string shown_line(std::string_view text) {
+  std::string line(text.substr(0, kMaxReason));
   std::ranges::replace_if(
-      reason, [](unsigned char c) { return c < ' ' || c >= 0x7f; }, ' ');
-  return reason.empty() ? "no reason" : reason;
+      line, [](unsigned char c) { return c < ' ' || c >= 0x7f; }, ' ');
+  return line;
 }
 
 }  // namespace redraft

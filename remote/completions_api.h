@@ -23,6 +23,7 @@ inline constexpr int kUsualContext = 16384;  // tokens
 // What is known of a server and its model, from GET /v1/models.
 struct RemoteModelInfo {
   std::string name = {};
+  std::string server = {};  // its kind, as it says: "vllm"
   BegunTurn begun_turn = BegunTurn::kNotAtAll;
   bool takes_prediction = false;  // OpenAI's `prediction`, which redraft takes as a draft
   bool fills = false;             // whether its control tokens for filling in are Qwen2.5-Coder's
@@ -30,8 +31,14 @@ struct RemoteModelInfo {
       {};  // tokens; none: it does not say, kUsualContext is assumed
 };
 
+// At least one.
+Result<std::vector<RemoteModelInfo>> read_model_list(std::string_view body);
 // `wanted` is a model's name; empty: the only one, or an error that lists them.
 Result<RemoteModelInfo> read_models(std::string_view body, std::string_view wanted);
+
+// What a server calls something, for people: in one line of bounded length, without characters that
+// a terminal might act on.
+std::string shown_line(std::string_view text);
 
 // What is to be written after `prompt`: greedily, as a stream with its usage at the end. `expected`
 // is what the answer should resemble; empty: nothing is known. `max_tokens` is what the caller can

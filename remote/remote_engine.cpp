@@ -43,8 +43,8 @@ class RemoteModel final : public LanguageModel {
 // stand for bytes that are read.
 CostCurve guessed_cost() { return CostCurve({{1, 0.006}, {64, 0.009}, {1024, 0.06}}); }
 
-Result<RemoteModelInfo> ask_for_models(const RemoteOptions& options, Exchange& exchange,
-                                       const std::stop_token& stop) {
+// The body of the server's answer.
+Result<std::string> ask_for_models(Exchange& exchange, const std::stop_token& stop) {
   std::string list;
   const auto take = [&](std::string_view bytes) {
     list += bytes;
@@ -60,15 +60,23 @@ Result<RemoteModelInfo> ask_for_models(const RemoteOptions& options, Exchange& e
   if (end->status / 100 != 2)
     return Error("the server refused to list its models (" + std::to_string(end->status) +
                  "): " + reason_of_refusal(*end));
-  return read_models(list, options.model);
+  return list;
 }
 
 }  // namespace
 
+Result<std::vector<RemoteModelInfo>> list_remote_models(Exchange& exchange,
+                                                        const std::stop_token& stop) {
+  const Result<std::string> list = ask_for_models(exchange, stop);
+  return list ? read_model_list(*list) : list.error();
+}
+
 Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
                                                    std::shared_ptr<Exchange> exchange,
                                                    const LoadControl& control) {
-  const Result<RemoteModelInfo> info = ask_for_models(options, *exchange, control.stop);
+  const Result<std::string> list = ask_for_models(*exchange, control.stop);
+  if (!list) return list.error().in(options.server);
+  const Result<RemoteModelInfo> info = read_models(*list, options.model);
   if (!info) return info.error().in(options.server);
   const int tokens = std::max(info->context_length.value_or(kUsualContext), kLeastContext);
   const int bytes = std::min(tokens, kMaxContextBytes / kBytesPerToken) * kBytesPerToken;

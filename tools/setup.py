@@ -27,11 +27,12 @@ STEPS = {
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
+    "aider": (test_environment.ensure_aider, "aider, for one of the long tests (690 MB)"),
     "instructions": (instructions.ensure, "the files that `bench/instructions_bench.py` edits"),
     "dist": (system_packages.ensure_dist, "zstd and dpkg-deb, with which `make dist` packs"),
     "aarch64": (aarch64.ensure, "cross compiler, emulator and libraries of `make test-aarch64`"),
 }
-_ON_REQUEST = {"core", "gpu", "instructions", "dist", "aarch64"}
+_ON_REQUEST = {"core", "gpu", "aider", "instructions", "dist", "aarch64"}
 
 
 def parse_arguments(arguments):
@@ -41,7 +42,7 @@ def parse_arguments(arguments):
         epilog=f"steps:\n{steps}\n  model:NAME    one model of tools/locks/models.lock",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("steps", nargs="*", metavar="STEP", help="default: all but `core`, `gpu`, `instructions`, `dist` and `aarch64`")
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"default: all but {', '.join(sorted(_ON_REQUEST))}")
     return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in _ON_REQUEST]
 
 

@@ -274,6 +274,7 @@ Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWi
                            .common = indexes.common_code(),
                            .beside = documents.beside(wish.uri),
                            .recent = recent_snippets(documents, wish.uri, offset),
+                           .open = documents.others(wish.uri),
                            .file = file_of(wish.uri),
                            .root = root_of(wish.uri),
                            .decoder = decoder,

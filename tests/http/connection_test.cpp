@@ -196,6 +196,20 @@ TEST_F(HttpTest, RefusalsSayWhatAndClose) {
   EXPECT_EQ(passes_->passes(), 0);
 }
 
+// What clients plan their prompts by: as it is known before the model is loaded, then its own.
+TEST_F(HttpTest, TellsTheLengthOfTheContext) {
+  const auto told = [&](const std::string& path) {
+    Json model = body_of(ask(get(path)));
+    if (model.contains("data")) model = model["data"][0];
+    EXPECT_EQ(model["max_model_len"], model["meta"]["n_ctx"]);
+    return model["max_model_len"].get<int>();
+  };
+  EXPECT_EQ(told("/v1/models"), 1000);
+  EXPECT_EQ(told("/v1/models/scripted"), 1000);
+  ask(post("/v1/completions", R"({"prompt": "a", "max_tokens": 1})", "Connection: close\r\n"));
+  EXPECT_EQ(told("/v1/models"), 16384);
+}
+
 TEST_F(HttpTest, PromptThatDoesNotFitIsRefusedBeforeTheStreamBegins) {
   const Json request = {{"stream", true}, {"prompt", std::string(20'000, 'a')}};
   const std::string answer = ask(post("/v1/completions", request.dump(), "Connection: close\r\n"));

@@ -61,7 +61,7 @@ HttpTest::HttpTest() : passes_(std::make_shared<ScriptedPasses>()) {
   engine_ = std::make_unique<EngineHost>(
       [passes = passes_](const LoadControl&) { return scripted_engine(passes); }, post);
   side_ = std::make_unique<lsp::SideThread>();
-  HttpOptions options{.token = kToken, .model = "scripted"};
+  HttpOptions options{.token = kToken, .model = "scripted", .context_length = 1000};
   server_ = std::make_unique<HttpServer>(io_, *engine_, *side_, options);
   Result<lsp::LoopbackSocket> socket = lsp::listen_on_loopback(0);
   EXPECT_TRUE(socket);

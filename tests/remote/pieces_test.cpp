@@ -199,6 +199,20 @@ TEST(CompletionsApi, WhichModel) {
     EXPECT_FALSE(read_models(none, "")) << none;
 }
 
+TEST(CompletionsApi, WhatAServerCallsAModelIsShownAsALine) {
+  const Result<std::vector<RemoteModelInfo>> list = read_model_list(
+      R"({"data":[{"id":"a\u001b[2Jb","owned_by":"me","meta":{"n_ctx_train":5}},{"id":"c"},{}]})");
+  ASSERT_TRUE(list);
+  ASSERT_EQ(list->size(), 2U);
+  EXPECT_EQ(list->front().server, "me");
+  EXPECT_EQ(list->front().context_length, 5);
+  EXPECT_FALSE(list->back().context_length);
+  EXPECT_EQ(shown_line(list->front().name), "a [2Jb");
+  EXPECT_EQ(shown_line(std::string(5000, 'x')).size(), 300U);
+  const std::string two = R"({"data":[{"id":"a\u001b[2Jb"},{"id":"c"}]})";
+  EXPECT_THAT(read_models(two, "").error().message(), HasSubstr("a [2Jb, c"));
+}
+
 const RemotePrompt kChat{.messages = {{"user", "hello"}}, .opened = "```\n", .text = {}};
 
 TEST(CompletionsApi, ATurnThatIsBegun) {

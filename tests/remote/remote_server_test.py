@@ -1,108 +1,14 @@
 """`--remote`: the built program, and its language server, with a server on the loopback interface that says what a test
 wants, faults included."""
 
-import http.server
 import json
 import os
-import pathlib
 import socket
-import ssl
 import subprocess
-import sys
 import threading
 import unittest
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "lsp")]
-from lsp_client import Client  # noqa: E402
-from redraft_process import InFolder, run  # noqa: E402
-
-BEFORE = "def area(width, height):\n    return width * height\n"
-AFTER = "def area(width, height):\n    return abs(width * height)\n"
-KEY = "sk-of-a-test-0123456789"
-
-
-def event(text):
-    return b"data: " + json.dumps({"choices": [{"delta": {"content": text}, "text": text}]}).encode() + b"\n\n"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        self.server.seen.append((self.path, dict(self.headers), None))
-        if self.server.key and self.headers["Authorization"] != f"Bearer {self.server.key}":
-            return self.answer(401, b'{"error": {"message": "no key"}}')
-        models = [{"id": name, "owned_by": "vllm", "max_model_len": 8192} for name in self.server.models]
-        self.answer(200, json.dumps({"data": models}).encode())
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, dict(self.headers), body))
-        for fault in self.server.faults[:1]:
-            self.server.faults.pop(0)
-            return self.answer(fault, b'{"error": {"message": "not now"}}', Retry_After="0")
-        self.send_response(200)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-        try:
-            for piece in self.server.pieces:
-                if piece is None:  # cut, in the middle of a chunk
-                    self.wfile.write(b"ff\r\ndata")
-                    return self.connection.shutdown(socket.SHUT_RDWR)
-                if callable(piece):
-                    piece()
-                    continue
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
-            self.wfile.write(b"0\r\n\r\n")
-        except OSError:
-            self.server.closed_early.set()
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, answer=AFTER + "```\n", certificate=None, models=("coder",), key=None):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.models, self.key = models, key
-        self.pieces = [event(line) for line in answer.splitlines(keepends=True)] + [b"data: [DONE]\n\n"]
-        self.faults, self.seen, self.closed_early = [], [], threading.Event()
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            self.socket = context.wrap_socket(self.socket, server_side=True)
-        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.server_port}"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def requests(self):
-        return [body for path, _, body in self.seen if body is not None]
-
-
-class Remote(InFolder):
-    def serve(self, *arguments, **options):
-        server = Server(*arguments, **options)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return server
-
-    def edit(self, url, *more, **environment):
-        file = self.write("a.py", BEFORE.encode())
-        home = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / "config"),
-                "XDG_DATA_HOME": str(self.folder / "data"), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        return run("edit", file, "--instruction", "never negative", "--format", "text", "--remote", url, *more,
-                   environment={**home, "REDRAFT_REMOTE_KEY": "", **environment})
+from remote_case import AFTER, BEFORE, KEY, Remote, RemoteEditor, Server, event, run
 
 
 class Edits(Remote):
@@ -164,6 +70,142 @@ class Edits(Remote):
         server.pieces = server.pieces[:-1] + [poem] * 20000
         self.assertEqual(self.assert_succeeds(self.edit(server.url)), AFTER)
         self.assertTrue(server.closed_early.wait(60))
+
+
+CODE = "file:///project/b.py"
+HELPER = "def surface_of(width, height):\n    \"\"\"In square metres.\"\"\"\n    return width * height\n"
+
+
+class Completions(RemoteEditor):
+    """What a server is shown of other files, which no index has here."""
+
+    def prompt(self, server, client, text, line, character):
+        """What the server is asked for a place of a document."""
+        self.open(client, CODE, text)
+        items = client.request("textDocument/inlineCompletion", {
+            "textDocument": {"uri": CODE}, "position": {"line": line, "character": character},
+            "context": {"triggerKind": 1}})["items"]
+        self.assertEqual([item["insertText"] for item in items], ["width, height)"])
+        return server.requests[-1]["prompt"]
+
+    def begin(self, **options):
+        server = self.serve("width, height)", models=("Qwen2.5-Coder-7B",), **options)
+        return server, self.client(server.url)
+
+    def test_definitions_in_other_open_files_are_shown(self):
+        server, client = self.begin()
+        self.open(client, "file:///project/shapes.py", HELPER + "\n\ndef unrelated():\n    pass\n")
+        prompt = self.prompt(server, client, "from shapes import surface_of\n\narea = surface_of(\n", 2, 18)
+        self.assertEqual(prompt.count(HELPER), 1)
+        self.assertIn("shapes.py", prompt)
+        self.assertNotIn("unrelated", prompt)
+
+    def test_places_that_changed_lately_are_shown(self):
+        server, client = self.begin()
+        shapes = "file:///project/shapes.py"
+        self.open(client, shapes, "x = 1\n" * 40)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": shapes, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 20, "character": 0}, "end": {"line": 20, "character": 0}}, "text": "# changed lately\n"}]})
+        prompt = self.prompt(server, client, "area = surface_of(\n", 0, 18)
+        self.assertIn("# changed lately", prompt)
+
+    def test_a_definition_that_changed_lately_is_shown_once(self):
+        server, client = self.begin()
+        shapes = "file:///project/shapes.py"
+        self.open(client, shapes, HELPER)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": shapes, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "# new\n"}]})
+        prompt = self.prompt(server, client, "area = surface_of(\n", 0, 18)
+        self.assertEqual(prompt.count(HELPER), 1)
+
+    def test_nothing_of_a_withheld_file_is_sent(self):
+        server, client = self.begin()
+        key = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{'qzx7swordfish0451' * 4}\n-----END OPENSSH PRIVATE KEY-----\n"
+        secret = "file:///project/secret.py"
+        self.open(client, secret, HELPER + f'KEY = """{key}"""\n')
+        client.notify("textDocument/didChange", {"textDocument": {"uri": secret, "version": 2}, "contentChanges": [
+            {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "# typed there\n"}]})
+        self.open(client, "file:///project/.env", "surface_of = 12345\n")
+        prompt = self.prompt(server, client, "from secret import surface_of\n\narea = surface_of(\n", 2, 18)
+        for text in ("square metres", "typed there", "PRIVATE", "12345"):
+            self.assertNotIn(text, prompt)
+        self.assertNotIn("PRIVATE", json.dumps(server.requests))
+
+    def test_a_prompt_fits_the_context_that_the_server_tells(self):
+        text = "".join(f"value_{i} = {i}\n" for i in range(2000)) + "area = surface_of("
+        sizes = []
+        for context in (8192, 1200):
+            server, client = self.begin(context=context)
+            sizes.append(len(self.prompt(server, client, text, 2000, 18)))
+            client.close()
+        self.assertGreater(sizes[0], 3 * 1200)
+        self.assertLess(sizes[1], 3 * 1200)
+        self.assertGreater(sizes[1], 1000)
+
+
+class Doctor(Remote):
+    def doctor(self, url, *more, key=""):
+        home = {"HOME": str(self.folder), **{f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in (
+            "CONFIG", "DATA", "CACHE", "STATE")}}
+        return run("doctor", "--quick", "--remote", url, *more, environment={**home, "REDRAFT_REMOTE_KEY": key})
+
+    def rows(self, process):
+        self.assertNotIn(KEY, process.stdout.decode() + process.stderr.decode())
+        return self.assert_succeeds(process)
+
+    def test_says_what_the_server_has(self):
+        server = self.serve(models=("coder", "Qwen2.5-Coder-7B"), key=KEY)
+        rows = self.rows(self.doctor(server.url, "--remote-model", "coder", key=KEY))
+        self.assertRegex(rows, r"(?m)^key +there is one, which is sent$")
+        self.assertRegex(rows, rf"(?m)^remote +{server.url} answers$")
+        self.assertIn("coder: a context of 8192 tokens, by vllm\n", rows)
+        self.assertIn("Qwen2.5-Coder-7B: a context of 8192 tokens, by vllm, completes at the cursor\n", rows)
+        self.assertRegex(rows, r"coder writes: the first token came after \d+\.\d+ s\n")
+        self.assertIn("verdict   ready to edit with that server\n", rows)
+        (request,) = server.requests
+        self.assertEqual((request["model"], request["max_tokens"]), ("coder", 1))
+
+    def test_a_context_that_is_not_told_is_said(self):
+        rows = self.rows(self.doctor(self.serve(context=None).url))
+        self.assertIn("coder: its context is not told, 16384 tokens are assumed", rows)
+        self.assertRegex(rows, r"(?m)^key +none: ")
+
+    def test_faults_are_said(self):
+        for url, more, key, reason in (
+                (self.serve(key="another").url, (), KEY, "wants a key, or refuses this one (401)"),
+                (self.serve(key="another").url, (), "", "wants a key, or refuses this one (401)"),
+                (self.serve(models=("a", "b")).url, (), "", "--remote-model: a, b"),
+                (self.serve().url, ("--remote-model", "other"), "", "there are: coder"),
+                ("gpu:8000", (), "", "https://HOST:PORT"),
+                ("http://redraft.invalid:8000", (), "", "redraft.invalid")):
+            process = self.doctor(url, *more, key=key)
+            self.assertEqual(process.returncode, 1, process.stdout)
+            self.assertIn(reason, process.stderr.decode())
+            self.assertNotIn("verdict", process.stdout.decode())
+            self.assertNotIn(KEY, process.stdout.decode() + process.stderr.decode())
+
+    def test_a_list_that_needs_no_key_does_not_hide_that_it_is_wrong(self):
+        server = self.serve()
+        server.faults = [401]
+        process = self.doctor(server.url, key=KEY)
+        self.assertEqual(process.returncode, 1, process.stdout)
+        self.assertIn("refused (401)", process.stderr.decode())
+
+    def test_names_cannot_act_on_a_terminal(self):
+        rows = self.rows(self.doctor(self.serve(models=("co\x1b[31mder",)).url))
+        self.assertNotIn("\x1b", rows)
+
+    def test_what_redraft_serves_is_told(self):
+        model = str(self.folder / "tiny.gguf")
+        subprocess.run([os.environ["REDRAFT_WRITE_MODEL"], model, "1"], check=True)
+        served = subprocess.Popen([os.environ["REDRAFT"], "serve", "--http", "0", "--no-token", "--device", "cpu", "--target", model],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(served.stdout.close)
+        self.addCleanup(served.wait)
+        self.addCleanup(served.terminate)
+        url = served.stdout.readline().split()[-1]
+        rows = self.rows(self.doctor(url))  # the model may be loaded by then, or not
+        self.assertRegex(rows, r"tiny.gguf: a context of \d+ tokens, by redraft\n")
 
 
 class Keys(Remote):
@@ -240,30 +282,7 @@ class Tls(Remote):
         self.assertEqual(server.seen, [])
 
 
-URI = "file:///a.py"
-
-
-class Editors(Remote):
-    """A language server with a server behind it, which is confined: only the process beside it opens connections."""
-
-    def client(self, url, *options):
-        home = {f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("CONFIG", "DATA", "CACHE", "STATE")}
-        client = Client([os.environ["REDRAFT"], "lsp", "--no-share", "--device", "cpu", "--remote", url, *options],
-                        env={**os.environ, **home, "REDRAFT_REMOTE_KEY": ""})
-        self.addCleanup(client.close)
-        client.request("initialize", {"processId": None, "capabilities": {"experimental": {"redraft": {"streamedEdits": True}}}})
-        client.notify("initialized")
-        client.notify("textDocument/didOpen", {"textDocument": {"uri": URI, "languageId": "python", "version": 1,
-                                                                "text": BEFORE}})
-        return client
-
-    def edit(self, client):
-        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
-            {"textDocument": {"uri": URI, "version": 1}, "instruction": "never negative"}]})["editId"]
-        end = client.notification("$/redraft/edit", lambda event: event["editId"] == edit and event["kind"] == "end")
-        hunks = [event for event in client.all("$/redraft/edit") if event["editId"] == edit and event["kind"] == "hunk"]
-        return end, hunks
-
+class Editors(RemoteEditor):
     def test_an_edit_comes_hunk_by_hunk(self):
         server = self.serve()
         client = self.client(server.url)
@@ -295,8 +314,7 @@ class Editors(Remote):
         server, going = self.serve(), threading.Event()
         server.pieces = [event("def area(width, height):\n"), going.set] + [event("    # and so on\n")] * 1000000
         client = self.client(server.url)
-        edit = client.request("workspace/executeCommand", {"command": "redraft.edit", "arguments": [
-            {"textDocument": {"uri": URI, "version": 1}, "instruction": "never negative"}]})["editId"]
+        edit = client.request("workspace/executeCommand", self.command())["editId"]
         self.assertTrue(going.wait(120))
         client.request("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [{"editId": edit}]})
         end = client.notification("$/redraft/edit", lambda told: told["editId"] == edit and told["kind"] == "end")

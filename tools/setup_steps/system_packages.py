@@ -38,6 +38,7 @@ LINT_TOOLS = [
     Requirement("luacheck", "0.23", "lua-check", command="luacheck"),
     Requirement("ShellCheck", "0.7", "shellcheck", command="shellcheck"),
 ]
+TEST_TOOLS = [Requirement("HAProxy", "2.2", "haproxy", command="haproxy")]  # tests that need it are skipped without
 DIST_TOOLS = [
     Requirement("zstd", "1.4", "zstd", command="zstd"),
     Requirement("dpkg-deb", "1.21", "dpkg", command="dpkg-deb"),
@@ -67,6 +68,8 @@ def _command_version(command):
         arguments = ["python3", "-m", "pip", "--version"]
     elif command == "venv":  # Debian splits ensurepip off; without it a virtual environment has no pip
         arguments = ["python3", "-c", "import ensurepip, venv, platform; print(platform.python_version())"]
+    elif command == "haproxy":
+        arguments = ["haproxy", "-v"]
     else:
         arguments = [*command.split(), "--version"]
     if shutil.which(arguments[0]) is None:
@@ -182,6 +185,10 @@ def ensure_build():
 def ensure_lint():
     ensure_tools(LINT_TOOLS)
     say("clang-format, clang-tidy, luacheck and ShellCheck: ready")
+
+
+def ensure_tests():
+    ensure_tools([], TEST_TOOLS)
 
 
 def ensure_dist():

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import venv
 
-from . import npm
+from . import npm, system_packages
 from .common import REPOSITORY, SetupError, cache_directory, say
 
 _NODE_LOCK = REPOSITORY / "tests/http/openai"
+_AIDER_LOCK = REPOSITORY / "tests/http/aider/aider.lock"
 
 
 def directory():
@@ -28,14 +29,25 @@ def _stamp(locks):
 
 
 def ensure():
-    locks = lock_files()
-    stamp = directory() / "redraft-locks"
-    if locks and not (stamp.exists() and stamp.read_text() == _stamp(locks)):
-        say(f"installing the Python packages of {', '.join(str(lock.relative_to(REPOSITORY)) for lock in locks)}")
-        _install(locks)
-        stamp.write_text(_stamp(locks))
+    system_packages.ensure_tests()
+    _ensure_environment(directory(), lock_files())
     _ensure_node_packages()
     say("test environment: ready")
+
+
+def ensure_aider():
+    """In an environment of its own: it takes 690 MB, and pins other versions of what other tests use."""
+    _ensure_environment(cache_directory() / "venv-aider", [_AIDER_LOCK])
+    say("aider: ready")
+
+
+def _ensure_environment(folder, locks):
+    stamp = folder / "redraft-locks"
+    if stamp.exists() and stamp.read_text() == _stamp(locks):
+        return
+    say(f"installing the Python packages of {', '.join(str(lock.relative_to(REPOSITORY)) for lock in locks)}")
+    _install(folder, locks)
+    stamp.write_text(_stamp(locks))
 
 
 def node_directory():
@@ -54,13 +66,13 @@ def _ensure_node_packages():
     stamp.write_text(digest)
 
 
-def _install(locks):
-    shutil.rmtree(directory(), ignore_errors=True)
+def _install(folder, locks):
+    shutil.rmtree(folder, ignore_errors=True)
     try:
-        venv.create(directory(), with_pip=True)
+        venv.create(folder, with_pip=True)
     except (subprocess.CalledProcessError, OSError, ImportError) as error:
         raise SetupError("Python cannot make virtual environments here; install python3-venv") from error
-    python = str(directory() / "bin" / "python")
+    python = str(folder / "bin" / "python")
     for lock in locks:
         run = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
                               "--only-binary=:all:", "--require-hashes", "-r", str(lock)],

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/utf8/utf8.h"
+#include "workspace/completion/open_definitions.h"
 
 namespace redraft {
 namespace {
@@ -22,10 +23,11 @@ constexpr std::size_t kRereadTokens = 80;
 constexpr int kSteadyLines = 40;
 }  // namespace
 
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
-  const int tokens = context_tokens > 0
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, int most) {
+  const int wanted = context_tokens > 0
                          ? context_tokens
                          : std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
+  const int tokens = std::min(wanted, most);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
   const std::size_t text_tokens =
@@ -33,6 +35,16 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens) {
   const std::size_t suffix_tokens = std::min(kRereadTokens, text_tokens / 4);
   budget.suffix_bytes = kBytesPerToken * suffix_tokens;
   budget.prefix_bytes = kBytesPerToken * (text_tokens - suffix_tokens);
+  return budget;
+}
+
+CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens) {
+  // A model elsewhere has bytes for tokens.
+  const std::size_t unit = engine.is_elsewhere() ? kBytesPerToken : 1;
+  const int context = engine.context_length() / static_cast<int>(unit);
+  CompletionBudget budget =
+      completion_budget(engine.cost_curve(), context_tokens, std::max(context - new_tokens, 1));
+  budget.snippet_tokens *= unit;
   return budget;
 }
 
@@ -71,16 +83,38 @@ std::string_view line_ending_at(const Document& document, std::size_t offset) {
   return "\n";
 }
 
+namespace {
+
+std::vector<std::string> uris_of(const std::vector<std::shared_ptr<const Document>>& documents) {
+  std::vector<std::string> uris;
+  for (const auto& document : documents) uris.push_back(document->uri());
+  std::ranges::sort(uris);
+  return uris;
+}
+
+}  // namespace
+
+bool SteadySnippets::shows(const Snippet& snippet) const {
+  return std::ranges::any_of(snippets_, [&](const Snippet& shown) {
+    return shown.file == snippet.file && shown.text.find(snippet.text) != std::string::npos;
+  });
+}
+
 const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokenizer& tokenizer) {
   const Document& document = *query.document;
   const int line = document.lines().line_of(query.offset);
+  // With an index it does not matter which are open.
+  std::vector<std::string> open;
+  if (!query.index && query.open) open = uris_of(*query.open);
   const bool steady = document.uri() == uri_ && std::abs(line - line_) <= kSteadyLines &&
-                      query.max_tokens == max_tokens_ && (query.index != nullptr) == had_index_;
+                      query.max_tokens == max_tokens_ && (query.index != nullptr) == had_index_ &&
+                      open == open_;
   if (steady) return snippets_;
   uri_ = document.uri();
   line_ = line;
   max_tokens_ = query.max_tokens;
   had_index_ = query.index != nullptr;
+  open_ = std::move(open);
   snippets_.clear();
   std::size_t left = query.max_tokens;
   if (query.recent) {
@@ -91,12 +125,18 @@ const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokeniz
       snippets_.insert(snippets_.begin(), std::move(snippet));
     }
   }
-  if (query.index && left > 0) {
-    std::vector<Snippet> found = find_snippets(*query.index, tokenizer,
-                                               {.text = document.text(),
-                                                .offset = query.offset,
-                                                .tree = document.syntax(),
-                                                .max_tokens = left});
+  if (left > 0) {
+    const SnippetQuery wanted{.text = document.text(),
+                              .offset = query.offset,
+                              .tree = document.syntax(),
+                              .max_tokens = left};
+    std::vector<Snippet> found;
+    if (query.index) {
+      found = find_snippets(*query.index, tokenizer, wanted);
+    } else if (query.open) {
+      found = open_definitions(*query.open, tokenizer, wanted);
+    }
+    std::erase_if(found, [this](const Snippet& snippet) { return shows(snippet); });
     snippets_.insert(snippets_.begin(), std::make_move_iterator(found.begin()),
                      std::make_move_iterator(found.end()));
   }

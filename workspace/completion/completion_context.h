@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "indexing/store/index_snapshot.h"
 #include "support/byte_range.h"
 #include "workspace/documents/document.h"
+#include "workspace/engine/engine.h"
 #include "workspace/snippets/snippets.h"
 
 namespace redraft {
@@ -22,9 +25,14 @@ struct CompletionBudget {
 };
 
 // For a prompt of about `context_tokens`; 0: of as many tokens as the machine reads in a few
-// seconds without a cache, by `cost`. Other files get a share only if the budget is large. The text
-// after the cursor always gets little, because it is read again after each keystroke.
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens);
+// seconds without a cache, by `cost`. At most `most`. Other files get a share only if the budget is
+// large. The text after the cursor always gets little, because it is read again after each
+// keystroke.
+CompletionBudget completion_budget(const CostCurve& cost, int context_tokens,
+                                   int most = std::numeric_limits<int>::max());
+
+// The same for an engine and a completion of `new_tokens`, which has to fit its context, too.
+CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens);
 
 // The part of a document that a completion shows the model. It begins at a multiple of half the
 // budget, so that after a keystroke the prompt begins like the previous one.
@@ -49,6 +57,8 @@ class SteadySnippets {
     const IndexSnapshot* index = nullptr;  // may be null
     // Of places that changed lately; may be null.
     const std::vector<Snippet>* recent = nullptr;
+    // The other open documents, which are searched if there is no index; may be null.
+    const std::vector<std::shared_ptr<const Document>>* open = nullptr;
     std::size_t max_tokens = 0;
   };
   // What other files say about the text at the cursor, the most helpful last. Valid until the next
@@ -56,10 +66,13 @@ class SteadySnippets {
   const std::vector<Snippet>& at(const Query& query, const Tokenizer& tokenizer);
 
  private:
+  bool shows(const Snippet& snippet) const;
+
   std::string uri_;
   int line_ = 0;
   std::size_t max_tokens_ = 0;
   bool had_index_ = false;
+  std::vector<std::string> open_;  // URIs, sorted
   std::vector<Snippet> snippets_;
 };
 

@@ -148,7 +148,8 @@ CompletionShape completion_shape(const CompletionRequest& request) {
 Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest& request) {
   const Span span("prompt");
   const Tokenizer& tokenizer = engine.tokenizer();
-  const CompletionBudget budget = completion_budget(engine.cost_curve(), request.context_tokens);
+  const CompletionBudget budget =
+      completion_budget(engine, request.context_tokens, request.max_new_tokens);
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
@@ -157,6 +158,7 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
                           .offset = request.offset,
                           .index = request.repository.get(),
                           .recent = &request.recent,
+                          .open = &request.open,
                           .max_tokens = budget.snippet_tokens},
                          tokenizer);
     for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);

@@ -33,6 +33,9 @@ struct CompletionRequest {
   // Texts removed lately and the other open documents, the most recent first.
   std::vector<std::shared_ptr<const Document>> beside = {};
   std::vector<Snippet> recent = {};  // places that changed lately, the most recent first
+  // The other open documents, the most recent first: shown as far as they define what is named
+  // around the cursor, if there is no index.
+  std::vector<std::shared_ptr<const Document>> open = {};
   // Keeps snippets from request to request; null: they are searched for each time. Used on the
   // decode thread only.
   std::shared_ptr<SteadySnippets> snippets = {};

@@ -139,14 +139,19 @@ std::vector<std::shared_ptr<const Document>> OpenDocuments::all() const {
 
 std::vector<std::shared_ptr<const Document>> OpenDocuments::beside(const std::string& uri) const {
   std::vector<std::shared_ptr<const Document>> beside(removed_.begin(), removed_.end());
-  std::ranges::copy_if(from(uri), std::back_inserter(beside),
-                       [&](const auto& document) { return document->uri() != uri; });
+  std::ranges::copy(others(uri), std::back_inserter(beside));
   return beside;
 }
 
 std::vector<std::shared_ptr<const Document>> OpenDocuments::from(const std::string& uri) const {
+  std::vector<std::shared_ptr<const Document>> all = others(uri);
+  if (std::shared_ptr<const Document> document = find(uri))
+    all.insert(all.begin(), std::move(document));
+  return all;
+}
+
+std::vector<std::shared_ptr<const Document>> OpenDocuments::others(const std::string& uri) const {
   std::vector<std::shared_ptr<const Document>> all;
-  if (std::shared_ptr<const Document> document = find(uri)) all.push_back(std::move(document));
   for (auto other = by_use_.rbegin(); other != by_use_.rend(); ++other) {
     const Open& open = documents_.at(*other);
     if (*other != uri && !open.withheld()) all.push_back(open.document);

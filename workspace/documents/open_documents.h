@@ -23,10 +23,10 @@ namespace redraft {
 // The open documents of an editor, and what the user did in them lately. One thread.
 //
 // Some are withheld (see withheld.h). They can be found and changed like any other, but beside(),
-// from() (except for the document itself), recent_changes() and recent_places() reveal nothing of
-// their text, past or present; nor does origin_of() once they are not. Each version is judged anew:
-// a key pasted into a notes file withholds the file until the key is removed, and leaves no trace
-// afterwards.
+// others(), from() (except for the document itself), recent_changes() and recent_places() reveal
+// nothing of their text, past or present; nor does origin_of() once they are not. Each version is
+// judged anew: a key pasted into a notes file withholds the file until the key is removed, and
+// leaves no trace afterwards.
 class OpenDocuments {
  public:
   // A place in a document where the user changed something.
@@ -66,7 +66,9 @@ class OpenDocuments {
   // Texts that drafts for a document may come from: texts removed lately, then the other open
   // documents, the most recent first.
   std::vector<std::shared_ptr<const Document>> beside(const std::string& uri) const;
-  // `uri` first, then the other open documents, the most recent first.
+  // The other open documents, the most recent first.
+  std::vector<std::shared_ptr<const Document>> others(const std::string& uri) const;
+  // `uri` first, then those.
   std::vector<std::shared_ptr<const Document>> from(const std::string& uri) const;
   // What a document was before the changes that may concern others.
   DocumentOrigin origin_of(const std::shared_ptr<const Document>& now) const {

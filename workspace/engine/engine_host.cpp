@@ -93,6 +93,7 @@ Result<Engine*> EngineHost::load(const std::string& why) {
               .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
               .device = engine_->device(),
               .elsewhere = engine_->is_elsewhere(),
+              .context_length = engine_->context_length(),
               .memory_bytes = memory});
   return engine_.get();
 }

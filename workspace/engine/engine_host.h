@@ -31,6 +31,7 @@ struct EngineStatus {
   std::string draft = {};   // empty: none
   std::string device = {};  // of the target: "cpu", "cuda" or, elsewhere, a server's address
   bool elsewhere = false;   // Engine::is_elsewhere()
+  int context_length = 0;   // Engine::context_length(), once ready; 0: not known
   std::string error = {};   // why loading failed; the next request tries again
   std::string notice = {};  // what is not as requested, as sentences; empty: nothing
   // About how much the models take; 0: it is not known.

@@ -45,17 +45,6 @@ constexpr std::size_t kMaxMemberBytes = 1024;
 // Larger files are not parsed.
 constexpr std::size_t kMaxParsedBytes = std::size_t{128} << 10;
 
-// The beginning of a piece of text: whole lines.
-std::string_view head_of(std::string_view text) {
-  std::size_t end = 0;
-  for (std::size_t line = 0; line < kMaxDefinitionLines && end < text.size(); ++line) {
-    const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
-    if (next > kMaxDefinitionBytes && end > 0) break;
-    end = next;
-  }
-  return text.substr(0, end);
-}
-
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
 class SnippetFinder {
@@ -188,7 +177,7 @@ std::optional<Snippet> SnippetFinder::definition_of(std::string_view name, bool 
   const std::string& text = text_of(place);
   if (range.end > text.size()) return std::nullopt;
   const std::string_view head =
-      head_of(std::string_view(text).substr(range.begin, range.end - range.begin));
+      beginning_of_definition(std::string_view(text).substr(range.begin, range.end - range.begin));
   if (head.find(name) == std::string_view::npos) return std::nullopt;
   Snippet definition = snippet(place, head);
   if (with_members)
@@ -272,6 +261,16 @@ std::optional<Snippet> SnippetFinder::piece_at(const TextPlace& place, std::size
 }
 
 }  // namespace
+
+std::string_view beginning_of_definition(std::string_view text) {
+  std::size_t end = 0;
+  for (std::size_t line = 0; line < kMaxDefinitionLines && end < text.size(); ++line) {
+    const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
+    if (next > kMaxDefinitionBytes && end > 0) break;
+    end = next;
+  }
+  return text.substr(0, end);
+}
 
 std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                    const SnippetQuery& query) {

@@ -34,6 +34,10 @@ struct SnippetQuery {
 std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                    const SnippetQuery& query);
 
+// What is shown of a definition with this text: its signature and documentation, in whole lines. A
+// view into it.
+std::string_view beginning_of_definition(std::string_view text);
+
 // The beginnings of the definitions of these names, in their order, where there is no doubt which
 // is meant; of a type also how its methods begin. `query.tree` may be null; its offset and number
 // of tokens are of no matter.

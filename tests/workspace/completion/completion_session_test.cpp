@@ -210,6 +210,11 @@ TEST(CompletionBudget, IsWhatTheMachineReadsInAFewSeconds) {
   EXPECT_GT(completion_budget(fast, 0).prefix_bytes, 6000U);
   EXPECT_LE(completion_budget(fast, 0).suffix_bytes, 240U) << "it is read after each keystroke";
   EXPECT_LT(completion_budget(fast, 100).prefix_bytes, 400U) << "as it is set";
+  for (const int wanted : {0, 100'000}) {
+    const CompletionBudget bounded = completion_budget(fast, wanted, 500);
+    EXPECT_LE(bounded.prefix_bytes + bounded.suffix_bytes, 1500U) << "as the context holds";
+    EXPECT_EQ(bounded.snippet_tokens, 0U);
+  }
 }
 
 }  // namespace
