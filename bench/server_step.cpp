@@ -66,9 +66,10 @@ Result<BenchStep> make_server_step(Engine& engine, const BenchTask& task,
   BenchStep step;
   step.request = std::move(*decode);
   step.server_end = ServerEnd{completion_shape(request), with_newlines(place.after)};
+  if (place.reference) step.server_end->reference = with_newlines(*place.reference);
   if (!options.replay) return step;
-  std::optional<std::string> reference;
-  if (place.reference) reference = limited(with_newlines(*place.reference), *step.server_end);
+  std::optional<std::string> reference = step.server_end->reference;
+  if (reference) reference = limited(*reference, *step.server_end);
   Result<std::vector<TokenId>> tokens =
       replayed_tokens(engine.tokenizer(), task, 1, reference, options);
   if (!tokens) return tokens.error();

@@ -44,7 +44,8 @@ struct StepOptions {
 // Where the server ends a completion.
 struct ServerEnd {
   CompletionShape shape;
-  std::string suffix;  // what follows the place
+  std::string suffix;                         // what follows the place
+  std::optional<std::string> reference = {};  // what somebody wrote there
 };
 
 // One decode of a task.

@@ -183,17 +183,30 @@ void print_usage() {
     print_row("usage", "unknown: " + usage.error().message());
     return;
   }
-  const auto taken = [&](UsageEvent accepted, UsageEvent all) {
-    return part_of(usage->of(accepted), usage->of(all));
+  // What was changed back at once was no help.
+  const auto taken = [&](UsageEvent accepted, UsageEvent taken_back, UsageEvent all) {
+    return part_of(std::max<std::int64_t>(0, usage->of(accepted) - usage->of(taken_back)),
+                   usage->of(all));
   };
-  print_row("usage",
-            taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionSuggested) +
-                " completions taken, " + taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkShown) +
-                " hunks, " + taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditShown) +
-                " next edits;\n          " +
-                std::to_string(usage->of(UsageEvent::kReadAheadTokens)) + " tokens read ahead in " +
-                duration_of(usage->of(UsageEvent::kReadAheadMilliseconds)) + " (counted in " +
-                file.string() + ")");
+  const std::int64_t taken_back = usage->of(UsageEvent::kCompletionTakenBack) +
+                                  usage->of(UsageEvent::kHunkTakenBack) +
+                                  usage->of(UsageEvent::kNextEditTakenBack);
+  print_row(
+      "usage",
+      taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionTakenBack,
+            UsageEvent::kCompletionSuggested) +
+          " completions taken, " +
+          taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkTakenBack, UsageEvent::kHunkShown) +
+          " hunks, " +
+          taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditTakenBack,
+                UsageEvent::kNextEditShown) +
+          " next edits;\n          " +
+          (taken_back > 0 ? std::to_string(taken_back) +
+                                " more were changed back within ten seconds;\n          "
+                          : std::string()) +
+          std::to_string(usage->of(UsageEvent::kReadAheadTokens)) + " tokens read ahead in " +
+          duration_of(usage->of(UsageEvent::kReadAheadMilliseconds)) + " (counted in " +
+          file.string() + ")");
   if (usage->none_at() > 0)
     print_row("", "last time there was no suggestion, " + age_of(usage->none_at()) + ": " +
                       usage->why_none());

@@ -18,7 +18,7 @@ namespace redraft::lsp {
 
 Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
                std::function<void(int)> on_exit, IndexFactories index,
-               std::filesystem::path usage_file)
+               std::filesystem::path usage_file, Now now)
     : connection_(std::make_shared<Connection>(std::move(link))),
       on_exit_(std::move(on_exit)),
       dispatcher_(connection_),
@@ -27,12 +27,13 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
       model_(connection_, [this] { status_.tell(); }),
       status_(connection_, model_),
       usage_(std::move(usage_file)),
-      edit_feed_(connection_, workspace_, model_, usage_.now()),
+      taken_back_(usage_.now(), now),
+      edit_feed_(connection_, workspace_, model_, usage_.now(), taken_back_),
       unread_(connection_, workspace_),
       workspace_(std::move(host), post, observer()) {
   dispatcher_.on("initialize", this, &Server::initialize);
   dispatcher_.on("exit", this, &Server::exit);
-  make_features(std::move(index));
+  make_features(std::move(index), std::move(now));
 }
 
 void Server::receive(ReceivedMessage message) {
@@ -45,12 +46,13 @@ void Server::receive(ReceivedMessage message) {
   usage_.save_if_due();
 }
 
-void Server::make_features(IndexFactories index) {
+void Server::make_features(IndexFactories index, Now now) {
   const auto add = [this](auto feature) {
     auto* added = feature.get();
     features_.push_back(std::move(feature));
     return added;
   };
+  quiet_ = add(std::make_unique<Quiet>(status_, std::move(now)));
   decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
   add(std::make_unique<DocumentSync>(connection_, workspace_));
   add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_));
@@ -58,8 +60,9 @@ void Server::make_features(IndexFactories index) {
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));
   add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, *decoder_,
-                                       usage_.now()));
-  add(std::make_unique<NextEditFeed>(workspace_, configuration_, *decoder_, usage_.now()));
+                                       usage_.now(), *quiet_, taken_back_));
+  add(std::make_unique<NextEditFeed>(workspace_, configuration_, *decoder_, usage_.now(), *quiet_,
+                                     taken_back_));
   std::vector<const Feature*> others;
   for (const auto& feature : features_) others.push_back(feature.get());
   add(std::make_unique<StatusFeature>(status_, std::move(others)));
@@ -93,7 +96,14 @@ WorkspaceObserver Server::observer() {
               model_.on_engine(status);
           },
       .on_index = [this](const IndexStatus& status) { indexes_->on_index(status); },
-      .on_common = [this](const IndexStatus& status) { indexes_->on_common(status); }};
+      .on_common = [this](const IndexStatus& status) { indexes_->on_common(status); },
+      .on_changed =
+          [this](const Document& now, const std::vector<BufferChange>& changes) {
+            taken_back_.changed(now);
+            if (changes.empty()) return;
+            const std::size_t end = changes.back().range.begin + changes.back().new_size;
+            quiet_->changed(now.uri(), now.lines().line_of(end));
+          }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {

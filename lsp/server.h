@@ -13,11 +13,14 @@
 #include "lsp/features/feature.h"
 #include "lsp/features/feature_registry.h"
 #include "lsp/features/indexes.h"
+#include "lsp/features/quiet.h"
 #include "lsp/features/unread_messages.h"
 #include "lsp/settings/configuration.h"
 #include "lsp/settings/settings.h"
 #include "lsp/status/model_status.h"
+#include "lsp/status/now.h"
 #include "lsp/status/status_report.h"
+#include "lsp/status/taken_back.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/connection.h"
 #include "lsp/wire/dispatcher.h"
@@ -36,10 +39,10 @@ class Server {
   using IndexFactories = Indexes::Factories;
 
   // `on_exit` gets the exit code when the client sends `exit`. `usage_file` may be empty: see
-  // UsageLog.
+  // UsageLog. `now` tells the time where suggestions depend on it.
   Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::Link link,
          std::function<void(int)> on_exit, IndexFactories index = {},
-         std::filesystem::path usage_file = {});
+         std::filesystem::path usage_file = {}, Now now = std::chrono::steady_clock::now);
 
   void receive(std::string_view content) { receive(read_message(content)); }
   void receive(ReceivedMessage message);
@@ -70,7 +73,7 @@ class Server {
   void set_trace(const SetTraceParams& params);
   void did_change_configuration(const DidChangeConfigurationParams& params);
 
-  void make_features(IndexFactories index);
+  void make_features(IndexFactories index, Now now);
   void count_read_ahead();
   void follow_settings();
   WorkspaceObserver observer();
@@ -84,8 +87,10 @@ class Server {
   ModelStatus model_;
   StatusReport status_;
   UsageLog usage_;
+  TakenBack taken_back_;
   EditFeed edit_feed_;
   DecoderChoice* decoder_ = nullptr;                // one of the features
+  Quiet* quiet_ = nullptr;                          // likewise
   Indexes* indexes_ = nullptr;                      // likewise
   std::vector<std::unique_ptr<Feature>> features_;  // in the order in which they register
   UnreadMessages unread_;

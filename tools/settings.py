@@ -29,14 +29,14 @@ def replaced(text, begin, end, content, name):
 
 
 def limits(schema):
-    return f"{schema['minimum']} to {schema['maximum']}" if "minimum" in schema else ""
+    return f"{schema['minimum']:g} to {schema['maximum']:g}" if "minimum" in schema else ""
 
 
 def kind(schema):
     """The kind of a value, in a few words."""
     if "enum" in schema:
         return ", ".join(f"`{choice}`" for choice in schema["enum"])
-    return {"boolean": "`true`, `false`", "integer": limits(schema), "string": "text", "array": "list of texts",
+    return {"boolean": "`true`, `false`", "integer": limits(schema), "number": limits(schema), "string": "text", "array": "list of texts",
             "object": "object of `true`, `false`"}[schema["type"]]
 
 
@@ -95,7 +95,7 @@ def vim_help(table):
 
 
 def lua_types(table):
-    types = {"boolean": "boolean", "integer": "number", "string": "string", "array": "table", "object": "table"}
+    types = {"boolean": "boolean", "integer": "number", "number": "number", "string": "string", "array": "table", "object": "table"}
     tops = {}
     for setting in table:
         if not setting["start"]:

@@ -155,6 +155,7 @@ Result<void> Workspace::change(const std::string& uri, Result<ChangedDocument> c
   const std::int64_t version = document(uri)->version();
   impl_->carry_out(impl_->edits.change(uri, version, *changes));
   impl_->next_edits.changed(document(uri), *changes);
+  if (impl_->observer.on_changed) impl_->observer.on_changed(*document(uri), *changes);
   if (impl_->documents.withheld(uri)) {
     impl_->next_edits.forget(uri);
   } else if (impl_->expects_next_edits) {
@@ -282,6 +283,7 @@ Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWi
                            .context_tokens = wish.context_tokens,
                            .alternatives = wish.alternatives,
                            .blocks = wish.blocks,
+                           .min_probability = wish.min_probability,
                            .in_comments = wish.in_comments,
                            .remembering = remembering(wish.uri)};
 }

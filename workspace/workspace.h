@@ -53,6 +53,9 @@ struct WorkspaceObserver {
   std::function<void(const EngineStatus&)> on_engine;  // it changed, or more of it is loaded
   std::function<void(const IndexStatus&)> on_index;    // likewise
   std::function<void(const IndexStatus&)> on_common;   // of the index of other projects' code
+  // A document was changed by its client: it is `now` this. May be empty.
+  std::function<void(const Document& now, const std::vector<BufferChange>& changes)> on_changed =
+      {};
 };
 
 // The façade: open, change, close, edit, resolve. Documents in, text edits out; knows no protocol.
@@ -144,6 +147,7 @@ class Workspace {
     int blocks = 1;
     int max_new_tokens = CompletionRequest().max_new_tokens;
     int context_tokens = 0;
+    double min_probability = 0;
     bool in_comments = true;
     std::chrono::milliseconds delay{0};
   };

@@ -38,10 +38,18 @@ Json data_of(const CompletionAnswer& answer, std::int64_t id) {
           {"statistics", answer.statistics ? statistics_json(*answer.statistics) : Json()}};
 }
 
-Json accepted_command(std::int64_t id) {
+// `index`: which of the answer's texts.
+Json accepted_command(std::int64_t id, std::int64_t index) {
+  Json argument = {{"id", id}};
+  if (index > 0) argument["index"] = index;
   return {{"title", "redraft: accepted"},
           {"command", kAcceptedCommand},
-          {"arguments", Json::array({{{"id", id}}})}};
+          {"arguments", Json::array({std::move(argument)})}};
+}
+
+std::optional<std::int64_t> number_of(const Json& argument, const char* key) {
+  const Json value = argument.is_object() ? argument.value(key, Json()) : Json();
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
 }
 
 void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point asked) {
@@ -76,9 +84,12 @@ class MenuItems {
     std::size_t begin = offset;
     while (begin > 0 && is_word(text[begin - 1])) --begin;
     word_ = text.substr(begin, offset - begin);
+    replaced_ = {begin, offset};
     range_ = to_range(document, {begin, offset}, encoding);
   }
 
+  const std::string& word() const { return word_; }
+  ByteRange replaced() const { return replaced_; }
   Json item(const std::string& text, const CompletionAnswer& answer, std::int64_t id,
             int index) const {
     const std::string whole = word_ + text;
@@ -90,12 +101,13 @@ class MenuItems {
             {"filterText", line},
             {"insertTextFormat", kPlainText},
             {"textEdit", {{"range", range_}, {"newText", whole}}},
-            {"command", accepted_command(id)},
+            {"command", accepted_command(id, index)},
             {"data", data_of(answer, id)}};
   }
 
  private:
   std::string word_;
+  ByteRange replaced_;
   Range range_;
 };
 
@@ -118,6 +130,7 @@ void CompletionFeed::begin(const InitializeParams& params, FeatureRegistry& regi
   registry.on("textDocument/didPartiallyAcceptCompletion", this,
               &CompletionFeed::accepted_partially);
   registry.on_command(kAcceptedCommand, this, &CompletionFeed::accepted);
+  registry.on_command(kRejectedCommand, this, &CompletionFeed::rejected);
 }
 
 void CompletionFeed::follow_settings() {
@@ -150,6 +163,7 @@ void CompletionFeed::add_reasons(StatusReport::Reasons& reasons) const {
 
 std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::string& uri,
                                                                    const Position& position,
+                                                                   bool unasked,
                                                                    const Json& nothing,
                                                                    const Reply& reply) {
   std::shared_ptr<const Document> document = workspace_.document(uri);
@@ -160,6 +174,9 @@ std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::st
   } else if (!settings().enabled_for(document->language_id())) {
     set_why_none("completion is off for " + document->language_id() +
                  " (redraft.completion.languages)");
+  } else if (std::string why = unasked ? quiet_.why_nothing(*document) : std::string();
+             !why.empty()) {
+    set_why_none(why);
   } else {
     const std::size_t offset =
         to_offset(document->text(), document->lines(), position, client_.encoding);
@@ -169,15 +186,26 @@ std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::st
   return std::nullopt;
 }
 
-void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
+void CompletionFeed::leave_out_rejected(const Target& target, CompletionAnswer& answer) const {
+  if (!target.unasked || answer.texts.empty()) return;
+  std::erase_if(answer.texts, [&](const std::string& text) {
+    return offered_.is_rejected(*target.document, target.range, target.begin + text);
+  });
+  if (answer.texts.empty()) answer.why_none = "the same was turned down before";
+}
+
+void CompletionFeed::ask(Workspace::CompletionWish wish, Target target, const Reply& reply,
+                         const Json& nothing,
                          std::function<Json(const CompletionAnswer&, std::int64_t)> to_result) {
   const auto asked = std::chrono::steady_clock::now();
   wish.max_new_tokens = settings().max_tokens;
   wish.context_tokens = settings().context_tokens;
   wish.in_comments = settings().in_comments;
-  const auto on_answer = [this, reply, nothing, asked,
-                          to_result = std::move(to_result)](const CompletionAnswer& answer) {
+  if (target.unasked) wish.min_probability = settings().min_probability;
+  const auto on_answer = [this, reply, nothing, asked, target = std::move(target),
+                          to_result = std::move(to_result)](CompletionAnswer answer) {
     log(answer, asked);
+    leave_out_rejected(target, answer);
     if (answer.statistics) decoder_.count(*answer.statistics);
     count(answer);
     if (!answer.error.empty()) {
@@ -185,7 +213,9 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
     } else if (answer.texts.empty()) {
       reply(nothing);
     } else {
-      reply(to_result(answer, ++last_id_));
+      OfferedCompletions::Offer offer{.document = target.document, .range = target.range};
+      for (const std::string& text : answer.texts) offer.texts.push_back(target.begin + text);
+      reply(to_result(answer, offered_.add(std::move(offer))));
     }
   };
   const Result<CompletionId> id = workspace_.complete(wish, on_answer);
@@ -199,7 +229,7 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, const Reply& reply, con
 void CompletionFeed::expect(const CompletionParams& params) {
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
   if (!document || !settings().enabled || !settings().enabled_for(document->language_id()) ||
-      configuration_.settings().read_ahead == ReadAheadWhen::kOff)
+      configuration_.settings().read_ahead == ReadAheadWhen::kOff || quiet_.is_snoozed(*document))
     return;
   workspace_.expect_completion(
       {.uri = params.uri,
@@ -226,29 +256,35 @@ void CompletionFeed::set_why_none(const std::string& why) {
 
 void CompletionFeed::inline_completion(const InlineCompletionParams& params, Reply reply) {
   const Json nothing = {{"items", Json::array()}};
-  const std::optional<AskedPlace> place = place_of(params.uri, params.position, nothing, reply);
+  const std::optional<AskedPlace> place =
+      place_of(params.uri, params.position, params.automatic, nothing, reply);
   if (!place) return;
   Workspace::CompletionWish wish{.uri = params.uri, .offset = place->offset};
   wish.alternatives = params.automatic ? 1 : settings().alternatives;
   wish.blocks = params.automatic ? 1 : kBlocksWhenInvoked;
   if (params.automatic) wish.delay = std::chrono::milliseconds(settings().delay);
-  std::string before;
+  Target target{.document = place->document,
+                .range = {place->offset, place->offset},
+                .unasked = params.automatic};
   Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);
   if (params.selected) {
-    wish.selected = before = params.selected->text;
-    wish.selected_range = to_bytes(*place->document, params.selected->range, client_.encoding);
+    wish.selected = target.begin = params.selected->text;
+    wish.selected_range = target.range =
+        to_bytes(*place->document, params.selected->range, client_.encoding);
     range = params.selected->range;
   }
-  ask(wish, reply, nothing, [before, range](const CompletionAnswer& answer, std::int64_t id) {
+  const auto to_result = [before = target.begin, range](const CompletionAnswer& answer,
+                                                        std::int64_t id) {
     Json items = Json::array();
     for (const std::string& text : answer.texts) {
       items.push_back({{"insertText", before + text},
                        {"range", range},
-                       {"command", accepted_command(id)},
+                       {"command", accepted_command(id, std::ssize(items))},
                        {"data", data_of(answer, id)}});
     }
     return Json{{"items", std::move(items)}};
-  });
+  };
+  ask(std::move(wish), std::move(target), reply, nothing, to_result);
 }
 
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
@@ -258,18 +294,21 @@ void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply
     reply(nothing);
     return;
   }
-  const std::optional<AskedPlace> place = place_of(params.uri, params.position, nothing, reply);
+  const std::optional<AskedPlace> place =
+      place_of(params.uri, params.position, true, nothing, reply);
   if (!place) return;
   const Workspace::CompletionWish wish{.uri = params.uri,
                                        .offset = place->offset,
                                        .delay = std::chrono::milliseconds(settings().delay)};
   const MenuItems menu(*place->document, place->offset, client_.encoding);
-  ask(wish, reply, nothing, [menu](const CompletionAnswer& answer, std::int64_t id) {
-    Json items = Json::array();
-    for (const std::string& text : answer.texts)
-      items.push_back(menu.item(text, answer, id, static_cast<int>(items.size())));
-    return Json{{"isIncomplete", true}, {"items", std::move(items)}};
-  });
+  Target target{.document = place->document, .range = menu.replaced(), .begin = menu.word()};
+  ask(wish, std::move(target), reply, nothing,
+      [menu](const CompletionAnswer& answer, std::int64_t id) {
+        Json items = Json::array();
+        for (const std::string& text : answer.texts)
+          items.push_back(menu.item(text, answer, id, static_cast<int>(items.size())));
+        return Json{{"isIncomplete", true}, {"items", std::move(items)}};
+      });
 }
 
 void CompletionFeed::resolve(const CompletionItemParams& params, Reply reply) {
@@ -292,10 +331,27 @@ void CompletionFeed::shown(const CompletionNews& news) {
 
 void CompletionFeed::accepted(const ExecuteCommandParams& params, const Reply& reply) {
   reply(nullptr);
-  const Json id = params.argument.is_object() ? params.argument.value("id", Json()) : Json();
-  if (!id.is_number_integer() || id < 1 || id > last_id_) return;
+  const std::int64_t id = number_of(params.argument, "id").value_or(0);
+  if (id < 1 || id > offered_.last_id()) return;
   usage_.count(UsageEvent::kCompletionAccepted);
-  spdlog::debug("completion {} accepted", id.get<std::int64_t>());
+  spdlog::debug("completion {} accepted", id);
+  const OfferedCompletions::Offer* offer = offered_.find(id);
+  const auto index = static_cast<std::size_t>(number_of(params.argument, "index").value_or(0));
+  if (offer == nullptr || index >= offer->texts.size()) return;
+  const std::shared_ptr<const Document> now = workspace_.document(offer->document->uri());
+  if (now == nullptr) return;
+  taken_back_.watch({.event = UsageEvent::kCompletionTakenBack}, offer->document,
+                    {{offer->range, offer->texts[index]}}, *now);
+}
+
+void CompletionFeed::rejected(const ExecuteCommandParams& params, const Reply& reply) {
+  reply(nullptr);
+  const std::int64_t id = number_of(params.argument, "id").value_or(0);
+  const OfferedCompletions::Offer* offer = offered_.find(id);
+  if (offer == nullptr) return;
+  usage_.count(UsageEvent::kCompletionRejected);
+  offered_.reject(*offer);
+  quiet_.rejected();
 }
 
 void CompletionFeed::accepted_partially(const CompletionNews& news) {
@@ -309,6 +365,8 @@ void CompletionFeed::add_status(Json& status) const {
       {"shown", usage_.of(UsageEvent::kCompletionShown)},
       {"accepted", usage_.of(UsageEvent::kCompletionAccepted)},
       {"acceptedPartially", usage_.of(UsageEvent::kCompletionAcceptedPartially)},
+      {"rejected", usage_.of(UsageEvent::kCompletionRejected)},
+      {"takenBack", usage_.of(UsageEvent::kCompletionTakenBack)},
       {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 

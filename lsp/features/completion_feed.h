@@ -5,7 +5,10 @@
 
 #include "lsp/features/decoder_choice.h"
 #include "lsp/features/feature.h"
+#include "lsp/features/offered_completions.h"
+#include "lsp/features/quiet.h"
 #include "lsp/settings/configuration.h"
+#include "lsp/status/taken_back.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/completion_protocol.h"
 #include "lsp/wire/connection.h"
@@ -15,17 +18,22 @@ namespace redraft::lsp {
 
 // The command that a client runs when the user accepted a suggestion.
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
+// The same when the user turned it down, with the same argument.
+inline constexpr char kRejectedCommand[] = "redraft.completionRejected";
 
 // Answers completion requests in both forms: ghost text and menu. Main thread.
 class CompletionFeed : public Feature {
  public:
   CompletionFeed(std::shared_ptr<Connection> connection, Workspace& workspace,
-                 const Configuration& configuration, DecoderChoice& decoder, Usage& usage)
+                 const Configuration& configuration, DecoderChoice& decoder, Usage& usage,
+                 Quiet& quiet, TakenBack& taken_back)
       : connection_(std::move(connection)),
         workspace_(workspace),
         configuration_(configuration),
         decoder_(decoder),
-        usage_(usage) {}
+        usage_(usage),
+        quiet_(quiet),
+        taken_back_(taken_back) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
@@ -48,17 +56,26 @@ class CompletionFeed : public Feature {
   void shown(const CompletionNews& news);
   void accepted(const ExecuteCommandParams& params, const Reply& reply);
   void accepted_partially(const CompletionNews& news);
+  void rejected(const ExecuteCommandParams& params, const Reply& reply);
 
   const Settings::Completion& settings() const { return configuration_.settings().completion; }
   // Whether completions belong in the ordinary menu.
   bool wants_menu() const;
-  // None where there is nothing to complete: the request is answered with `nothing`, and the reason
-  // is kept.
-  std::optional<AskedPlace> place_of(const std::string& uri, const Position& position,
+  // None where there is nothing to complete, or, `unasked`, where the user is to be left in peace:
+  // the request is answered with `nothing`, and the reason is kept.
+  std::optional<AskedPlace> place_of(const std::string& uri, const Position& position, bool unasked,
                                      const Json& nothing, const Reply& reply);
+  // Where texts go: `begin` of them is what they replace, and the answer's text follows that.
+  struct Target {
+    std::shared_ptr<const Document> document = {};
+    ByteRange range = {};
+    std::string begin = {};
+    bool unasked = true;
+  };
   // `to_result` makes the result from the completion and the id of the answer.
-  void ask(Workspace::CompletionWish wish, const Reply& reply, const Json& nothing,
+  void ask(Workspace::CompletionWish wish, Target target, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
+  void leave_out_rejected(const Target& target, CompletionAnswer& answer) const;
   void count(const CompletionAnswer& answer);
   void set_why_none(const std::string& why);
 
@@ -67,10 +84,12 @@ class CompletionFeed : public Feature {
   const Configuration& configuration_;
   DecoderChoice& decoder_;
   Usage& usage_;
+  Quiet& quiet_;
+  TakenBack& taken_back_;
   ClientCapabilities client_;
   bool menu_offered_ = false;  // textDocument/completion was announced
   std::string why_none_;       // for the last request; empty: it got a text
-  std::int64_t last_id_ = 0;   // of the last answer with texts
+  OfferedCompletions offered_;
 };
 
 }  // namespace redraft::lsp

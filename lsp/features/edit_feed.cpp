@@ -334,7 +334,11 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
   usage_.count(params.accept ? UsageEvent::kHunkAccepted : UsageEvent::kHunkRejected,
                std::ssize(resolved));
   Json change;
-  if (params.accept && !edits->empty()) change = workspace_edit(*document, *edits);
+  if (params.accept && !edits->empty()) {
+    change = workspace_edit(*document, *edits);
+    taken_back_.watch({UsageEvent::kHunkTakenBack, std::ssize(resolved)}, document, *edits,
+                      *document);
+  }
   reply({{"edit", std::move(change)}, {"version", version}, {"hunkIds", std::move(resolved)}});
 }
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "lsp/status/model_status.h"
+#include "lsp/status/taken_back.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/connection.h"
 #include "lsp/wire/progress.h"
@@ -45,8 +46,12 @@ class EditFeed {
   };
 
   EditFeed(std::shared_ptr<Connection> connection, Workspace& workspace, const ModelStatus& model,
-           Usage& usage)
-      : connection_(std::move(connection)), workspace_(workspace), model_(model), usage_(usage) {}
+           Usage& usage, TakenBack& taken_back)
+      : connection_(std::move(connection)),
+        workspace_(workspace),
+        model_(model),
+        usage_(usage),
+        taken_back_(taken_back) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
   // For an edit that has just begun.
@@ -87,6 +92,7 @@ class EditFeed {
   Workspace& workspace_;
   const ModelStatus& model_;
   Usage& usage_;
+  TakenBack& taken_back_;
   ClientCapabilities client_;
   std::map<EditId, Recipient> recipients_;
 };

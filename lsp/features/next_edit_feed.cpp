@@ -46,6 +46,10 @@ void from_json(const Json& json, NextEditParams& params) {
     params.version = version->get<std::int64_t>();
   const auto in_files = json.find("inFiles");
   params.in_files = in_files != json.end() && in_files->is_boolean() && in_files->get<bool>();
+  const auto invoked = json.find("invoked");
+  params.invoked = invoked != json.end() && invoked->is_boolean() && invoked->get<bool>();
+  const auto position = json.find("position");
+  if (position != json.end() && position->is_object()) params.line = position->get<Position>().line;
 }
 
 void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& registry) {
@@ -77,10 +81,16 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
                "the document is at version " + std::to_string(document->version()));
     return;
   }
+  if (std::string why = why_not_now(params, document.get()); !why.empty()) {
+    why_none_ = std::move(why);
+    reply({{"edits", Json::array()}, {"whyNone", why_none_}});
+    return;
+  }
   const auto asked = Clock::now();
   const Result<NextEditId> id = workspace_.next_edit(
-      params.uri, params.in_files, [this, reply, asked](const NextEditAnswer& answer) {
+      params.uri, params.in_files, [this, reply, asked, params](NextEditAnswer answer) {
         log(answer, asked);
+        leave_out_line_just_left(params, answer);
         decoder_.count(answer.statistics);
         why_none_ = answer.error.empty() ? answer.why_none : answer.error;
         if (!answer.error.empty()) {
@@ -97,6 +107,32 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
   expects_ = true;
   follow_settings();
   reply.on_cancel([this, id = *id] { workspace_.cancel_next_edit(id); });
+}
+
+std::string NextEditFeed::why_not_now(const NextEditParams& params, const Document* document) {
+  if (params.invoked || document == nullptr) return {};
+  std::string why = quiet_.why_nothing(*document);
+  if (!why.empty() && quiet_.is_snoozed(*document)) {
+    expects_ = false;
+    follow_settings();
+  }
+  return why;
+}
+
+// The user has just written that line and gone on: to be corrected at once disturbs.
+void NextEditFeed::leave_out_line_just_left(const NextEditParams& params,
+                                            NextEditAnswer& answer) const {
+  if (params.invoked || !answer.document) return;
+  const Document& document = *answer.document;
+  const std::optional<int> left = quiet_.line_just_left(document.uri(), params.line);
+  if (!left) return;
+  const auto is_there = [&](const TextEdit& edit) {
+    return document.lines().line_of(edit.range.begin) <= *left &&
+           *left < document.lines().line_of(edit.range.end);
+  };
+  if (std::erase_if(answer.edits, is_there) == 0 || !answer.edits.empty()) return;
+  answer.document = nullptr;
+  answer.why_none = "what follows is in the line that was just left";
 }
 
 Json NextEditFeed::result_of(const NextEditAnswer& answer) {
@@ -135,7 +171,12 @@ const TextEdit* NextEditFeed::edit_of(const Json& argument) const {
 
 void NextEditFeed::accepted(const ExecuteCommandParams& params, const Reply& reply) {
   reply(nullptr);
-  if (edit_of(params.argument) != nullptr) usage_.count(UsageEvent::kNextEditAccepted);
+  const TextEdit* edit = edit_of(params.argument);
+  if (edit == nullptr) return;
+  usage_.count(UsageEvent::kNextEditAccepted);
+  const std::shared_ptr<const Document> now = workspace_.document(last_.document->uri());
+  if (now)
+    taken_back_.watch({.event = UsageEvent::kNextEditTakenBack}, last_.document, {*edit}, *now);
 }
 
 void NextEditFeed::rejected(const ExecuteCommandParams& params, const Reply& reply) {
@@ -143,6 +184,7 @@ void NextEditFeed::rejected(const ExecuteCommandParams& params, const Reply& rep
   const TextEdit* edit = edit_of(params.argument);
   if (edit == nullptr) return;
   usage_.count(UsageEvent::kNextEditRejected);
+  quiet_.rejected();
   workspace_.reject_next_edit(*last_.document, *edit);
 }
 
@@ -152,6 +194,7 @@ void NextEditFeed::add_status(Json& status) const {
                         {"proposed", usage_.of(UsageEvent::kNextEditShown)},
                         {"accepted", usage_.of(UsageEvent::kNextEditAccepted)},
                         {"rejected", usage_.of(UsageEvent::kNextEditRejected)},
+                        {"takenBack", usage_.of(UsageEvent::kNextEditTakenBack)},
                         {"whyNone", why_none_.empty() ? Json() : Json(why_none_)}};
 }
 

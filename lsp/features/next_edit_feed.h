@@ -7,7 +7,9 @@
 
 #include "lsp/features/decoder_choice.h"
 #include "lsp/features/feature.h"
+#include "lsp/features/quiet.h"
 #include "lsp/settings/configuration.h"
+#include "lsp/status/taken_back.h"
 #include "lsp/status/usage.h"
 #include "lsp/wire/connection.h"
 #include "lsp/wire/protocol.h"
@@ -23,7 +25,9 @@ inline constexpr char kNextEditRejectedCommand[] = "redraft.nextEditRejected";
 struct NextEditParams {
   std::string uri;
   std::optional<std::int64_t> version;
-  bool in_files = false;  // the client can show edits of files that are not open
+  bool in_files = false;    // the client can show edits of files that are not open
+  bool invoked = false;     // the user asked for it
+  std::optional<int> line;  // where the cursor is
 };
 void from_json(const Json& json, NextEditParams& params);
 
@@ -31,8 +35,13 @@ void from_json(const Json& json, NextEditParams& params);
 class NextEditFeed : public Feature {
  public:
   NextEditFeed(Workspace& workspace, const Configuration& configuration, DecoderChoice& decoder,
-               Usage& usage)
-      : workspace_(workspace), configuration_(configuration), decoder_(decoder), usage_(usage) {}
+               Usage& usage, Quiet& quiet, TakenBack& taken_back)
+      : workspace_(workspace),
+        configuration_(configuration),
+        decoder_(decoder),
+        usage_(usage),
+        quiet_(quiet),
+        taken_back_(taken_back) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
@@ -48,12 +57,18 @@ class NextEditFeed : public Feature {
   // `argument` is {id, index}, as an edit's command carries it. Null if the edit is not one of the
   // last answer's.
   const TextEdit* edit_of(const Json& argument) const;
+  // Why the user is to be left in peace; empty: nothing is against a proposal.
+  std::string why_not_now(const NextEditParams& params, const Document* document);
+  // What of an answer is not proposed now; it is kept for the next request.
+  void leave_out_line_just_left(const NextEditParams& params, NextEditAnswer& answer) const;
   Json result_of(const NextEditAnswer& answer);
 
   Workspace& workspace_;
   const Configuration& configuration_;
   DecoderChoice& decoder_;
   Usage& usage_;
+  Quiet& quiet_;
+  TakenBack& taken_back_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;
   bool expects_ = false;      // the client requests next edits: it has done so

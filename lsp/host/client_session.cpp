@@ -57,7 +57,7 @@ ClientSession::ClientSession(const Shared& shared, Client client, std::function<
                },
            .congested = [this] { return transport_.congested(); },
            .aside = [this](Connection::SideWork work) { work_aside(std::move(work)); }},
-          [this](int code) { end(code); }, shared.index, shared.usage_file),
+          [this](int code) { end(code); }, shared.index, shared.usage_file, shared.now),
       admitted_(client_.token.empty()) {
   if (!admitted_) await_admission();
 }

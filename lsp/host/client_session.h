@@ -32,6 +32,7 @@ class ClientSession {
     std::shared_ptr<EngineHost> engine;
     Server::IndexFactories index;
     std::filesystem::path usage_file;    // see Server
+    Now now;                             // likewise
     std::shared_ptr<Recorder> recorder;  // for the only session; null: none
     // Shown in the client's log once it is served; empty: nothing.
     std::string notice;

@@ -99,8 +99,9 @@ int run_session_host(ServerOptions options, LogKind log,
     start_log(options.log_level, log);
     keep_notes(options);
     confine_process(options);
-    auto host = std::make_unique<SessionHost>(
-        std::move(options.make_engine), std::move(options.index), std::move(options.usage_file));
+    auto host =
+        std::make_unique<SessionHost>(std::move(options.make_engine), std::move(options.index),
+                                      std::move(options.usage_file), std::move(options.now));
     std::shared_ptr<void> door = begin(*host);
     const int code = host->run();
     door.reset();

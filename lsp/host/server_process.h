@@ -20,6 +20,8 @@ struct ServerOptions {
   Server::IndexFactories index;
   // The file that counts what became of suggestions (UsageLog); empty: none.
   std::filesystem::path usage_file = {};
+  // See Now; a test's own, or the steady clock.
+  Now now = std::chrono::steady_clock::now;
   // Where faults are noted, so that a document that caused two of them is left alone by later
   // servers of the same `build` (keep_crash_notes()); empty: nowhere.
   std::filesystem::path crash_notes = {};

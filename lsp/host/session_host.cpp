@@ -21,7 +21,8 @@ constexpr std::ptrdiff_t kMaxUnadmitted = 16;
 constexpr auto kFirstClientLimit = std::chrono::seconds(10);
 
 ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory make_engine,
-                            Server::IndexFactories index, std::filesystem::path usage_file) {
+                            Server::IndexFactories index, std::filesystem::path usage_file,
+                            Now now) {
   const Post post = [&io](std::function<void()> f) { boost::asio::post(io, std::move(f)); };
   return {.io = io,
           .post = post,
@@ -29,6 +30,7 @@ ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory mak
           .engine = std::make_shared<EngineHost>(std::move(make_engine), post),
           .index = std::move(index),
           .usage_file = std::move(usage_file),
+          .now = std::move(now),
           .recorder = nullptr,
           .notice = {}};
 }
@@ -36,10 +38,11 @@ ClientSession::Shared share(boost::asio::io_context& io, EngineHost::Factory mak
 }  // namespace
 
 SessionHost::SessionHost(EngineHost::Factory make_engine, Server::IndexFactories index,
-                         std::filesystem::path usage_file)
+                         std::filesystem::path usage_file, Now now)
     : signals_(io_),
       idle_timer_(io_),
-      shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file))) {}
+      shared_(share(io_, std::move(make_engine), std::move(index), std::move(usage_file),
+                    std::move(now))) {}
 
 bool SessionHost::has_room() const {
   const auto admitted =

@@ -31,9 +31,9 @@ class SessionHost {
  public:
   using SessionId = std::int64_t;
 
-  // For `usage_file` see Server.
+  // For `usage_file` and `now` see Server.
   SessionHost(EngineHost::Factory make_engine, Server::IndexFactories index,
-              std::filesystem::path usage_file);
+              std::filesystem::path usage_file, Now now = std::chrono::steady_clock::now);
 
   boost::asio::io_context& io() { return io_; }
   // For clients that speak another protocol; as long as this lives.

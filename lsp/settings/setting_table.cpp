@@ -60,6 +60,27 @@ SettingDefinition integer(std::string name, Member member, int least, int most,
           }};
 }
 
+// Like integer(), of any number.
+template <typename Member>
+SettingDefinition number(std::string name, Member member, double least, double most,
+                         std::string description) {
+  const auto shown = [](double bound) { return to_text(Json(bound)); };
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .schema = {{"type", "number"},
+                     {"minimum", least},
+                     {"maximum", most},
+                     {"default", default_of(member)}},
+          .takes = "a number from " + shown(least) + " to " + shown(most),
+          .read = [member, least, most](const Json& value, Settings& settings) {
+            if (!value.is_number()) return false;
+            const auto read = value.get<double>();
+            if (!(read >= least && read <= most)) return false;
+            member(settings) = read;
+            return true;
+          }};
+}
+
 template <typename Member>
 SettingDefinition switches(std::string name, Member member, std::string description) {
   return {.name = std::move(name),
@@ -231,6 +252,12 @@ void add_completion(Definitions& all) {
       0, 8192,
       "How many tokens of code the model reads for a completion; 0: as many as the machine reads "
       "in a short time."));
+  all.push_back(number(
+      "completion.minProbability",
+      [](Settings& s) -> double& { return s.completion.min_probability; }, 0, 1,
+      "While you type, a completion ends where the model gives it, as a whole, a lower probability "
+      "than this; 0: it is shown whatever the model thinks of it. An explicit request always shows "
+      "all of it."));
 }
 
 void add_edits(Definitions& all) {

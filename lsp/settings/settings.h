@@ -45,6 +45,8 @@ struct Settings {
     int alternatives = 3;
     // 0: as many as the machine reads in a short time.
     int context_tokens = 0;
+    // Of the tokens of a suggestion together; 0: whatever the model thinks of it.
+    double min_probability = 0.4;
 
     // A language that is not listed is enabled.
     bool enabled_for(const std::string& language) const;

@@ -40,7 +40,11 @@ constexpr std::array<const char*, kUsageEvents> kNames = {"completionsSuggested"
                                                           "nextEditsAccepted",
                                                           "nextEditsRejected",
                                                           "readAheadTokens",
-                                                          "readAheadMilliseconds"};
+                                                          "readAheadMilliseconds",
+                                                          "completionsRejected",
+                                                          "completionsTakenBack",
+                                                          "hunksTakenBack",
+                                                          "nextEditsTakenBack"};
 
 Result<Usage> parse(const std::filesystem::path& file) {
   const Result<JsonDocument> document = JsonDocument::open(file, kLimits);

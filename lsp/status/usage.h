@@ -30,8 +30,13 @@ enum class UsageEvent : std::uint8_t {
   // Of prompts, before a request came.
   kReadAheadTokens,
   kReadAheadMilliseconds,
+  kCompletionRejected,
+  // Of what was accepted: changed back within ten seconds (TakenBack).
+  kCompletionTakenBack,
+  kHunkTakenBack,
+  kNextEditTakenBack,
 };
-inline constexpr std::size_t kUsageEvents = 14;
+inline constexpr std::size_t kUsageEvents = 18;
 
 // How often each event happened: only numbers, and the last reason to suggest nothing.
 class Usage {

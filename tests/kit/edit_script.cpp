@@ -216,7 +216,7 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
                                         const std::shared_ptr<const Tokenizer>& tokenizer,
                                         const CostCurve& price) {
   const auto writer = std::make_shared<EditWriter>(script, tokenizer);
-  return std::make_unique<SlowModel>(
+  auto model = std::make_unique<SlowModel>(
       tokenizer,
       [writer, tokenizer, script](std::span<const TokenId> sequence) {
         const bool fill = is_fill_prompt(*tokenizer, sequence);
@@ -226,6 +226,10 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
                     : next_answer_token(*tokenizer, script.answers, sequence);
       },
       script, price);
+  model->set_certainty([tokenizer, fills = script.fills](std::span<const TokenId> sequence) {
+    return certainty_of_fill(*tokenizer, fills, sequence);
+  });
+  return model;
 }
 
 }  // namespace

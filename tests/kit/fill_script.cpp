@@ -18,6 +18,17 @@ std::size_t written_of(const FillScript::Fill& fill, const std::string& before) 
   return std::string::npos;
 }
 
+// The text before the place follows the prefix token; what was written follows the middle token.
+std::string text_before(const Tokenizer& tokenizer, std::span<const TokenId> sequence) {
+  const auto behind = [&](const char* special) {
+    return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
+  };
+  const auto prefix_end =
+      std::find(behind("<|fim_prefix|>"), sequence.end(), tokenizer.special("<|fim_suffix|>"));
+  return tokenizer.decode({behind("<|fim_prefix|>"), prefix_end}) +
+         tokenizer.decode({behind(kMiddle), sequence.end()});
+}
+
 }  // namespace
 
 std::string fill_behind(const FillScript& script, const std::string& before) {
@@ -38,17 +49,20 @@ bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequenc
   return std::ranges::find(sequence, tokenizer.special(kMiddle)) != sequence.end();
 }
 
+double certainty_of_fill(const Tokenizer& tokenizer, const FillScript& script,
+                         std::span<const TokenId> sequence) {
+  constexpr double kCertain = 0.999999;
+  if (!is_fill_prompt(tokenizer, sequence)) return 0;
+  if (script.doubts.empty()) return kCertain;
+  const std::string before = text_before(tokenizer, sequence);
+  const auto doubt = std::ranges::find_if(
+      script.doubts, [&](const FillScript::Doubt& each) { return before.ends_with(each.after); });
+  return doubt == script.doubts.end() ? kCertain : doubt->probability;
+}
+
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
                         std::span<const TokenId> sequence) {
-  // The text before the place follows the prefix token; what was written follows the middle token.
-  const auto behind = [&](const char* special) {
-    return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();
-  };
-  const auto prefix_end =
-      std::find(behind("<|fim_prefix|>"), sequence.end(), tokenizer.special("<|fim_suffix|>"));
-  const std::string before = tokenizer.decode({behind("<|fim_prefix|>"), prefix_end}) +
-                             tokenizer.decode({behind(kMiddle), sequence.end()});
-  const std::string rest = fill_behind(script, before);
+  const std::string rest = fill_behind(script, text_before(tokenizer, sequence));
   return rest.empty() ? tokenizer.end_of_text() : tokenizer.encode(rest.substr(0, 1)).front();
 }
 

@@ -18,6 +18,12 @@ struct FillScript {
     std::string write;
   };
   std::vector<Fill> fills;  // the first one that applies
+  // How likely the model says its next token is behind a text; elsewhere it is nearly certain.
+  struct Doubt {
+    std::string after;
+    double probability;
+  };
+  std::vector<Doubt> doubts = {};
 };
 
 // What is written after `before`; empty if the script has nothing, or no more.
@@ -28,6 +34,9 @@ std::shared_ptr<const Tokenizer> fill_tokenizer();
 
 // Whether the sequence is a fill-in-the-middle prompt, perhaps with part of its answer.
 bool is_fill_prompt(const Tokenizer& tokenizer, std::span<const TokenId> sequence);
+// How likely the script says that token is; 0 if the sequence is no such prompt.
+double certainty_of_fill(const Tokenizer& tokenizer, const FillScript& script,
+                         std::span<const TokenId> sequence);
 // The next token of such a sequence.
 TokenId next_fill_token(const Tokenizer& tokenizer, const FillScript& script,
                         std::span<const TokenId> sequence);

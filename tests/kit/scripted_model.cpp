@@ -147,7 +147,11 @@ std::vector<float> ScriptedModel::logits(std::span<const TokenId> sequence) cons
     const std::uint64_t hash = mix(hash_of(78, recent) + static_cast<std::uint64_t>(token));
     logits[static_cast<std::size_t>(token)] = -4 * static_cast<float>(hash % 1000) / 1000;
   }
-  const auto lead = static_cast<float>(1 + hash_of(79, recent) % 80) / 10;
+  auto lead = static_cast<float>(1 + hash_of(79, recent) % 80) / 10;
+  if (const double likely = certainty_ ? certainty_(sequence) : 0; likely > 0) {
+    std::ranges::fill(logits, 0);
+    lead = static_cast<float>(std::log((vocabulary_ - 1) * likely / (1 - likely)));
+  }
   logits[static_cast<std::size_t>(next(sequence))] = lead;
   return logits;
 }

@@ -60,6 +60,10 @@ class ScriptedModel : public LanguageModel {
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override;
 
+  // How likely next() is after `sequence`, as logits() says it; 0: as it says it otherwise.
+  using Certainty = std::function<double(std::span<const TokenId> sequence)>;
+  void set_certainty(Certainty certainty) { certainty_ = std::move(certainty); }
+
   // Behaves like a model on a device from then on: calls back while it works, and writes `steps`
   // tokens in one go.
   void set_on_device(int steps) { steps_ = steps; }
@@ -87,6 +91,7 @@ class ScriptedModel : public LanguageModel {
   int vocabulary_;
   int context_length_;
   Script script_;
+  Certainty certainty_;
   int steps_ = 0;  // 0: not on a device
   int skippable_layers_ = 0;
   Script skipping_script_;

@@ -1,5 +1,6 @@
 """Completion as a client sees it: ghost text and the menu, over a scripted model."""
 
+import os
 import time
 import unittest
 
@@ -9,6 +10,7 @@ FILLS = [{"after": "area = ", "write": "width * height"},
          {"after": "f(", "write": "one, two)"},
          {"after": "def f():\n    ", "write": "x = 1\n    return x\n"},
          {"after": "import os\n\n", "write": "a()\nb()\n\nc()\n\nd()\n"},
+         {"after": 'say("', "write": "it's me (again)\")\n"},
          {"after": "naïve🙂 = ", "write": "\"日本語\""}]
 GHOST = {"textDocument": {"inlineCompletion": {}}}
 INVOKED, AUTOMATIC = 1, 2
@@ -84,6 +86,66 @@ class GhostText(CompletionTest):
         client = self.start()
         self.open(client, "f()\n")
         self.assertEqual(self.ghost(client, 0, 2)[0]["insertText"], "one, two")
+
+    def test_brackets_that_the_editor_closed_are_not_doubled_beside_its_menu(self):
+        client = self.start()
+        self.open(client, 'f()\nsay("")\n')
+        (item,) = self.ghost(client, 0, 2, selectedCompletionInfo={"range": span(0, 2, 0, 2), "text": "one"})
+        self.assertEqual(item["insertText"], "one, two")
+        (item,) = self.ghost(client, 1, 5, selectedCompletionInfo={"range": span(1, 5, 1, 5), "text": "it's"})
+        self.assertEqual(item["insertText"], "it's me (again)")
+        (item,) = self.ghost(client, 1, 5)
+        self.assertEqual(item["insertText"], "it's me (again)")
+
+    def test_what_the_editor_closed_is_what_the_model_is_told_follows(self):
+        record = os.path.join(self.folder.name, "shown")
+        client = self.start(record=record)
+        self.open(client, 'say("")\n')
+        self.ghost(client, 0, 5)
+        with open(record, encoding="utf-8") as file:
+            self.assertIn('say("', file.read().replace('")', "<closed>"))
+        with open(record, encoding="utf-8") as file:
+            self.assertIn('")\n', file.read())
+
+    # While the user types, a suggestion ends where the model is not sure of it.
+
+    DOUBTS = [{"after": "width ", "probability": 0.4}]
+
+    def set_least(self, client, least):
+        client.notify("workspace/didChangeConfiguration",
+                      {"settings": {"redraft": {"completion": {"minProbability": least}}}})
+
+    def test_a_suggestion_ends_where_the_model_is_not_sure(self):
+        client = self.start(doubts=self.DOUBTS)
+        self.open(client, "area = \n")
+        self.set_least(client, 0.5)
+        (item,) = self.ghost(client, 0, 7)
+        self.assertEqual(item["insertText"], "width")
+        self.assertLess(item["data"]["statistics"]["newTokens"], 14)
+        # Who types on gets the rest of it, and behind it a new one.
+        self.type(client, 2, 0, 7, "wid")
+        (item,) = self.ghost(client, 0, 10)
+        self.assertEqual((item["insertText"], item["data"]["carried"]), ("th", True))
+        self.type(client, 3, 0, 10, "th *")
+        (item,) = self.ghost(client, 0, 14)
+        self.assertEqual((item["insertText"], item["data"]["carried"]), (" height", False))
+
+    def test_who_asks_is_shown_what_the_model_is_not_sure_of(self):
+        client = self.start(doubts=self.DOUBTS)
+        self.open(client, "area = \n")
+        self.set_least(client, 0.5)
+        self.assertEqual(self.ghost(client, 0, 7)[0]["insertText"], "width")
+        self.assertEqual(self.ghost(client, 0, 7, INVOKED)[0]["insertText"], "width * height")
+        self.set_least(client, 0)
+        self.type(client, 2, 0, 0, "\n")
+        self.assertEqual(self.ghost(client, 1, 7)[0]["insertText"], "width * height")
+
+    def test_what_the_model_is_not_sure_of_at_all_is_not_shown_and_status_says_so(self):
+        client = self.start(doubts=[{"after": "area = ", "probability": 0.05}])
+        self.open(client, "area = \n")
+        self.set_least(client, 0.1)
+        self.assertEqual(self.ghost(client, 0, 7), [])
+        self.assertIn("redraft.completion.minProbability", client.request("redraft/status")["completion"]["whyNone"])
 
     def test_settings_count_at_once(self):
         client = self.start()

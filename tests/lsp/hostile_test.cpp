@@ -63,6 +63,12 @@ std::vector<Message> requests() {
            parse(R"({"label": "x", "textEdit": {"newText": "x"}, "data": {"id": 1}})")},
           {"workspace/executeCommand",
            parse(R"({"command": "redraft.completionAccepted", "arguments": [{"id": 1}]})")},
+          {"workspace/executeCommand",
+           parse(R"({"command": "redraft.completionRejected", "arguments": [{"id": 1}]})")},
+          {"workspace/executeCommand",
+           parse(R"({"command": "redraft.snoozeSuggestions", "arguments": [{"minutes": 5}]})")},
+          {"redraft/nextEdit", parse(R"({"textDocument": {"uri": "file:///a.py"},
+         "position": {"line": 0, "character": 1}, "invoked": true})")},
           {"redraft/status", parse(R"({"a": 1})")},
           {"textDocument/hover", parse(R"({"textDocument": {"uri": "file:///a.py"}})")}};
 }

@@ -14,9 +14,9 @@ class NextEdits(ServerTest):
     def start(self, edits=FOLLOW, **more):
         return super().start(edits=edits, **more)
 
-    def ask(self, client, method=METHODS[0], version=None):
+    def ask(self, client, method=METHODS[0], version=None, **more):
         document = {"uri": URI} if version is None else {"uri": URI, "version": version}
-        return client.request(method, {"textDocument": document, "position": position(0, 0)})
+        return client.request(method, {"textDocument": document, "position": position(0, 0), **more})
 
     def change_a_call(self, client):
         self.open(client, CALLS)
@@ -62,7 +62,7 @@ class NextEdits(ServerTest):
         (edit,) = self.ask(client)["edits"]
         client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
                                                     "arguments": edit["command"]["arguments"]})
-        answer = self.ask(client)
+        answer = self.ask(client, invoked=True)
         self.assertEqual((answer["edits"], answer["whyNone"]), ([], "what follows was turned down before"))
         self.assertEqual(client.request("redraft/status")["nextEdit"]["rejected"], 1)
 

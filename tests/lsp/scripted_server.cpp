@@ -6,6 +6,8 @@
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
 //    "fills": [{"after": "x = ", "write": "1\n"}],
+//    "doubts": [{"after": "x = ", "probability": 0.3}],   how likely the model says the next
+//                               character of a completion is; elsewhere it is nearly certain
 //    "answers": [{"after": "What", "write": "That."}],   to all that is no completion; then
 //                               there are no edits (answer_script.h)
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
@@ -34,6 +36,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -63,6 +66,8 @@ redraft::EditScript read_script(const nlohmann::json& json) {
   }
   for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
     script.fills.fills.push_back({fill.at("after"), fill.at("write")});
+  for (const nlohmann::json& doubt : json.value("doubts", nlohmann::json::array()))
+    script.fills.doubts.push_back({doubt.at("after"), doubt.at("probability")});
   for (const nlohmann::json& answer : json.value("answers", nlohmann::json::array()))
     script.answers.fills.push_back({answer.at("after"), answer.at("write")});
   script.delay_per_pass = std::chrono::milliseconds(json.value("delay_ms_per_pass", 0));
@@ -115,6 +120,12 @@ redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
     return redraft::make_scripted_engine(script);
   };
   return {make, script.draft, [memory = script.memory] { return memory; }};
+}
+
+redraft::lsp::Instant time_in(const std::string& file) {
+  double seconds = 0;
+  std::ifstream(file) >> seconds;
+  return redraft::lsp::Instant(std::chrono::milliseconds(std::llround(seconds * 1000)));
 }
 
 redraft::ConfinementOptions confinement_for(const ServerScript& script) {
@@ -271,6 +282,10 @@ int main(int argc, char** argv) {
   app.add_option("--usage-file", options.usage_file, "Where suggestions are counted");
   app.add_option("--crash-notes", options.crash_notes, "Where faults are noted");
   app.add_option("--log-level", options.log_level, "spdlog's level");
+  std::string clock;
+  app.add_option("--clock", clock,
+                 "A file with the seconds since the start, as far as what is suggested depends on "
+                 "the time");
   Doors doors;
   doors.add_to(app);
   bool confined = true;
@@ -287,6 +302,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (index) options.index = index_factories();
+  if (!clock.empty()) options.now = [clock] { return time_in(clock); };
   options.index.common_folders = common;
   options.exit_limit = std::chrono::milliseconds(500);
   options.recording = {.file = inside.record, .arguments = {argv + 1, argv + argc}};

@@ -10,10 +10,14 @@
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/completion/completion_prompt.h"
+#include "workspace/completion/shown_text.h"
 #include "workspace/documents/line_endings.h"
 
 namespace redraft {
 namespace {
+
+constexpr const char* kDoubtful =
+    "the model is not sure enough of what comes here (redraft.completion.minProbability)";
 
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
@@ -55,42 +59,55 @@ class Writing {
     std::string output, text;
     FinishReason finish_reason = FinishReason::kStop;
     DecodeStatistics statistics;
+    bool gated = false;
   };
 
   // `first` (-1: none) counts as written; the prompt ends with it.
   Result<WrittenText> write(const DecodeRequest& decode, TokenId first, const std::stop_token& stop,
                             const std::function<void(std::string_view)>& on_text) const {
-    CompletionLimit limit(shape_, suffix_);
+    DecodeRequest told = decode;
+    const bool gated = gate(told);
+    ShownText shown(shape_, suffix_, gated ? request_.min_probability : 0);
     const Tokenizer& tokenizer = engine_.tokenizer();
-    bool limited = first >= 0 && !limit.add(tokenizer.bytes(first));
+    bool limited = first >= 0 && !shown.add(tokenizer.bytes(first), 0);
+    double log_probability = 0;  // of the token that the sink is about to take
     const auto sink = [&](TokenId token) {
-      limited = !limit.add(tokenizer.bytes(token));
+      limited = !shown.add(tokenizer.bytes(token), log_probability);
       return !limited;
     };
-    DecodeRequest told = decode;
+    if (gated) {
+      told.on_emitted = [&](const EmittedToken& token) {
+        log_probability = token.log_probability->log_probability;
+      };
+    }
     if (on_text) {
-      told.on_progress = [&](const DecodeStatistics&) { on_text(in_document(limit.text())); };
+      told.on_progress = [&](const DecodeStatistics&) { on_text(in_document(shown.written())); };
     }
     WrittenText written;
     if (!limited) {
       Result<DecodeResult> decoded = engine_.decode(Purpose::kCompletion, request_.decoder, told,
                                                     sink, stop, request_.remembering);
       if (!decoded) return decoded.error();
-      if (decoded->finish_reason == FinishReason::kStop) limit.finish();
+      if (decoded->finish_reason == FinishReason::kStop) shown.finish();
       written.finish_reason = limited ? FinishReason::kStop : decoded->finish_reason;
       written.statistics = decoded->statistics;
     }
-    written.output = limit.text();
-    std::string_view text = limit.text();
-    // If the output was cut off, the last of several lines is incomplete and left out.
-    const std::size_t newline = text.rfind('\n');
-    if (written.finish_reason == FinishReason::kLength && newline != std::string_view::npos)
-      text = text.substr(0, newline + 1);
-    written.text = in_document(trimmed_completion(text, suffix_, shape_.before_line));
+    written.output = shown.written();
+    written.gated = shown.is_gated();
+    written.text = in_document(shown.text(written.finish_reason == FinishReason::kLength));
     return written;
   }
 
  private:
+  // Asks for what the probability gate needs. False: there is none, because nobody wants it or
+  // because whoever writes does not say how likely its tokens are.
+  bool gate(DecodeRequest& decode) const {
+    const bool told = request_.decoder.lossless() && !engine_.is_elsewhere();
+    if (request_.min_probability <= 0 || !told) return false;
+    decode.log_probabilities = 0;
+    return true;
+  }
+
   // With the document's line endings, up to the first bytes that are not valid text.
   std::string in_document(std::string_view text) const {
     text = text.substr(0, std::min(text.find('\0'), text.size()));
@@ -216,7 +233,8 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
     if (!added) return added.error();
   }
   if (result.texts.empty()) {
-    result.why_none = result.output.empty()
+    result.why_none = first->gated ? kDoubtful
+                      : result.output.empty()
                           ? "the model has nothing to add here"
                           : "what the model wrote stands behind the place already";
   }

@@ -44,9 +44,12 @@ struct CompletionRequest {
   std::filesystem::path root = {};
   DecoderName decoder;
   int max_new_tokens = 128;
-  int context_tokens = 0;   // see completion_budget()
-  int alternatives = 1;     // how many texts, the model's own choice first
-  int blocks = 1;           // see CompletionShape::max_blocks
+  int context_tokens = 0;  // see completion_budget()
+  int alternatives = 1;    // how many texts, the model's own choice first
+  int blocks = 1;          // see CompletionShape::max_blocks
+  // A text ends where the probability of its tokens together falls below this (0 to 1; 0: nowhere);
+  // see ShownText. Without effect where nobody can tell (a lossy decoder, a model on a server).
+  double min_probability = 0;
   bool in_comments = true;  // whether to complete within a comment
   Remembering remembering = Remembering::kShared;
   // Called on the decode thread after each pass with the first text so far.

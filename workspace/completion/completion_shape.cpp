@@ -19,6 +19,7 @@ constexpr std::size_t kMaxDoubledLines = 8;
 // Two equal lines with this many bytes together are no coincidence.
 constexpr std::size_t kMinRepeatedBytes = 24;
 
+constexpr std::string_view kBrackets = ")]}";
 constexpr std::string_view kClosers = ")]}>;,'\"`";
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
@@ -103,8 +104,21 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
+// Where a text that begins within a string of its line ends it.
+std::size_t end_of_string(std::string_view text, char quote) {
+  for (std::size_t i = 0; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
 // The first bracket or quote in `closers` that the text closes but did not open.
 std::size_t unopened_closer(std::string_view text, std::string_view closers) {
+  const bool angles = closers == ">";  // otherwise they compare
   std::string open;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -114,7 +128,9 @@ std::size_t unopened_closer(std::string_view text, std::string_view closers) {
       if (c == quote || c == '\n') quote = 0;
       continue;
     }
+    if (angles && c == '>' && i > 0 && (text[i - 1] == '-' || text[i - 1] == '=')) continue;
     if (open.empty() && closers.find(c) != std::string_view::npos) return i;
+    if (angles && c == '<') open += '>';
     if (c == '"' || c == '\'' || c == '`') quote = c;
     if (c == '(') open += ')';
     if (c == '[') open += ']';
@@ -125,17 +141,31 @@ std::size_t unopened_closer(std::string_view text, std::string_view closers) {
 }
 
 // The first bracket that the text closes but did not open, and that `rest` closes again. A quote
-// may open another string instead, unless nothing but closing ones is left.
+// may open another string instead, unless nothing but closing ones is left; if it is a single one,
+// the text is within its string, where other quotes and brackets mean nothing. The same of ">",
+// which may be greater than something.
 std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   const std::string_view closing = trimmed(first_line(rest));
   const auto begins_with = [&](std::string_view marks) {
     return !closing.empty() && marks.find(closing.front()) != std::string_view::npos;
   };
-  const bool closes = begins_with(")]}") || (begins_with("\"'`") && only_closers(closing));
+  const bool is_end = only_closers(closing);
+  if (is_end && begins_with("\"'`") && std::ranges::count(closing, closing.front()) % 2 == 1)
+    return end_of_string(text, closing.front());
+  const bool closes = begins_with(kBrackets) || (begins_with("\"'`>") && is_end);
   return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
 }
 
-bool closes_unopened(std::string_view text) { return unopened_closer(text, ")]}") < text.size(); }
+// Of the blanks at the end of a text the last line break and what follows it; empty without one.
+std::string_view last_line_break(std::string_view text) {
+  const std::string_view blanks = text.substr(without_blank_end(text).size());
+  const std::size_t newline = blanks.rfind('\n');
+  return newline == std::string_view::npos ? std::string_view() : blanks.substr(newline);
+}
+
+bool closes_unopened(std::string_view text) {
+  return unopened_closer(text, kBrackets) < text.size();
+}
 
 }  // namespace
 
@@ -241,14 +271,23 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
   if (!beside || !(complete ? only_closers(line) : may_close(line))) return true;
   if (!complete) return false;
   const std::vector<std::string_view> next = lines_of(suffix_, 1);
-  if (next.empty() || next.front() != trimmed(line)) end_ = end;
+  // A bracket behind the cursor, which the editor has closed, gets a line of its own: the line
+  // break before this one is wanted, which trimmed_completion() takes off.
+  const std::string_view behind = trimmed(first_line(suffix_));
+  const bool closed_here = !behind.empty() && kBrackets.find(behind.front()) != std::string::npos;
+  if (next.empty() || next.front() != trimmed(line) || closed_here) end_ = end;
   return true;
 }
 
 std::string trimmed_completion(std::string_view completion, std::string_view suffix,
                                bool before_line) {
   std::string_view text = completion;
-  if (!before_line) text = text.substr(0, doubled_closer(text, suffix));
+  std::string_view line_break;  // before a bracket that is taken off
+  if (!before_line) {
+    const std::size_t closer = doubled_closer(text, suffix);
+    if (closer < text.size()) line_break = last_line_break(text.substr(0, closer));
+    text = text.substr(0, closer);
+  }
   text = without_blank_end(text);
   // The rest of the cursor's own line is not the next line.
   const std::vector<std::string_view> next =
@@ -264,7 +303,8 @@ std::string trimmed_completion(std::string_view completion, std::string_view suf
     text = without_blank_end(text.substr(0, begin));
     break;
   }
-  if (!before_line || text.empty()) return std::string(text);
+  if (text.empty()) return {};
+  if (!before_line) return std::string(text) + std::string(line_break);
   const std::size_t newlines = newlines_at_front(completion.substr(text.size()));
   const bool cut_off = newlines == 0 && text.find('\n') != std::string_view::npos;
   return std::string(text) + std::string(cut_off ? 1 : newlines, '\n');

@@ -146,7 +146,8 @@ CompletionId Completions::decline(const std::string& why, const OnAnswer& on_ans
 
 bool Completions::answer_from_memory(const CompletionRequest& request, const OnAnswer& on_answer) {
   for (const Suggested& suggested : suggested_) {
-    if (request.blocks > suggested.blocks) continue;
+    if (request.blocks > suggested.blocks || request.min_probability < suggested.min_probability)
+      continue;
     CompletionAnswer answer{.carried = true};
     for (const std::string& text : suggested.texts) {
       std::optional<std::string> rest = carried_forward(*suggested.document, suggested.offset, text,
@@ -168,7 +169,9 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
 bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
   if (!run_) return false;
   const CompletionRequest& began = run_->request;
-  if (request.alternatives > began.alternatives || request.blocks > began.blocks) return false;
+  if (request.alternatives > began.alternatives || request.blocks > began.blocks ||
+      request.min_probability < began.min_probability)
+    return false;
   const bool same_place = began.document == request.document && began.offset == request.offset;
   if (!same_place &&
       (!run_->watch->begun.load() || !run_->may_do_for(*request.document, request.offset)))
@@ -241,8 +244,8 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
     return;
   }
   if (!result->texts.empty()) {
-    suggested_.push_front(
-        {ended.request.document, ended.request.offset, ended.request.blocks, result->texts});
+    suggested_.push_front({ended.request.document, ended.request.offset, ended.request.blocks,
+                           ended.request.min_probability, result->texts});
     if (suggested_.size() > kSuggested) suggested_.pop_back();
   }
   if (!ended.on_answer) return;

@@ -122,6 +122,7 @@ class Completions {
     std::shared_ptr<const Document> document;
     std::size_t offset;
     int blocks;
+    double min_probability;  // where the gate ended the texts
     std::vector<std::string> texts;
   };
 

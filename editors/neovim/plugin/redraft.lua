@@ -50,6 +50,19 @@ command('RedraftStatus', function()
   require('redraft').explain()
 end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
 
+command('RedraftSnooze', function(args)
+  require('redraft.snooze').snooze(args.args)
+end, {
+  nargs = '?', desc = 'Suggest nothing for ten minutes: :RedraftSnooze [minutes|file|language|restart]',
+  complete = function(start)
+    return vim.tbl_filter(function(choice) return vim.startswith(choice, start) end, require('redraft.snooze').choices)
+  end,
+})
+
+command('RedraftResume', function()
+  require('redraft.snooze').resume()
+end, { desc = 'End :RedraftSnooze' })
+
 command('RedraftReport', function()
   require('redraft.report').open()
 end, { desc = 'Open the newest report of a crash of the server' })

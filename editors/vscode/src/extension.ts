@@ -17,6 +17,7 @@ import type { EditEvent, ModelStatus, PrepareEvent, ServerStatus } from './proto
 import { sayCrashed } from './report';
 import { configuredCommand, isSameCommand, makeClient, type ServerCommand } from './server';
 import { Status } from './status';
+import { Snoozing } from './snooze';
 import { setDone } from './steps';
 import { registerSuggestionCommands } from './suggestions';
 import { View } from './view';
@@ -31,6 +32,10 @@ class Extension implements vscode.Disposable {
   private readonly nextEdit = new NextEdit();
   private readonly announcer = new Announcer();
   private readonly jumps = new Jumps();
+  private readonly snoozing = new Snoozing((snooze) => {
+    this.status.setSnooze(snooze);
+    this.showState();
+  });
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private started: ServerCommand | undefined; // the last one, even if starting it failed
@@ -55,6 +60,7 @@ class Extension implements vscode.Disposable {
       this.nextEdit,
       this.announcer,
       this.jumps,
+      this.snoozing,
       ...registerCommands(this.edits, this.places, this.preview, this.announcer),
       ...registerProgramCommands(),
       ...registerSuggestionCommands(),
@@ -104,7 +110,7 @@ class Extension implements vscode.Disposable {
     }
     this.missing.end();
     this.output.info(`starting ${executable} ${args.join(' ')}`);
-    const client = makeClient({ command: executable, args }, this.output);
+    const client = makeClient({ command: executable, args }, this.output, this.snoozing.middleware);
     client.onNotification('$/redraft/status', (model: ModelStatus) => this.onModel(model));
     client.onNotification('$/redraft/edit', (event: EditEvent) => this.edits.onEvent(event));
     client.onNotification('$/redraft/prepare', (event: PrepareEvent) => this.announcer.onEvent(event));
@@ -116,6 +122,7 @@ class Extension implements vscode.Disposable {
       }
       this.nextEdit.use(runs ? client : undefined);
       this.jumps.use(runs ? client : undefined);
+      this.snoozing.use(runs ? client : undefined);
       if (runs) {
         this.edits.use(client);
         this.announcer.use(client);

@@ -89,16 +89,18 @@ export class NextEdit implements vscode.Disposable {
 
   // `says`: also where there is nothing. `opens`: a file that the change is in.
   private async ask(says: boolean, opens = true): Promise<void> {
-    const document = vscode.window.activeTextEditor?.document;
+    const editor = vscode.window.activeTextEditor;
     const client = this.client;
-    if (!document || !client) {
+    if (!editor || !client) {
       return;
     }
+    const { document } = editor;
     this.stopAsking();
     const asked = (this.asked = new CancellationTokenSource());
     const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version };
+    const position = client.code2ProtocolConverter.asPosition(editor.selection.active);
     const answer = await client
-      .sendRequest<Answer>('redraft/nextEdit', { textDocument, inFiles: true }, asked.token)
+      .sendRequest<Answer>('redraft/nextEdit', { textDocument, position, inFiles: true, invoked: says }, asked.token)
       .catch((error: Error): Answer => ({ edits: [], whyNone: error.message, note: null, byTree: false }));
     if (asked.token.isCancellationRequested) {
       return;

@@ -134,6 +134,15 @@ export interface ServerStatus extends ModelStatus {
   decoder: { name: string; lossless: boolean; statistics: { tokens: number; fromDraftModel: number } };
   completion: { whyNone: string | null };
   nextEdit: { whyNone: string | null };
+  snooze: Snooze | null;
+}
+
+// For how long, and where, nothing is suggested unasked.
+export interface Snooze {
+  secondsLeft: number | null;
+  untilRestart: boolean;
+  files: string[];
+  languages: string[];
 }
 
 export function isEmpty({ start, end }: Range): boolean {

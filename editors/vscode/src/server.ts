@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { LanguageClient, LanguageClientOptions, Middleware, State } from 'vscode-languageclient/node';
 import { serverArguments } from './arguments';
 import { bundledProgram } from './program';
 
@@ -22,13 +22,16 @@ export function isSameCommand(a: ServerCommand, b: ServerCommand): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-export function makeClient(server: ServerCommand, output: vscode.LogOutputChannel): LanguageClient {
+export function makeClient(
+  server: ServerCommand, output: vscode.LogOutputChannel, suggestions: Pick<Middleware, 'provideInlineCompletionItems'>,
+): LanguageClient {
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
     outputChannel: output,
     // Settings are not included: the server requests them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true, userSettings: true } },
     middleware: {
+      ...suggestions,
       workspace: {
         // A setting that restarts the server stops this client while it reports the change: not an error for the user.
         didChangeConfiguration: (sections, next) =>

@@ -2,13 +2,14 @@
 import * as vscode from 'vscode';
 import type { Announcement } from './announce';
 import { remoteServer } from './arguments';
-import type { ModelStatus } from './protocol';
+import type { ModelStatus, Snooze } from './protocol';
 import { leading, type Session } from './session';
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('redraft', vscode.StatusBarAlignment.Right, 100);
   private model: ModelStatus | undefined;
   private problem: string | undefined;
+  private snooze: Snooze | null = null;
   private lastSpeed: number | undefined; // tokens/s of the last edit
 
   constructor() {
@@ -24,6 +25,10 @@ export class Status implements vscode.Disposable {
   setModel(model: ModelStatus | undefined): void {
     this.model = model;
     this.problem = undefined;
+  }
+
+  setSnooze(snooze: Snooze | null): void {
+    this.snooze = snooze;
   }
 
   setProblem(problem: string): void {
@@ -58,7 +63,7 @@ export class Status implements vscode.Disposable {
     }
     const speed = session ? speedOf(session) : this.lastSpeed;
     const parts = [session && hunks, speed && `${Math.round(speed)} tokens/s`].filter(Boolean);
-    return `$(edit) redraft${this.where()}${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
+    return `$(${this.snooze ? 'bell-slash' : 'edit'}) redraft${this.where()}${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
   }
 
   // Where text goes, if it leaves this process's machine.
@@ -74,10 +79,12 @@ export class Status implements vscode.Disposable {
     if (!this.model) {
       return 'The server is starting.';
     }
+    const snoozed = this.snooze ? '\nSuggestions are snoozed: the command "redraft: Resume Suggestions" ends that.' : '';
     const draft = this.model.draft ? `\nDraft model: ${this.model.draft}` : '';
     const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.'
       : this.model.device?.startsWith('http') ? `\nIt runs at ${this.model.device}: the text that is edited goes there.` : '';
-    return this.model.target ? `Model: ${this.model.target}${draft}${device}` : 'The model is loaded when it is first needed.';
+    return this.model.target ? `Model: ${this.model.target}${draft}${device}${snoozed}`
+      : `The model is loaded when it is first needed.${snoozed}`;
   }
 }
 

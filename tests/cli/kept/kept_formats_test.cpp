@@ -79,8 +79,9 @@ StoredCost cost_of_then() {
 }
 
 Usage usage_of_then() {
+  constexpr std::size_t kEventsOfThen = 14;
   Usage usage;
-  for (std::size_t i = 0; i < lsp::kUsageEvents; ++i)
+  for (std::size_t i = 0; i < kEventsOfThen; ++i)
     usage.count(static_cast<UsageEvent>(i), static_cast<std::int64_t>(i + 1));
   usage.note_none("it was off", 77);
   return usage;

@@ -6,6 +6,8 @@ local scripted = require('scripted')
 local fills = {
   { after = 'area = ', write = 'width * height' },
   { after = 'def f():\n    ', write = 'x = 1\n    return x' },
+  { after = 'f(', write = 'one, two)' },
+  { after = 'say("', write = "it's me (again)\")" },
   { after = '\tif x:\n\t\t', write = 'return 1' },
 }
 
@@ -75,8 +77,73 @@ local function it_can_be_dismissed(start)
   until_shown(nvim, 'width * height')
   nvim:keys('<C-]>')
   nvim:wait(function() return not nvim:shows('height') end, 'the end of the ghost text')
+  nvim:wait(function() return nvim:server_status().completion.rejected == 1 end, 'the server is told')
+  nvim:keys('w') -- it continues what was turned down
+  nvim:wait(function()
+    local why = nvim:server_status().completion.whyNone
+    return type(why) == 'string' and why:find('turned down', 1, true)
+  end, 'the same is not suggested again')
+  expect(not nvim:shows('height'), 'nothing is shown')
   nvim:keys('<Esc>')
-  equal(nvim:lines(), { 'x = 1', 'area = ' })
+  equal(nvim:lines(), { 'x = 1', 'area = w' })
+end
+
+-- As plugins do it.
+local function what_the_editor_closed_is_not_written_again(start)
+  local nvim = open(start, 'a.py', 'x = 1\n')
+  nvim:command([[inoremap ( ()<Left>]])
+  nvim:command([[inoremap " ""<Left>]])
+  nvim:keys('Gof(')
+  until_shown(nvim, 'f(one, two)')
+  nvim:keys('<Tab>')
+  nvim:wait_for_lines({ 'x = 1', 'f(one, two)' })
+  nvim:keys('<Esc>osay("')
+  until_shown(nvim, [[say("it's me (again)")]])
+  nvim:keys('<Tab><Esc>')
+  nvim:wait_for_lines({ 'x = 1', 'f(one, two)', [[say("it's me (again)")]] })
+end
+
+-- What the menu has selected is in the buffer while it is open: ghost text would continue what may go again.
+local function beside_the_editors_own_menu_there_is_none(start)
+  local nvim = open(start, 'a.py', 'area = 1\narray = 2\n')
+  nvim:command('set completeopt=menu,menuone,noinsert')
+  nvim:keys('Goarea = ')
+  until_shown(nvim, 'width * height')
+  nvim:keys('ar<C-N>')
+  nvim:wait(function() return nvim:lua([[return vim.fn.pumvisible() == 1]]) end, 'the menu')
+  nvim:wait(function() return not nvim:lua([[return require('redraft.ghost').is_visible()]]) end, 'no ghost text beside it')
+  nvim:keys('<C-E><BS><BS>')
+  until_shown(nvim, 'width * height')
+  nvim:keys('<Tab><Esc>')
+  nvim:wait_for_lines({ 'area = 1', 'array = 2', 'area = width * height' })
+end
+
+local function it_can_be_snoozed(start)
+  local nvim = open(start, 'a.py', 'x = 1\n')
+  nvim:keys(':RedraftSnooze<CR>')
+  nvim:wait_for_message('no suggestions for 10 minutes')
+  nvim:keys('Goarea = ')
+  nvim:wait(function()
+    local why = nvim:server_status().completion.whyNone
+    return type(why) == 'string' and why:find('snoozed', 1, true)
+  end, 'nothing is suggested')
+  expect(not nvim:shows('width'), 'nothing is shown')
+  nvim:keys('<M-]>') -- who asks gets it
+  until_shown(nvim, 'width * height')
+  nvim:keys('<Esc>:RedraftStatus<CR>')
+  nvim:wait(function() return nvim:shows('Suggestions are snoozed until') end, 'the status says so')
+  nvim:keys('q:RedraftResume<CR>')
+  nvim:wait_for_message('suggestions are on again')
+  nvim:keys('A<BS> ')
+  until_shown(nvim, 'width * height')
+  nvim:keys('<Esc>:RedraftSnooze language<CR>')
+  nvim:wait_for_message('no suggestions for python, until :RedraftResume')
+  nvim:keys(':RedraftSnooze file<CR>')
+  nvim:wait_for_message('no suggestions in this file')
+  local snooze = nvim:server_status().snooze
+  equal({ #snooze.files, snooze.languages }, { 1, { 'python' } })
+  nvim:keys(':RedraftSnooze sometime<CR>')
+  nvim:wait_for_message('takes a number of minutes, file, language or restart')
 end
 
 local function leaving_insert_mode_takes_it_away_and_undo_takes_it_back(start)
@@ -144,6 +211,9 @@ return {
   { 'what is typed of it is no longer shown', what_is_typed_of_it_is_no_longer_shown },
   { 'by words and by lines', by_words_and_by_lines },
   { 'it can be dismissed', it_can_be_dismissed },
+  { 'what the editor closed is not written again', what_the_editor_closed_is_not_written_again },
+  { "beside the editor's own menu there is none", beside_the_editors_own_menu_there_is_none },
+  { 'it can be snoozed', it_can_be_snoozed },
   { 'leaving insert mode takes it away, undo takes it back', leaving_insert_mode_takes_it_away_and_undo_takes_it_back },
   { 'several can be gone through', several_can_be_gone_through },
   { 'files of other line endings keep them', files_of_other_line_endings_keep_them },

@@ -155,8 +155,10 @@ class AnswerTest : public ServerTest {
       "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"],
                              "resolveProvider": true, "workDoneProgress": false},
       "executeCommandProvider": {
-        "commands": ["redraft.edit", "redraft.apply", "redraft.cancel", "redraft.completionAccepted",
-                     "redraft.nextEditAccepted", "redraft.nextEditRejected"],
+        "commands": ["redraft.snoozeSuggestions", "redraft.resumeSuggestions", "redraft.edit",
+                     "redraft.apply", "redraft.cancel", "redraft.completionAccepted",
+                     "redraft.completionRejected", "redraft.nextEditAccepted",
+                     "redraft.nextEditRejected"],
         "workDoneProgress": true},
       "experimental": {"redraft": {"streamedEdits": true, "prepare": true, "region": true, "expectCompletion": true, "protocol": 1}}})");
   }

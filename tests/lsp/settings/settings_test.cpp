@@ -39,7 +39,7 @@ TEST(Settings, AllAreRead) {
     "index": false, "dependencies": true,
     "completion": {"enabled": false, "delay": 5000, "menu": "never", "inComments": false,
                    "languages": {"markdown": false, "*": true}, "maxTokens": 1024,
-                   "alternatives": 5, "contextTokens": 8192},
+                   "alternatives": 5, "contextTokens": 8192, "minProbability": 0.25},
     "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false,
     "unloadAfter": 10080})");
   const auto [settings, problems] = read_settings(section, {});
@@ -54,7 +54,8 @@ TEST(Settings, AllAreRead) {
                          .languages = {{"markdown", false}, {"*", true}},
                          .max_tokens = 1024,
                          .alternatives = 5,
-                         .context_tokens = 8192};
+                         .context_tokens = 8192,
+                         .min_probability = 0.25};
   expected.edit.max_tokens = 65536;
   expected.cache_on_disk = false;
   expected.load_early = false;

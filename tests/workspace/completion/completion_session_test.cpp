@@ -16,16 +16,22 @@ using testing::HasSubstr;
 
 // Writes the same text everywhere, unless it is there already.
 std::unique_ptr<Engine> engine_that_writes(const std::string& text,
-                                           std::shared_ptr<const Tokenizer> tokenizer) {
+                                           std::shared_ptr<const Tokenizer> tokenizer,
+                                           std::vector<FillScript::Doubt> doubts = {}) {
   Engine::Model target;
   target.name = "scripted";
   target.tokenizer = tokenizer;
-  target.model = std::make_unique<ScriptedModel>(
+  const FillScript script{{{"", text}}, std::move(doubts)};
+  auto model = std::make_unique<ScriptedModel>(
       tokenizer->vocabulary_size(), 1 << 14,
-      [tokenizer, script = FillScript{{{"", text}}}](std::span<const TokenId> sequence) {
+      [tokenizer, script](std::span<const TokenId> sequence) {
         return is_fill_prompt(*tokenizer, sequence) ? next_fill_token(*tokenizer, script, sequence)
                                                     : TokenId{0};
       });
+  model->set_certainty([tokenizer, script](std::span<const TokenId> sequence) {
+    return certainty_of_fill(*tokenizer, script, sequence);
+  });
+  target.model = std::move(model);
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
 }
@@ -50,6 +56,44 @@ TEST(Completion, IsWhatTheModelWritesAsFarAsItBelongsThere) {
     EXPECT_EQ(result->output, "width * height)");
     EXPECT_EQ(result->finish_reason, FinishReason::kStop);
   }
+}
+
+// The gate ends what is shown, and the decode with it; what was written up to there is the same.
+TEST(Completion, EndsWhereTheModelIsNotSure) {
+  const auto engine =
+      engine_that_writes("width * height + depth\n", fill_tokenizer(), {{"height ", 0.4}});
+  for (const char* decoder : {"ar", "redraft", "copyspec", "fastcoder"}) {
+    CompletionRequest request = request_at("area = |\n", decoder);
+    const auto all = run_completion(*engine, request, {});
+    EXPECT_EQ(all->text(), "width * height + depth");
+    request.min_probability = 0.5;
+    const auto sure = run_completion(*engine, request, {});
+    ASSERT_TRUE(sure) << sure.error().message();
+    EXPECT_EQ(sure->text(), "width * height") << decoder;
+    EXPECT_TRUE(all->output.starts_with(sure->output));
+    EXPECT_LT(sure->statistics.new_tokens, all->statistics.new_tokens);
+    request.min_probability = 0.3;
+    EXPECT_EQ(run_completion(*engine, request, {})->text(), "width * height + depth");
+  }
+}
+
+TEST(Completion, IsNoneWhereTheModelIsNotSureOfAnything) {
+  const auto engine = engine_that_writes("width", fill_tokenizer(), {{"area = ", 0.2}});
+  CompletionRequest request = request_at("area = |\n");
+  request.min_probability = 0.5;
+  const auto result = run_completion(*engine, request, {});
+  EXPECT_EQ(result->text(), "");
+  EXPECT_THAT(result->why_none, HasSubstr("redraft.completion.minProbability"));
+}
+
+// A lossy decoder does not say how likely its tokens are.
+TEST(Completion, HasNoGateWhereNobodyCanTell) {
+  const auto engine = engine_that_writes("width", fill_tokenizer(), {{"area = ", 0.2}});
+  CompletionRequest request = request_at("area = |\n", "efficientedit:reuse-only:top-k");
+  request.min_probability = 0.5;
+  const auto result = run_completion(*engine, request, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->text(), "width");
 }
 
 TEST(Completion, DraftsFromWhatTheFileHasOutsideOfTheWindow) {

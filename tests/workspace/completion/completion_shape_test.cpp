@@ -137,6 +137,30 @@ TEST(Completion, DoublesNoBracket) {
   EXPECT_EQ(MarkedPlace("x = | 'abc'\n").completed("'x' +\n"), "'x' +") << "another string";
 }
 
+// As VS Code, JetBrains and Neovim's plugins leave the text when an opening bracket or quote is
+// typed.
+TEST(Completion, DoublesNothingThatTheEditorHasClosed) {
+  EXPECT_EQ(MarkedPlace("print(\"|\")\n").completed("it's me (again)\")\n"), "it's me (again)")
+      << "an apostrophe opens nothing within a string";
+  EXPECT_EQ(MarkedPlace("print(\"|\")\n").completed("a \\\"b\\\" c\")\n"), "a \\\"b\\\" c");
+  EXPECT_EQ(MarkedPlace("d = {'|'}\n").completed("key': \"it's\"}\n"), "key");
+  EXPECT_EQ(MarkedPlace("x = [f(\"|\")]\n").completed("a\")]\n"), "a");
+  EXPECT_EQ(MarkedPlace("let v: Vec<|>\n", "rust").completed("Option<u8>> = f();\n"), "Option<u8>");
+  EXPECT_EQ(MarkedPlace("let f: Box<|>;\n", "rust").completed("dyn Fn(u8) -> u8>;\n"),
+            "dyn Fn(u8) -> u8");
+  EXPECT_EQ(MarkedPlace("if x |>\n").completed("< y > z\n"), "< y > z");
+}
+
+TEST(Completion, ABracketThatTheEditorHasClosedGetsALineOfItsOwn) {
+  const MarkedPlace body("func f() {|}\n", "go");
+  EXPECT_EQ(body.completed("\n\treturn 1\n}\n\nfunc g() {\n"), "\n\treturn 1\n");
+  const MarkedPlace inner("function f() {\n  g(() => {|});\n}\n", "javascript");
+  EXPECT_EQ(inner.completed("\n    h();\n  });\n}\n"), "\n    h();\n  ");
+  EXPECT_EQ(MarkedPlace("x = [|]\n").completed("\n"), "") << "nothing is put in";
+  EXPECT_EQ(MarkedPlace("int f() {|}\n", "cpp").completed(" return 1; }\n"), " return 1;");
+  EXPECT_EQ(MarkedPlace("loop do|end\n", "ruby").completed("\n  a\nend\n"), "\n  a");
+}
+
 TEST(Completion, DoublesNoLineBelow) {
   const MarkedPlace place("def f():\n    |\n    return y\n");
   EXPECT_EQ(place.completed("y = 1\n    return y\n"), "y = 1");

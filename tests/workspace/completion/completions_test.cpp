@@ -88,7 +88,7 @@ class CompletionsTest : public testing::Test {
       Engine::Model target;
       target.name = "scripted";
       target.tokenizer = tokenizer;
-      target.model = std::make_unique<ScriptedModel>(
+      auto model = std::make_unique<ScriptedModel>(
           tokenizer->vocabulary_size(), 1 << 14,
           [this, tokenizer](std::span<const TokenId> sequence) {
             if (!is_fill_prompt(*tokenizer, sequence)) return TokenId{0};
@@ -96,6 +96,10 @@ class CompletionsTest : public testing::Test {
             pass_gate(tokenizer->decode(sequence));
             return next;
           });
+      model->set_certainty([this, tokenizer](std::span<const TokenId> sequence) {
+        return certainty_of_fill(*tokenizer, script_, sequence);
+      });
+      target.model = std::move(model);
       target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {2, 1.0}}); };
       return Engine::make(std::move(target), {}, {.context_limit = 1 << 14});
     };
@@ -147,7 +151,8 @@ class CompletionsTest : public testing::Test {
     CompletionRequest request{.document = place.text,
                               .offset = place.offset,
                               .decoder = *parse_decoder_name("ar"),
-                              .alternatives = alternatives};
+                              .alternatives = alternatives,
+                              .min_probability = min_probability_};
     const std::size_t number = answers_.size();
     answers_.emplace_back();
     return completions_->ask(std::move(request), delay,
@@ -168,6 +173,7 @@ class CompletionsTest : public testing::Test {
     return answers_[number] ? *answers_[number] : kNone;
   }
 
+  double min_probability_ = 0;
   FillScript script_{{{"= ", "width * height"}, {"def f():\n    ", "return None"}}};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -195,6 +201,52 @@ TEST_F(CompletionsTest, WhatTheModelWritesIsSuggestedAndCarriedForward) {
                                                                  answers_.back()->texts.front()));
   }
   EXPECT_EQ(loads_, 1);
+}
+
+// What the gate held back is no part of the answer: behind what was shown the model is asked again.
+TEST_F(CompletionsTest, WhoTypesPastTheEndOfWhatWasShownGetsANewAnswer) {
+  script_.doubts = {{"width ", 0.4}};
+  min_probability_ = 0.5;
+  ask(Marked("x = |\n"));
+  finish();
+  EXPECT_THAT(answer(0).texts, ElementsAre("width"));
+  ask(Marked("x = wid|\n"));
+  ASSERT_TRUE(answers_[1]) << "it needs no model, so no waiting";
+  EXPECT_THAT(answer(1).texts, ElementsAre("th"));
+  ask(Marked("x = width *|\n"));
+  EXPECT_FALSE(answers_[2]);
+  finish();
+  EXPECT_THAT(answer(2).texts, ElementsAre(" height"));
+  EXPECT_FALSE(answer(2).carried);
+}
+
+TEST_F(CompletionsTest, WhoAsksForAllOfItIsNotAnsweredWithWhatWasShown) {
+  script_.doubts = {{"width ", 0.4}};
+  min_probability_ = 0.5;
+  ask(Marked("x = |\n"));
+  finish();
+  EXPECT_THAT(answer(0).texts, ElementsAre("width"));
+  min_probability_ = 0;
+  ask(Marked("x = |\n"));
+  finish();
+  EXPECT_THAT(answer(1).texts, ElementsAre("width * height"));
+  min_probability_ = 0.5;
+  ask(Marked("x = w|\n"));
+  ASSERT_TRUE(answers_[2]);
+  EXPECT_THAT(answer(2).texts, ElementsAre("idth * height")) << "which the user has seen";
+}
+
+// The run under way ends at the gate, while the user has typed beyond it.
+TEST_F(CompletionsTest, WhoTypesPastTheEndWhileTheModelWritesGetsANewAnswerToo) {
+  script_.doubts = {{"width ", 0.4}};
+  min_probability_ = 0.5;
+  close_gate(kReading);
+  ask(Marked("x = |\n"));
+  wait_for_gate();
+  ask(Marked("x = width *|\n"));
+  open_gate();
+  finish();
+  EXPECT_THAT(answer(1).texts, ElementsAre(" height"));
 }
 
 TEST_F(CompletionsTest, TheNewestRequestWins) {

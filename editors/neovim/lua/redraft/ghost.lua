@@ -47,11 +47,26 @@ local function erase()
   end
 end
 
---- Removes the suggestion.
-function M.dismiss()
+local function take_away()
   question:cancel()
   erase()
   shown = nil
+end
+
+M.clear = take_away -- without turning it down
+
+local function tell(client, command, arguments)
+  client:request('workspace/executeCommand', { command = command, arguments = arguments }, function() end)
+end
+
+--- Turns the suggestion down: it is taken away, and not made again.
+function M.dismiss()
+  local client = shown and vim.lsp.get_client_by_id(shown.client_id)
+  local ours = shown and shown.items[shown.index].command
+  if client and ours then
+    tell(client, 'redraft.completionRejected', ours.arguments)
+  end
+  take_away()
 end
 
 --- What the server suggested at the cursor; nil while nothing is shown.
@@ -102,7 +117,7 @@ local function show_item(ghost, index)
   local item = ghost.items[index]
   local text = client and text_of(item, ghost.buf, ghost.row, ghost.col, client.offset_encoding)
   if not text or text == '' then
-    return M.dismiss()
+    return take_away()
   end
   erase()
   shown = ghost
@@ -117,7 +132,7 @@ end
 local function ask(buf, kind)
   local client = client_of(buf)
   if not client or not vim.bo[buf].modifiable then
-    return M.dismiss()
+    return take_away()
   end
   local row, col = cursor()
   local tick = vim.api.nvim_buf_get_changedtick(buf)
@@ -136,7 +151,7 @@ local function ask(buf, kind)
     end
     local items = result and result ~= vim.NIL and (result.items or result) or {}
     if #items == 0 then
-      return M.dismiss()
+      return take_away()
     end
     show_item({ buf = buf, client_id = client.id, items = items, index = 1, text = '', row = row, col = col }, 1)
   end, buf)
@@ -145,7 +160,7 @@ end
 --- While the suggestion is typed it shrinks at once; the server's answer follows.
 local function follow(buf)
   if not shown or shown.buf ~= buf then
-    return M.dismiss()
+    return take_away()
   end
   local row, col = cursor()
   local line = vim.api.nvim_get_current_line()
@@ -169,7 +184,7 @@ end
 local function on_move(buf)
   local row, col = cursor()
   if shown and (shown.buf ~= buf or shown.row ~= row or shown.col ~= col) then
-    M.dismiss()
+    take_away()
   end
 end
 
@@ -201,8 +216,7 @@ local function accept(part)
   if shown.text == '' then
     shown = nil
     if client and item.command then
-      client:request('workspace/executeCommand', { command = item.command.command, arguments = item.command.arguments },
-        function() end)
+      tell(client, item.command.command, item.command.arguments)
     end
   else
     draw()
@@ -251,7 +265,7 @@ function M.enable()
   end
   on({ 'TextChangedI', 'InsertEnter' }, on_change)
   on({ 'CursorMovedI' }, on_move)
-  on({ 'InsertLeave', 'BufLeave', 'TextChangedP' }, M.dismiss)
+  on({ 'InsertLeave', 'BufLeave', 'TextChangedP' }, take_away)
   on({ 'BufEnter' }, function(buf)
     local client = client_of(buf)
     if client then
@@ -261,7 +275,7 @@ function M.enable()
 end
 
 function M.disable()
-  M.dismiss()
+  take_away()
   vim.api.nvim_create_augroup('redraft.ghost', {})
 end
 

@@ -144,8 +144,13 @@ function M.ask(is_explicit)
   if not client then
     return
   end
-  local document = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] }
-  question:ask(client, method, { textDocument = document, inFiles = true }, function(err, answer)
+  local params = {
+    textDocument = { uri = vim.uri_from_bufnr(buf), version = vim.lsp.util.buf_versions[buf] },
+    position = { line = vim.api.nvim_win_get_cursor(0)[1] - 1, character = 0 },
+    inFiles = true,
+    invoked = is_explicit or false,
+  }
+  question:ask(client, method, params, function(err, answer)
     if err or #answer.edits == 0 then
       return say_none(err, answer, is_explicit)
     end

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/step.h"
+#include "decoding/text/tokenizer.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// What a user would see of a completion at one threshold of the probability gate (ShownText), and
+// what of it somebody wrote there.
+struct Suggestion {
+  double min_probability = 0;
+  int shown = 0;       // bytes; 0: nothing is shown
+  int right = 0;       // how many of them, from the first, are those of the reference
+  bool whole = false;  // it is all of the reference
+
+  bool all_right() const { return shown > 0 && right == shown; }
+  friend bool operator==(const Suggestion&, const Suggestion&) = default;
+};
+
+// One decode of a place, as it is for each threshold: its output, how likely each token was, and
+// whether it ended at the token limit (`cut_off`) or at a stop token (`stopped`).
+struct PlaceOutput {
+  std::span<const TokenId> tokens;
+  std::span<const double> log_probabilities;
+  bool cut_off = false;
+  bool stopped = false;
+};
+std::vector<Suggestion> suggestions(const Tokenizer& tokenizer, const ServerEnd& end,
+                                    const PlaceOutput& output, const std::string& reference,
+                                    std::span<const double> thresholds);
+
+// Of many places, at one threshold.
+struct SuggestionSums {
+  int places = 0, shown = 0, all_right = 0, whole = 0;
+  long saved = 0, wrong = 0;  // bytes that are right, and those that are shown behind them
+
+  void add(const Suggestion& suggestion);
+  double share(int count) const { return shown > 0 ? 100.0 * count / shown : 0; }  // percent
+};
+
+}  // namespace redraft

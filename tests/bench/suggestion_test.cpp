@@ -1,0 +1,52 @@
+#include "bench/suggestion.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/kit/fill_script.h"
+
+namespace redraft {
+namespace {
+
+// One token a byte: all of "abcdef", each likely but the fifth.
+struct Place {
+  std::vector<TokenId> tokens = fill_tokenizer()->encode("abcdef");
+  std::vector<double> logarithms = std::vector<double>(6, std::log(0.99));
+  Place() { logarithms[4] = std::log(0.4); }
+  std::vector<Suggestion> at(const std::string& reference,
+                             const std::vector<double>& thresholds) const {
+    return suggestions(*fill_tokenizer(), {.shape = {}, .suffix = "\n"},
+                       {.tokens = tokens, .log_probabilities = logarithms, .stopped = true},
+                       reference, thresholds);
+  }
+};
+
+TEST(Suggestions, AreJudgedAtEachThresholdOfOneDecode) {
+  const auto found = Place().at("abcdef\n", {0, 0.5, 0.999});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0], (Suggestion{.min_probability = 0, .shown = 6, .right = 6, .whole = true}));
+  EXPECT_EQ(found[2], (Suggestion{.min_probability = 0.999}));
+  EXPECT_LT(found[1].shown, 6);
+  EXPECT_FALSE(found[1].whole);
+}
+
+TEST(Suggestions, AreRightUpToTheFirstWrongCharacter) {
+  const auto found = Place().at("abcXef", {0});
+  EXPECT_EQ(found[0].right, 3);
+  EXPECT_EQ(found[0].shown, 6);
+  EXPECT_FALSE(found[0].all_right());
+  SuggestionSums sums;
+  sums.add(found[0]);
+  sums.add({.min_probability = 0});
+  sums.add({.min_probability = 0, .shown = 2, .right = 2});
+  EXPECT_EQ(sums.places, 3);
+  EXPECT_EQ(sums.shown, 2);
+  EXPECT_EQ(sums.all_right, 1);
+  EXPECT_EQ(sums.share(sums.all_right), 50);
+  EXPECT_EQ(sums.saved, 5);
+  EXPECT_EQ(sums.wrong, 3);
+}
+
+}  // namespace
+}  // namespace redraft
