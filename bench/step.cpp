@@ -145,7 +145,7 @@ Result<BenchStep> StepMaker::completion() {
   if (!parts) return Error(parts.error().message() + ", or --left-only");
   Result<BenchStep> step = from_parts(*parts, kCompletionTokens);
   if (!step) return step;
-  std::ranges::copy(completion_ends(encoder_.tokenizer()),
+  std::ranges::copy(completion_ends(encoder_.tokenizer(), context.model),
                     std::back_inserter(step->request.stop_tokens));
   step->reference_text = task_.reference;
   if (!options_.replay) return step;

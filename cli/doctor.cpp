@@ -102,12 +102,16 @@ bool print_models(bool quick) {
 }
 
 Result<void> check_target(const CommonOptions& options) {
-  const Result<std::uint64_t> needed = memory_needed({options.target});
+  std::vector<std::string> models = {options.target};
+  for (const std::string& own : own_models(options)) models.push_back(own);
+  const Result<std::uint64_t> needed = memory_needed(models);
   if (!needed) return needed.error();
   const MachineMemory memory = machine_memory();
   if (memory.total_bytes > 0 && memory.available_bytes < *needed) {
-    return Error(options.target + " needs about " + gibibytes(*needed) +
-                 " of memory, more than is free");
+    std::string names = models.front();
+    for (std::size_t i = 1; i < models.size(); ++i) names += " and " + models[i];
+    return Error(names + (models.size() == 1 ? " needs about " : " need about ") +
+                 gibibytes(*needed) + " of memory, more than is free");
   }
   return {};
 }
@@ -263,7 +267,9 @@ int run_doctor(const DoctorOptions& options) {
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));
-  print_row("verdict", "ready to edit with " + options.common.target);
+  std::string beside;
+  for (const std::string& own : own_models(options.common)) beside += " beside " + own;
+  print_row("verdict", "ready to edit with " + options.common.target + beside);
   return kSuccess;
 }
 
@@ -276,6 +282,7 @@ void add_doctor(CLI::App& app, Command& chosen) {
   doctor->add_flag("--quick", options->quick, "Do not hash the model files");
   add_target_options(*doctor, options->common);
   add_remote_options(*doctor, options->common);
+  add_own_model_options(*doctor, options->common);
   doctor->callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }
 

@@ -200,6 +200,7 @@ void add_lsp(CLI::App& app, Command& chosen) {
       ->envname("REDRAFT_LSP_NO_CONFINEMENT");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);
+  add_own_model_options(*command, options->choices.common);
   add_remote_options(*command, options->choices.common);
   command->callback([&chosen, command, options] {
     for (const CLI::Option* option :

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -78,20 +79,62 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common,
   return index;
 }
 
+// The threads that compute, made with the first model, once the process is confined.
+class SharedPool {
+ public:
+  explicit SharedPool(const CommonOptions& common) : common_(common) {}
+  ThreadPool& get() {
+    if (!pool_) pool_ = make_pool(common_);
+    return *pool_;
+  }
+
+ private:
+  CommonOptions common_;
+  std::unique_ptr<ThreadPool> pool_;
+};
+
+std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& common,
+                                                       const std::string& model,
+                                                       const std::shared_ptr<SharedPool>& pool) {
+  auto make = [common, model, pool](const LoadControl& control) {
+    return load_own_engine(common, model, pool->get(), control);
+  };
+  const auto memory = [model] {
+    const Result<std::uint64_t> bytes = memory_beside(model);
+    return bytes ? *bytes : 0;
+  };
+  return std::make_shared<const EngineHost::Factory>(std::move(make), /*makes_draft=*/false,
+                                                     memory);
+}
+
+// Those for purposes that a model of their own serves.
+void add_own(const CommonOptions& common, const std::shared_ptr<SharedPool>& pool,
+             EngineHost::Factory& factory) {
+  std::map<std::string, std::shared_ptr<const EngineHost::Factory>> made;
+  const auto add = [&](Purpose purpose, const std::string& model) {
+    if (model.empty() || (model == common.target && common.remote.empty())) return;
+    auto& own = made[model];
+    if (!own) own = own_factory(common, model, pool);
+    factory.own[static_cast<std::size_t>(purpose)] = own;
+  };
+  add(Purpose::kCompletion, common.completion_model);
+  add(Purpose::kNextEdit, common.next_edit_model);
+}
+
 // A GPU that failed is not tried again.
 EngineHost::Factory engine_factory(const ServerChoices& given,
                                    const std::shared_ptr<OneVocabulary>& vocabulary) {
-  // Before the process is confined; the pool's threads start once it is.
+  // Before the process is confined.
   const Result<std::shared_ptr<Exchange>> remote =
       given.common.remote.empty() ? std::shared_ptr<Exchange>() : start_remote(given.common);
-  auto make = [choices = given, vocabulary, remote, pool = std::shared_ptr<ThreadPool>(),
+  const auto pool = std::make_shared<SharedPool>(given.common);
+  auto make = [choices = given, vocabulary, remote, pool,
                was_on_gpu = false](const LoadControl& control) mutable {
-    if (!pool) pool = make_pool(choices.common);
     if (was_on_gpu && control.device_failed) {
       choices.common.device = "cpu";
       if (control.notice) control.notice("From now on the models run on the CPU.");
     }
-    const auto local = [&] { return make_engine(choices, *pool, control); };
+    const auto local = [&] { return make_engine(choices, pool->get(), control); };
     Result<std::unique_ptr<Engine>> engine =
         choices.common.remote.empty() ? local()
                                       : load_remote_engine(choices.common, remote, control, local);
@@ -102,7 +145,10 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
       engine = taken.error();
     return engine;
   };
-  return {std::move(make), has_draft(given), [common = given.common] { return memory_of(common); }};
+  EngineHost::Factory factory = {std::move(make), has_draft(given),
+                                 [common = given.common] { return memory_of(common); }};
+  add_own(given.common, pool, factory);
+  return factory;
 }
 
 // A GPU's driver keeps what it compiles below the user's home.

@@ -93,6 +93,8 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   const std::string draft = common.draft.empty() ? "" : anywhere(common.draft);
   const std::string head =
       common.head.empty() ? "" : fs::absolute(common.head).lexically_normal().string();
+  const auto own = [](const std::string& model) { return model.empty() ? "" : anywhere(model); };
+  const std::string completion = own(common.completion_model), next = own(common.next_edit_model);
   const int threads = common.threads > 0 ? common.threads : processor_cores().threads();
   const std::string index = choices.no_index ? "no index" : "index";
   const std::string kept = choices.no_kv_cache ? "nothing on disk" : "kept on disk";
@@ -100,9 +102,9 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   std::string same;
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft),
-        identity_of_head(head), common.device, common.kernels, std::to_string(threads),
-        std::to_string(choices.cache_mib), index, kept, confined, remote_of(common),
-        folders_of_user(), namespaces()})
+        identity_of_head(head), identity_of_model(completion), identity_of_model(next),
+        common.device, common.kernels, std::to_string(threads), std::to_string(choices.cache_mib),
+        index, kept, confined, remote_of(common), folders_of_user(), namespaces()})
     same += part + "\n";
   for (const std::string& folder : choices.common_folders) same += "common " + folder + "\n";
   lsp::AttachOptions options{
@@ -116,6 +118,9 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
     options.command.insert(options.command.end(), {"--target", target});
   if (!draft.empty()) options.command.insert(options.command.end(), {"--draft", draft});
   if (!head.empty()) options.command.insert(options.command.end(), {"--head", head});
+  if (!completion.empty())
+    options.command.insert(options.command.end(), {"--completion-model", completion});
+  if (!next.empty()) options.command.insert(options.command.end(), {"--next-edit-model", next});
   if (!common.kernels.empty())
     options.command.insert(options.command.end(), {"--kernels", common.kernels});
   for (const std::string& folder : choices.common_folders)

@@ -129,6 +129,8 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   if (const EngineStatus& engine = workspace_.engine_status();
       engine.state == EngineStatus::State::kLoading || engine.state == EngineStatus::State::kReady)
     model_.on_engine(engine);
+  else
+    model_.on_engine({.beside = engine.beside});
 }
 
 void Server::initialized(const NoParams&) { configuration_.client_ready(); }

@@ -278,7 +278,7 @@ Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWi
                            .open = documents.others(wish.uri),
                            .file = file_of(wish.uri),
                            .root = root_of(wish.uri),
-                           .decoder = decoder,
+                           .decoder = decoder_for(Purpose::kCompletion),
                            .max_new_tokens = wish.max_new_tokens,
                            .context_tokens = wish.context_tokens,
                            .alternatives = wish.alternatives,
@@ -320,7 +320,9 @@ NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const
   NextEditRequest request{.recent = documents.recent_changes(),
                           .documents = documents.from(uri),
                           .beside = documents.beside(uri),
-                          .decoder = decoder};
+                          .decoder = decoder_for(Purpose::kNextEdit),
+                          .format = next_edit_format,
+                          .folders = folders};
   const std::shared_ptr<const IndexSnapshot> index = indexes.repository_without(uri);
   request.repository = index;
   if (next_edits_in_files) request.index = index;
@@ -332,6 +334,10 @@ NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const
 void Workspace::expect_next_edits(bool expect) {
   impl_->expects_next_edits = expect;
   if (!expect) impl_->next_edits.stop_reading_ahead();
+}
+
+void Workspace::set_next_edit_format(std::string format) {
+  impl_->next_edit_format = std::move(format);
 }
 
 void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); }

@@ -171,6 +171,9 @@ class Workspace {
   // Whether requests for next edits are to be expected after changes, and read ahead; see
   // NextEdits::read_ahead(). False at first.
   void expect_next_edits(bool expect);
+  // How a model is asked that was trained to write next edits: see find_next_edit_format(). By its
+  // name at first.
+  void set_next_edit_format(std::string format);
   // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 

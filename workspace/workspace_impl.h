@@ -28,8 +28,8 @@ struct Workspace::Impl {
         call(std::move(post), alive),
         read_ahead(*host, call),
         decoder(default_decoder()),
-        completions(*host, call),
-        next_edits(*host, call),
+        completions(host->of(Purpose::kCompletion), call),
+        next_edits(host->of(Purpose::kNextEdit), call),
         freed(host->queue()) {}
 
   // On the decode thread.
@@ -68,6 +68,11 @@ struct Workspace::Impl {
   DecoderName default_decoder() const {
     return *parse_decoder_name(host->has_draft() ? "redraft:model" : "redraft");
   }
+  // A model beside the target may have no draft model for the decoder that was chosen.
+  DecoderName decoder_for(Purpose purpose) const {
+    const bool has = !decoder.needs_draft_model() || host->of(purpose).has_draft();
+    return has ? decoder : *parse_decoder_name("redraft");
+  }
   // Whether the text written in the document may be used in drafts for others.
   Remembering remembering(const std::string& uri) const {
     return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
@@ -99,6 +104,7 @@ struct Workspace::Impl {
   bool loads_early = false;
   bool expects_next_edits = false;
   bool next_edits_in_files = false;
+  std::string next_edit_format = std::string(kFormatByModel);
 };
 
 }  // namespace redraft

@@ -137,6 +137,19 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   add_log_level(subcommand, options);
 }
 
+void add_own_model_options(CLI::App& subcommand, CommonOptions& options) {
+  subcommand
+      .add_option(
+          "--completion-model", options.completion_model,
+          "A smaller model that writes completions, loaded beside the target when the first "
+          "is needed (default: the target does)")
+      ->group(kGroup);
+  subcommand
+      .add_option("--next-edit-model", options.next_edit_model,
+                  "Likewise for next edits; one that was trained for them is asked in its format")
+      ->group(kGroup);
+}
+
 void add_remote_options(CLI::App& subcommand, CommonOptions& options) {
   constexpr const char* kRemote = "A model on another machine";
   CLI::Option* remote =

@@ -42,14 +42,16 @@ int misuse(const Error& error);
 // The options that subcommands share. Each command has those that change what it does.
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
-  std::string draft;           // empty: the default one, if one is needed
-  std::string head;            // the folder of the target's draft head; empty: none
-  std::string device = "cpu";  // or "cuda"; for a server also "auto"
-  int threads = 0;             // 0: one per physical core
-  std::string kernels;         // instruction set of the CPU's kernels; empty: the best one
-  std::string remote;          // a server that writes instead of the target; empty: none
-  std::string remote_model;    // empty: the server's only one
-  bool has_target = false;     // whether the target was named, not the default
+  std::string draft;             // empty: the default one, if one is needed
+  std::string head;              // the folder of the target's draft head; empty: none
+  std::string completion_model;  // writes completions instead of the target; empty: none
+  std::string next_edit_model;   // likewise next edits
+  std::string device = "cpu";    // or "cuda"; for a server also "auto"
+  int threads = 0;               // 0: one per physical core
+  std::string kernels;           // instruction set of the CPU's kernels; empty: the best one
+  std::string remote;            // a server that writes instead of the target; empty: none
+  std::string remote_model;      // empty: the server's only one
+  bool has_target = false;       // whether the target was named, not the default
   std::string log_level = "warning";
 };
 // For a command that only turns text into tokens: --target and --log-level.
@@ -60,6 +62,8 @@ void add_target_options(CLI::App& subcommand, CommonOptions& options);
 void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
+// --completion-model and --next-edit-model, for whatever concerns a server.
+void add_own_model_options(CLI::App& subcommand, CommonOptions& options);
 // --remote and --remote-model, for commands that can have a server write.
 void add_remote_options(CLI::App& subcommand, CommonOptions& options);
 // Sets the log level and the instruction set, and checks that this build supports the device.

@@ -1,5 +1,6 @@
 #include "cli/common/engine_loader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -11,7 +12,9 @@
 #include "cli/common/gpu_room.h"
 #include "cli/common/skip_store.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "decoding/model_failure.h"
+#include "decoding/text/same_vocabulary.h"
 #include "support/system/processor_cores.h"
 
 namespace redraft::cli {
@@ -28,6 +31,9 @@ constexpr double kTargetShare = 0.7;
 // The weights are in memory once; the caches and the program need this much more.
 constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
 
+// A model beside the target keeps less of what it has read: it is asked about few places.
+constexpr std::size_t kOwnCacheBytes = std::size_t{128} << 20;
+
 // Of a file, or of the safetensors in a folder.
 Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
   std::error_code problem;
@@ -43,6 +49,16 @@ Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
     if (!problem) sum += bytes;
   }
   return sum;
+}
+
+// What the weights of a model take.
+Result<std::uint64_t> bytes_of_model(const std::string& model) {
+  const Result<ModelLocation> location = locate_model(model);
+  if (!location) return location.error();
+  const Result<std::uint64_t> bytes = bytes_of_weights(location->file);
+  if (!bytes) return bytes.error();
+  // Merged weights are held in twice the bits (format_of_changed).
+  return location->adapter.empty() ? *bytes : 2 * *bytes;
 }
 
 // Control for the part of the work that begins at `begin`.
@@ -82,6 +98,7 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
+  model.title = loaded.name;
   model.version = loaded.stamp.weights();
   // What is gone cannot be loaded again, and is not needed.
   model.is_current = [location = loaded.location, stamp = loaded.stamp] {
@@ -210,14 +227,46 @@ std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options) {
 Result<std::uint64_t> memory_needed(const std::vector<std::string>& models) {
   std::uint64_t needed = kBesideWeights;
   for (const std::string& model : models) {
-    const Result<ModelLocation> location = locate_model(model);
-    if (!location) return location.error();
-    const Result<std::uint64_t> bytes = bytes_of_weights(location->file);
+    const Result<std::uint64_t> bytes = bytes_of_model(model);
     if (!bytes) return bytes.error();
-    // Merged weights are held in twice the bits (format_of_changed).
-    needed += location->adapter.empty() ? *bytes : 2 * *bytes;
+    needed += *bytes;
   }
   return needed;
+}
+
+std::vector<std::string> own_models(const CommonOptions& options) {
+  std::vector<std::string> models;
+  for (const std::string& model : {options.completion_model, options.next_edit_model}) {
+    if (!model.empty() && model != options.target &&
+        std::ranges::find(models, model) == models.end())
+      models.push_back(model);
+  }
+  return models;
+}
+
+Result<std::uint64_t> memory_beside(const std::string& model) {
+  const Result<std::uint64_t> bytes = bytes_of_model(model);
+  if (!bytes) return bytes.error();
+  return *bytes + kOwnCacheBytes;
+}
+
+Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
+                                                const std::string& model, ThreadPool& pool,
+                                                const LoadControl& control) {
+  CommonOptions own = options;
+  own.target = model;
+  own.draft = own.head = "";
+  const Result<DecoderName> decoder = parse_decoder_name("redraft");
+  if (!decoder) return decoder.error();
+  Result<std::unique_ptr<Engine>> engine =
+      load_engine(own, *decoder, pool, control, Fallback::kCpu, {.cache_bytes = kOwnCacheBytes});
+  if (!engine) return engine;
+  // Indexes hold the target's tokens.
+  const Result<ModelLocation> target = locate_model(options.target);
+  const auto tokenizer = target ? load_tokenizer(target->file)
+                                : Result<std::shared_ptr<const Tokenizer>>(target.error());
+  (*engine)->set_reads_indexes(tokenizer && same_vocabulary(**tokenizer, (*engine)->tokenizer()));
+  return engine;
 }
 
 Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,

@@ -23,6 +23,16 @@ std::unique_ptr<ThreadPool> make_pool(const CommonOptions& options);
 // CPU.
 Result<std::uint64_t> memory_needed(const std::vector<std::string>& models);
 
+// The models that do some work instead of the target, each once.
+std::vector<std::string> own_models(const CommonOptions& options);
+
+// How much of that each of these takes beside the target.
+Result<std::uint64_t> memory_beside(const std::string& model);
+// Loads one of them, on the device of the options.
+Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
+                                                const std::string& model, ThreadPool& pool,
+                                                const LoadControl& control);
+
 // What to do with a model for which the GPU has no memory or, with --device auto, that it cannot
 // run.
 enum class Fallback {

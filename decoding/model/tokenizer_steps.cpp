@@ -46,6 +46,13 @@ constexpr std::string_view kQwen2Pattern =
 constexpr std::string_view kLlama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+// The model's own file has the characters \r and \n in it where others have their escapes.
+constexpr std::string_view kSeedCoderPattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1})"
+    R"(| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kSeedCoderUnescaped =
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
+    "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+";
 
 // A step as one word: "Digits", "ByteLevel", "ByteLevel with words" (GPT-2's pattern), or the
 // pattern whose matches are split off.
@@ -58,11 +65,13 @@ struct KnownSteps {
   std::vector<std::string_view> steps;
 };
 
-const std::array<KnownSteps, 6>& known_steps() {
+const std::array<KnownSteps, 8>& known_steps() {
   constexpr std::string_view kEastAsian = "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+";
-  static const std::array<KnownSteps, 6> known{{
+  static const std::array<KnownSteps, 8> known{{
       {"qwen2", {kQwen2Pattern, kBytes}},
       {"llama-bpe", {kLlama3Pattern, kBytes}},
+      {"seed-coder", {kSeedCoderPattern, kBytes}},
+      {"seed-coder", {kSeedCoderUnescaped, kBytes}},
       {"smollm", {kDigits, kWords}},
       {"deepseek-coder", {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kEastAsian, kDigits, kBytes}},
       {"deepseek-coder",
@@ -87,7 +96,8 @@ Result<std::string> split_in_a_word(const JsonValue& step) {
   if (!invert) return invert.error();
   // Patterns that match the whole of any text: removing what is between their matches changes
   // nothing.
-  const bool matches_all = *regex == kQwen2Pattern || *regex == kLlama3Pattern;
+  const bool matches_all = *regex == kQwen2Pattern || *regex == kLlama3Pattern ||
+                           *regex == kSeedCoderPattern || *regex == kSeedCoderUnescaped;
   if ((*behavior == "Isolated" && !*invert) || (*behavior == "Removed" && *invert && matches_all)) {
     return std::string(*regex);
   }

@@ -65,15 +65,20 @@ std::size_t line_space_end(std::string_view text, std::size_t begin) {
   return space_word_end(text, begin, end, end == text.size());
 }
 
-// Qwen 2's expression, with \p{N}{1,n} for n = `max_digits`.
-std::size_t line_word_end(std::string_view text, std::size_t begin, int max_digits) {
+// What differs between Qwen 2's expression and those like it.
+struct LineWords {
+  int max_digits = 1;         // n of \p{N}{1,n}
+  bool ends_in_lines = true;  // line ends after other characters belong to them: […]+[\r\n]*
+};
+
+std::size_t line_word_end(std::string_view text, std::size_t begin, const LineWords& words) {
   if (const std::size_t length = contraction_length(text, begin, true)) return begin + length;
   const Character first = character_at(text, begin);
   const std::size_t second = begin + first.length;
   if (first.kind == kLetter) return run_end(text, second, kLetter);
   if (first.kind == kNumber) {
     std::size_t end = second;
-    for (int n = 1; n < max_digits && is_kind_at(text, end, kNumber); ++n) {
+    for (int n = 1; n < words.max_digits && is_kind_at(text, end, kNumber); ++n) {
       end += character_at(text, end).length;
     }
     return end;
@@ -85,7 +90,7 @@ std::size_t line_word_end(std::string_view text, std::size_t begin, int max_digi
     return line_space_end(text, begin);
   }
   std::size_t end = run_end(text, second, kSymbol);
-  while (end < text.size() && is_line_end(text[end])) ++end;
+  while (words.ends_in_lines && end < text.size() && is_line_end(text[end])) ++end;
   return end;
 }
 
@@ -174,6 +179,7 @@ constexpr std::array kNames{
     NamedPreTokenizer{"llama-bpe", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama3", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama-v3", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"seed-coder", PreTokenizer::kSeedCoder},
     NamedPreTokenizer{"smollm", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"starcoder", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"refact", PreTokenizer::kSmolLm},
@@ -197,9 +203,11 @@ Result<PreTokenizer> find_pre_tokenizer(std::string_view name) {
 std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::size_t begin) {
   switch (pre_tokenizer) {
     case PreTokenizer::kQwen2:
-      return line_word_end(text, begin, 1);
+      return line_word_end(text, begin, {});
     case PreTokenizer::kLlama3:
-      return line_word_end(text, begin, 3);
+      return line_word_end(text, begin, {.max_digits = 3});
+    case PreTokenizer::kSeedCoder:
+      return line_word_end(text, begin, {.ends_in_lines = false});
     case PreTokenizer::kGpt2:
       return gpt2_word_end(text, begin);
     case PreTokenizer::kSmolLm:

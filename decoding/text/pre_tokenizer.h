@@ -15,6 +15,9 @@ enum class PreTokenizer {
   kQwen2,
   // The same, but \p{N}{1,3}.
   kLlama3,
+  // Qwen 2's, but line ends after other characters are words of their own: …|
+  // ?[^\s\p{L}\p{N}\r\n]+|…
+  kSeedCoder,
   // GPT-2's: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
   kGpt2,
   // Every number split off first (the package's Digits), then GPT-2's expression in between.

@@ -42,19 +42,21 @@ Result<std::vector<PromptPart>> conversation_parts(const Tokenizer& tokenizer,
 }
 
 Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
-                                             const Tokenizer& tokenizer) {
+                                             const Tokenizer& tokenizer, std::string_view model) {
   if (generation.interface == Interface::kChat)
     return conversation_parts(tokenizer, generation.messages);
   if (!generation.suffix) return std::vector<PromptPart>{{generation.prompt, false}};
   Result<std::vector<PromptPart>> parts = completion_prompt(
-      tokenizer, {kFileName, generation.prompt, *generation.suffix, generation.files});
+      tokenizer, {kFileName, generation.prompt, *generation.suffix, generation.files, model});
   if (parts && !generation.begun.empty()) parts->push_back({generation.begun, false});
   return parts;
 }
 
-std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& tokenizer) {
+std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& tokenizer,
+                                 std::string_view model) {
   std::vector<TokenId> stops = end_of_turn_tokens(tokenizer);
-  if (generation.suffix) std::ranges::copy(completion_ends(tokenizer), std::back_inserter(stops));
+  if (generation.suffix)
+    std::ranges::copy(completion_ends(tokenizer, model), std::back_inserter(stops));
   if (tokenizer.end_of_text() >= 0) stops.push_back(tokenizer.end_of_text());
   return stops;
 }
@@ -128,7 +130,8 @@ class GenerationJob {
  private:
   Result<DecodeRequest> make_request(Engine& engine) const {
     const Tokenizer& tokenizer = engine.tokenizer();
-    const Result<std::vector<PromptPart>> parts = prompt_parts(generation_, tokenizer);
+    const std::string names = engine.target_names();
+    const Result<std::vector<PromptPart>> parts = prompt_parts(generation_, tokenizer, names);
     if (!parts) return parts.error();
     Result<std::vector<TokenId>> prompt =
         engine.prompt_encoder(purpose_of(generation_)).encode(*parts);
@@ -137,7 +140,7 @@ class GenerationJob {
     DecodeRequest request;
     request.original = tokenizer.encode(generation_.prediction);
     request.sampling = generation_.sampling;
-    request.stop_tokens = stop_tokens(generation_, tokenizer);
+    request.stop_tokens = stop_tokens(generation_, tokenizer, names);
     request.max_new_tokens =
         generation_.max_tokens.value_or(engine.context_length() - static_cast<int>(prompt->size()));
     request.prompt = std::move(*prompt);

@@ -62,6 +62,7 @@ void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& regist
 
 void NextEditFeed::follow_settings() {
   const bool reads = configuration_.settings().read_ahead != ReadAheadWhen::kOff;
+  workspace_.set_next_edit_format(configuration_.settings().next_edit.format);
   workspace_.expect_next_edits(expects_ && enabled() && reads);
 }
 

@@ -19,6 +19,11 @@ constexpr std::array kMenuNames = {std::pair{"auto", CompletionMenu::kAuto},
 constexpr std::array kReadAheadNames = {std::pair{"off", ReadAheadWhen::kOff},
                                         std::pair{"prompt", ReadAheadWhen::kPrompt},
                                         std::pair{"idle", ReadAheadWhen::kIdle}};
+constexpr std::array kFormatNames = {
+    std::pair{"auto", "auto"},         std::pair{"none", "none"},
+    std::pair{"sweep", "sweep"},       std::pair{"sweep-v2", "sweep-v2"},
+    std::pair{"zeta", "zeta"},         std::pair{"zeta-2", "zeta-2"},
+    std::pair{"zeta-2.1", "zeta-2.1"}, std::pair{"instinct", "instinct"}};
 
 // `member`: a function from Settings& to the member's reference.
 template <typename Member>
@@ -168,6 +173,16 @@ void add_start_options(Definitions& all) {
                              "The folder of a draft head that was trained for the target, which "
                              "guesses ahead at a small part of a draft model's cost; when empty, "
                              "none."));
+  // Scope machine: what is loaded besides, and so how much memory goes, is for the user to say.
+  all.push_back(start_option("completion.model", text(""), "a text",
+                             "A smaller model that writes completions, by name or path; it is "
+                             "loaded beside `redraft.target` with the first one. When empty, the "
+                             "target does.",
+                             Scope::kMachine));
+  all.push_back(start_option("nextEdit.model", text(""), "a text",
+                             "Likewise for next edits. One that was trained for them is asked in "
+                             "its own format (`redraft.nextEdit.format`).",
+                             Scope::kMachine));
   // Scope machine: where text goes is for the user alone to say.
   all.push_back(start_option(
       "remote", text(""), "a text",
@@ -264,6 +279,11 @@ void add_edits(Definitions& all) {
   all.push_back(boolean(
       "nextEdit.enabled", [](Settings& s) -> bool& { return s.next_edit.enabled; },
       "Look for changes that follow from those just made, and propose them."));
+  all.push_back(choice(
+      "nextEdit.format", [](Settings& s) -> std::string& { return s.next_edit.format; },
+      kFormatNames,
+      "How a model is asked that was trained to write next edits: `auto`, by its name; `none`, as "
+      "any other model."));
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
       "The most tokens that one edit may write; 0: by the size of what is edited."));

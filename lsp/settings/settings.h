@@ -55,6 +55,7 @@ struct Settings {
 
   struct NextEdit {
     bool enabled = true;
+    std::string format = "auto";  // a name, see find_next_edit_format()
     friend bool operator==(const NextEdit&, const NextEdit&) = default;
   } next_edit;
 

@@ -50,23 +50,30 @@ std::string why_unloaded(const EngineStatus& status) {
          " of memory, more than is free.";
 }
 
-std::string what_is_loaded(const EngineStatus& status) {
-  if (status.memory_bytes == 0) return "The model is being loaded.";
-  return "The model is being loaded; it takes about " + memory_text(status.memory_bytes) +
+// `model` is "model" or says which: "model for completions".
+std::string what_is_loaded(const std::string& model, std::uint64_t memory_bytes) {
+  if (memory_bytes == 0) return "The " + model + " is being loaded.";
+  return "The " + model + " is being loaded; it takes about " + memory_text(memory_bytes) +
          " of memory.";
 }
 
-std::string title_of_loading(const EngineStatus& status) {
-  if (status.memory_bytes == 0) return "redraft: loading the model";
-  return "redraft: loading the model, " + memory_text(status.memory_bytes) + " of memory";
+std::string title_of_loading(const std::string& model, std::uint64_t memory_bytes) {
+  const std::string title = "redraft: loading the " + model;
+  return memory_bytes == 0 ? title : title + ", " + memory_text(memory_bytes) + " of memory";
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json bytes_or_null(std::uint64_t bytes) { return bytes > 0 ? Json(bytes) : Json(); }
 
 }  // namespace
 
 void ModelStatus::on_engine(const EngineStatus& status) {
   if (status == status_) return;
+  const bool beside_changed = follow_beside(status.beside);
+  if (status == status_) {
+    if (beside_changed) on_change_();
+    return;
+  }
   const bool goes_on = status.state == State::kLoading && status_.state == State::kLoading;
   status_ = status;
   show_notice(status.notice);
@@ -77,8 +84,9 @@ void ModelStatus::on_engine(const EngineStatus& status) {
   progress_.reset();
   told_failure_ = false;
   if (status.state == State::kLoading && capabilities_.work_done_progress) {
-    progress_ = WorkDoneProgress::create(connection_,
-                                         {.text = title_of_loading(status), .has_fraction = true});
+    progress_ = WorkDoneProgress::create(
+        connection_,
+        {.text = title_of_loading("model", status.memory_bytes), .has_fraction = true});
   } else if (status.state == State::kReady) {
     spdlog::info("model ready: target {}, draft {}, on {}", status.target,
                  status.draft.empty() ? "none" : status.draft, status.device);
@@ -92,6 +100,46 @@ void ModelStatus::on_engine(const EngineStatus& status) {
     }
   }
   on_change_();
+}
+
+// Whether more changed than how much is loaded.
+bool ModelStatus::follow_beside(const std::vector<EngineStatus::Beside>& now) {
+  status_.beside.resize(now.size());
+  beside_.resize(now.size());
+  bool changed = false;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    EngineStatus::Beside before = status_.beside[i];
+    follow_beside(before, now[i], beside_[i]);
+    before.loaded = now[i].loaded;
+    changed = changed || before != now[i];
+  }
+  status_.beside = now;
+  return changed;
+}
+
+void ModelStatus::follow_beside(const EngineStatus::Beside& before, const EngineStatus::Beside& now,
+                                Beside& shown) {
+  const std::string which = "model for " + now.what;
+  if (now.state == State::kLoading && before.state == State::kLoading) {
+    if (shown.progress) shown.progress->report(now.loaded, {});
+    return;
+  }
+  if (now.state == before.state) return;
+  shown.progress.reset();
+  if (now.state == State::kLoading) {
+    spdlog::info("{}", what_is_loaded(which, now.memory_bytes));
+    if (capabilities_.work_done_progress)
+      shown.progress = WorkDoneProgress::create(
+          connection_, {.text = title_of_loading(which, now.memory_bytes), .has_fraction = true});
+  } else if (now.state == State::kReady) {
+    spdlog::info("{} ready: {}", which, now.model);
+    shown.told_error.clear();
+  } else if (now.state == State::kFailed && shown.told_error != now.error) {
+    shown.told_error = now.error;
+    spdlog::error("the {} could not be loaded: {}", which, now.error);
+    connection_->show_message(MessageType::kError,
+                              "redraft cannot load its " + which + ": " + now.error);
+  }
 }
 
 // Shows what has been added since the last message.
@@ -112,7 +160,7 @@ std::vector<std::string> ModelStatus::reasons() const {
       reasons.push_back(why_unloaded(status_));
       break;
     case State::kLoading:
-      reasons.push_back(what_is_loaded(status_));
+      reasons.push_back(what_is_loaded("model", status_.memory_bytes));
       break;
     case State::kReady:
       break;
@@ -121,17 +169,33 @@ std::vector<std::string> ModelStatus::reasons() const {
       break;
   }
   if (!status_.notice.empty()) reasons.push_back(status_.notice);
+  for (const EngineStatus::Beside& beside : status_.beside) {
+    const std::string which = "model for " + beside.what;
+    if (beside.state == State::kLoading)
+      reasons.push_back(what_is_loaded(which, beside.memory_bytes));
+    if (beside.state == State::kFailed)
+      reasons.push_back("The " + which + " could not be loaded: " + beside.error);
+  }
   return reasons;
 }
 
 Json ModelStatus::json() const {
+  Json beside = Json::array();
+  for (const EngineStatus::Beside& model : status_.beside) {
+    beside.push_back({{"for", model.what},
+                      {"state", to_string(model.state)},
+                      {"model", text_or_null(model.model)},
+                      {"memoryBytes", bytes_or_null(model.memory_bytes)},
+                      {"error", text_or_null(model.error)}});
+  }
   return {{"version", kServerVersion},
           {"state", to_string(status_.state)},
           {"target", text_or_null(status_.target)},
           {"draft", text_or_null(status_.draft)},
           {"device", text_or_null(status_.device)},
-          {"memoryBytes", status_.memory_bytes > 0 ? Json(status_.memory_bytes) : Json()},
-          {"error", text_or_null(status_.error)}};
+          {"memoryBytes", bytes_or_null(status_.memory_bytes)},
+          {"error", text_or_null(status_.error)},
+          {"beside", std::move(beside)}};
 }
 
 }  // namespace redraft::lsp

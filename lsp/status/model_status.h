@@ -33,6 +33,15 @@ class ModelStatus {
   std::vector<std::string> reasons() const;
 
  private:
+  // Of a model beside the target: the progress of its loading, and what the user was told.
+  struct Beside {
+    std::shared_ptr<WorkDoneProgress> progress = {};
+    std::string told_error = {};
+  };
+
+  bool follow_beside(const std::vector<EngineStatus::Beside>& now);
+  void follow_beside(const EngineStatus::Beside& before, const EngineStatus::Beside& now,
+                     Beside& shown);
   void show_notice(const std::string& notice);
 
   std::shared_ptr<Connection> connection_;
@@ -43,6 +52,7 @@ class ModelStatus {
   std::string last_failure_;
   bool told_failure_ = false;
   std::string told_notice_;
+  std::vector<Beside> beside_;
 };
 
 }  // namespace redraft::lsp

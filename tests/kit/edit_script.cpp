@@ -258,6 +258,7 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
   Engine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
                        [price](LanguageModel&) { return price; }};
+  target.title = script.title;
   Engine::Model draft;
   if (script.draft) {
     const EditScript same{.edits = script.edits,

@@ -42,7 +42,8 @@ struct EditScript {
   std::filesystem::path hold_load = {};   // while it exists, loading goes on
   std::uint64_t memory = 0;               // bytes that it is said to take; 0: not known
   int context_length = 1 << 17;
-  bool draft = false;  // there is a draft model, which carries out the same script
+  std::string title = {};  // what its files would call the model
+  bool draft = false;      // there is a draft model, which carries out the same script
 };
 
 // The answer to `region` under `instruction`.

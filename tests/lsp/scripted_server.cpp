@@ -15,11 +15,14 @@
 //                               the first "x" in it (empty: before all of it)
 //    "hold_fills": "FILE",      while FILE exists, completions and answers write nothing
 //    "context_length": 131072,  tokens
+//    "title": "",               what its files would call the model, which tells its formats
 //    "draft": true,             there is a draft model, which carries out the same script
 //    "failing_pass": 3,         this forward pass fails, later ones do not (default 0: none)
 //    "load_delay_ms": 0,        loading the model takes this long
 //    "hold_load": "FILE",       while FILE exists, loading goes on
 //    "memory": 0,               bytes that the model is said to take (default: not known)
+//    "completion_model": {},    another script: of a model beside it that writes completions
+//    "next_edit_model": {},     likewise next edits
 //    "load_error": "",          loading the model fails with this message
 //    "attempts": {"workspace": DIR, "home": DIR},   loading the model does what only a process that
 //                               was taken over would, and the log has what came of it
@@ -81,6 +84,7 @@ redraft::EditScript read_script(const nlohmann::json& json) {
   script.record = json.value("record", "");
   script.hold_fills = json.value("hold_fills", "");
   script.context_length = json.value("context_length", script.context_length);
+  script.title = json.value("title", "");
   script.draft = json.value("draft", false);
   return script;
 }
@@ -88,13 +92,16 @@ redraft::EditScript read_script(const nlohmann::json& json) {
 // What a script says that does not concern the model.
 struct ServerScript {
   redraft::EditScript edits;
-  std::optional<std::pair<std::string, std::string>> attempts;  // a workspace, a home
+  std::optional<redraft::EditScript> completions = {}, next_edits = {};  // of models of their own
+  std::optional<std::pair<std::string, std::string>> attempts = {};      // a workspace, a home
 };
 
 ServerScript read_server_script(const std::string& file) {
   std::ifstream in(file);
   const nlohmann::json json = nlohmann::json::parse(in);
   ServerScript script{.edits = read_script(json), .attempts = {}};
+  if (json.contains("completion_model")) script.completions = read_script(json["completion_model"]);
+  if (json.contains("next_edit_model")) script.next_edits = read_script(json["next_edit_model"]);
   if (json.contains("attempts")) {
     const nlohmann::json& attempts = json["attempts"];
     script.attempts.emplace(attempts.at("workspace"), attempts.at("home"));
@@ -119,7 +126,20 @@ redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
     }
     return redraft::make_scripted_engine(script);
   };
-  return {make, script.draft, [memory = script.memory] { return memory; }};
+  redraft::EngineHost::Factory factory = {make, script.draft,
+                                          [memory = script.memory] { return memory; }};
+  const auto add = [&](redraft::Purpose purpose, const std::optional<redraft::EditScript>& own) {
+    if (!own) return;
+    factory.own[static_cast<std::size_t>(purpose)] =
+        std::make_shared<const redraft::EngineHost::Factory>(
+            [own = *own](const redraft::LoadControl&) {
+              return redraft::make_scripted_engine(own);
+            },
+            own->draft, [memory = own->memory] { return memory; });
+  };
+  add(redraft::Purpose::kCompletion, given.completions);
+  add(redraft::Purpose::kNextEdit, given.next_edits);
+  return factory;
 }
 
 redraft::lsp::Instant time_in(const std::string& file) {

@@ -38,6 +38,8 @@ def byte_level(use_regex):
 PRE_TOKENIZERS = {
     "qwen2": lambda: [split(line_pattern(r"\p{N}")), byte_level(False)],
     "llama-bpe": lambda: [split(line_pattern(r"\p{N}{1,3}")), byte_level(False)],
+    "seed-coder": lambda: [split("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
+                                 "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"), byte_level(False)],
     "smollm": lambda: [pre_tokenizers.Digits(individual_digits=True), byte_level(True)],
     "deepseek-coder": lambda: [split(r"[\r\n]"), split(r"\s?\p{L}+"), split(r"\s?\p{P}+"),
                                split("[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"),

@@ -20,17 +20,18 @@ struct CompletionContext {
   std::string_view prefix;
   std::optional<std::string_view> suffix;  // none: continue the prefix instead of filling in
   std::span<const Snippet> snippets = {};  // of other files
+  std::string_view model = {};             // its name, for find_fill_format()
 };
 
-// The prompt in the format the model was trained on, which its tokens show: that of Qwen2.5-Coder,
-// StarCoder or DeepSeek-Coder. Snippets come before the file, each under its name; a model without
-// tokens for that sees the names as lines of text. An error if the model cannot fill in the middle.
+// The prompt in the format the model was trained on, see FillFormat. Snippets come before the file,
+// each under its name; a model without tokens for that sees the names as lines of text. An error if
+// the model cannot fill in the middle.
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
 
 // A prompt to fill in whose tokens are spelled in its text, as clients write it that know a model's
-// format: nothing but what is before the place and what is after it. None if `prompt` is anything
-// else; so it is if one of the spellings occurs twice.
+// format (FillFormat): nothing but what is before the place and what is after it. None if `prompt`
+// is anything else; so it is if one of the spellings occurs twice.
 struct SpelledFill {
   std::string_view prefix;
   std::string_view suffix;
@@ -38,6 +39,6 @@ struct SpelledFill {
 std::optional<SpelledFill> read_spelled_fill(std::string_view prompt);
 
 // The tokens that end a completion, in addition to those that end a text.
-std::vector<TokenId> completion_ends(const Tokenizer& tokenizer);
+std::vector<TokenId> completion_ends(const Tokenizer& tokenizer, std::string_view model);
 
 }  // namespace redraft

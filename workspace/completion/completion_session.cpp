@@ -170,7 +170,7 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
-  if (budget.snippet_tokens > 0) {
+  if (budget.snippet_tokens > 0 && engine.reads_indexes()) {
     snippets = steady.at({.document = request.document.get(),
                           .offset = request.offset,
                           .index = request.repository.get(),
@@ -182,11 +182,13 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   }
   const CompletionWindow window = completion_window(*request.document, request.offset, budget);
   const Surroundings around = surroundings(request, window);
+  const std::string names = engine.target_names();
   const Result<std::vector<PromptPart>> parts =
       completion_prompt(tokenizer, {.file = shown_name(file_of(request), request.root),
                                     .prefix = around.prefix,
                                     .suffix = around.suffix,
-                                    .snippets = snippets});
+                                    .snippets = snippets,
+                                    .model = names});
   if (!parts) return parts.error();
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
   if (!tokens) return tokens.error();
@@ -197,7 +199,7 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   // There is no original: what follows the cursor is what the model is least likely to begin with,
   // and a draft of it spends what drafts may lose on the first pass. It is copied from like the
   // rest of the file.
-  decode.stop_tokens = completion_ends(tokenizer);
+  decode.stop_tokens = completion_ends(tokenizer, names);
   std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
   if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
   decode.max_new_tokens = std::min(request.max_new_tokens, room);

@@ -307,6 +307,7 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
                     {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);
   if (!decoder) return decoder.error();
   DecodeRequest observed = request;
+  if (!reads_indexes_) observed.repository = observed.common = nullptr;  // other tokens
   observed.on_pass = [this](int rows, int context, double seconds) {
     costs_.measured(rows, context, seconds);
   };

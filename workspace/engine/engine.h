@@ -64,6 +64,9 @@ class Engine {
     std::function<void(const CostCurve&, CostChange)> keep_cost = {};
     std::string device = "cpu";       // where it runs, in the form of --device
     std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
+    // What its files call it (general.name), which tells the formats that it was trained on; empty:
+    // not known.
+    std::string title = {};
     // Which weights these are: keys and values of others are not theirs (ModelStamp::weights()).
     std::string version = {};
     // Whether its files still are what was loaded; empty: they always are. Asked once per request.
@@ -91,9 +94,15 @@ class Engine {
                                                                         const Document& document,
                                                                         ByteRange shown);
   const std::string& target_name() const { return target_.name; }
+  // The target's name and what its files call it, for whoever looks a format up by name.
+  std::string target_names() const { return target_.title + "\n" + target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
   const std::string& device() const { return target_.device; }   // the target's
   bool has_draft() const { return draft_.model != nullptr; }
+  // Whether indexes hold tokens of this vocabulary, so that drafts and snippets can come from them;
+  // true at first.
+  bool reads_indexes() const { return reads_indexes_; }
+  void set_reads_indexes(bool reads) { reads_indexes_ = reads; }
   bool is_elsewhere() const { return target_.elsewhere != nullptr; }
   const std::string& target_version() const { return target_.version; }
   // Whether the models' files still are what was loaded.
@@ -189,6 +198,7 @@ class Engine {
   Model target_;
   Model draft_;
   int context_length_;
+  bool reads_indexes_ = true;
   PrefixPool caches_;
   std::optional<KeptPrompts> kept_prompts_;  // none: there is no archive
   std::function<void(const Error&)> on_archive_problem_;

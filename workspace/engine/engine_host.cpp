@@ -12,10 +12,67 @@
 
 namespace redraft {
 
-EngineHost::EngineHost(Factory make, Post post)
-    : make_(std::move(make)), call_(std::move(post), alive_) {}
+namespace {
 
-EngineHost::~EngineHost() { closing_.request_stop(); }
+const char* name_of(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::kEdit:
+      return "edits";
+    case Purpose::kCompletion:
+      return "completions";
+    case Purpose::kNextEdit:
+      break;
+  }
+  return "next edits";
+}
+
+}  // namespace
+
+EngineHost::EngineHost(Factory make, Post post) : make_(std::move(make)), call_(post, alive_) {
+  of_.fill(this);
+  own_queue_.emplace();
+  make_hosts_beside(post);
+}
+
+EngineHost::EngineHost(Factory make, Post post, DecodeQueue& queue)
+    : make_(std::move(make)), call_(std::move(post), alive_), shared_queue_(&queue) {
+  of_.fill(this);
+}
+
+EngineHost::~EngineHost() {
+  closing_.request_stop();
+  for (const auto& host : beside_) host->closing_.request_stop();
+}
+
+void EngineHost::make_hosts_beside(const Post& post) {
+  std::map<std::shared_ptr<const Factory>, std::size_t> made;
+  for (std::size_t i = 0; i < of_.size(); ++i) {
+    const std::shared_ptr<const Factory>& factory = make_.own[i];
+    if (!factory) continue;
+    const auto [entry, is_new] = made.emplace(factory, beside_.size());
+    const std::size_t index = entry->second;
+    if (is_new) {
+      beside_.push_back(std::unique_ptr<EngineHost>(new EngineHost(*factory, post, *own_queue_)));
+      beside_.back()->observe(
+          [this, index](const EngineStatus& status) { follow_beside(index, status); });
+      status_.beside.emplace_back();
+    }
+    of_[i] = beside_[index].get();
+    std::string& what = status_.beside[index].what;
+    what += (what.empty() ? "" : " and ") + std::string(name_of(static_cast<Purpose>(i)));
+  }
+}
+
+void EngineHost::follow_beside(std::size_t index, const EngineStatus& status) {
+  EngineStatus::Beside& beside = status_.beside[index];
+  beside = {.what = beside.what,
+            .state = status.state,
+            .loaded = status.loaded,
+            .model = status.target,
+            .memory_bytes = status.memory_bytes,
+            .error = status.error};
+  tell();
+}
 
 EngineHost::ObserverId EngineHost::observe(OnStatus on_status) {
   observers_.emplace(++last_observer_, std::move(on_status));
@@ -41,10 +98,11 @@ void EngineHost::choose_rest() {
     }
     rest_ = std::max(rest_, idle);
   }
-  queue_.set_rest(rest_, [this] { unload(); });
+  queue().set_rest(rest_, [this] { unload(); });
 }
 
 void EngineHost::unload() {
+  for (const auto& host : beside_) host->unload();
   if (!engine_ || uses_ > 0 || failed_) return;
   engine_.reset();
   return_free_memory();
@@ -101,7 +159,7 @@ Result<Engine*> EngineHost::load(const std::string& why) {
 void EngineHost::load_early() {
   if (loading_early_ || status_.state != EngineStatus::State::kUnloaded) return;
   loading_early_ = true;
-  queue_.add(
+  queue().add(
       [this](const DecodeQueue::Control& control) {
         load_if_there_is_room(control);
         call_([this] { loading_early_ = false; });
@@ -133,8 +191,17 @@ bool EngineHost::has_room() {
 }
 
 Engine::ReadAheadWork EngineHost::take_read_ahead_work() {
-  const std::lock_guard lock(read_ahead_mutex_);
-  return std::exchange(read_ahead_, {});
+  Engine::ReadAheadWork work;
+  {
+    const std::lock_guard lock(read_ahead_mutex_);
+    work = std::exchange(read_ahead_, {});
+  }
+  for (const auto& host : beside_) {
+    const Engine::ReadAheadWork more = host->take_read_ahead_work();
+    work.tokens += more.tokens;
+    work.seconds += more.seconds;
+  }
+  return work;
 }
 
 void EngineHost::count_read_ahead(Engine& engine) {
@@ -175,7 +242,9 @@ void EngineHost::drop_notice(const std::string& notice) {
 void EngineHost::set_status(EngineStatus status) {
   status.notice = notice_;
   call_([this, status = std::move(status)] {
+    std::vector<EngineStatus::Beside> beside = std::move(status_.beside);
     status_ = status;
+    status_.beside = std::move(beside);
     tell();
   });
 }

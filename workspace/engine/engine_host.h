@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -7,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "decoding/load_control.h"
 #include "decoding/model_failure.h"
@@ -40,6 +43,18 @@ struct EngineStatus {
   bool lacks_memory = false;
   // They were loaded, and nothing was asked of them for a while (EngineHost::unload_after).
   bool at_rest = false;
+  // A model beside these that serves some purposes instead.
+  struct Beside {
+    std::string what = {};  // "completions", "next edits", or both
+    State state = State::kUnloaded;
+    double loaded = 0;
+    std::string model = {};  // its name, once ready
+    std::uint64_t memory_bytes = 0;
+    std::string error = {};
+
+    friend bool operator==(const Beside&, const Beside&) = default;
+  };
+  std::vector<Beside> beside = {};
 
   friend bool operator==(const EngineStatus&, const EngineStatus&) = default;
 };
@@ -62,6 +77,9 @@ class EngineHost {
     bool has_draft = false;  // whether the engine will have a draft model: known before it is made
     // How many bytes of the machine's memory it will take, about; 0, or empty: not known.
     std::function<std::uint64_t()> memory;
+    // By purpose, engines that do it instead, loaded when they are first needed; null: the one that
+    // `make` makes. Two purposes may have the same.
+    std::array<std::shared_ptr<const Factory>, kPurposes> own = {};
   };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
@@ -72,7 +90,10 @@ class EngineHost {
   EngineHost(const EngineHost&) = delete;
   EngineHost& operator=(const EngineHost&) = delete;
 
-  DecodeQueue& queue() { return queue_; }
+  DecodeQueue& queue() { return shared_queue_ != nullptr ? *shared_queue_ : *own_queue_; }
+  // The host of the engine for this purpose: this one or, if the factory says so, one beside it
+  // with the same queue.
+  EngineHost& of(Purpose purpose) { return *of_[static_cast<std::size_t>(purpose)]; }
   const EngineStatus& status() const { return status_; }
   // Whether there is, or will be, a draft model.
   bool has_draft() const { return make_.has_draft; }
@@ -117,6 +138,10 @@ class EngineHost {
   void give_up(const ModelFailure& failure);
 
  private:
+  // One beside another, with the queue of that.
+  EngineHost(Factory make, Post post, DecodeQueue& queue);
+  void make_hosts_beside(const Post& post);
+  void follow_beside(std::size_t index, const EngineStatus& status);
   void end_use();
   void choose_rest();
   void unload();                                 // on the decode thread
@@ -151,7 +176,10 @@ class EngineHost {
   std::stop_source closing_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   OwnerPost call_;
-  DecodeQueue queue_;  // last: its thread uses the other members
+  std::vector<std::unique_ptr<EngineHost>> beside_;
+  std::array<EngineHost*, kPurposes> of_ = {};
+  DecodeQueue* shared_queue_ = nullptr;
+  std::optional<DecodeQueue> own_queue_;  // last: its thread uses the other members
 };
 
 // On the decode thread: the result of `run` with the host's engine, or the error of loading it. An

@@ -249,7 +249,7 @@ std::vector<NextPlace> call_places(const ChangedCalls& changed, bool certain) {
       });
       if (is_there) continue;
       places.push_back({in.document, std::max(first - kLinesAround, 0),
-                        std::min(last + kLinesAround + 1, lines.line_count()), 0});
+                        std::min(last + kLinesAround + 1, lines.line_count()), 0, first});
     }
   }
   return places;

@@ -5,161 +5,23 @@
 #include <set>
 #include <utility>
 
-#include "decoding/text/chat_template.h"
 #include "support/trace/trace.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/file_uri.h"
-#include "workspace/edit/fenced_output.h"
-#include "workspace/edit/prompt.h"
 #include "workspace/next_edit/call_verdict.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
+#include "workspace/next_edit/place_prompt.h"
 
 namespace redraft {
 namespace {
 
-// How many of the latest changes are shown, and how many lines around each.
-constexpr std::size_t kMaxShown = 3;
-constexpr std::size_t kMaxShownLines = 24;
-constexpr int kLinesAround = 3;
-// How many of the latest substitutions are named.
-constexpr std::size_t kMaxNamed = 3;
 // Models find something to improve everywhere. So of the words that a change removes, this share
 // must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
 constexpr std::size_t kMaxFruitless = 256;
 // How many tokens a region may grow.
 constexpr int kRoom = 96;
-
-constexpr const char* kSystem =
-    "You help with an edit that a programmer has begun. You are given parts of the code, one at a "
-    "time, and answer with each part after the edit, in one code block. Where the same edit has to "
-    "be made in a part, it is made; a part that the edit does not concern is repeated exactly as "
-    "it is.";
-
-std::string joined(const std::vector<std::string_view>& lines, int begin, int end) {
-  std::string text;
-  for (int line = std::max(begin, 0); line < std::min(end, static_cast<int>(lines.size())); ++line)
-    text.append(lines[static_cast<std::size_t>(line)]) += '\n';
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
-}
-
-// The conversation up to the region: each part of the code and its answer.
-class Conversation {
- public:
-  Conversation(std::string fence, std::string opening)
-      : fence_(std::move(fence)), opening_(std::move(opening)) {
-    messages_.push_back({"system", kSystem});
-  }
-
-  void add(const std::string& part, const std::string& edited) {
-    messages_.push_back({"user", in_fence(part)});
-    messages_.push_back({"assistant", in_fence(edited)});
-  }
-  // `task` comes before the part.
-  std::vector<ChatMessage> ask(const std::string& task, const std::string& part) const {
-    std::vector<ChatMessage> messages = messages_;
-    messages.push_back({"user", task + in_fence(part)});
-    return messages;
-  }
-
- private:
-  std::string in_fence(const std::string& text) const { return opening_ + text + fence_; }
-
-  std::string fence_, opening_;
-  std::vector<ChatMessage> messages_;
-};
-
-void add_recent(Conversation& conversation, const std::vector<RecentChange>& recent) {
-  const std::size_t first = recent.size() > kMaxShown ? recent.size() - kMaxShown : 0;
-  for (std::size_t i = first; i < recent.size(); ++i) {
-    const RecentChange& change = recent[i];
-    const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
-    if (!file || change.before.size() + change.after.size() > kMaxShownLines) continue;
-    const std::string above = joined(file->lines(), change.line - kLinesAround, change.line);
-    const std::string below =
-        joined(file->lines(), change.end_line(), change.end_line() + kLinesAround);
-    conversation.add(above + joined(change.before) + below, above + joined(change.after) + below);
-  }
-}
-
-// Small models see a pattern sooner if it is also described in words.
-std::string task_of(const std::vector<RecentChange>& recent) {
-  const std::vector<Substitution> made = substitutions(recent);
-  if (made.empty()) return {};
-  std::string text;
-  for (std::size_t i = made.size() - std::min(made.size(), kMaxNamed); i < made.size(); ++i)
-    text += (text.empty() ? "`" : ", and `") + made[i].before + "` is now `" + made[i].after + "`";
-  return text + ". Make the same edit in the next part:\n";
-}
-
-struct RegionPrompt {
-  EditRegion region;
-  std::vector<TokenId> tokens = {}, original = {}, stop_tokens = {};
-  std::string fence = {};
-};
-
-// The text before the region is the same for all regions, so that it is read once.
-Result<RegionPrompt> prompt_for(Engine& engine, const NextEditRequest& request,
-                                const NextEditSearch& search, const NextPlace& place) {
-  const Span span("prompt");
-  const LineIndex& index = place.document->lines();
-  Result<EditRegion> found =
-      EditRegion::make(place.document, EditScope::kSelection,
-                       ByteRange{index.start(place.first_line), index.start(place.end_line)});
-  if (!found) return found.error();
-  RegionPrompt prompt{.region = std::move(*found)};
-  const EditRegion& region = prompt.region;
-  prompt.fence = fence_around(region.document().text());
-  const std::string opening = opening_fence(prompt.fence, region.document());
-  Conversation conversation(prompt.fence, opening);
-  if (!search.quiet.empty()) conversation.add(search.quiet, search.quiet);
-  add_recent(conversation, request.recent);
-  std::string task = call_task(search.calls, place);
-  if (task.empty()) task = task_of(request.recent);
-  const Tokenizer& tokenizer = engine.tokenizer();
-  Result<std::vector<PromptPart>> parts =
-      chat_prompt(tokenizer, conversation.ask(task, region.text()));
-  if (!parts) return parts.error();
-  parts->push_back({opening, false});
-  Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kNextEdit).encode(*parts);
-  if (!tokens) return tokens.error();
-  prompt.tokens = std::move(*tokens);
-  prompt.original = tokenizer.encode(region.text());
-  const std::vector<TokenId> closing = tokenizer.encode(prompt.fence);
-  prompt.original.insert(prompt.original.end(), closing.begin(), closing.end());
-  prompt.stop_tokens = end_of_turn_tokens(tokenizer);
-  return prompt;
-}
-
-// The lines that the model writes, up to the closing fence.
-class WrittenLines {
- public:
-  WrittenLines(const Tokenizer& tokenizer, const std::string& fence)
-      : tokenizer_(tokenizer), output_(fence) {}
-
-  bool add(TokenId token) {
-    take(output_.add(tokenizer_.bytes(token)));
-    return !output_.closed();
-  }
-  void finish() { take(output_.end()); }
-  const std::vector<std::string>& lines() const { return lines_; }
-
- private:
-  void take(std::vector<std::string> lines) {
-    std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
-  }
-
-  const Tokenizer& tokenizer_;
-  FencedOutput output_;
-  std::vector<std::string> lines_;
-};
 
 // Of what the model wrote, what may be shown.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
@@ -181,20 +43,20 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
   return edits;
 }
 
-int max_new_tokens(const RegionPrompt& prompt) {
+int max_new_tokens(const PlacePrompt& prompt) {
   return static_cast<int>(prompt.original.size()) + kRoom;
 }
 
-bool fits(const Engine& engine, const RegionPrompt& prompt) {
+bool fits(const Engine& engine, const PlacePrompt& prompt) {
   return static_cast<int>(prompt.tokens.size()) + max_new_tokens(prompt) <= engine.context_length();
 }
 
-// Adds to `result` the model's changes in the region.
+// Adds to `result` the model's changes in the place.
 Result<void> look_at(Engine& engine, const NextEditRequest& request, const ChangedCalls& calls,
-                     RegionPrompt prompt, const std::stop_token& stop, NextEditResult& result) {
+                     PlacePrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   if (!fits(engine, prompt)) return {};
   const EditRegion& region = prompt.region;
-  WrittenLines written(engine.tokenizer(), prompt.fence);
+  PlaceAnswer answer(engine.tokenizer(), prompt);
   DecodeRequest decode;
   decode.max_new_tokens = max_new_tokens(prompt);
   decode.prompt = std::move(prompt.tokens);
@@ -209,16 +71,14 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
     if (request.on_pass) request.on_pass();
   };
   const Result<DecodeResult> decoded = engine.decode(
-      Purpose::kNextEdit, request.decoder, decode,
-      [&](TokenId token) { return written.add(token); }, stop);
+      Purpose::kNextEdit, request.decoder, decode, [&](TokenId token) { return answer.add(token); },
+      stop);
   if (!decoded) return decoded.error();
   ++result.regions;
   result.statistics += decoded->statistics;
   result.finish_reason = decoded->finish_reason;
-  if (decoded->finish_reason == FinishReason::kCancelled) return {};
-  if (decoded->finish_reason == FinishReason::kLength) return {};  // it writes something else
-  if (decoded->finish_reason == FinishReason::kStop) written.finish();
-  result.edits = edits_that_follow(region, request, calls, written.lines());
+  if (const auto lines = answer.lines(decoded->finish_reason))
+    result.edits = edits_that_follow(region, request, calls, *lines);
   return {};
 }
 
@@ -298,7 +158,7 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
 }
 
 // Why nothing is proposed, with what was looked for.
-std::string noting(const std::string& note, const char* why) {
+std::string noting(const std::string& note, const std::string& why) {
   return note.empty() ? why : note + "; " + why;
 }
 
@@ -356,9 +216,16 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
                                      const NextEditSearch& search, const std::stop_token& stop) {
   NextEditResult result;
   result.note = search.calls.note();
+  const Result<const NextEditFormat*> format = format_of(engine, request);
+  if (!format) return format.error();
+  std::string refused;
   for (const NextPlace& place : search.places) {
-    Result<RegionPrompt> prompt = prompt_for(engine, request, search, place);
+    Result<PlacePrompt> prompt = place_prompt(engine, request, search, place, *format);
     if (!prompt) return prompt.error();
+    if (!prompt->refused.empty()) {
+      refused = prompt->refused;
+      continue;
+    }
     if (const Result<void> looked =
             look_at(engine, request, search.calls, std::move(*prompt), stop, result);
         !looked)
@@ -371,7 +238,9 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     result.document = place.document;
     return result;
   }
-  result.why_none = noting(result.note, "the model sees nothing that has to follow");
+  const char* nothing = "the model sees nothing that has to follow";
+  result.why_none =
+      noting(result.note, result.regions == 0 && !refused.empty() ? refused : nothing);
   return result;
 }
 
@@ -380,11 +249,14 @@ Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request
                                   const std::stop_token& stop) {
   const NextEditPlan plan = plan_next_edit(request, stop);
   if (plan.result || stop.stop_requested()) return {};
+  const Result<const NextEditFormat*> format = format_of(engine, request);
+  if (!format) return format.error();
   std::vector<std::vector<TokenId>> prompts;
   for (const NextPlace& place : plan.search.places) {
-    Result<RegionPrompt> prompt = prompt_for(engine, request, plan.search, place);
+    Result<PlacePrompt> prompt = place_prompt(engine, request, plan.search, place, *format);
     if (!prompt) return prompt.error();
-    if (fits(engine, *prompt)) prompts.push_back(std::move(prompt->tokens));
+    if (prompt->refused.empty() && fits(engine, *prompt))
+      prompts.push_back(std::move(prompt->tokens));
   }
   engine.read_ahead(prompts, on_chunk, stop);
   return {};

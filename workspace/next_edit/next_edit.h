@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/call_search.h"
+#include "workspace/next_edit/edit_format.h"
 #include "workspace/next_edit/naming_files.h"
 #include "workspace/next_edit/next_place.h"
 
@@ -47,7 +49,10 @@ struct NextEditRequest {
   // Calls are looked for in its files that are not open, too; null: in none.
   std::shared_ptr<const IndexSnapshot> index = {};
   DecoderName decoder;
-  std::shared_ptr<NextEditMemory> memory = {};  // may be null
+  // See find_next_edit_format(): how a model is asked that was trained for this.
+  std::string format = std::string(kFormatByModel);
+  std::vector<std::filesystem::path> folders = {};  // prompts name files relative to these
+  std::shared_ptr<NextEditMemory> memory = {};      // may be null
   // How many regions the model tries before concluding that there is nothing to propose.
   int max_regions = 2;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
@@ -91,10 +96,11 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
 // what the syntax tree says of such a call. Other places follow.
 //
 // Shows the model one place after the other until it changes something there that follows from the
-// recent changes. Blocking; runs on the decode thread. The prompt shows each recent change as an
-// answer that the model gave itself, and some lines that needed no change as another; then the
-// place. The place's lines are the draft, so a place that needs no change costs little more than
-// its prefill.
+// recent changes. Blocking; runs on the decode thread. A model that was trained to write next edits
+// is asked in its format (NextEditRequest::format). For others the prompt shows each recent change
+// as an answer that the model gave itself, and some lines that needed no change as another; then
+// the place. The place's lines are the draft, so a place that needs no change costs little more
+// than its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const NextEditSearch& search, const std::stop_token& stop);
 

@@ -114,7 +114,7 @@ void add_places(const std::vector<RecentChange>& recent,
     // Among equals the nearest after the latest change comes first, in reading order.
     if (latest >= 0) weight += 0.1 / (1 + std::abs(line - latest) / 16.0 * (line < latest ? 2 : 1));
     places.push_back({document, std::max(line - kAround, 0),
-                      std::min(line + kAround + 1, weights.count()), weight});
+                      std::min(line + kAround + 1, weights.count()), weight, line});
   }
 }
 

@@ -15,6 +15,7 @@ struct NextPlace {
   std::shared_ptr<const Document> document;
   int first_line = 0, end_line = 0;
   double weight = 0;
+  int line = -1;  // the line that has to follow; -1: it is somewhere in the middle
 };
 
 // The best first, disjoint; at most `most`. No model runs: a line is weighted by those of its words

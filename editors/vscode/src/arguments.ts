@@ -9,6 +9,7 @@ export function serverArguments(settings: Settings): string[] {
     return value === '' ? [] : [`--${name}`, value];
   };
   return ['lsp', ...option('target'), ...option('draft'), ...option('head'),
+    ...option('completion.model', 'completion-model'), ...option('nextEdit.model', 'next-edit-model'),
     ...(remoteServer(settings) === '' ? [] : [...option('remote'), ...option('remoteModel', 'remote-model')]),
     ...settings.get<string[]>('commonFolders', []).flatMap((folder) => ['--common', folder]),
     ...furtherArguments(settings)];

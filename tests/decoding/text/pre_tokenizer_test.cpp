@@ -56,6 +56,16 @@ TEST(PreTokenizer, Llama3KeepsUpToThreeDigitsTogether) {
   check_llama("\u0664\u0665\u0966|\u0967|.|1|'s");
 }
 
+TEST(PreTokenizer, SeedCoderSplitsLineEndsOffWhatStandsBeforeThem) {
+  const auto check_seed = [](const std::string& marked) {
+    check(PreTokenizer::kSeedCoder, marked);
+  };
+  check_seed("x| !=| y|;|\n\n|z");
+  check_seed("def| main|():|\n|   | return| |1|2|3|\n");
+  check_seed("}|\r\n| | }| ;|  \n\n|'LL|.foo| .|\n");
+  check_seed("\u00A0\u4F60|\uFF0C|\n|tail|;|   ");
+}
+
 TEST(PreTokenizer, Gpt2KeepsNumbersAndLineEndsWithTheRest) {
   const auto check_gpt2 = [](const std::string& marked) { check(PreTokenizer::kGpt2, marked); };
   check_gpt2("def| main|(|argv|):|\n   | return| 1234|\n");
@@ -91,8 +101,8 @@ TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
     std::string text(random() % 40, '\0');
     for (char& c : text) c = alphabet[random() % alphabet.size()];
     for (const PreTokenizer pre_tokenizer :
-         {PreTokenizer::kQwen2, PreTokenizer::kLlama3, PreTokenizer::kGpt2, PreTokenizer::kSmolLm,
-          PreTokenizer::kDeepSeekCoder}) {
+         {PreTokenizer::kQwen2, PreTokenizer::kLlama3, PreTokenizer::kSeedCoder,
+          PreTokenizer::kGpt2, PreTokenizer::kSmolLm, PreTokenizer::kDeepSeekCoder}) {
       std::string together;
       for (const std::string& word : words_of(pre_tokenizer, text)) {
         ASSERT_FALSE(word.empty());

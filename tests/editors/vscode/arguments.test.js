@@ -22,6 +22,11 @@ test('each setting is an option', () => {
     ['lsp', '--target', 'a', '--draft', 'b', '--common', '~/c', '--threads', '4']);
 });
 
+test('models of their own have an option each', () => {
+  assert.deepStrictEqual(serverArguments(settings({ 'completion.model': 'c', 'nextEdit.model': 'n' })),
+    ['lsp', '--completion-model', 'c', '--next-edit-model', 'n']);
+});
+
 test('a server is named by the user', () => {
   const user = { remote: 'https://gpu:8000', remoteModel: 'coder' };
   assert.deepStrictEqual(serverArguments(settings(user)),

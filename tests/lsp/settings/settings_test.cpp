@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/lsp/server_fixture.h"
+#include "workspace/next_edit/edit_format.h"
 
 namespace redraft::lsp {
 namespace {
@@ -411,6 +412,17 @@ TEST_F(ConfigurationTest, ReasonsNameTheLanguagesWithoutCompletion) {
   EXPECT_THAT(status().at("reasons").dump(),
               HasSubstr("Completion is off (redraft.completion.enabled)."));
   EXPECT_THAT(status().at("reasons").dump(), testing::Not(HasSubstr(without)));
+}
+
+TEST(SettingTable, NamesTheFormatsThatThereAre) {
+  std::set<std::string> names = {std::string(kFormatByModel), std::string(kNoFormat)};
+  for (const NextEditFormat& format : next_edit_formats()) names.insert(std::string(format.name));
+  for (const SettingDefinition& definition : setting_definitions()) {
+    if (definition.name != "nextEdit.format") continue;
+    const auto choices = definition.schema.at("enum").get<std::set<std::string>>();
+    EXPECT_EQ(choices, names);
+    EXPECT_EQ(definition.schema.at("default"), kFormatByModel);
+  }
 }
 
 TEST_F(ConfigurationTest, AnEditTakesItsLimitFromTheSettings) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/byte_tokenizer.h"
+#include "workspace/completion/fill_format.h"
 
 namespace redraft {
 namespace {
@@ -31,6 +32,69 @@ TEST(CompletionPrompt, IsInTheFormatOfTheModelsFamily) {
             "⟦<｜fim▁begin｜>⟧x = ⟦<｜fim▁hole｜>⟧\ny\n⟦<｜fim▁end｜>⟧");
 }
 
+TEST(CompletionPrompt, WhatFollowsComesFirstWhereTheModelLearntItSo) {
+  const std::vector<Snippet> snippets = {{"b.py", "def b():\n", 0}};
+  CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\ny\n"};
+  const auto of = [&](const std::vector<std::string>& specials) {
+    return text_of(*completion_prompt(*byte_tokenizer(specials), context));
+  };
+  const std::vector<std::string> seed = {"<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"};
+  EXPECT_EQ(of(seed), "⟦<[fim-suffix]>⟧\ny\n⟦<[fim-prefix]>⟧x = ⟦<[fim-middle]>⟧");
+  const std::vector<std::string> codestral = {"[PREFIX]", "[SUFFIX]"};
+  EXPECT_EQ(of(codestral), "⟦[SUFFIX]⟧\ny\n⟦[PREFIX]⟧x = ");
+  context.snippets = snippets;
+  EXPECT_EQ(of(seed),
+            "⟦<[fim-suffix]>⟧\ny\n⟦<[fim-prefix]>⟧# File: b.py\ndef b():\n"
+            "# File: a.py\nx = ⟦<[fim-middle]>⟧");
+  EXPECT_EQ(of(codestral), "⟦[SUFFIX]⟧\ny\n⟦[PREFIX]⟧+++++ b.py\ndef b():\n+++++ a.py\nx = ");
+}
+
+// Its tokens are StarCoder's, and its order is not.
+TEST(CompletionPrompt, MellumIsKnownByItsName) {
+  const auto tokenizer =
+      byte_tokenizer({"<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>", "<reponame>"});
+  const std::vector<Snippet> snippets = {{"b.py", "def b():\n", 0}};
+  CompletionContext context{.file = "a.py", .prefix = "x", .suffix = "y", .snippets = snippets};
+  const std::string files = "⟦<filename>⟧b.py\ndef b():\n⟦<filename>⟧a.py\n";
+  EXPECT_EQ(text_of(*completion_prompt(*tokenizer, context)),
+            files + "⟦<fim_prefix>⟧x⟦<fim_suffix>⟧y⟦<fim_middle>⟧");
+  context.model = "Mellum 4b Base\n/models/m.gguf";
+  EXPECT_EQ(text_of(*completion_prompt(*tokenizer, context)),
+            files + "⟦<fim_suffix>⟧y⟦<fim_prefix>⟧x⟦<fim_middle>⟧");
+}
+
+TEST(FillFormat, OfThoseWithTheSameTokensTheOneWhoseTokenForFilesIsThere) {
+  const auto name_of = [](const std::vector<std::string>& more) {
+    std::vector<std::string> specials = {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"};
+    specials.insert(specials.end(), more.begin(), more.end());
+    return find_fill_format(*byte_tokenizer(specials), "any")->name;
+  };
+  EXPECT_EQ(name_of({}), "qwen");
+  EXPECT_EQ(name_of({"<|file_sep|>"}), "qwen");
+  EXPECT_EQ(name_of({"<|filename|>", "<|reponame|>"}), "granite");
+  EXPECT_EQ(find_fill_format(
+                *byte_tokenizer({"<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>"}), "")
+                ->name,
+            "starcoder");
+  EXPECT_EQ(find_fill_format(*byte_tokenizer({"<|fim_prefix|>", "<|fim_suffix|>"}), ""), nullptr);
+}
+
+TEST(SpelledFill, IsReadInEitherOrder) {
+  const auto read = [](std::string_view prompt) {
+    const auto fill = read_spelled_fill(prompt);
+    return fill ? std::string(fill->prefix) + "|" + std::string(fill->suffix) : "none";
+  };
+  EXPECT_EQ(read("<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>"), "a|b");
+  EXPECT_EQ(read("<fim_suffix>b<fim_prefix>a<fim_middle>"), "a|b");
+  EXPECT_EQ(read("<[fim-suffix]>b<[fim-prefix]>a<[fim-middle]>"), "a|b");
+  EXPECT_EQ(read("[SUFFIX]b[PREFIX]a"), "a|b");
+  EXPECT_EQ(read("<|fim_prefix|><|fim_suffix|><|fim_middle|>"), "|");
+  EXPECT_EQ(read("<|fim_prefix|>a<|fim_suffix|>b<|fim_suffix|>c<|fim_middle|>"), "none");
+  EXPECT_EQ(read("<|fim_prefix|>a<|fim_middle|>b<|fim_suffix|>"), "none");
+  EXPECT_EQ(read("x[SUFFIX]b[PREFIX]a"), "none");
+  EXPECT_EQ(read("<|fim_suffix|>b<|fim_middle|>"), "none");
+}
+
 TEST(CompletionPrompt, SnippetsComeBeforeTheFile) {
   const std::vector<Snippet> snippets = {{"b.py", "def b():\n", 0}, {"c.py", "def c():\n", 0}};
   CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\n", .snippets = snippets};
@@ -52,8 +116,8 @@ TEST(CompletionPrompt, WithoutTheTokensThereIsNoFillingIn) {
 }
 
 TEST(CompletionPrompt, EndsWhereTheModelBeginsSomethingElse) {
-  EXPECT_EQ(completion_ends(*byte_tokenizer(kQwen)).size(), 5U);
-  EXPECT_TRUE(completion_ends(*byte_tokenizer()).empty());
+  EXPECT_EQ(completion_ends(*byte_tokenizer(kQwen), "").size(), 5U);
+  EXPECT_TRUE(completion_ends(*byte_tokenizer(), "").empty());
 }
 
 }  // namespace

@@ -104,6 +104,85 @@ class EngineHostTest : public testing::Test {
                    }};
 };
 
+// Models of their own for completions and next edits, beside one for the rest.
+class HostsBesideTest : public EngineHostTest {
+ protected:
+  std::shared_ptr<const EngineHost::Factory> own(const std::string& name) {
+    return std::make_shared<const EngineHost::Factory>(
+        [this, name](const LoadControl& control) {
+          loaded_.push_back(name);
+          return make(control);
+        },
+        false, [] { return std::uint64_t{7}; });
+  }
+  std::unique_ptr<EngineHost> host_with(
+      const std::shared_ptr<const EngineHost::Factory>& completion,
+      const std::shared_ptr<const EngineHost::Factory>& next) {
+    EngineHost::Factory factory = [this](const LoadControl& control) {
+      loaded_.emplace_back("target");
+      return make(control);
+    };
+    factory.own[static_cast<std::size_t>(Purpose::kCompletion)] = completion;
+    factory.own[static_cast<std::size_t>(Purpose::kNextEdit)] = next;
+    return std::make_unique<EngineHost>(std::move(factory), [this](std::function<void()> function) {
+      const std::lock_guard lock(mutex_);
+      posted_.push_back(std::move(function));
+      came_.notify_all();
+    });
+  }
+  void use(EngineHost& host) {
+    host.queue().add(
+        [&](const DecodeQueue::Control&) {
+          (void)run_on_engine(host, "no", [](Engine&) { return Result<void>(); });
+        },
+        Urgency::kEdit);
+    host.queue().wait_until_idle();
+    run_posted();
+  }
+
+  std::vector<std::string> loaded_;  // decode thread, or nothing runs
+};
+
+TEST_F(HostsBesideTest, EachIsLoadedWhenItIsFirstUsed) {
+  const auto host = host_with(own("completions"), own("next edits"));
+  EXPECT_EQ(&host->of(Purpose::kEdit), host.get());
+  EXPECT_EQ(&host->of(Purpose::kNextEdit).queue(), &host->queue());
+  ASSERT_EQ(host->status().beside.size(), 2U);
+  EXPECT_EQ(host->status().beside[0].what, "completions");
+  use(host->of(Purpose::kNextEdit));
+  EXPECT_EQ(loaded_, std::vector<std::string>{"next edits"});
+  EXPECT_EQ(host->status().state, State::kUnloaded);
+  EXPECT_EQ(host->status().beside[0].state, State::kUnloaded);
+  EXPECT_EQ(host->status().beside[1].state, State::kReady);
+  EXPECT_EQ(host->status().beside[1].model, "tiny");
+  EXPECT_EQ(host->status().beside[1].memory_bytes, 7U);
+  use(host->of(Purpose::kNextEdit));
+  use(*host);
+  EXPECT_EQ(loaded_, (std::vector<std::string>{"next edits", "target"}));
+  EXPECT_EQ(host->status().beside[1].state, State::kReady);
+}
+
+TEST_F(HostsBesideTest, TwoPurposesMayHaveOne) {
+  const auto both = own("both");
+  const auto host = host_with(both, both);
+  EXPECT_EQ(&host->of(Purpose::kCompletion), &host->of(Purpose::kNextEdit));
+  ASSERT_EQ(host->status().beside.size(), 1U);
+  EXPECT_EQ(host->status().beside[0].what, "completions and next edits");
+}
+
+TEST_F(HostsBesideTest, TheyAreUnloadedTogether) {
+  const auto host = host_with(own("completions"), nullptr);
+  const EngineHost::ObserverId observer = host->observe([](const EngineStatus&) {});
+  use(host->of(Purpose::kCompletion));
+  EXPECT_EQ(host->status().beside[0].state, State::kReady);
+  host->unload_after(observer, 1ms);
+  use(*host);
+  run_until([&] { return host->status().at_rest; });
+  run_until([&] { return host->status().beside[0].state == State::kUnloaded; });
+  use(host->of(Purpose::kCompletion));
+  EXPECT_EQ(loaded_, (std::vector<std::string>{"completions", "target", "completions"}));
+}
+
 TEST_F(EngineHostTest, NothingIsLoadedToSaveWhatWasRead) {
   const auto save = [this] {
     save_when_idle(host_, {byte_tokenizer()->encode("a prompt of some length")}, "/a.py");

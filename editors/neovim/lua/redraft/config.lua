@@ -77,6 +77,14 @@ function M.command()
       vim.list_extend(command, { '--' .. option, M.values[option] })
     end
   end
+  local own = { { 'completion', '--completion-model' }, { 'nextEdit', '--next-edit-model' } }
+  for _, each in ipairs(own) do
+    local group, option = unpack(each)
+    local model = (M.values[group] or {}).model
+    if type(model) == 'string' and model ~= '' then
+      vim.list_extend(command, { option, model })
+    end
+  end
   if M.values.remote and M.values.remoteModel then
     vim.list_extend(command, { '--remote-model', M.values.remoteModel })
   end

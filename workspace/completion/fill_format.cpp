@@ -1,0 +1,90 @@
+#include "workspace/completion/fill_format.h"
+
+#include <string>
+
+#include "support/lower_case.h"
+
+namespace redraft {
+namespace {
+
+using Order = FillFormat::Order;
+using Files = FillFormat::Files;
+
+// Families that share tokens with others, but ask otherwise, come before them.
+constexpr FillFormat kFormats[] = {
+    {.name = "mellum",
+     .models = "mellum",
+     .prefix = "<fim_prefix>",
+     .suffix = "<fim_suffix>",
+     .middle = "<fim_middle>",
+     .file = "<filename>",
+     .ends = {"<fim_pad>", "<reponame>"},
+     .order = Order::kSuffixFirst},
+    {.name = "qwen",
+     .prefix = "<|fim_prefix|>",
+     .suffix = "<|fim_suffix|>",
+     .middle = "<|fim_middle|>",
+     .file = "<|file_sep|>",
+     .ends = {"<|fim_pad|>", "<|repo_name|>"}},
+    {.name = "granite",
+     .prefix = "<|fim_prefix|>",
+     .suffix = "<|fim_suffix|>",
+     .middle = "<|fim_middle|>",
+     .file = "<|filename|>",
+     .ends = {"<|fim_pad|>", "<|reponame|>"}},
+    {.name = "starcoder2",
+     .prefix = "<fim_prefix>",
+     .suffix = "<fim_suffix>",
+     .middle = "<fim_middle>",
+     .file = "<file_sep>",
+     .ends = {"<fim_pad>", "<repo_name>", "<reponame>"}},
+    {.name = "starcoder",  // and the first Granite models for code
+     .prefix = "<fim_prefix>",
+     .suffix = "<fim_suffix>",
+     .middle = "<fim_middle>",
+     .file = "<filename>",
+     .ends = {"<fim_pad>", "<reponame>", "<gh_stars>"}},
+    {.name = "deepseek",
+     .prefix = "<｜fim▁begin｜>",
+     .suffix = "<｜fim▁hole｜>",
+     .middle = "<｜fim▁end｜>"},
+    {.name = "seed-coder",
+     .prefix = "<[fim-prefix]>",
+     .suffix = "<[fim-suffix]>",
+     .middle = "<[fim-middle]>",
+     .file = "<filename>",
+     .ends = {"<[end▁of▁sentence]>"},
+     .order = Order::kSuffixFirst,
+     .files = Files::kBehindPrefixToken},
+    {.name = "codestral",
+     .prefix = "[PREFIX]",
+     .suffix = "[SUFFIX]",
+     .heading = "+++++ ",
+     .ends = {"[MIDDLE]"},
+     .order = Order::kSuffixFirst,
+     .files = Files::kBehindPrefixToken},
+};
+
+bool has(const Tokenizer& tokenizer, std::string_view spelling) {
+  return spelling.empty() || tokenizer.special(spelling) >= 0;
+}
+
+}  // namespace
+
+std::span<const FillFormat> fill_formats() { return kFormats; }
+
+const FillFormat* find_fill_format(const Tokenizer& tokenizer, std::string_view model) {
+  const std::string name = lower_case(model);
+  const FillFormat* found = nullptr;
+  for (const FillFormat& format : kFormats) {
+    if (name.find(format.models) == std::string::npos) continue;
+    if (!has(tokenizer, format.prefix) || !has(tokenizer, format.suffix) ||
+        !has(tokenizer, format.middle))
+      continue;
+    if (has(tokenizer, format.file)) return &format;
+    if (found == nullptr) found = &format;
+  }
+  return found;
+}
+
+}  // namespace redraft

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decoding/text/chat_template.h"
+#include "decoding/text/tokenizer.h"
+#include "support/result.h"
+#include "workspace/next_edit/edit_format.h"
+
+namespace redraft {
+
+// What a prompt in the format of a next-edit model is made of. Lines are without their endings and
+// counted from 0.
+struct NextEditQuestion {
+  struct Change {
+    std::string path;
+    int line = 0;  // where `after` begins in the file as it is now
+    std::vector<std::string> before, after;
+    std::vector<std::string> above = {}, below = {};  // lines around it
+  };
+  struct RelatedText {
+    std::string path;
+    std::string text;                   // whole lines
+    int first_line = -1, end_line = 0;  // in its file; -1: not known
+  };
+
+  std::string path;
+  std::span<const std::string_view> lines;  // of the file
+  int cursor_line = 0;
+  std::size_t cursor_column = 0;          // bytes
+  std::vector<Change> changes = {};       // the latest at the end
+  std::vector<RelatedText> related = {};  // the most helpful at the end
+};
+
+struct NextEditPrompt {
+  std::vector<PromptPart> parts;
+  int first_line = 0, end_line = 0;  // the window
+  std::vector<std::string> window;   // its lines
+  int cursor_line = 0;               // in the window
+  int prefilled = 0;                 // of the window's lines, how many the prompt ends with
+  std::vector<int> marks = {};       // where region marks stand: before which lines of the window
+  std::string draft;                 // the answer that changes nothing
+};
+
+// Pure. An error if a text has what the format reserves, or the cursor is not in the file.
+Result<NextEditPrompt> make_next_edit_prompt(const NextEditFormat& format,
+                                             const NextEditQuestion& question);
+
+// Whether a text has what the format reserves.
+bool is_reserved(const NextEditFormat& format, std::string_view text);
+
+// The parts as this vocabulary has them. An error if it lacks a token that the format needs.
+Result<std::vector<PromptPart>> as_tokens(const NextEditFormat& format, const Tokenizer& tokenizer,
+                                          std::vector<PromptPart> parts);
+
+// The tokens that end an answer.
+std::vector<TokenId> answer_ends(const NextEditFormat& format, const Tokenizer& tokenizer);
+
+// Where the marks of regions stand in a window: at its beginning, before lines after which at most
+// `most` and at least `least` follow up to the next, and at its end.
+std::vector<int> region_marks(std::span<const std::string> window, int least, int most);
+
+}  // namespace redraft
