@@ -111,13 +111,14 @@ class ModelsOfTheirOwn(FormatTest):
         return super().start(capabilities={"textDocument": {"inlineCompletion": {}}}, **more)
 
     def complete(self, client):
-        params = {"textDocument": {"uri": URI}, "position": {"line": 4, "character": 13}, "context": {"triggerKind": 1}}
+        params = {"textDocument": {"uri": URI}, "position": {"line": 4, "character": 13}, "context": {"triggerKind": 2}}
         return [item["insertText"] for item in client.request("textDocument/inlineCompletion", params)["items"]]
 
     def test_each_is_loaded_when_it_is_needed(self):
-        client = self.start(edits=[{"find": "old(", "replace": "wrong("}], fills=[{"after": "old(1)", "write": " # target"}],
+        client = self.start(edits=[{"find": "old(", "replace": "wrong("}], fills=[{"after": "print(old(1))", "write": " # target"}],
                             next_edit_model=SWEEP | {"memory": 3 << 20},
-                            completion_model={"fills": [{"after": "old(1)", "write": " # small"}]})
+                            completion_model={"fills": [{"after": "print(old(1))", "write": " # small"}]})
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"loadEarly": False}}})
         states = lambda: {each["for"]: each["state"] for each in self.model(client)}
         self.assertEqual(states(), {"completions": "unloaded", "next edits": "unloaded"})
         self.change_a_name(client)
@@ -131,7 +132,7 @@ class ModelsOfTheirOwn(FormatTest):
         client.wait_for_log(b"The model for next edits is being loaded; it takes about 3 MB of memory.")
 
     def test_one_that_cannot_be_loaded_is_told_of_and_the_others_go_on(self):
-        client = self.start(edits=[{"find": "old(", "replace": "wrong("}], fills=[{"after": "old(1)", "write": " # target"}],
+        client = self.start(edits=[{"find": "old(", "replace": "wrong("}], fills=[{"after": "print(old(1))", "write": " # target"}],
                             next_edit_model={"load_error": "no such file"})
         self.change_a_name(client)
         with self.assertRaisesRegex(Exception, "no such file"):
