@@ -6,6 +6,7 @@ namespace {
 constexpr double kNewest = 0.3;       // the weight of the newest of a mean
 constexpr double kMaxTokens = 1000;   // of a stream that are remembered
 constexpr int kMinTokens = 3;         // below which their mean says nothing
+constexpr double kUsualToken = 0.02;  // seconds, of a large model
 constexpr int kWorthTrying = 16;      // tokens
 constexpr int kQuestions = 4;         // round trips before the first token
 constexpr double kUsualShare = 0.75;  // of an original that an answer repeats
@@ -35,16 +36,20 @@ void RoundPrice::saw_tokens(double seconds, int count) {
 
 void RoundPrice::saw_visit(int accepted) { reach_ += kNewest * (accepted - reach_); }
 
-bool RoundPrice::pays(int left, int run) const {
+double RoundPrice::token() const {
+  return tokens_ < kMinTokens ? kUsualToken : token_seconds_ / tokens_;
+}
+
+bool RoundPrice::pays(int left, int run, bool is_streaming) const {
   const double expected = std::min<double>(left, std::max<double>(reach_, run));
-  if (round_ <= 0 || tokens_ < kMinTokens) return expected >= kWorthTrying;
+  if (round_ <= 0) return expected >= kWorthTrying;
   int rounds = 1, draft = first_draft(run), covered = draft;
   for (; covered < expected; ++rounds) covered += draft = longer(draft);
-  return rounds * round_ + (start_ > 0 ? start_ : round_) < expected * token();
+  const double next_start = is_streaming ? (start_ > 0 ? start_ : round_) : 0;
+  return rounds * round_ + next_start < expected * token();
 }
 
 bool RoundPrice::is_worth_asking(int tokens) const {
-  if (round_ <= 0 || tokens_ < kMinTokens) return true;
   return kQuestions * round_ < kUsualShare * tokens * token();
 }
 

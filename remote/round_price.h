@@ -4,11 +4,12 @@
 
 namespace redraft {
 
-// Whether it pays to leave a stream of tokens for rounds of verification, by what both took before.
+// Whether rounds of verification pay, by what they and streams took before.
 //
-// A server takes T seconds for a token of a stream, whose next request then costs a start; a round
-// takes R, most of it on the way, and gives as many tokens as are right. So m tokens by rounds pay
-// if the rounds for them, and the start of the stream behind them, take less than m * T.
+// A server takes T seconds for a token of a stream, and a while to start one; a round takes R, most
+// of it on the way, and gives as many tokens as are right. So rounds for the next m tokens pay if
+// they take less than m * T, and in the middle of a stream, if that and the start of the next
+// stream do.
 class RoundPrice {
  public:
   static constexpr int kFirstDraft = 32, kLongestDraft = 256;  // tokens
@@ -27,14 +28,14 @@ class RoundPrice {
 
   // `left`: tokens of the original that may follow; `run`: how many were the same so far. What is
   // not known yet is worth trying.
-  bool pays(int left, int run) const;
+  bool pays(int left, int run, bool is_streaming) const;
   // Whether a text of so many tokens is worth asking the server for its tokens.
   bool is_worth_asking(int tokens) const;
 
  private:
   static constexpr double kUsualReach = 64;  // tokens
 
-  double token() const { return tokens_ > 0 ? token_seconds_ / tokens_ : 0; }
+  double token() const;
 
   double round_ = 0, start_ = 0;  // seconds; 0: not known
   double token_seconds_ = 0, tokens_ = 0;

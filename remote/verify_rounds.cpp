@@ -88,14 +88,12 @@ Result<bool> VerifyRounds::prepare(const RemotePrompt& prompt, const std::string
   prompt_size_ = written_.size();
   const Result<bool> is_read = read_original(original);
   if (!is_read || !*is_read) return is_read;
-  for (const TokenId token : this->original().tokens()) places_.append(token);
-  is_in_sync_ = server_.memory.price.pays(original_size(), 0);
+  for (const TokenId token : original_.tokens()) places_.append(token);
+  is_in_sync_ = server_.memory.price.pays(original_size(), 0, false);
   return left() > 0;
 }
 
 Result<bool> VerifyRounds::read_original(const std::string& original) {
-  RoundsMemory& memory = server_.memory;
-  if (memory.original.text() == original) return true;
   const Result<std::optional<std::string>> body =
       fetch(text_tokens_request(server_.model, original));
   if (!body) return body.error();
@@ -113,7 +111,7 @@ Result<bool> VerifyRounds::read_original(const std::string& original) {
   Result<std::optional<ServerText>> text = ServerText::make(original, std::move(*tokens), spell);
   if (broken) return *broken;
   if (!text || !*text || (*text)->tokens().size() < kMinTokens) return false;
-  memory.original = std::move(**text);
+  original_ = std::move(**text);
   return true;
 }
 
@@ -136,7 +134,7 @@ void VerifyRounds::begin(int cached_tokens) {
 Result<VerifyRounds::End> VerifyRounds::round() {
   const int drafted = std::min({draft_size_, original_size() - place_, left()});
   const std::span<const TokenId> draft =
-      std::span(original().tokens())
+      std::span(original_.tokens())
           .subspan(static_cast<std::size_t>(place_), static_cast<std::size_t>(drafted));
   const double asked = server_.seconds();
   const Result<std::optional<std::string>> body = fetch(round_request(written_, draft));
@@ -158,10 +156,10 @@ Result<VerifyRounds::End> VerifyRounds::round() {
 // The rule that decides what is written: a token of the draft is the server's own if it is the
 // likeliest there, and all before it are.
 Result<VerifyRounds::End> VerifyRounds::take_round(const Round& round, int drafted) {
-  const auto draft = original().tokens().begin() + place_;
+  const auto draft = original_.tokens().begin() + place_;
   const auto differs = std::ranges::mismatch(round.likeliest, std::span(draft, draft + drafted));
   const int right = static_cast<int>(differs.in1 - round.likeliest.begin());
-  const int accepted = original().whole(place_, right);
+  const int accepted = original_.whole(place_, right);
   constexpr auto kReuse = static_cast<std::size_t>(DraftOrigin::kReuse);
   DecodeStatistics& statistics = answer_.statistics();
   ++statistics.passes;
@@ -182,29 +180,27 @@ Result<VerifyRounds::End> VerifyRounds::take_round(const Round& round, int draft
   if (accepted == drafted && !round.next) return End(FinishReason::kStop);
   // What follows the draft is known as well. If it is the original's, its text is, too.
   if (is_in_sync_ && left() > 0) {
-    is_in_sync_ = round.next == original().tokens()[static_cast<std::size_t>(place_)];
-    if (is_in_sync_ && original().whole(place_, 1) == 1) {
+    is_in_sync_ = round.next == original_.tokens()[static_cast<std::size_t>(place_)];
+    if (is_in_sync_ && original_.whole(place_, 1) == 1) {
       ++statistics.bonus_tokens;
       const Result<End> bonus = emit_original(1, std::nullopt);
       if (!bonus || *bonus) return bonus;
       is_in_sync_ = place_ < original_size();
     }
   }
-  if (!is_in_sync_) end_visit();
+  RoundPrice& price = server_.memory.price;
+  if (!is_in_sync_) price.saw_visit(visit_);
+  is_in_sync_ = is_in_sync_ && price.pays(original_size() - place_, visit_, false);
+  if (!is_in_sync_) visit_ = run_ = 0;
   return End();
-}
-
-void VerifyRounds::end_visit() {
-  server_.memory.price.saw_visit(std::exchange(visit_, 0));
-  run_ = 0;
 }
 
 Result<VerifyRounds::End> VerifyRounds::emit_original(int count,
                                                       std::optional<DraftOrigin> origin) {
-  const auto begin = original().tokens().begin() + place_;
+  const auto begin = original_.tokens().begin() + place_;
   written_.insert(written_.end(), begin, begin + count);
   answer_.statistics().new_tokens += count;
-  const std::string text(original().bytes(place_, count));
+  const std::string text(original_.bytes(place_, count));
   place_ += count;
   if (answer_.emit(text, origin)) return End();
   if (answer_.problem()) return *answer_.problem();
@@ -227,11 +223,11 @@ bool VerifyRounds::rejoins(int new_tokens) {
   run_ = goes_on ? run_ + new_tokens : found[0].length;
   place_ = next;
   const int rest = original_size() - next;
-  if (rest < kMinTokens || !server_.memory.price.pays(rest, run_)) return false;
+  if (rest < kMinTokens || !server_.memory.price.pays(rest, run_, true)) return false;
   // The text may be behind the tokens, in the middle of a character.
   const int known = found[0].length;
-  if (!original().is_border(next) || !original().is_border(next - known)) return false;
-  return answer_.text().ends_with(original().bytes(next - known, known));
+  if (!original_.is_border(next) || !original_.is_border(next - known)) return false;
+  return answer_.text().ends_with(original_.bytes(next - known, known));
 }
 
 // Takes what is written from here on.

@@ -22,7 +22,6 @@ namespace redraft {
 // What answers of one server leave for the next.
 struct RoundsMemory {
   RoundPrice price;
-  ServerText original;      // the last one
   bool is_refused = false;  // the server has no such routes
 };
 
@@ -79,11 +78,9 @@ class VerifyRounds {
   bool rejoins(int new_tokens);
   Result<End> emit_original(int count, std::optional<DraftOrigin> origin);
   void begin(int cached_tokens);
-  void end_visit();
   int left() const;
   bool is_cancelled() const { return stop_.stop_requested(); }
-  const ServerText& original() const { return server_.memory.original; }
-  int original_size() const { return static_cast<int>(original().tokens().size()); }
+  int original_size() const { return static_cast<int>(original_.tokens().size()); }
 
   const Server server_;
   RemoteAnswer& answer_;
@@ -92,10 +89,11 @@ class VerifyRounds {
 
   std::vector<TokenId> written_;  // prompt and answer
   std::size_t prompt_size_ = 0;   // of it
-  SuffixIndex places_;            // of the original's tokens
-  bool is_in_sync_ = false;       // the answer goes on as the original does at place_
-  int place_ = 0;                 // in the original: where it goes on, or where the answer left it
-  int run_ = 0;                   // streamed tokens up to here that are the original's
+  ServerText original_;
+  SuffixIndex places_;       // of the original's tokens
+  bool is_in_sync_ = false;  // the answer goes on as the original does at place_
+  int place_ = 0;            // in the original: where it goes on, or where the answer left it
+  int run_ = 0;              // streamed tokens up to here that are the original's
   int draft_size_ = RoundPrice::kFirstDraft;
   int visit_ = 0;              // tokens that the rounds since the last stream gave
   int misses_ = 0;             // rounds in a row that gave none
