@@ -96,7 +96,7 @@ class Rounds : public ::testing::Test {
 std::string edited(const std::vector<std::string>& lines, std::mt19937& random) {
   std::string answer;
   for (const std::string& line : lines) {
-    const unsigned way = random() % 24;
+    const auto way = random() % 24;
     if (way == 0) continue;  // deleted
     answer += way == 2 ? line.substr(0, line.size() / 2) + "renamed" + line.substr(line.size() / 2)
                        : line;
