@@ -57,6 +57,7 @@ RemoteModelInfo info_of(const JsonValue& model) {
   if (server == "vllm" || server == "sglang") info.begun_turn = BegunTurn::kAskedFor;
   if (server == "llamacpp" || server == "redraft") info.begun_turn = BegunTurn::kByItself;
   info.takes_prediction = server == "redraft";
+  info.verifies = server == "sglang";
   const std::string name = lower(info.name);
   info.fills = name.find("qwen") != std::string::npos && name.find("coder") != std::string::npos;
   info.context_length = context_of(model);
@@ -76,6 +77,23 @@ void add_turn(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& me
   if (model.begun_turn != BegunTurn::kAskedFor) return;
   body["add_generation_prompt"] = false;
   body["continue_final_message"] = true;
+}
+
+// Returns how many bytes they have.
+std::size_t add_messages(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& body) {
+  Json messages = Json::array();
+  std::size_t bytes = 0;
+  for (const ChatMessage& message : prompt.messages) {
+    messages.push_back({{"role", message.role}, {"content", message.text}});
+    bytes += message.text.size() + 16;  // its frame
+  }
+  add_turn(model, prompt, messages, body);
+  body["messages"] = std::move(messages);
+  return bytes;
+}
+
+std::string written(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -116,27 +134,30 @@ ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePro
             {"stream", true},
             {"stream_options", {{"include_usage", true}}},
             {"temperature", 0}};
-  std::size_t bytes = prompt.text.size();
+  // A model's own configuration may have a penalty, by which an answer may not repeat the prompt.
+  // Rounds of verification know none, so that the answer would depend on how it was written.
+  if (model.verifies) body["repetition_penalty"] = 1;
   if (prompt.messages.empty()) {
     body["prompt"] = prompt.text;
     // Without a number a server writes 16 tokens.
-    body["max_tokens"] =
-        surely_fits(model, bytes, max_tokens) ? max_tokens : std::min(max_tokens, kFillTokens);
+    body["max_tokens"] = surely_fits(model, prompt.text.size(), max_tokens)
+                             ? max_tokens
+                             : std::min(max_tokens, kFillTokens);
   } else {
-    Json messages = Json::array();
-    for (const ChatMessage& message : prompt.messages) {
-      messages.push_back({{"role", message.role}, {"content", message.text}});
-      bytes += message.text.size() + 16;  // its frame
-    }
-    add_turn(model, prompt, messages, body);
-    body["messages"] = std::move(messages);
+    const std::size_t bytes = add_messages(model, prompt, body);
     if (surely_fits(model, bytes, max_tokens)) body["max_tokens"] = max_tokens;
     if (model.takes_prediction && !expected.empty())
       body["prediction"] = {{"type", "content"}, {"content", expected}};
   }
   return {.method = "POST",
           .path = prompt.messages.empty() ? "/v1/completions" : "/v1/chat/completions",
-          .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+          .body = written(body)};
+}
+
+ExchangeRequest chat_tokens_request(const RemoteModelInfo& model, const RemotePrompt& prompt) {
+  Json body{{"model", model.name}};
+  add_messages(model, prompt, body);
+  return {.method = "POST", .path = "/tokenize", .body = written(body)};
 }
 
 namespace {

@@ -27,6 +27,7 @@ struct RemoteModelInfo {
   BegunTurn begun_turn = BegunTurn::kNotAtAll;
   bool takes_prediction = false;  // OpenAI's `prediction`, which redraft takes as a draft
   bool fills = false;             // whether its control tokens for filling in are Qwen2.5-Coder's
+  bool verifies = false;          // whether it has SGLang's own routes (generate_api.h)
   std::optional<int> context_length =
       {};  // tokens; none: it does not say, kUsualContext is assumed
 };
@@ -45,6 +46,9 @@ std::string shown_line(std::string_view text);
 // use; it is left out of a chat if the context may be too short for so many.
 ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePrompt& prompt,
                                    const std::string& expected, int max_tokens);
+
+// What the tokens of that chat are, its begun turn included, for SGLang's /tokenize.
+ExchangeRequest chat_tokens_request(const RemoteModelInfo& model, const RemotePrompt& prompt);
 
 // One event of the answer.
 struct RemotePiece {

@@ -302,6 +302,8 @@ constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::remote, DecidesNothing());
   visit(&CommonOptions::remote_model, DecidesNothing());
   visit(&CommonOptions::has_target, DecidesNothing());
+  visit(&CommonOptions::completion_model, DecidesNothing());
+  visit(&CommonOptions::next_edit_model, DecidesNothing());
 }
 
 constexpr std::size_t n_options() {

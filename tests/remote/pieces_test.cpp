@@ -12,9 +12,12 @@
 #include "remote/completions_api.h"
 #include "remote/event_stream.h"
 #include "remote/frames.h"
+#include "remote/generate_api.h"
 #include "remote/http_fetch.h"
 #include "remote/remote_address.h"
 #include "remote/remote_prompt.h"
+#include "remote/round_price.h"
+#include "remote/server_text.h"
 
 namespace redraft {
 namespace {
@@ -257,6 +260,115 @@ TEST(CompletionsApi, Pieces) {
   EXPECT_FALSE(read_piece("no"));
   EXPECT_THAT(read_piece(R"({"error":{"message":"out of\u001b[31m memory"}})").error().message(),
               ::testing::EndsWith("out of [31m memory"));
+}
+
+TEST(CompletionsApi, TheTokensOfAChatAreThoseOfItsAnswer) {
+  const RemoteModelInfo model{.name = "m", .begun_turn = BegunTurn::kAskedFor, .verifies = true};
+  const ExchangeRequest tokens = chat_tokens_request(model, kChat);
+  const Json asked = Json::parse(completion_request(model, kChat, "", 9).body);
+  EXPECT_EQ(tokens.path, "/tokenize");
+  const Json sent = Json::parse(tokens.body);
+  for (const auto& [key, value] : sent.items()) EXPECT_EQ(asked[key], value);
+  EXPECT_TRUE(sent.contains("continue_final_message"));
+  EXPECT_TRUE(read_models(R"({"data":[{"id":"b","owned_by":"sglang"}]})", "")->verifies);
+  EXPECT_FALSE(read_models(R"({"data":[{"id":"b","owned_by":"vllm"}]})", "")->verifies);
+}
+
+TEST(GenerateApi, ARoundAsksFromThePlaceBeforeTheDraft) {
+  const std::vector<TokenId> written = {5, 6, 7}, draft = {8, 9};
+  const Json asked = Json::parse(round_request(written, draft).body);
+  EXPECT_EQ(asked["input_ids"], Json({5, 6, 7, 8, 9}));
+  EXPECT_EQ(asked["logprob_start_len"], 2);
+  EXPECT_EQ(asked["sampling_params"]["max_new_tokens"], 1);
+  const Result<Round> round = read_round(
+      R"({"text":"x","output_ids":[11],"meta_info":{"finish_reason":{"type":"length","length":1},
+          "cached_tokens":3,"input_token_logprobs":[[null,7,null],[-1,8,null],[-2,9,null]],
+          "input_top_logprobs":[null,[[-1,8,null]],[[-0.1,10,null]]]}})",
+      written, draft);
+  ASSERT_TRUE(round) << round.error().message();
+  EXPECT_THAT(round->likeliest, ElementsAre(8, 10));
+  EXPECT_EQ(round->next, 11);
+  EXPECT_EQ(round->cached_tokens, 3);
+}
+
+TEST(GenerateApi, AStreamSendsAllOrWhatIsNew) {
+  const auto event = [](const char* text, const Json& ids, int count) {
+    return Json{{"text", text},
+                {"output_ids", ids},
+                {"meta_info", {{"completion_tokens", count}, {"finish_reason", nullptr}}}}
+        .dump();
+  };
+  GeneratedStream all, news;
+  EXPECT_EQ(all.read(event("a", {1}, 1))->text, "a");
+  EXPECT_THAT(all.read(event("ab", {1, 2}, 2))->tokens, ElementsAre(2));
+  EXPECT_EQ(all.read(event("abcd", {1, 2, 3, 4}, 4))->text, "cd");
+  EXPECT_FALSE(all.read(event("ab", {1, 2}, 2))) << "taken back";
+  EXPECT_EQ(news.read(event("a", {1}, 1))->text, "a");
+  EXPECT_EQ(news.read(event("bc", {2, 3}, 3))->text, "bc");
+  EXPECT_THAT(news.read(event("d", {4}, 4))->tokens, ElementsAre(4));
+  EXPECT_FALSE(news.read(event("e", {5, 6, 7}, 5)));
+}
+
+// Of a server whose tokens are single bytes.
+Result<std::optional<ServerText>> text_in_bytes(const std::string& text, int& questions) {
+  std::vector<TokenId> tokens = {999};  // a control token
+  for (const char c : text) tokens.push_back(static_cast<unsigned char>(c));
+  return ServerText::make(text, tokens, [&](const std::vector<ServerText::Group>& groups) {
+    ++questions;
+    std::vector<std::string> texts;
+    for (const ServerText::Group& group : groups) {
+      std::string bytes;
+      for (const TokenId token : group)
+        if (token != 999) bytes += static_cast<char>(token);
+      texts.push_back(
+          Json::parse(Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    }
+    return Result<std::vector<std::string>>(texts);
+  });
+}
+
+TEST(ServerText, HasBordersBetweenCharacters) {
+  int questions = 0;
+  const auto text = text_in_bytes("a→é\xEF\xBF\xBDz", questions);
+  ASSERT_TRUE(text && *text);
+  EXPECT_EQ(questions, 2);
+  EXPECT_EQ((*text)->tokens().size(), 10U);
+  EXPECT_EQ((*text)->whole(0, 3), 1);
+  EXPECT_EQ((*text)->whole(1, 8), 8);
+  EXPECT_EQ((*text)->bytes(1, 9), "→é\xEF\xBF\xBDz");
+  EXPECT_FALSE((*text)->is_border(2));
+  questions = 0;
+  EXPECT_TRUE(*text_in_bytes("plain", questions));
+  EXPECT_EQ(questions, 1);
+  EXPECT_FALSE(*text_in_bytes("\xFF", questions)) << "no text";
+}
+
+TEST(RoundPrice, RoundsPayWhereTheWayIsShort) {
+  const auto price = [](double round_trip, double step) {
+    RoundPrice made;
+    made.saw_round(round_trip);
+    made.saw_start(round_trip);
+    made.saw_tokens(100 * step, 100);
+    return made;
+  };
+  EXPECT_TRUE(RoundPrice().pays(100, 0, true)) << "nothing is known yet";
+  EXPECT_FALSE(RoundPrice().pays(5, 0, true));
+  EXPECT_TRUE(price(0.02, 0.01).pays(100, 0, true));
+  EXPECT_FALSE(price(0.2, 0.007).pays(1000, 0, true));
+  EXPECT_TRUE(price(0.2, 0.007).pays(1000, 100, true)) << "long runs go on";
+  EXPECT_FALSE(price(0.2, 0.007).pays(20, 100, true)) << "to their end";
+  EXPECT_FALSE(price(5, 0.001).pays(1000, 500, false));
+  EXPECT_TRUE(price(0.02, 0.01).is_worth_asking(100));
+  EXPECT_FALSE(price(0.2, 0.007).is_worth_asking(100));
+  RoundPrice short_visits = price(0.05, 0.01);
+  EXPECT_TRUE(short_visits.pays(1000, 6, true));
+  for (int i = 0; i < 20; ++i) short_visits.saw_visit(3);
+  EXPECT_FALSE(short_visits.pays(1000, 6, true));
+  short_visits.forget_visits();
+  EXPECT_TRUE(short_visits.pays(1000, 6, true));
+  RoundPrice once_busy = price(9, 0.01);
+  for (int i = 0; i < 30; ++i) once_busy.saw_start(0.02);
+  EXPECT_TRUE(once_busy.pays(1000, 6, true));
 }
 
 TEST(CompletionsApi, ReasonsAreOneShortLine) {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "remote/completions_api.h"
+#include "remote/exchange.h"
+#include "support/result.h"
+#include "support/token.h"
+
+namespace redraft {
+
+// SGLang's own routes, as JSON: those that speak of token ids. The ids are the server's.
+
+// Longer bodies of these routes are refused.
+inline constexpr std::size_t kMaxGenerateBody = std::size_t{32} << 20;  // bytes
+
+ExchangeRequest text_tokens_request(const RemoteModelInfo& model, const std::string& text);
+Result<std::vector<TokenId>> read_tokens(std::string_view body);
+
+// The text of each group of tokens; control tokens have none.
+ExchangeRequest texts_request(const RemoteModelInfo& model,
+                              const std::vector<std::vector<TokenId>>& groups);
+// An error unless there are `count`.
+Result<std::vector<std::string>> read_texts(std::string_view body, std::size_t count);
+
+// What the model would write at each place of `draft`, which follows `written` (prompt and answer),
+// and behind it: in one pass over the draft, if the server has read `written`.
+ExchangeRequest round_request(std::span<const TokenId> written, std::span<const TokenId> draft);
+struct Round {
+  std::vector<TokenId> likeliest;  // [draft]
+  std::optional<TokenId> next;     // behind the draft; none: the answer ends there
+  int cached_tokens = 0;           // of `written`
+};
+// An error if the lists are not those of that request, place by place.
+Result<Round> read_round(std::string_view body, std::span<const TokenId> written,
+                         std::span<const TokenId> draft);
+
+// What follows `written`, as a stream of events.
+ExchangeRequest generate_request(std::span<const TokenId> written, int max_tokens);
+struct GeneratedPiece {
+  std::vector<TokenId> tokens;  // that are new
+  std::string text;             // that is new; that of the last tokens may still be missing
+  bool ended = false;           // by the model itself
+  bool cut = false;             // at max_tokens
+  int cached_tokens = 0;        // of `written`
+};
+// Reads the events of one stream in order. A server may send everything with each event, or, if it
+// was started so, what is new.
+class GeneratedStream {
+ public:
+  // An error if it is no event, reports an error, or takes back what was sent before.
+  Result<GeneratedPiece> read(std::string_view event);
+
+ private:
+  std::size_t seen_ = 0;  // tokens
+  std::string text_;
+};
+
+}  // namespace redraft
