@@ -182,13 +182,15 @@ ModelSummary summarise_model(const fs::path& path) {
 }
 
 std::string parameters_text(std::uint64_t parameters) {
-  const auto count = static_cast<double>(parameters);
-  char text[32];
-  if (count >= 0.9995e9) {
-    std::snprintf(text, sizeof text, "%.*f B", count < 9.95e9 ? 1 : 0, count / 1e9);
-  } else {
-    std::snprintf(text, sizeof text, "%.*f M", count < 9.95e6 ? 1 : 0, count / 1e6);
+  double count = static_cast<double>(parameters) / 1e3;
+  const char* unit = "k";
+  for (const char* const larger : {"M", "B"}) {
+    if (count < 999.5) break;
+    count /= 1e3;
+    unit = larger;
   }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %s", count < 9.95 ? 1 : 0, count, unit);
   return text;
 }
 

@@ -25,7 +25,7 @@ struct ModelSummary {
 // which does not begin with the path. Any thread; maps the file and reads some megabytes of it.
 ModelSummary summarise_model(const std::filesystem::path& path);
 
-// "1.5 B", "135 M"
+// "1.5 B", "135 M", "71 k"
 std::string parameters_text(std::uint64_t parameters);
 
 }  // namespace redraft
