@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "decoding/model/architectures.h"
 #include "decoding/model/gguf.h"
 
 namespace redraft {

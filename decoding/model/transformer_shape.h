@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +36,6 @@ struct TransformerShape {
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
 };
-
-// Of those that run here, by GGUF's names.
-std::span<const std::string_view> supported_architectures();
 
 // "architecture 'mamba' is not supported; redraft runs …" if the name is not one of ours.
 std::optional<std::string> refuse_architecture(std::string_view name);
