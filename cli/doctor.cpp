@@ -14,6 +14,7 @@
 #include "cli/doctor_folders.h"
 #include "cli/doctor_remote.h"
 #include "cli/installation.h"
+#include "cli/model_overview.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
 #include "decoding/kernels/machine_peak.h"
@@ -57,7 +58,8 @@ void print_machine(int threads) {
 
 constexpr int kMoreRounds = 20;  // of some ten milliseconds, to find the peak
 
-void print_kernels(ThreadPool& pool) {
+// Returns the bandwidth of the memory, in bytes per second / 10^9.
+double print_kernels(ThreadPool& pool) {
   const kernels::Isa best = kernels::best_isa();
   print_row("kernels", std::string(kernels::to_string(best)) + " (this machine runs " +
                            kernels::names_of_available_isas() + ")");
@@ -75,6 +77,14 @@ void print_kernels(ThreadPool& pool) {
                   100 * reached / most);
   }
   print_row("speed", std::string(text) + share);
+  return probe.peak().bandwidth_gbps;
+}
+
+void print_advice(int threads, double bandwidth_gbps) {
+  Machine machine = this_machine();
+  machine.threads = threads;
+  machine.bandwidth_gbps = bandwidth_gbps;
+  print_row("advice", recommendation(overview_of_models(machine), machine));
 }
 
 // A sentence about one model; clears `sound` if the model is not as it should be.
@@ -251,12 +261,13 @@ int run_doctor(const DoctorOptions& options) {
   print_row("redraft",
             std::string(REDRAFT_VERSION ", commit ") + kCommit + "; " + build_description());
   print_machine(pool->threads());
-  print_kernels(*pool);
+  const double bandwidth = print_kernels(*pool);
   const Surrounding libtorch = state_of_libtorch();
   print_row(libtorch.name.c_str(), libtorch.state);
   print_row("confined", "`redraft lsp` " + possible_confinement().description());
   print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
+  print_advice(pool->threads(), bandwidth);
   print_costs(options.common.target, options.common.device, pool->threads());
   print_usage();
   print_crashes();

@@ -10,6 +10,8 @@
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "cli/installation.h"
+#include "cli/model_overview.h"
+#include "decoding/model/architectures.h"
 #include "decoding/model/model_store.h"
 #include "support/files/user_folders.h"
 #include "support/system/processes.h"
@@ -21,6 +23,7 @@ namespace {
 struct ModelsOptions {
   std::vector<std::string> names;
   std::vector<std::string> files;
+  std::string sha256;
   Format format = Format::kText;
 };
 
@@ -29,24 +32,47 @@ bool is_present(const KnownModel& model) {
   return std::filesystem::exists(model_store_directory() / model.file, problem);
 }
 
+// A name in the store may be any bytes.
+std::string without_controls(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+  return text;
+}
+
+void print_row(const ModelOverview& model, const Machine& machine) {
+  const bool known = model.known != nullptr;
+  std::printf("%-20s %-8s %5.0f MB  %s%s\n", without_controls(model.name).c_str(),
+              model.present ? "present" : "absent", static_cast<double>(model.bytes) / 1e6,
+              known ? (model.known->licence + "  ").c_str() : "",
+              known ? model.known->file.c_str() : "");
+  std::printf("%-20s %s\n", "", description(model, machine).c_str());
+}
+
 int list(const ModelsOptions& options) {
-  if (options.format == Format::kText)
-    std::cout << "in " << model_store_directory().string() << '\n';
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const KnownModel& model : known_models()) {
-    json.push_back({{"name", model.name},
-                    {"present", is_present(model)},
-                    {"bytes", model.bytes},
-                    {"sha256", model.sha256},
-                    {"licence", model.licence},
-                    {"file", (model_store_directory() / model.file).string()}});
-    if (options.format == Format::kText) {
-      std::printf("%-20s %-8s %5.0f MB  %s  %s\n", model.name.c_str(),
-                  is_present(model) ? "present" : "absent", static_cast<double>(model.bytes) / 1e6,
-                  model.licence.c_str(), model.file.c_str());
-    }
+  const Machine machine = this_machine();
+  const std::vector<ModelOverview> models = overview_of_models(machine);
+  if (options.format == Format::kJson) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const ModelOverview& model : models) json.push_back(to_json(model, machine));
+    std::cout << dump(json) << std::endl;
+    return kSuccess;
   }
-  if (options.format == Format::kJson) std::cout << dump(json) << std::endl;
+  std::cout << "in " << model_store_directory().string() << std::endl;
+  for (const ModelOverview& model : models) print_row(model, machine);
+  return kSuccess;
+}
+
+int show(const ModelsOptions& options) {
+  const Result<std::filesystem::path> file = find_model(options.names.front());
+  if (!file) return fail(file.error());
+  const Machine machine = this_machine();
+  const ModelOverview model = overview_of(*file, machine);
+  if (options.format == Format::kJson) {
+    std::cout << dump(to_json(model, machine)) << std::endl;
+    return kSuccess;
+  }
+  if (!model.runs()) return fail(Error(file->string() + ": " + model.summary.why_not));
+  std::cout << description(model, machine) << std::endl;
   return kSuccess;
 }
 
@@ -98,11 +124,45 @@ int verify(const ModelsOptions& options) {
   return code;
 }
 
+// An address, or a repository of the hub: what none of the known names is. The script judges it.
+bool is_elsewhere(const std::string& name) { return name.find('/') != std::string::npos; }
+
+Result<void> check_names(const ModelsOptions& options) {
+  std::vector<std::string> known;
+  for (const std::string& name : options.names) {
+    if (!is_elsewhere(name)) known.push_back(name);
+  }
+  const Result<std::vector<KnownModel>> models = named_models(known);
+  if (!models)
+    return Error(models.error().message() +
+                 "; another one is named by its address (https://HOST/PATH/FILE.gguf) or its "
+                 "repository (OWNER/NAME:Q4_K_M)");
+  if (!options.sha256.empty() && (options.names.size() != 1 || !known.empty()))
+    return Error("--sha256 says what one file is that is named by its address or repository");
+  return {};
+}
+
+// What the script is told.
+std::vector<std::string> words_for(const std::filesystem::path& script,
+                                   const ModelsOptions& options) {
+  std::string architectures;
+  for (const std::string_view each : supported_architectures())
+    architectures += (architectures.empty() ? "" : ",") + std::string(each);
+  std::vector<std::string> words = {
+      "python3",         script.string(),
+      "--format",        options.format == Format::kJson ? "json" : "text",
+      "--program",       executable().string(),
+      "--architectures", architectures};
+  if (!options.sha256.empty()) words.insert(words.end(), {"--sha256", options.sha256});
+  words.push_back("--");
+  words.insert(words.end(), options.names.begin(), options.names.end());
+  return words;
+}
+
 // The script becomes this process, so that a signal reaches it, and this program itself opens no
 // connection.
 int pull(const ModelsOptions& options) {
-  const Result<std::vector<KnownModel>> models = named_models(options.names);
-  if (!models) return misuse(models.error());
+  if (const Result<void> checked = check_names(options); !checked) return misuse(checked.error());
   if (belongs_to_another(model_store_directory()))
     return fail(Error(model_store_directory().string() +
                       ": belongs to another user; run this as that user, without sudo"));
@@ -113,9 +173,7 @@ int pull(const ModelsOptions& options) {
               executable().string() +
               "; get the file elsewhere and run `redraft models add PATH`: its SHA-256 decides"));
   }
-  std::vector<std::string> words = {"python3", script.string(), "--format",
-                                    options.format == Format::kJson ? "json" : "text"};
-  for (const KnownModel& model : *models) words.push_back(model.name);
+  std::vector<std::string> words = words_for(script, options);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -135,18 +193,30 @@ void add_models(CLI::App& app, Command& chosen) {
   CLI::App* models = app.add_subcommand("models", "List, add, fetch and verify model files");
   models->require_subcommand(1);
   const auto options = std::make_shared<ModelsOptions>();
-  CLI::App* listing = models->add_subcommand("list", "What is known and what is here");
+  CLI::App* listing = models->add_subcommand(
+      "list", "What is known and what is here, what it needs and how fast it would be");
   listing->add_option("--format", options->format, "What is printed")->transform(text_or_json());
+  CLI::App* showing = models->add_subcommand("show", "What a model's headers say, and if it runs");
+  showing->add_option("NAME", options->names, "A model in the store, or a path")
+      ->required()
+      ->expected(1);
+  showing->add_option("--format", options->format, "What is printed")->transform(text_or_json());
   CLI::App* adding =
       models->add_subcommand("add", "Take a model file into the store, by its SHA-256");
   adding->add_option("FILE", options->files, "Files from anywhere")->required();
   CLI::App* pulling = models->add_subcommand("pull", "Fetch models into the store");
-  pulling->add_option("NAME", options->names, "As `redraft models list` names them")->required();
+  pulling
+      ->add_option("NAME", options->names,
+                   "As `redraft models list` names them; or the address of a GGUF file; or "
+                   "OWNER/NAME, a repository of Hugging Face's hub, with :Q4_K_M to choose a file")
+      ->required();
+  pulling->add_option("--sha256", options->sha256, "Of the file at that address");
   pulling->add_option("--format", options->format, "json: a line for each step of the progress")
       ->transform(text_or_json());
   CLI::App* verifying = models->add_subcommand("verify", "Hash stored files again");
   verifying->add_option("NAME", options->names, "Default: all that are here");
   add_action(options, chosen, *listing, list);
+  add_action(options, chosen, *showing, show);
   add_action(options, chosen, *adding, add);
   add_action(options, chosen, *pulling, pull);
   add_action(options, chosen, *verifying, verify);

@@ -5,12 +5,14 @@
 #include <charconv>
 #include <cmath>
 
+#include "decoding/model/architectures.h"
 #include "decoding/model/gguf.h"
 
 namespace redraft {
 
 namespace {
 
+constexpr std::array<std::string_view, 3> kArchitectures = {"llama", "qwen2", "qwen3"};
 constexpr int kHeadGranularity = 16;  // required by the attention kernels
 // Far above any model that fits in memory, far below any product that overflows an int.
 constexpr int kMaxLayers = 1024;
@@ -76,8 +78,9 @@ std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
 
 }  // namespace
 
+std::span<const std::string_view> supported_architectures() { return kArchitectures; }
+
 std::optional<std::string> refuse_architecture(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kArchitectures = {"llama", "qwen2", "qwen3"};
   if (std::find(kArchitectures.begin(), kArchitectures.end(), name) != kArchitectures.end())
     return std::nullopt;
   return "architecture " + quoted(name) +

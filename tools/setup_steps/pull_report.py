@@ -34,9 +34,13 @@ class JsonReport(PullReport):
     def note(self, text):
         print(text, file=sys.stderr, flush=True)
 
+    def about(self, text):
+        pass
+
     def tell(self, model, phase, count):
+        told = model.get("told", {}) if phase == "done" else {}
         print(json.dumps({"model": model["name"], "bytes": count, "total": model["bytes"], "phase": phase,
-                          "licence": model["licence"]}), flush=True)
+                          "licence": model["licence"], **told}), flush=True)
 
     def end(self, model):
         self.progress(model, "done", model["bytes"])
@@ -61,10 +65,15 @@ class TextReport(PullReport):
         self._clear()
         print(text, file=sys.stderr, flush=True)
 
+    def about(self, text):
+        """What redraft says of a model that it did not know before."""
+        self._clear()
+        print(text, flush=True)
+
     def tell(self, model, phase, count):
         if not self._watched:
             return
-        shown = f"{_megabytes(count)} of {_megabytes(model['bytes'])} MB, {100 * count // model['bytes']} %"
+        shown = f"{_megabytes(count)} of {_megabytes(model['bytes'])} MB, {100 * count // max(1, model['bytes'])} %"
         if phase == "checking":
             shown = f"checking the SHA-256: {shown}"
         elif self._begun and time.monotonic() - self._begun[1] > 1:

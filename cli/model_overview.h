@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/common/cost_cache.h"
+#include "decoding/model/model_store.h"
+#include "decoding/model/model_summary.h"
+#include "support/system/machine.h"
+
+namespace redraft::cli {
+
+// Where what is said of a model's speed comes from.
+enum class SpeedBasis : std::uint8_t {
+  kNone,         // nothing was measured on this machine
+  kMeasured,     // passes of this model
+  kOtherModel,   // passes of another model, by the bytes that a pass reads
+  kMemoryLimit,  // the memory's bandwidth, by those bytes: it will be slower
+};
+
+// A model that is known, or is in the store, and how it would do on this machine's CPU.
+struct ModelOverview {
+  std::string name;                   // as --target takes it
+  const KnownModel* known = nullptr;  // null: another file or folder
+  bool present = false;
+  std::filesystem::path file;
+  std::uint64_t bytes = 0;          // on disk
+  ModelSummary summary = {};        // of what is present
+  std::uint64_t memory_needed = 0;  // bytes, about: weights, caches and the program
+  double seconds_per_pass = 0;      // about, of one row; 0: not known
+  SpeedBasis basis = SpeedBasis::kNone;
+
+  bool runs() const { return summary.why_not.empty(); }
+  // Bytes of weights that a pass reads: of an absent model all that it has.
+  std::uint64_t pass_bytes() const { return present ? summary.pass_bytes : bytes; }
+  double tokens_per_second() const { return seconds_per_pass > 0 ? 1 / seconds_per_pass : 0; }
+};
+
+// The machine, as far as it decides what fits and how fast it is.
+struct Machine {
+  MachineMemory memory;
+  int threads = 1;
+  std::string kernels;        // kernels_on()
+  double bandwidth_gbps = 0;  // 0: not measured
+};
+// This one, with the threads that commands use by default; its bandwidth is not measured.
+Machine this_machine();
+
+// First those that redraft knows, in its order, then the other GGUF files and folders of the store
+// by name. Reads headers, and the stored costs of passes; loads and measures nothing.
+std::vector<ModelOverview> overview_of_models(const Machine& machine);
+// Of one file or folder, with the costs of the others.
+ModelOverview overview_of(const std::filesystem::path& file, const Machine& machine);
+
+// Fills in the speeds that were not measured.
+void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine);
+
+// "qwen2, 1.5 B parameters, Q4_K_M; needs 2.0 GiB of 14.1 GiB free; about 21 tokens/s here"
+std::string description(const ModelOverview& model, const Machine& machine);
+nlohmann::ordered_json to_json(const ModelOverview& model, const Machine& machine);
+
+// One line: the largest model here that fits and writes at least a few tokens a second, or what to
+// fetch. Pure.
+std::string recommendation(const std::vector<ModelOverview>& models, const Machine& machine);
+
+}  // namespace redraft::cli

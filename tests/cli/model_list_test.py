@@ -1,0 +1,102 @@
+"""`redraft models list` and `models show`, and the advice of `redraft doctor`: what is in the store, whether it runs, what it
+needs and how fast it would be here."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from pull_any_test import header
+from redraft_process import InFolder, run
+
+
+class Listing(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.store = self.folder / "data" / "redraft" / "models"
+        self.store.mkdir(parents=True)
+        self.tiny = self.store / "tiny.gguf"
+        subprocess.run([os.environ["REDRAFT_WRITE_MODEL"], self.tiny, "1"], check=True)
+
+    def run_here(self, *words):
+        return run(*words, environment={"XDG_DATA_HOME": str(self.folder / "data"), "XDG_CACHE_HOME": str(self.folder / "cache")})
+
+    def listed(self):
+        models = json.loads(self.assert_succeeds(self.run_here("models", "list", "--format", "json")))
+        return {model["name"]: model for model in models}
+
+    def measure(self):
+        """Costs of passes are measured with the first decode, and kept."""
+        self.assert_succeeds(self.run_here("generate", "--target", "tiny.gguf", "--prompt", "x", "--max-new-tokens", "2"))
+
+    def test_what_a_file_is(self):
+        tiny = self.listed()["tiny.gguf"]
+        self.assertEqual({name: tiny[name] for name in ("present", "known", "architecture", "supported", "context_length")},
+                         {"present": True, "known": False, "architecture": "qwen2", "supported": True, "context_length": 8192})
+        self.assertEqual(tiny["bytes"], self.tiny.stat().st_size)
+        # Of layers: attention, whose keys and values have one head, the feed-forward block, norms and biases.
+        layer = 64 * (128 + 64 + 64 + 128) + 3 * 64 * 96 + 2 * 64 + 128 + 64 + 64
+        self.assertEqual(tiny["parameters"], 2 * 300 * 64 + 2 * layer + 64)
+        self.assertGreater(tiny["memory_needed"], tiny["bytes"])
+
+    def test_those_that_are_known_come_first_and_say_what_they_would_need(self):
+        names = list(self.listed())
+        self.assertEqual(names[-1], "tiny.gguf")
+        first = self.listed()[names[0]]
+        self.assertEqual((first["present"], first["known"]), (False, True))
+        self.assertGreater(first["memory_needed"], first["bytes"])
+
+    def test_what_does_not_run_says_why(self):
+        (self.store / "state.gguf").write_bytes(header("mamba"))
+        (self.store / "cut.GGUF").write_bytes(self.tiny.read_bytes()[:-1])
+        (self.store / "page.gguf").write_bytes(b"<!DOCTYPE html>")
+        (self.store / ".hidden.gguf").write_bytes(b"")
+        (self.store / "notes.txt").write_bytes(b"")
+        folder = self.store / "folder"
+        folder.mkdir()
+        (folder / "config.json").write_text('{"model_type": "mamba"}')
+        listed = self.listed()
+        why = {name: model["why_not"] for name, model in listed.items() if "why_not" in model}
+        self.assertEqual(sorted(why), ["cut.GGUF", "folder", "page.gguf", "state.gguf"])
+        self.assertIn("architecture 'mamba' is not supported", why["state.gguf"])
+        self.assertEqual(listed["state.gguf"]["architecture"], "mamba")
+        self.assertIn("truncated?", why["cut.GGUF"])
+        self.assertEqual(why["page.gguf"], "not a GGUF file")
+        self.assertNotIn("memory_needed", listed["page.gguf"])
+
+    def test_a_speed_is_known_once_something_was_measured(self):
+        self.assertIsNone(self.listed()["tiny.gguf"]["tokens_per_second"])
+        self.assertIn("how fast it is here is not known", self.assert_succeeds(self.run_here("models", "list")))
+        shutil.copy(self.tiny, self.store / "twin.gguf")
+        self.measure()
+        listed = self.listed()
+        tiny, twin = listed["tiny.gguf"], listed["twin.gguf"]
+        self.assertEqual((tiny["speed_measured"], twin["speed_measured"]), (True, False))
+        self.assertAlmostEqual(twin["tokens_per_second"] / tiny["tokens_per_second"], 1)  # it has as many bytes
+        larger = listed["qwen2.5-coder-1.5b"]["tokens_per_second"]
+        self.assertLess(larger, tiny["tokens_per_second"] / 1000)
+
+    def test_show(self):
+        shown = self.assert_succeeds(self.run_here("models", "show", "tiny.gguf"))
+        self.assertRegex(shown, r"^qwen2, \d+ k parameters, Q4_K; needs 1\.0 GiB")
+        (self.store / "state.gguf").write_bytes(header("mamba"))
+        self.assert_fails(self.run_here("models", "show", "state.gguf"), 1, "architecture 'mamba' is not supported")
+        self.assert_fails(self.run_here("models", "show", "none.gguf"), 1, "none.gguf")
+
+    def test_doctor_names_a_model_that_fits(self):
+        advice = self.advice()
+        self.assertIn("tiny.gguf, the largest here that fits: below", advice)  # by the bandwidth of the memory alone
+        self.measure()
+        self.assertIn("about", self.advice())
+        self.tiny.unlink()
+        self.assertRegex(self.advice(), "`redraft models pull |none: ")
+
+    def advice(self):
+        report = self.run_here("doctor", "--quick").stdout.decode().splitlines()
+        (line,) = [line for line in report if line.startswith("advice ")]
+        return line
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,143 @@
+"""Finds a file of a model in a repository of Hugging Face's hub, or of a server that speaks as it does (HF_ENDPOINT)."""
+
+import json
+import os
+import re
+import urllib.parse
+from dataclasses import dataclass
+from typing import Optional
+
+from .common import SetupError
+from .web import digest_of, explain, normal, origin, plain
+
+_HUB = "https://huggingface.co"
+_MOST_BYTES = 16 << 20  # of the hub's answer
+_MOST_LISTED = 40
+_REPOSITORY = re.compile(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9][\w.-]{0,95})(?::(.+))?")
+
+
+@dataclass
+class Source:
+    """Where a file is, and what is known of it before it comes."""
+    name: str  # in the store
+    title: str
+    address: str
+    licence: str = "not stated"
+    bytes: Optional[int] = None
+    sha256: Optional[str] = None
+    of_hub: bool = False
+
+
+def endpoint():
+    return normal(os.environ.get("HF_ENDPOINT") or _HUB).rstrip("/")
+
+
+def token():
+    text = os.environ.get("HF_TOKEN", "").strip()
+    if text and not re.fullmatch(r"[!-~]{1,500}", text):
+        raise SetupError("HF_TOKEN is no token: it has characters that none has")
+    return text or None
+
+
+def is_repository(word):
+    return _REPOSITORY.fullmatch(word) is not None
+
+
+def _licence(answer):
+    for tag in answer.get("tags") or []:
+        if isinstance(tag, str) and tag.startswith("license:"):
+            return plain(tag[len("license:"):], 60) or "not stated"
+    return "not stated"
+
+
+def _is_part(path):
+    """Of a model that is split, or what is not the model itself but sees or checks for it."""
+    name = path.rsplit("/", 1)[-1].lower()
+    return bool(re.search(r"-\d{5}-of-\d{5}\.gguf$", name)) or name.startswith("mmproj") or "imatrix" in name
+
+
+def _files(answer):
+    """The GGUF files that are whole models: path to what the hub says of it."""
+    siblings = answer.get("siblings")
+    found = {}
+    for each in siblings if isinstance(siblings, list) else []:
+        path = each.get("rfilename") if isinstance(each, dict) else None
+        if isinstance(path, str) and path.lower().endswith(".gguf"):
+            found[path] = each
+    return found
+
+
+def _matches(paths, wanted):
+    """Those that `wanted` names: the file, else a part of the name that stands alone, else any part."""
+    low = wanted.lower()
+    alone = re.compile(rf"(?<![a-z0-9]){re.escape(low)}(?![a-z0-9_])")
+    named = lambda path: low in (path.lower(), path.rsplit("/", 1)[-1].lower())
+    for rule in (named, lambda path: alone.search(path.lower()), lambda path: low in path.lower()):
+        chosen = [path for path in paths if rule(path)]
+        if chosen:
+            return chosen
+    return []
+
+
+def _listed(files, paths):
+    def line(path):
+        size = _size(files[path])
+        return f"\n  {plain(path)}" + (f"  {size / 1e6:.0f} MB" if size is not None else "")
+    rest = len(paths) - _MOST_LISTED
+    return "".join(line(path) for path in sorted(paths)[:_MOST_LISTED]) + (f"\n  and {rest} more" if rest > 0 else "")
+
+
+def _choose(repository, files, wanted):
+    paths = [path for path in files if not _is_part(path)]
+    if not paths and files:
+        raise SetupError(f"{repository}: has GGUF files only in parts, which redraft does not read:{_listed(files, list(files))}")
+    if not paths:
+        raise SetupError(f"{repository}: has no GGUF file; a folder of safetensors is fetched by the hub's own tools, and "
+                         "used by its path (--target)")
+    chosen = _matches(paths, wanted) if wanted else paths
+    if len(chosen) == 1:
+        return chosen[0]
+    example = f"name one, as in {repository}:Q4_K_M"
+    if not chosen:
+        raise SetupError(f"{repository}: no GGUF file is called '{plain(wanted)}'; {example}:{_listed(files, paths)}")
+    which = f"'{plain(wanted)}' may be any of these" if wanted else "has several GGUF files"
+    raise SetupError(f"{repository}: {which}; {example}:{_listed(files, chosen)}")
+
+
+def _size(entry):
+    size = entry.get("size")
+    return size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None
+
+
+def _digest(entry):
+    stored = entry.get("lfs")
+    return digest_of(stored.get("sha256") or stored.get("oid")) if isinstance(stored, dict) else None
+
+
+def _answer(web, address, repository):
+    with web.opened(address) as answer:
+        if answer.status != 200:
+            explain(answer, hub=True)
+        text = answer.text(_MOST_BYTES)
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SetupError(f"{repository}: the hub's answer is no JSON") from error
+    if not isinstance(parsed, dict):
+        raise SetupError(f"{repository}: the hub's answer is not as expected")
+    return parsed
+
+
+def find(web, word):
+    """The Source that OWNER/NAME, OWNER/NAME:FILE or OWNER/NAME:PART names."""
+    owner, name, wanted = _REPOSITORY.fullmatch(word).groups()
+    repository = f"{owner}/{name}"
+    answer = _answer(web, f"{endpoint()}/api/models/{repository}?blobs=true", repository)
+    files = _files(answer)
+    path = _choose(repository, files, wanted)
+    # The commit, so that a download that goes on another day goes on with the same file.
+    commit = answer.get("sha")
+    commit = commit if isinstance(commit, str) and re.fullmatch(r"[0-9a-f]{40,64}", commit) else "main"
+    return Source(name=path.rsplit("/", 1)[-1], title=f"{repository} on {origin(endpoint())[1]}",
+                  address=f"{endpoint()}/{repository}/resolve/{commit}/{urllib.parse.quote(path)}", licence=_licence(answer),
+                  bytes=_size(files[path]), sha256=_digest(files[path]), of_hub=True)

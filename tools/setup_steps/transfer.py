@@ -1,0 +1,234 @@
+"""Brings a GGUF file from a web server, byte by byte, and goes on where an earlier attempt ended, in this process or another.
+
+What has come is in a partial file, and beside it a record of what it is part of: the server's own mark of the file (its ETag,
+or when it was changed) and its length. A server continues only the file that has this mark; of a file that has neither a mark
+nor a known SHA-256 nothing is continued.
+"""
+
+import json
+import os
+import re
+import shutil
+import struct
+import time
+
+from .common import SetupError
+from .download import writing
+from .registry import ConnectionBroken
+from .web import digest_of, explain, plain, shown
+
+_IDLE_ATTEMPTS = 3  # that bring nothing, one after another, before the connection is given up
+_MOST_BEGINNINGS = 4  # of a file that is another one each time that it is asked for
+_HEADER = 1 << 16  # bytes, among which the architecture is
+_SPARE = 1 << 20  # bytes that are to stay free
+
+
+def _scalar_bytes(kind):
+    return {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}.get(kind)
+
+
+def _architecture(head):
+    """What a GGUF file says of its architecture; None: it is not among the first keys."""
+    (count,) = struct.unpack_from("<Q", head, 16)
+    at = 24
+
+    def text():
+        nonlocal at
+        (length,) = struct.unpack_from("<Q", head, at)
+        at += 8 + length
+        if at > len(head):
+            raise struct.error
+        return head[at - length:at]
+
+    try:
+        for _ in range(min(count, 1000)):
+            key = text()
+            (kind,) = struct.unpack_from("<I", head, at)
+            at += 4
+            if kind == 8:
+                value = text()
+                if key == b"general.architecture":
+                    return plain(value.decode("utf-8", "replace"), 60)
+            elif _scalar_bytes(kind):
+                at += _scalar_bytes(kind)
+            else:
+                return None  # a list: the vocabulary, behind which it never is
+    except struct.error:
+        pass
+    return None
+
+
+def problem_of_header(head, architectures):
+    """Why redraft cannot run a file that begins so; None: nothing speaks against it yet."""
+    if head[:4] != b"GGUF":
+        return "is no GGUF file" + (" but a page" if head.lstrip()[:1] == b"<" else "")
+    if len(head) < 24:
+        return "is no whole GGUF file"
+    (version,) = struct.unpack_from("<I", head, 4)
+    if version not in (2, 3):
+        return f"is a GGUF file of version {version}; redraft reads 2 and 3"
+    architecture = _architecture(head)
+    if architecture is not None and architectures and architecture not in architectures:
+        return f"is a model of the architecture '{architecture}', which redraft does not run (it runs {', '.join(architectures)})"
+    return None
+
+
+class Transfer:
+    """`source` is a hub.Source, of which it learns length and SHA-256 where the server says them; `model` what reports show.
+    `architectures`: those that redraft runs; empty: not known."""
+
+    def __init__(self, web, source, model, partial, report, architectures):
+        self._web, self._source, self._model, self._partial, self._report = web, source, model, partial, report
+        self._architectures = architectures
+        self._record = partial.with_name(partial.name + ".json")
+        self._begun = self._judged = False
+        self._beginnings = 0
+
+    def run(self):
+        """Afterwards the partial file is as long as the server says. Its content is not checked yet but for its beginning."""
+        known = self._read_record()
+        if known.get("bytes") == self._size() > 0 and self._source.bytes in (None, known.get("bytes")):
+            self._source.bytes = known["bytes"]
+            self._source.sha256 = self._source.sha256 or known.get("sha256")
+            return self._begin(self._size())
+        idle = 0
+        while True:
+            before = self._size()
+            try:
+                return self._go_on()
+            except ConnectionBroken as error:
+                idle = 0 if self._size() > before else idle + 1
+                if idle == _IDLE_ATTEMPTS:
+                    kept = "; what has come is kept, and the same command goes on from there" if self._size() else ""
+                    raise SetupError(f"the connection broke ({error}){kept}") from error
+                time.sleep(idle)
+
+    def remove(self):
+        self._partial.unlink(missing_ok=True)
+        self._record.unlink(missing_ok=True)
+
+    def _size(self):
+        return self._partial.stat().st_size if self._partial.exists() else 0
+
+    def _read_record(self):
+        try:
+            found = json.loads(self._record.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _refuse(self, why):
+        self.remove()
+        raise SetupError(f"what the server sent {why}; nothing of it is kept ({shown(self._source.address)})")
+
+    def _begin(self, have):
+        if not self._begun:
+            self._begun = True
+            self._model.update(bytes=self._source.bytes, licence=self._source.licence)
+            self._report.begin(self._model, have, self._partial.parent)
+
+    def _go_on(self):
+        known = self._read_record()
+        mark = known.get("mark")
+        have = self._size() if mark or self._source.sha256 else 0
+        headers = {"Range": f"bytes={have}-"} if have else {}
+        if have and mark:
+            headers["If-Range"] = mark
+        with self._web.opened(self._source.address, headers) as answer:
+            if answer.status not in (200, 206, 416):
+                explain(answer, self._source.of_hub)
+            if self._source.of_hub and not self._source.sha256:
+                self._source.sha256 = digest_of(answer.first.get("X-Linked-Etag"))
+            have = self._agreed_start(answer, have, known)
+            total = self._length(answer, have)
+            self._begin(have)
+            self._check_room(total - have)
+            self._write_record(answer, total)
+            self._take(answer, have, total)
+
+    def _agreed_start(self, answer, have, known):
+        """From where on the answer has the file."""
+        now = _mark(answer)
+        if answer.status == 206:
+            sent = re.match(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
+            same = not (now and known.get("mark")) or now == known["mark"]
+            if have and sent and int(sent.group(1)) == have and sent.group(2) in ("*", str(known.get("bytes"))) and same:
+                return have
+        if answer.status in (206, 416):  # what is here does not fit what the server has
+            self._count_beginning()
+            self.remove()
+            raise ConnectionBroken(f"the server answers {answer.status} with other bytes than those asked for")
+        if self._size() > 0:
+            changed = now and known.get("mark") and now != known["mark"]
+            self._report.note("the file at that address has changed since: it begins anew" if changed else
+                              "the server cannot continue a download: it begins anew")
+            self._count_beginning()
+        self._judged = False
+        return 0
+
+    def _count_beginning(self):
+        self._beginnings += 1
+        if self._beginnings == _MOST_BEGINNINGS:
+            self._refuse("is another file each time")
+
+    def _length(self, answer, have):
+        """Of the whole file, as all who say it agree."""
+        length = answer.headers.get("Content-Length", "")
+        if answer.headers.get("Content-Encoding", "identity") != "identity":
+            raise SetupError(f"{shown(answer.address)}: the server sends it in another form than it was asked for")
+        if not re.fullmatch(r"\d{1,18}", length):
+            raise SetupError(f"{shown(answer.address)}: the server does not say how long the file is")
+        total = have + int(length)
+        stated = {total, self._source.bytes or total}
+        if have:
+            stated.add(self._read_record().get("bytes") or total)
+        if len(stated) > 1:
+            self._refuse(f"would be {total} bytes where {min(stated - {total})} are expected")
+        self._source.bytes = total
+        return total
+
+    def _check_room(self, needed):
+        free = shutil.disk_usage(self._partial.parent).free
+        if free < needed + _SPARE:
+            raise SetupError(f"{self._partial.parent} has {free / 1e6:.0f} MB free where {needed / 1e6:.0f} MB are needed")
+
+    def _write_record(self, answer, total):
+        record = {"address": shown(self._source.address), "mark": _mark(answer), "bytes": total, "sha256": self._source.sha256}
+        written = self._record.with_name(self._record.name + ".new")
+        with writing(written):
+            written.write_text(json.dumps(record))
+        os.replace(written, self._record)
+
+    def _take(self, answer, have, total):
+        with writing(self._partial), open(self._partial, "r+b" if have else "wb") as file:
+            file.seek(have)
+            for piece in answer.pieces():
+                have += len(piece)
+                if have > total:
+                    self._refuse(f"is longer than the {total} bytes that were announced")
+                file.write(piece)
+                file.flush()  # so that it is kept however this ends
+                if not self._judged and have >= min(total, _HEADER):
+                    self._judge()
+                self._report.progress(self._model, "downloading", have)
+        if have < total:
+            raise ConnectionBroken(f"{have} of {total} bytes came")
+        if not self._judged:
+            self._judge()
+
+    def _judge(self):
+        """A page of the server, or a model that cannot run, is not worth gigabytes."""
+        with open(self._partial, "rb") as file:
+            problem = problem_of_header(file.read(_HEADER), self._architectures)
+        if problem:
+            self._refuse(problem)
+        self._judged = True
+
+
+def _mark(answer):
+    """By which a server knows this very file again; None: it gives nothing that is certain."""
+    tag = answer.headers.get("ETag", "").strip()
+    if re.fullmatch(r'"[!-~]{1,200}"', tag):
+        return tag
+    changed = answer.headers.get("Last-Modified", "").strip()
+    return changed if re.fullmatch(r"[ -~]{1,60}", changed) else None
