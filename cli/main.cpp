@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Libraries throw; an exception ends the command with its message.
   try {
+    redraft::cli::log_to_stderr();
     return redraft::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {
     return redraft::cli::fail(redraft::Error("out of memory"));

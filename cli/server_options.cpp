@@ -96,8 +96,15 @@ class SharedPool {
 std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& common,
                                                        const std::string& model,
                                                        const std::shared_ptr<SharedPool>& pool) {
-  auto make = [common, model, pool](const LoadControl& control) {
-    return load_own_engine(common, model, pool->get(), control);
+  auto make = [choices = common, model, pool,
+               was_on_gpu = false](const LoadControl& control) mutable {
+    if (was_on_gpu && control.device_failed) {
+      choices.device = "cpu";
+      if (control.notice) control.notice("From now on " + model + " runs on the CPU.");
+    }
+    auto engine = load_own_engine(choices, model, pool->get(), control);
+    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
+    return engine;
   };
   const auto memory = [model] {
     const Result<std::uint64_t> bytes = memory_beside(model);

@@ -54,6 +54,8 @@ Result<DecoderName> DecoderName::parse(std::string_view text) {
 
 bool DecoderName::lossless() const { return definition_->lossless(options_); }
 
+bool DecoderName::asks_more_of_target() const { return definition_->fits != nullptr; }
+
 bool DecoderName::needs_draft_model() const { return definition_->needs_draft_model(options_); }
 
 bool DecoderName::needs_cost() const { return definition_->needs_cost; }

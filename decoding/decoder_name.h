@@ -27,6 +27,8 @@ class DecoderName {
   // Whether the output is that of plain greedy decoding.
   bool lossless() const;
   bool needs_draft_model() const;
+  // Whether it is only for models that have something more, such as a draft head.
+  bool asks_more_of_target() const;
   // Whether it plans by the cost of a pass.
   bool needs_cost() const;
 

@@ -134,9 +134,9 @@ ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePro
             {"stream", true},
             {"stream_options", {{"include_usage", true}}},
             {"temperature", 0}};
-  // A model's own configuration may have a penalty, by which an answer may not repeat the prompt.
-  // Rounds of verification know none, so that the answer would depend on how it was written.
-  if (model.verifies) body["repetition_penalty"] = 1;
+  // vLLM and SGLang take a penalty from the model's own configuration, by which an answer should
+  // not repeat the prompt: an edit has to. Others do not know the field.
+  if (model.begun_turn == BegunTurn::kAskedFor) body["repetition_penalty"] = 1;
   if (prompt.messages.empty()) {
     body["prompt"] = prompt.text;
     // Without a number a server writes 16 tokens.

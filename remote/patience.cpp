@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kFirstWait = 500;  // ms
 constexpr int kMostWait = 10000;
+constexpr int kLeastWait = 1;  // doubled each time: patience ends, whatever a server wishes
 
 bool is_worth_another_try(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
@@ -27,10 +28,13 @@ void wait(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 bool Patience::wait_after(const ExchangeEnd& end, const std::stop_token& stop) {
   if (!is_worth_another_try(end.status)) return false;
-  const int doubled = kFirstWait << std::min(attempt_++, 8);
+  const int doublings = std::min(attempt_++, 8);
+  const int doubled = kFirstWait << doublings;
   const int wished =
       end.retry_after
-          ? static_cast<int>(std::min<std::int64_t>(end.retry_after->count(), 3600) * 1000)
+          ? std::max(
+                static_cast<int>(std::min<std::int64_t>(end.retry_after->count(), 3600) * 1000),
+                kLeastWait << doublings)
           : std::min(doubled, kMostWait);
   if (wished > left_ms_) return false;
   left_ms_ -= wished;

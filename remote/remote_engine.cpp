@@ -81,9 +81,10 @@ Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
   const int tokens = std::max(info->context_length.value_or(kUsualContext), kLeastContext);
   const int bytes = std::min(tokens, kMaxContextBytes / kBytesPerToken) * kBytesPerToken;
   const std::shared_ptr<const Tokenizer> vocabulary = remote_vocabulary(info->fills);
+  const std::string name = shown_line(info->name);
   Engine::Model target{
-      .name = info->name,
-      .model = std::make_unique<RemoteModel>(info->name, vocabulary->vocabulary_size(), bytes),
+      .name = name,
+      .model = std::make_unique<RemoteModel>(name, vocabulary->vocabulary_size(), bytes),
       .tokenizer = vocabulary,
       .find_cost = [](LanguageModel&) { return guessed_cost(); },
       .device = options.server};

@@ -28,7 +28,6 @@ class ServerText {
   static Result<std::optional<ServerText>> make(std::string text, std::vector<TokenId> tokens,
                                                 const Spell& spell);
 
-  const std::string& text() const { return text_; }
   const std::vector<TokenId>& tokens() const { return tokens_; }
   bool is_border(int place) const { return borders_[static_cast<std::size_t>(place)].has_value(); }
   // `count`, or so few less that there is a border behind so many tokens from `place` on.

@@ -321,7 +321,9 @@ Result<VerifyRounds::End> VerifyRounds::stream() {
     if (!stream.is_faulty() && is_answered && stream.has_begun()) return broke_off("");
     if (!stream.is_faulty() && !is_answered && server_.patience.wait_after(*end, stop_)) continue;
     is_refused_ = true;
-    server_.memory.is_refused = server_.memory.is_refused || !answer_.has_begun();
+    // A server that is busy now may have the routes later.
+    const bool lacks_it = stream.is_faulty() || is_answered || tells_of_no_route(end->status);
+    if (lacks_it && !answer_.has_begun()) server_.memory.is_refused = true;
     return End();
   }
 }

@@ -22,7 +22,8 @@
 namespace redraft {
 namespace {
 
-constexpr double kGuessedStep = 0.02;  // seconds, until one was measured
+constexpr double kGuessedStep = 0.02;      // seconds, until one was measured
+constexpr std::size_t kMostMemories = 16;  // of ended sequences, some megabytes each
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -148,6 +149,7 @@ void BatchDrafter::end_sequences() {
     if (!sequence) continue;
     std::unique_ptr<RedraftMemory> memory = sequence->end();
     if (options_.remembers) memories_.push_back(std::move(memory));
+    if (memories_.size() > kMostMemories) memories_.erase(memories_.begin());
   }
   sequences_.clear();
 }

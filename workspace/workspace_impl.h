@@ -68,9 +68,13 @@ struct Workspace::Impl {
   DecoderName default_decoder() const {
     return *parse_decoder_name(host->has_draft() ? "redraft:model" : "redraft");
   }
-  // A model beside the target may have no draft model for the decoder that was chosen.
+  // A model beside the target may lack what the decoder that was chosen needs: a draft model, or
+  // what the target alone has, such as a draft head.
   DecoderName decoder_for(Purpose purpose) const {
-    const bool has = !decoder.needs_draft_model() || host->of(purpose).has_draft();
+    const EngineHost& own = host->of(purpose);
+    const bool is_beside = &own != host.get();
+    const bool has = (!decoder.needs_draft_model() || own.has_draft()) &&
+                     !(is_beside && decoder.asks_more_of_target());
     return has ? decoder : *parse_decoder_name("redraft");
   }
   // Whether the text written in the document may be used in drafts for others.

@@ -167,10 +167,13 @@ void add_remote_options(CLI::App& subcommand, CommonOptions& options) {
       ->group(kRemote);
 }
 
-Result<void> apply(const CommonOptions& options) {
-  // Standard output is for results and the protocol only.
+void log_to_stderr() {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
+  spdlog::set_level(spdlog::level::warn);
+}
+
+Result<void> apply(const CommonOptions& options) {
   spdlog::set_level(spdlog::level::from_str(options.log_level));
   if (const std::optional<kernels::Isa> isa = kernels::available_isa(options.kernels))
     kernels::set_best_isa(*isa);  // else empty: check_kernels

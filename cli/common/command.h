@@ -35,6 +35,9 @@ void add_lsp(CLI::App& app, Command& chosen);
 // Not for people: the process that speaks to a remote server.
 void add_remote_bridge(CLI::App& app, Command& chosen);
 
+// Warnings and worse, until options say otherwise: standard output is for results and the protocol.
+void log_to_stderr();
+
 // These write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
 int fail(const Error& error);
 int misuse(const Error& error);

@@ -9,6 +9,7 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::size_t kOffers = 16;
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of the documents that they are of
 constexpr std::size_t kRejected = 32;
 
 // What of the line of `offset` is before it.
@@ -34,7 +35,12 @@ std::string_view line_above(const Document& document, std::size_t offset) {
 std::int64_t OfferedCompletions::add(Offer offer) {
   offer.id = ++last_id_;
   offers_.push_back(std::move(offer));
-  if (offers_.size() > kOffers) offers_.pop_front();
+  std::size_t bytes = 0;
+  for (const Offer& each : offers_) bytes += each.document->text().size();
+  while (offers_.size() > kOffers || (offers_.size() > 1 && bytes > kMostBytes)) {
+    bytes -= offers_.front().document->text().size();
+    offers_.pop_front();
+  }
   return last_id_;
 }
 

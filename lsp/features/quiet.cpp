@@ -31,6 +31,16 @@ std::optional<std::string> text_of(const Json& argument, const char* key) {
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
+constexpr std::size_t kMostNames = 256, kLongestName = 4096;
+constexpr const char* kTooMuch = "more is snoozed than can be remembered; resume first";
+
+bool add_to(std::set<std::string>& names, const std::string& name) {
+  const bool fits =
+      name.size() <= kLongestName && (names.contains(name) || names.size() < kMostNames);
+  if (fits) names.insert(name);
+  return fits;
+}
+
 }  // namespace
 
 void Quiet::begin(const InitializeParams& /*params*/, FeatureRegistry& registry) {
@@ -41,9 +51,9 @@ void Quiet::begin(const InitializeParams& /*params*/, FeatureRegistry& registry)
 void Quiet::snooze(const ExecuteCommandParams& params, const Reply& reply) {
   const Json& argument = params.argument;
   if (const auto uri = text_of(argument, "uri")) {
-    files_.insert(*uri);
+    if (!add_to(files_, *uri)) return reply.fail(ErrorCode::kInvalidParams, kTooMuch);
   } else if (const auto language = text_of(argument, "language")) {
-    languages_.insert(*language);
+    if (!add_to(languages_, *language)) return reply.fail(ErrorCode::kInvalidParams, kTooMuch);
   } else if (text_of(argument, "until") == "restart") {
     until_restart_ = true;
   } else {

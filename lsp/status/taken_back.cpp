@@ -49,6 +49,7 @@ bool TakenBack::Watched::is_undone_in(const Document& now) const {
 
 void TakenBack::watch(Count count, std::shared_ptr<const Document> before,
                       std::vector<TextEdit> edits, const Document& now) {
+  forget_what_is_over();
   watched_.push_back({.count = count,
                       .before = std::move(before),
                       .edits = std::move(edits),
@@ -58,10 +59,14 @@ void TakenBack::watch(Count count, std::shared_ptr<const Document> before,
   added.made = added.is_made_in(now);
 }
 
-void TakenBack::changed(const Document& now) {
-  if (watched_.empty()) return;
+void TakenBack::forget_what_is_over() {
   const Instant time = now_();
   std::erase_if(watched_, [&](const Watched& each) { return time >= each.until; });
+}
+
+void TakenBack::changed(const Document& now) {
+  if (watched_.empty()) return;
+  forget_what_is_over();
   for (Watched& each : watched_) {
     if (each.before->uri() == now.uri()) each.made = each.made || each.is_made_in(now);
   }

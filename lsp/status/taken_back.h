@@ -43,6 +43,8 @@ class TakenBack {
     bool is_undone_in(const Document& now) const;
   };
 
+  void forget_what_is_over();
+
   Usage& usage_;
   Now now_;
   std::deque<Watched> watched_;

@@ -77,6 +77,16 @@ class Listing(InFolder):
         larger = listed["qwen2.5-coder-1.5b"]["tokens_per_second"]
         self.assertLess(larger, tiny["tokens_per_second"] / 1000)
 
+    def test_a_cost_of_another_program_counts_as_none_and_says_nothing(self):
+        self.measure()
+        (file,) = (self.folder / "cache" / "redraft" / "cost").glob("*.json")
+        cost = json.loads(file.read_text())
+        cost["key"]["program"] = "another"
+        file.write_text(json.dumps(cost))
+        listing = self.run_here("models", "list")
+        self.assertIn("how fast it is here is not known", self.assert_succeeds(listing))
+        self.assertEqual(listing.stderr, b"")
+
     def test_show(self):
         shown = self.assert_succeeds(self.run_here("models", "show", "tiny.gguf"))
         self.assertRegex(shown, r"^qwen2, \d+ k parameters, Q4_K; needs 1\.0 GiB")

@@ -345,7 +345,7 @@ class Redirections(Any):
         self.assert_pulled(self.pull(self.address("/hop/" + NAME)))
 
     def test_to_where_it_could_be_changed(self):
-        for location in ("http://models.example/a.gguf", "ftp://127.0.0.1/a.gguf", "file:///etc/passwd", ""):
+        for location in ("http://models.example/a.gguf", "ftp://127.0.0.1/a.gguf", "file:///etc/passwd", "http://[", ""):
             self.page = self.web.pages[PATH] = Page(location=location)
             self.assert_refused(self.pull())
 

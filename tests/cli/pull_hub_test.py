@@ -66,7 +66,8 @@ class Choosing(Hub):
         for answer in (b"", b"[]", b"{", b"[" * 100_000, b'{"siblings": 7}', b'{"siblings": [7, {"rfilename": 7}]}',
                        b'{"siblings": [{"rfilename": "../../x/.gguf"}]}', b'{"siblings": [{"rfilename": "a/..\\\\b.gguf"}]}',
                        b'{"siblings": [{"rfilename": "a\\nb.gguf"}]}', b'{"siblings": [{"rfilename": ".a.gguf"}]}',
-                       b'{"sha": "../..", "siblings": [{"rfilename": "a.gguf", "size": "x", "lfs": [1]}]}'):
+                       b'{"sha": "../..", "siblings": [{"rfilename": "a.gguf", "size": "x", "lfs": [1]}]}',
+                       b'{"siblings": [{"rfilename": "a.gguf", "size": 1' + b"0" * 400 + b"}]}"):
             with self.subTest(answer[:60]):
                 listing.content = answer
                 self.assert_refused(self.pull("owner/model"))

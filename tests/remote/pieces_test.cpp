@@ -225,9 +225,11 @@ TEST(CompletionsApi, ATurnThatIsBegun) {
   const Json asked = body(BegunTurn::kAskedFor);
   EXPECT_EQ(asked["messages"][1]["content"], "```\n");
   EXPECT_EQ(asked["continue_final_message"], true);
+  EXPECT_EQ(asked["repetition_penalty"], 1);
   EXPECT_EQ(asked["add_generation_prompt"], false);
   EXPECT_EQ(body(BegunTurn::kByItself)["messages"][1]["role"], "assistant");
   EXPECT_FALSE(body(BegunTurn::kByItself).contains("continue_final_message"));
+  EXPECT_FALSE(body(BegunTurn::kByItself).contains("repetition_penalty"));
   EXPECT_EQ(body(BegunTurn::kNotAtAll)["messages"].size(), 1U);
   EXPECT_EQ(asked["temperature"], 0);
   EXPECT_FALSE(asked.contains("prediction"));

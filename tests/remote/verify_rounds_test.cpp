@@ -405,6 +405,14 @@ TEST_F(Rounds, AServerThatStaysBusyIsAnError) {
   EXPECT_THAT(written(original_, original_), HasSubstr("refused (503): full"));
 }
 
+TEST_F(Rounds, AServerThatWantsToBeAskedAtOnceIsNotAskedForEver) {
+  server_->fault = [n = 0](const std::string&, const Json&) mutable -> std::optional<ExchangeEnd> {
+    if (++n < 5) return {};
+    return ExchangeEnd{.status = 503, .refusal = "full", .retry_after = std::chrono::seconds(0)};
+  };
+  EXPECT_THAT(written(original_, original_), HasSubstr("refused (503): full"));
+}
+
 TEST_F(Rounds, EndWithinARoundOrAStreamWhenCancelled) {
   for (const char* where : {"/tokenize", "/detokenize", "round", "/generate"}) {
     std::stop_source stop;

@@ -106,7 +106,7 @@ def _choose(repository, files, wanted):
 
 def _size(entry):
     size = entry.get("size")
-    return size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None
+    return size if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 1 << 60 else None
 
 
 def _digest(entry):

@@ -17,6 +17,8 @@ from .download import writing
 from .registry import ConnectionBroken
 from .web import digest_of, explain, plain, shown
 
+_MOST_ATTEMPTS = 1000  # in all, each after a pause of so many seconds at the least:
+_PAUSE = 0.1
 _IDLE_ATTEMPTS = 3  # that bring nothing, one after another, before the connection is given up
 _MOST_BEGINNINGS = 4  # of a file that is another one each time that it is asked for
 _HEADER = 1 << 16  # bytes, among which the architecture is
@@ -91,17 +93,18 @@ class Transfer:
             self._source.bytes = known["bytes"]
             self._source.sha256 = self._source.sha256 or known.get("sha256")
             return self._begin(self._size())
-        idle = 0
+        idle = attempts = 0
         while True:
             before = self._size()
             try:
                 return self._go_on()
             except ConnectionBroken as error:
                 idle = 0 if self._size() > before else idle + 1
-                if idle == _IDLE_ATTEMPTS:
+                attempts += 1
+                if idle == _IDLE_ATTEMPTS or attempts == _MOST_ATTEMPTS:
                     kept = "; what has come is kept, and the same command goes on from there" if self._size() else ""
                     raise SetupError(f"the connection broke ({error}){kept}") from error
-                time.sleep(idle)
+                time.sleep(max(idle, _PAUSE))
 
     def remove(self):
         self._partial.unlink(missing_ok=True)
@@ -143,7 +146,7 @@ class Transfer:
             total = self._length(answer, have)
             self._begin(have)
             self._check_room(total - have)
-            self._write_record(answer, total)
+            self._write_record(_mark(answer) or (mark if have else None), total)
             self._take(answer, have, total)
 
     def _agreed_start(self, answer, have, known):
@@ -151,7 +154,9 @@ class Transfer:
         now = _mark(answer)
         if answer.status == 206:
             sent = re.match(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
-            same = not (now and known.get("mark")) or now == known["mark"]
+            was = known.get("mark")
+            # Of what goes on a date need not be said again, an ETag has to be (RFC 9110, 15.3.7).
+            same = not was or now == was or (not now and not was.startswith('"'))
             if have and sent and int(sent.group(1)) == have and sent.group(2) in ("*", str(known.get("bytes"))) and same:
                 return have
         if answer.status in (206, 416):  # what is here does not fit what the server has
@@ -169,7 +174,7 @@ class Transfer:
     def _count_beginning(self):
         self._beginnings += 1
         if self._beginnings == _MOST_BEGINNINGS:
-            self._refuse("is another file each time")
+            self._refuse("has to begin anew each time")
 
     def _length(self, answer, have):
         """Of the whole file, as all who say it agree."""
@@ -192,8 +197,8 @@ class Transfer:
         if free < needed + _SPARE:
             raise SetupError(f"{self._partial.parent} has {free / 1e6:.0f} MB free where {needed / 1e6:.0f} MB are needed")
 
-    def _write_record(self, answer, total):
-        record = {"address": shown(self._source.address), "mark": _mark(answer), "bytes": total, "sha256": self._source.sha256}
+    def _write_record(self, mark, total):
+        record = {"address": shown(self._source.address), "mark": mark, "bytes": total, "sha256": self._source.sha256}
         written = self._record.with_name(self._record.name + ".new")
         with writing(written):
             written.write_text(json.dumps(record))

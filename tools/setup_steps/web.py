@@ -136,7 +136,10 @@ class Web:
                              "--sha256 what the file is")
 
     def _next(self, address, location):
-        target = normal(urllib.parse.urljoin(address, location)) if location else ""
+        try:
+            target = normal(urllib.parse.urljoin(address, location)) if location else ""
+        except ValueError as error:
+            raise SetupError(f"{shown(address)}: redirects to no address") from error
         if not target:
             raise SetupError(f"{shown(address)}: redirects to nowhere")
         if origin(address)[0] == "https" and origin(target)[0] != "https":

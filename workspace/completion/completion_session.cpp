@@ -170,10 +170,10 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
-  if (budget.snippet_tokens > 0 && engine.reads_indexes()) {
+  if (budget.snippet_tokens > 0) {
     snippets = steady.at({.document = request.document.get(),
                           .offset = request.offset,
-                          .index = request.repository.get(),
+                          .index = engine.reads_indexes() ? request.repository.get() : nullptr,
                           .recent = &request.recent,
                           .open = &request.open,
                           .max_tokens = budget.snippet_tokens},

@@ -211,13 +211,18 @@ class Writer {
     return shown;
   }
 
-  // The window before the latest change of the file, as far as that touches it.
+  // The window before the last change that touches it; a file's changes come in the order of lines.
   std::string was() const {
-    const auto last = std::find_if(question_.changes.rbegin(), question_.changes.rend(),
-                                   [&](const Change& each) { return each.path == question_.path; });
+    const auto end_of = [](const Change& each) {
+      return each.line + static_cast<int>(each.after.size());
+    };
+    const auto last =
+        std::find_if(question_.changes.rbegin(), question_.changes.rend(), [&](const Change& each) {
+          return each.path == question_.path && end_of(each) >= window_.begin &&
+                 each.line <= window_.end;
+        });
     if (last == question_.changes.rend()) return joined(prompt_.window);
-    const int begin = last->line, end = begin + static_cast<int>(last->after.size());
-    if (end < window_.begin || begin > window_.end) return joined(prompt_.window);
+    const int begin = last->line, end = end_of(*last);
     Lines lines;
     for (int line = window_.begin; line < std::min(begin, window_.end); ++line)
       lines.emplace_back(question_.lines[static_cast<std::size_t>(line)]);

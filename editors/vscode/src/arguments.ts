@@ -20,9 +20,12 @@ export function remoteServer(settings: Settings): string {
   return settings.get<string>('remote', '').trim();
 }
 
-// Where text is sent is the user's to say: the arguments of a workspace are not taken if one of them names a server.
+// Of the user alone, as the settings of the same names are.
+const ofUserAlone = ['--remote', '--common', '--completion-model', '--next-edit-model'];
+
+// The arguments of a workspace are not taken if one of them says what only the user may: where text is sent, and what is read.
 function furtherArguments(settings: Settings): string[] {
   const all = settings.get<string[]>('arguments', []);
   const ofUser = settings.inspect<string[]>('arguments')?.globalValue ?? [];
-  return all.some((argument) => argument.startsWith('--remote')) ? ofUser : all;
+  return all.some((argument) => ofUserAlone.some((option) => argument.startsWith(option))) ? ofUser : all;
 }

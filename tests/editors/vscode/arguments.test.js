@@ -37,7 +37,8 @@ test('a server is named by the user', () => {
 
 test('a workspace cannot name one among the arguments', () => {
   const own = { arguments: ['--threads', '2'] };
-  for (const others of [['--remote', 'http://evil'], ['--threads', '4', '--remote=http://evil'], ['--remote-model', 'x']]) {
+  for (const others of [['--remote', 'http://evil'], ['--threads', '4', '--remote=http://evil'], ['--remote-model', 'x'], ['--common', 'x'],
+    ['--completion-model', '/m.gguf'], ['--next-edit-model=/m.gguf']]) {
     assert.deepStrictEqual(serverArguments(settings(own, { arguments: others })), ['lsp', '--threads', '2']);
     assert.deepStrictEqual(serverArguments(settings({}, { arguments: others })), ['lsp']);
   }

@@ -195,13 +195,18 @@ class Workbench {
     }
   }
 
-  // Fills the quick input that `key` opens, and enters it.
-  async quickInput(key, text) {
+  // Fills the quick input that `key` opens, and enters it; another one may follow it.
+  async enterQuickInput(key, text) {
     await this.key(key);
     const input = this.page.locator('.quick-input-widget input').first();
     await input.waitFor();
     await input.fill(text);
     await this.key('Enter');
+  }
+
+  // The same where none follows.
+  async quickInput(key, text) {
+    await this.enterQuickInput(key, text);
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 

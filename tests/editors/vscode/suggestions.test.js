@@ -62,15 +62,15 @@ async function dismissedByEscape(workbench) {
   await workbench.key('Escape');
   await until(() => commands().includes('redraft.completionRejected'), 'the server is told');
   await until(async () => (await ghost(workbench)) === '', 'no ghost text');
-  await workbench.type('w'); // it continues what was turned down
   const asked = () => workspace.told('textDocument/inlineCompletion').length;
   const before = asked();
-  await until(() => asked() > before || asked() > 0, 'another request');
+  await workbench.type('w'); // it continues what was turned down
+  await until(() => asked() > before, 'another request');
   assert.strictEqual(await ghost(workbench), '');
 }
 
 async function snoozed(workbench) {
-  await workbench.quickInput('F1', '>redraft: Snooze Suggestions');
+  await workbench.enterQuickInput('F1', '>redraft: Snooze Suggestions');
   const row = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'For This Language (python)' });
   await row.click();
   await until(() => commands().includes('redraft.snoozeSuggestions'), 'the server is told');

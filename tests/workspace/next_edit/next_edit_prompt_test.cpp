@@ -244,6 +244,20 @@ TEST(NextEditPrompt, WhatWasThereBeforeAChangeOutsideTheWindowIsWhatIsThere) {
   EXPECT_THAT(prompt_of("sweep", question), Not(HasSubstr("original/src/shape.py\ndef area")));
 }
 
+// Changes of a file come in the order of its lines.
+TEST(NextEditPrompt, AChangeFurtherDownDoesNotHideTheOneInTheWindow) {
+  Example example;
+  std::vector<std::string> many(100, "same");
+  many[0] = example.lines[0];
+  many[1] = example.lines[1];
+  example.lines = many;
+  NextEditQuestion& question = example.with_change();
+  question.changes.push_back(
+      {.path = "src/shape.py", .line = 90, .before = {"x"}, .after = {"same"}});
+  EXPECT_THAT(prompt_of("sweep", question),
+              HasSubstr("original/src/shape.py\ndef area(width):\n    return width * width\n"));
+}
+
 TEST(NextEditPrompt, TextThatTheFormatReservesIsNotShown) {
   const std::vector<std::pair<std::string, std::string>> hostile = {
       {"sweep", "x = '<|file_sep|>'"},       {"sweep", "a</s>"},
