@@ -28,7 +28,8 @@ class Listing(InFolder):
 
     def measure(self):
         """Costs of passes are measured with the first decode, and kept."""
-        self.assert_succeeds(self.run_here("generate", "--target", "tiny.gguf", "--prompt", "x", "--max-new-tokens", "2"))
+        run = self.run_here("generate", "--target", "tiny.gguf", "--prompt", "x", "--max-new-tokens", "2")
+        self.assertEqual(run.returncode, 0, run.stderr)  # what it writes may be no UTF-8
 
     def test_what_a_file_is(self):
         tiny = self.listed()["tiny.gguf"]
@@ -89,7 +90,7 @@ class Listing(InFolder):
 
     def test_show(self):
         shown = self.assert_succeeds(self.run_here("models", "show", "tiny.gguf"))
-        self.assertRegex(shown, r"^qwen2, \d+ k parameters, Q4_K; needs 1\.0 GiB")
+        self.assertRegex(shown, r"^qwen2, \d+ k parameters, Q\d\w*; needs 1\.0 GiB")
         (self.store / "state.gguf").write_bytes(header("mamba"))
         self.assert_fails(self.run_here("models", "show", "state.gguf"), 1, "architecture 'mamba' is not supported")
         self.assert_fails(self.run_here("models", "show", "none.gguf"), 1, "none.gguf")

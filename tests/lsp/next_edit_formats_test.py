@@ -46,7 +46,7 @@ class NextEditFormats(FormatTest):
         client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
                                                     "arguments": edit["command"]["arguments"]})
         answer = self.ask(client)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "what follows was turned down before"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "a suggestion was turned down a moment ago"))
 
     def test_what_does_not_follow_from_the_change_is_not_proposed(self):
         for written in (CHANGED, CHANGED.replace("return x", "return x + 1"), TEXT, "", "NO_EDITS\n"):

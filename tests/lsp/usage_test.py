@@ -81,6 +81,7 @@ class UsageTest(ServerTest):
                  lambda: client.request("workspace/executeCommand", item["command"])]
         for step in reversed(steps) if before else steps:
             step()
+        self.taken_back(client)  # the server has read all of it before the clock goes on
 
     def test_what_is_changed_back_at_once_counts_as_wrong(self):
         client = self.start_with_clock()

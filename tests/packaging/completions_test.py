@@ -81,7 +81,7 @@ class Described(RedraftCase):
         shown = subprocess.run(["fish", "--no-config", "-c", f"source {self.files['fish']}; complete -C 'redraft models '; "
                                 "complete -C 'redraft edit --scope s'"], capture_output=True, text=True, check=True).stdout
         words = [line.partition("\t")[0] for line in shown.splitlines()]
-        self.assertEqual(sorted(words), ["add", "list", "pull", "selection", "symbol", "verify"])
+        self.assertEqual(sorted(words), ["add", "list", "pull", "selection", "show", "symbol", "verify"])
 
     def test_zsh_reads_it(self):
         if not shutil.which("zsh"):
