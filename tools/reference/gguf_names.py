@@ -29,6 +29,16 @@ def gguf_name(name):
     return f"blk.{layer}.{IN_LAYER[module]}.{kind}"
 
 
+def transformers_name(name):
+    """model.layers.3.self_attn.q_proj.bias for blk.3.attn_q.bias."""
+    outer = {gguf: other for other, gguf in OUTER.items()}
+    if name in outer:
+        return outer[name]
+    _, layer, module, kind = name.split(".")
+    in_layer = {gguf: other for other, gguf in IN_LAYER.items()}
+    return f"model.layers.{layer}.{in_layer[module]}.{kind}"
+
+
 def turns_in_pairs(architecture, name):
     """Whether GGUF stores the rows of this tensor in pairs of neighbours; transformers stores the two halves of a head."""
     return architecture == "llama" and ("q_proj" in name or "k_proj" in name)

@@ -10,29 +10,9 @@ import torch
 from safetensors.torch import save_file
 from transformers import AutoTokenizer
 
-_NAMES = {
-    "token_embd.weight": "model.embed_tokens.weight",
-    "output_norm.weight": "model.norm.weight",
-    "output.weight": "lm_head.weight",
-}
-_LAYER_NAMES = {
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "reference"))
 
-
-def _name(name):
-    if name in _NAMES:
-        return _NAMES[name]
-    _, layer, part, kind = name.split(".")
-    return f"model.layers.{layer}.{_LAYER_NAMES[part]}.{kind}"
+from gguf_names import transformers_name  # noqa: E402
 
 
 def _config(reader, tensors):
@@ -62,7 +42,7 @@ def main(source, folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     reader = gguf.GGUFReader(source)
-    tensors = {_name(each.name): torch.tensor(gguf.dequantize(each.data, each.tensor_type)).to(torch.bfloat16)
+    tensors = {transformers_name(each.name): torch.tensor(gguf.dequantize(each.data, each.tensor_type)).to(torch.bfloat16)
                for each in reader.tensors}
     AutoTokenizer.from_pretrained(str(pathlib.Path(source).parent),
                                   gguf_file=pathlib.Path(source).name).save_pretrained(folder)
