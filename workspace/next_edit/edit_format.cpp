@@ -124,23 +124,19 @@ constexpr NextEditFormat::Texts<12> with_marks(NextEditFormat::Texts<12> texts) 
   return texts;
 }
 
-constexpr NextEditFormat kZeta21 = {
-    .name = "zeta-2.1",
-    .models = "Zeta 2.1",
-    .names = {"zeta-2.1", "zeta2.1", "multi-region-filtered"},
-    .blocks = {{kSeedSuffix, kSeedFile, kSeedChange, kSeedWindow}},
-    .tokens = {"<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"},
-    .marks = {"<filename>"},
-    .window = kZetaWindow,
-    .history = kZetaHistory,
-    .related_bytes = 3072,
-    .cursor = "<|user_cursor|>",
-    .answer = Answer::kSpan,
-    .stops = {"<[end▁of▁sentence]>"},
-    .nothing = {"NO_EDITS", "KEEP_PREVIOUS"},
-    .min_region_lines = 6,
-    .max_region_lines = 16,
-    .reserved = with_marks(kSeedReserved)};
+// Zeta 2, but the answer is the span between two marks.
+constexpr NextEditFormat kZeta21 = [] {
+  NextEditFormat format = kZeta2;
+  format.name = "zeta-2.1";
+  format.models = "Zeta 2.1";
+  format.names = {"zeta-2.1", "zeta2.1", "multi-region-filtered"};
+  format.closing = "";
+  format.answer = Answer::kSpan;
+  format.min_region_lines = 6;
+  format.max_region_lines = 16;
+  format.reserved = with_marks(kSeedReserved);
+  return format;
+}();
 
 // The system's words are ours; the model was trained with a longer text that says the same.
 constexpr NextEditFormat kInstinct = {
