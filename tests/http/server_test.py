@@ -25,6 +25,7 @@ class HttpServerTest(HttpTest):
 
     def test_names_its_model(self):
         server = self.start()
+        server.post("/v1/completions", {"prompt": "world"})  # a scripted model's context is known once it is loaded
         models = server.get("/v1/models").json
         self.assertEqual([model["id"] for model in models["data"]], ["scripted"])
         self.assertEqual(server.get("/v1/models/scripted").json, models["data"][0])
