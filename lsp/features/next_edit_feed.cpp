@@ -21,6 +21,8 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
     spdlog::debug("next edit in {} ms, carried forward", took);
   } else if (answer.by_tree) {
     spdlog::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
+  } else if (answer.document && run.passes == 0) {
+    spdlog::info("next edit in {} ms: the same change once more", took);
   } else if (run.passes > 0) {
     spdlog::info(
         "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,

@@ -90,7 +90,7 @@ TEST_F(ExpectedRequests, ANextEditFindsItsPromptRead) {
   settle();
   const NextEditAnswer answer = next_edit();
   ASSERT_FALSE(answer.edits.empty());
-  EXPECT_EQ(answer.edits[0].new_text, "    return fresh(x) + third\n");
+  EXPECT_EQ(answer.edits[0].new_text, "    return 1 + fresh(x) + third\n");
   EXPECT_LE(unread(answer.statistics), 1) << "bytes are tokens here";
   EXPECT_GT(answer.statistics.prompt_tokens, 1000);
 }

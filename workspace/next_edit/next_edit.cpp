@@ -12,6 +12,7 @@
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
 #include "workspace/next_edit/place_prompt.h"
+#include "workspace/next_edit/repeated_change.h"
 
 namespace redraft {
 namespace {
@@ -143,6 +144,18 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
   return result;
 }
 
+// The same change once more.
+std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request) {
+  std::optional<RepeatedChange> found =
+      find_repeated_change(request.recent, request.documents, request.is_unwanted);
+  if (!found) return std::nullopt;
+  NextEditResult result;
+  result.document = std::move(found->document);
+  result.edits = {std::move(found->edit)};
+  result.note = "the same lines, changed as before; without the model";
+  return result;
+}
+
 FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
   if (!request.index || !request.memory) return {};
   return
@@ -201,6 +214,8 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
   ChangedCalls calls =
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
   if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
+    return {.result = std::move(result), .search = {}};
+  if (std::optional<NextEditResult> result = next_edit_by_example(request))
     return {.result = std::move(result), .search = {}};
   NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
   if (!plan.search.places.empty()) return plan;

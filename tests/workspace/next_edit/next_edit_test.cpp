@@ -51,7 +51,7 @@ TEST_F(NextEdit, ChangesThatAreNearEachOtherAreOne) {
   open(kUri, many_calls());
   replace(kUri, "function_0", "renamed");
   replace(kUri, "first = 0", "first = 10");
-  replace(kUri, "return old(x) + third", "return fresh(x) + third");
+  replace(kUri, "0 + old(x) + third", "0 + fresh(x) + third");
   const std::vector<RecentChange> recent = documents_.recent_changes();
   ASSERT_EQ(recent.size(), 2U);
   EXPECT_EQ(recent[0].line, 0);
@@ -109,9 +109,24 @@ TEST_F(NextEdit, AFollowUpIsFoundInTheSameFile) {
   ASSERT_NE(result->document, nullptr) << result->why_none;
   ASSERT_FALSE(result->edits.empty());
   const std::string after = apply_edits(result->document->text(), result->edits);
-  EXPECT_EQ(result->edits[0].new_text, "    return fresh(x) + third\n");
+  EXPECT_EQ(result->edits[0].new_text, "    return 1 + fresh(x) + third\n");
   EXPECT_EQ(after.size(), result->document->text().size() + 2 * result->edits.size());
   EXPECT_EQ(result->regions, 1);
+}
+
+TEST_F(NextEdit, TheSameLinesAreChangedAlikeWithoutTheModel) {
+  open(kUri,
+       "    return old(x) + third\n# one\n# two\n\tif ready: return old(x)\n    return old(x) + "
+       "third\n");
+  replace(kUri, "old(x)", "fresh(x)");
+  const auto result = look({});
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_EQ(result->edits.size(), 1U);
+  EXPECT_EQ(apply_edits(result->document->text(), result->edits),
+            "    return fresh(x) + third\n# one\n# two\n\tif ready: return old(x)\n"
+            "    return fresh(x) + third\n");
+  EXPECT_EQ(result->regions, 0);
+  EXPECT_THAT(result->note, HasSubstr("without the model"));
 }
 
 TEST_F(NextEdit, AFollowUpIsFoundInAnotherOpenFile) {

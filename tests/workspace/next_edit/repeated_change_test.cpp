@@ -1,0 +1,158 @@
+#include "workspace/next_edit/repeated_change.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workspace/documents/open_documents.h"
+
+namespace redraft {
+namespace {
+
+constexpr const char* kUri = "file:///a.go";
+
+// Three loops that are written alike, with others' lines between them.
+constexpr const char* kLoops =
+    "func one(b *B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tone()\n\t}\n}\n"
+    "// one\n// and another\n// and more\n// of them\n// so that\n// they are\n// apart\n// "
+    "enough\n"
+    "func two(b *B) {\n\tif x {\n\t\tfor i := 0; i < b.N; i++ {\n\t\t\ttwo()\n\t\t}\n\t}\n}\n"
+    "// one\n// and another\n// and more\n// of them\n// so that\n// they are\n// apart\n// "
+    "enough\n"
+    "func three(b *B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tthree()\n\t}\n}\n";
+
+class RepeatedChangeTest : public testing::Test {
+ protected:
+  void open(const std::string& text, const std::string& uri = kUri) {
+    ASSERT_TRUE(documents_.open(uri, 1, text, "go"));
+  }
+  // Replaces the nth occurrence of `from`, from 0.
+  void replace(const std::string& from, const std::string& to, int nth = 0) {
+    const std::string& text = documents_.find(kUri)->text();
+    std::size_t begin = text.find(from);
+    for (; nth > 0; --nth) begin = text.find(from, begin + 1);
+    ASSERT_NE(begin, std::string::npos);
+    ASSERT_TRUE(documents_.change(kUri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
+  }
+  std::optional<RepeatedChange> find() {
+    return find_repeated_change(documents_.recent_changes(), documents_.from(kUri), is_unwanted_);
+  }
+  // The line that is proposed to be changed, from 0, and what it becomes; "" without one.
+  std::string proposed() {
+    const std::optional<RepeatedChange> found = find();
+    if (!found) return "";
+    return std::to_string(found->document->lines().line_of(found->edit.range.begin)) + ": " +
+           found->edit.new_text;
+  }
+  void accept() {
+    const std::optional<RepeatedChange> found = find();
+    ASSERT_TRUE(found);
+    ASSERT_TRUE(documents_.change(found->document->uri(), ++version_, {found->edit}));
+  }
+
+  OpenDocuments documents_;
+  std::int64_t version_ = 1;
+  std::function<bool(const Document&, const TextEdit&)> is_unwanted_;
+};
+
+TEST_F(RepeatedChangeTest, TheNextPlaceOfTheSameLinesIsChangedAlikeAndIndentedAsItIs) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {");
+  EXPECT_EQ(proposed(), "15: \t\tfor b.Loop() {\n");
+  accept();
+  EXPECT_EQ(proposed(), "29: \tfor b.Loop() {\n");
+  EXPECT_EQ(find()->times, 2);
+  accept();
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, PlacesAboveComeWhenNoneIsLeftBelow) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 2);
+  EXPECT_EQ(proposed(), "15: \t\tfor b.Loop() {\n");
+}
+
+TEST_F(RepeatedChangeTest, WhoPassesOneOverEndsTheSeries) {
+  open(kLoops + std::string("func four(b *B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n"));
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 0);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 1);  // the one between is passed over
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, WhatWasTurnedDownIsNotProposed) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {");
+  is_unwanted_ = [](const Document&, const TextEdit& edit) {
+    return edit.new_text.starts_with("\t\t");
+  };
+  EXPECT_EQ(proposed(), "29: \tfor b.Loop() {\n");
+}
+
+TEST_F(RepeatedChangeTest, AChangeThatIsStillBeingTypedIsNoExample) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop( {");
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, LinesThatSayLittleAreNoExample) {
+  open("a()\nreturn\n}\nb()\nreturn\n}\n");
+  replace("return\n", "return 1\n");
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, LinesThatBecomeMoreAreNoExample) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "prepare(b)\n\tfor b.Loop() {");
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, IndentingAnewIsNoExample) {
+  open(kLoops);
+  replace("\tfor i := 0; i < b.N; i++ {", "    for i := 0; i < b.N; i++ {");
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, DeletedLinesAreAnExampleOnceThatHappenedTwice) {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += "step_" + std::to_string(i) + "()\ntrace(here, now)\nend_" + std::to_string(i) + "()\n";
+  open(text);
+  replace("trace(here, now)\n", "");
+  EXPECT_EQ(proposed(), "") << "it may have been one too many";
+  replace("trace(here, now)\n", "");
+  EXPECT_EQ(proposed(), "5: ");
+}
+
+TEST_F(RepeatedChangeTest, AnAddedLineIsAnExampleBetweenTheSameLines) {
+  open(
+      "x = {\n  kind: 1,\n  size: 2,\n}\ny = {\n    kind: 1,\n    size: 2,\n}\nz = {\n  kind: "
+      "1,\n}\n");
+  replace("kind: 1,\n", "kind: 1,\n  deep: true,\n");
+  EXPECT_EQ(proposed(), "7:     deep: true,\n");
+  accept();
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, NothingIsTurnedBack) {
+  open("first(a, b)\nkeep(1)\nsecond(a, b)\nkeep(2)\nfirst(a, b)\nkeep(3)\nsecond(a, b)\n");
+  replace("first(a, b)\nkeep(1)", "second(a, b)\nkeep(1)");
+  replace("second(a, b)\nkeep(2)", "first(a, b)\nkeep(2)");
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, OtherOpenDocumentsComeLast) {
+  open("a()\nrun(first, 1)\n");
+  open("b()\nrun(first, 1)\n", "file:///b.go");
+  replace("run(first, 1)", "run(first, 2)");
+  const std::optional<RepeatedChange> found = find();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->document->uri(), "file:///b.go");
+}
+
+TEST_F(RepeatedChangeTest, LineEndsStayAsTheyAre) {
+  open("run(first, 1)\r\nmiddle()\r\nrun(first, 1)\r\n");
+  replace("run(first, 1)", "run(first, 2)");
+  EXPECT_EQ(proposed(), "2: run(first, 2)\r\n");
+}
+
+}  // namespace
+}  // namespace redraft

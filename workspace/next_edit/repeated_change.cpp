@@ -1,0 +1,240 @@
+#include "workspace/next_edit/repeated_change.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "support/trimmed.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/next_edit/change_words.h"
+
+namespace redraft {
+namespace {
+
+// Lines with fewer words say nothing about one another: "}", "return".
+constexpr int kMinWords = 2;
+
+using Lines = std::span<const std::string>;
+
+int count_words(Lines lines) {
+  int words = 0;
+  for (const std::string& line : lines)
+    words += static_cast<int>(std::ranges::count_if(words_of(line), is_word));
+  return words;
+}
+
+bool same(std::string_view a, std::string_view b) { return trimmed(a) == trimmed(b); }
+
+template <typename A, typename B>
+bool same_lines(const A& a, const B& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+// How many more of each bracket are opened than closed, and whether quotes are left open.
+std::array<int, 6> open_ends(Lines lines) {
+  constexpr std::string_view kPairs = "()[]{}", kQuotes = "\"'`";
+  std::array<int, 6> ends = {};
+  for (const std::string& line : lines) {
+    for (const char c : line) {
+      if (const std::size_t at = kPairs.find(c); at != std::string_view::npos)
+        ends[at / 2] += at % 2 == 0 ? 1 : -1;
+      if (const std::size_t at = kQuotes.find(c); at != std::string_view::npos) ends[3 + at] ^= 1;
+    }
+  }
+  return ends;
+}
+
+std::string_view indentation(std::string_view line) {
+  return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+// Lines that stood behind `from`, behind `to`; nothing if one of them did not.
+std::optional<std::vector<std::string>> indented(Lines lines, std::string_view from,
+                                                 std::string_view to) {
+  std::vector<std::string> moved;
+  for (const std::string& line : lines) {
+    if (trimmed(line).empty()) {
+      moved.push_back(line);
+    } else if (line.starts_with(from)) {
+      moved.push_back(std::string(to) += line.substr(from.size()));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return moved;
+}
+
+// Changed lines of a document, where they are now.
+struct ChangedLines {
+  int begin, end;
+};
+
+// The lines of a document, those that were changed apart.
+class SearchedFile {
+ public:
+  SearchedFile(EditRegion file, const std::vector<RecentChange>& recent) : file_(std::move(file)) {
+    for (const RecentChange& change : recent) {
+      if (change.document->uri() == file_.document().uri())
+        changed_.push_back({change.line, change.end_line()});
+    }
+  }
+
+  const EditRegion& file() const { return file_; }
+  int size() const { return static_cast<int>(file_.lines().size()); }
+  std::string_view line(int at) const { return file_.lines()[static_cast<std::size_t>(at)]; }
+  // Where the latest change ends, by the order of lines; -1: there is none.
+  int latest() const { return changed_.empty() ? -1 : changed_.back().end; }
+
+  bool has(Lines lines, int at) const {
+    const auto count = static_cast<int>(lines.size());
+    return at + count <= size() && same(line(at), lines.front()) &&
+           same_lines(std::span(file_.lines()).subspan(static_cast<std::size_t>(at), lines.size()),
+                      lines) &&
+           is_unchanged(at, at + count);
+  }
+  // An empty range is a place between two lines.
+  bool is_unchanged(int begin, int end) const {
+    return std::ranges::none_of(changed_, [&](const ChangedLines& each) {
+      return begin == end ? each.begin <= begin && begin <= each.end
+                          : (begin < each.end && each.begin < end) ||
+                                (each.begin == each.end && begin < each.begin && each.begin < end);
+    });
+  }
+
+ private:
+  EditRegion file_;
+  std::vector<ChangedLines> changed_;  // ascending
+};
+
+bool is_example(const RecentChange& change) {
+  if (change.before.empty()) {
+    return change.after.size() == 1 && count_words(change.after) > 0;
+  }
+  return count_words(change.before) >= kMinWords && change.after.size() <= change.before.size() &&
+         !same_lines(change.before, change.after) &&
+         (change.after.empty() || open_ends(change.before) == open_ends(change.after));
+}
+
+bool is_same_example(const RecentChange& a, const RecentChange& b) {
+  return same_lines(a.before, b.before) && same_lines(a.after, b.after);
+}
+
+using IsUnwanted = std::function<bool(const Document&, const TextEdit&)>;
+
+class Search {
+ public:
+  Search(const std::vector<RecentChange>& recent, const std::vector<SearchedFile>& files,
+         const IsUnwanted& is_unwanted)
+      : recent_(recent), files_(files), is_unwanted_(is_unwanted) {}
+
+  std::optional<RepeatedChange> find() {
+    for (const RecentChange& change : recent_) {
+      if (!is_example(change) || is_turned_back(change)) continue;
+      const auto times = static_cast<int>(std::ranges::count_if(
+          recent_, [&](const RecentChange& other) { return is_same_example(change, other); }));
+      if (change.after.empty() && times < 2) continue;
+      if (change.before.empty()) {
+        look_for_insertions(change, times);
+      } else if (!is_series_ended(change)) {
+        look_for_replacements(change, times);
+      }
+    }
+    return std::move(best_);
+  }
+
+ private:
+  bool is_turned_back(const RecentChange& change) const {
+    return std::ranges::any_of(recent_, [&](const RecentChange& other) {
+      return same_lines(change.before, other.after) && same_lines(change.after, other.before);
+    });
+  }
+
+  // Lines passed over between the first and the last of the places that were changed alike.
+  bool is_series_ended(const RecentChange& change) const {
+    int first = change.line, last = change.line;
+    for (const RecentChange& other : recent_) {
+      if (other.document->uri() != change.document->uri() || !is_same_example(change, other))
+        continue;
+      first = std::min(first, other.line);
+      last = std::max(last, other.line);
+    }
+    const auto file = std::ranges::find_if(files_, [&](const SearchedFile& each) {
+      return each.file().document().uri() == change.document->uri();
+    });
+    if (file == files_.end()) return false;
+    for (int line = first; line < last; ++line) {
+      if (file->has(change.before, line)) return true;
+    }
+    return false;
+  }
+
+  void look_for_replacements(const RecentChange& change, int times) {
+    for (const SearchedFile& file : files_) {
+      for (int line = 0; line < file.size(); ++line) {
+        if (!file.has(change.before, line)) continue;
+        auto lines = indented(change.after, indentation(change.before.front()),
+                              indentation(file.line(line)));
+        const int end = line + static_cast<int>(change.before.size());
+        if (lines) offer(file, {line, end, std::move(*lines)}, times);
+      }
+    }
+  }
+
+  void look_for_insertions(const RecentChange& change, int times) {
+    const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
+    if (!file || change.line < 1 || change.end_line() >= std::ssize(file->lines())) return;
+    const std::string_view above = file->lines()[static_cast<std::size_t>(change.line - 1)];
+    const std::string_view below = file->lines()[static_cast<std::size_t>(change.end_line())];
+    if (trimmed(above).empty() || trimmed(below).empty()) return;
+    for (const SearchedFile& other : files_) {
+      for (int line = 1; line < other.size(); ++line) {
+        if (!same(other.line(line - 1), above) || !same(other.line(line), below) ||
+            !other.is_unchanged(line, line))
+          continue;
+        auto lines = indented(change.after, indentation(below), indentation(other.line(line)));
+        if (lines) offer(other, {line, line, std::move(*lines)}, times);
+      }
+    }
+  }
+
+  // The next in reading order comes first, then the nearest above, then other documents.
+  void offer(const SearchedFile& file, const LineChange& change, int times) {
+    const int latest = file.latest(), line = change.old_begin;
+    const Order order(latest < 0, line < latest, std::abs(line - latest));
+    if (best_ && best_order_ <= order) return;
+    TextEdit edit = file.file().edit(change);
+    if (is_unwanted_ && is_unwanted_(file.file().document(), edit)) return;
+    best_ = RepeatedChange{file.file().shared_document(), std::move(edit), times};
+    best_order_ = order;
+  }
+
+  using Order = std::tuple<bool, bool, int>;
+
+  const std::vector<RecentChange>& recent_;
+  const std::vector<SearchedFile>& files_;
+  const IsUnwanted& is_unwanted_;
+  std::optional<RepeatedChange> best_;
+  Order best_order_;
+};
+
+}  // namespace
+
+std::optional<RepeatedChange> find_repeated_change(
+    const std::vector<RecentChange>& recent,
+    const std::vector<std::shared_ptr<const Document>>& documents, const IsUnwanted& is_unwanted) {
+  if (recent.empty()) return std::nullopt;
+  std::vector<SearchedFile> files;
+  for (const auto& document : documents) {
+    if (document->text().size() > kMaxBytesCompared) continue;
+    Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
+    if (file && !file->lines().empty()) files.emplace_back(std::move(*file), recent);
+  }
+  return Search(recent, files, is_unwanted).find();
+}
+
+}  // namespace redraft
