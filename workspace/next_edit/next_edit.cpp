@@ -1,7 +1,9 @@
 #include "workspace/next_edit/next_edit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,21 +26,36 @@ constexpr std::size_t kMaxFruitless = 256;
 // How many tokens a region may grow.
 constexpr int kRoom = 96;
 
+// How likely a change was that begins at this line of what was written, as a natural logarithm. A
+// deletion is the line that the model wrote instead.
+double log_probability_of(const WrittenLines& written, int line, const LineChange& change) {
+  const std::vector<double>& lines = written.log_probabilities;
+  const auto begin = static_cast<std::size_t>(line);
+  const std::size_t end =
+      std::min(begin + std::max<std::size_t>(change.new_lines.size(), 1), lines.size());
+  return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
+}
+
 // Of what the model wrote, what may be shown.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
-                                        const ChangedCalls& calls,
-                                        const std::vector<std::string>& written) {
+                                        const ChangedCalls& calls, const WrittenLines& written) {
   const Span span("diff");
-  const std::vector<std::string_view> after(written.begin(), written.end());
+  const std::vector<std::string_view> after(written.lines.begin(), written.lines.end());
   std::vector<TextEdit> edits;
+  int shift = 0;
   for (const LineChange& change : diff_lines(region.lines(), after)) {
+    const int begin = change.old_begin + shift;
+    shift += static_cast<int>(change.new_lines.size()) - (change.old_end - change.old_begin);
     TextEdit edit = region.edit(change);
     const CallVerdict verdict = verdict_on(calls, region.document(), edit);
     if (verdict == CallVerdict::kUnsound) continue;
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
-    if (verdict == CallVerdict::kSound || follows_from(request.recent, before, change.new_lines))
+    const bool is_likely =
+        log_probability_of(written, begin, change) >= std::log(request.min_probability);
+    if (verdict == CallVerdict::kSound ||
+        (is_likely && follows_from(request.recent, before, change.new_lines)))
       edits.push_back(std::move(edit));
   }
   return edits;
@@ -68,12 +85,21 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
         engine.rest_of_file(Purpose::kNextEdit, region.document(), region.range());
   decode.open_files = engine.open_files(request.beside);
   decode.repository = request.repository;
+  // A model on a server and a lossy decoder do not say how likely their tokens are.
+  double log_probability = 0;  // of the token that the sink is about to take
+  if (request.min_probability > 0 && request.decoder.lossless() && !engine.is_elsewhere() &&
+      prompt.format == nullptr) {
+    decode.log_probabilities = 0;
+    decode.on_emitted = [&](const EmittedToken& token) {
+      log_probability = token.log_probability->log_probability;
+    };
+  }
   decode.on_progress = [&](const DecodeStatistics&) {
     if (request.on_pass) request.on_pass();
   };
   const Result<DecodeResult> decoded = engine.decode(
-      Purpose::kNextEdit, request.decoder, decode, [&](TokenId token) { return answer.add(token); },
-      stop);
+      Purpose::kNextEdit, request.decoder, decode,
+      [&](TokenId token) { return answer.add(token, log_probability); }, stop);
   if (!decoded) return decoded.error();
   ++result.regions;
   result.statistics += decoded->statistics;

@@ -176,22 +176,32 @@ PlaceAnswer::PlaceAnswer(const Tokenizer& tokenizer, const PlacePrompt& prompt)
   }
 }
 
-bool PlaceAnswer::add(TokenId token) {
+bool PlaceAnswer::add(TokenId token, double log_probability) {
   if (formatted_) return formatted_->add(tokenizer_.bytes(token));
+  log_probability_ += log_probability;
   take(fenced_->add(tokenizer_.bytes(token)));
   return !fenced_->closed();
 }
 
+// A token that ends a line counts for that line.
 void PlaceAnswer::take(std::vector<std::string> lines) {
-  std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
+  for (std::string& line : lines) {
+    written_.lines.push_back(std::move(line));
+    written_.log_probabilities.push_back(std::exchange(log_probability_, 0));
+  }
 }
 
-std::optional<std::vector<std::string>> PlaceAnswer::lines(FinishReason reason) {
+std::optional<WrittenLines> PlaceAnswer::lines(FinishReason reason) {
   if (reason == FinishReason::kCancelled) return std::nullopt;
-  if (formatted_) return formatted_->window(reason == FinishReason::kStop);
+  if (formatted_) {
+    std::optional<std::vector<std::string>> window =
+        formatted_->window(reason == FinishReason::kStop);
+    if (!window) return std::nullopt;
+    return WrittenLines{.lines = std::move(*window)};
+  }
   if (reason == FinishReason::kLength) return std::nullopt;  // it writes something else
   if (reason == FinishReason::kStop) take(fenced_->end());
-  return lines_;
+  return written_;
 }
 
 }  // namespace redraft

@@ -39,16 +39,24 @@ Result<PlacePrompt> place_prompt(Engine& engine, const NextEditRequest& request,
                                  const NextEditSearch& search, const NextPlace& place,
                                  const NextEditFormat* format);
 
+// A place's lines as the model writes them.
+struct WrittenLines {
+  std::vector<std::string> lines;
+  // [lines] natural logarithms: how likely each line was, given those before it. Empty: not known.
+  std::vector<double> log_probabilities = {};
+};
+
 // What the model writes for one place.
 class PlaceAnswer {
  public:
   // Both outlive this.
   PlaceAnswer(const Tokenizer& tokenizer, const PlacePrompt& prompt);
 
-  // False: the rest is not needed.
-  bool add(TokenId token);
+  // `log_probability`: the natural logarithm of the token's probability. False: the rest is not
+  // needed.
+  bool add(TokenId token, double log_probability);
   // The place's lines as they should be; nothing: no edit follows.
-  std::optional<std::vector<std::string>> lines(FinishReason reason);
+  std::optional<WrittenLines> lines(FinishReason reason);
 
  private:
   void take(std::vector<std::string> lines);
@@ -56,7 +64,8 @@ class PlaceAnswer {
   const Tokenizer& tokenizer_;
   std::optional<FencedOutput> fenced_;       // of a conversation
   std::optional<NextEditAnswer> formatted_;  // of a format
-  std::vector<std::string> lines_;
+  WrittenLines written_;
+  double log_probability_ = 0;  // of the line that is being written
 };
 
 }  // namespace redraft
