@@ -104,7 +104,6 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--rag", "repocoder"},
       {"--mtbench-turn2", ""},
       {"--as-server", ""},
-      {"--gates", "0.5"},
       {"--context-tokens", "2"},
       {"--replay", ""},
       {"--replay-outputs", "b"},
