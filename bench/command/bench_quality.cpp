@@ -145,10 +145,15 @@ Result<CompletionQuality> Measurer::completion(const BenchTask& task, const std:
   return measure_completion(*engine_, task, view, completions_, stop);
 }
 
+// For titles: the whole command, and the one that its file is told.
+struct Commands {
+  std::string whole, stored;
+};
+
 class QualityBench {
  public:
-  QualityBench(const QualityOptions& options, std::string command)
-      : options_(options), command_(std::move(command)) {}
+  QualityBench(const QualityOptions& options, Commands commands)
+      : options_(options), commands_(std::move(commands)) {}
   int run();
 
  private:
@@ -161,7 +166,7 @@ class QualityBench {
   int report(bool interrupted) const;
 
   const QualityOptions& options_;
-  std::string command_;
+  Commands commands_;
   Json settings_;
   QualityItems items_;
   std::optional<QualityLog> log_;
@@ -184,7 +189,7 @@ Result<void> QualityBench::prepare() {
   for (const SkippedTask& each : items_.skipped)
     std::cerr << "redraft: left out: " << each.id << ": " << each.reason << std::endl;
   if (items_.items.empty()) return Error("there is no task to measure in " + options_.data.front());
-  Result<Json> settings = whole_settings(options_, command_);
+  Result<Json> settings = whole_settings(options_, commands_.stored);
   if (!settings) return settings.error();
   settings_ = *std::move(settings);
   if (options_.out.empty()) return {};
@@ -254,7 +259,9 @@ int QualityBench::report(bool interrupted) const {
     const auto found = records().find(item.key);
     if (found != records().end()) asked.push_back(&found->second);
   }
-  std::cout << quality_report(settings_, asked) << std::flush;
+  Json settings = settings_;
+  settings["command"] = commands_.whole;
+  std::cout << quality_report(settings, asked) << std::flush;
   if (!interrupted) return kSuccess;
   std::cerr << "redraft: interrupted";
   if (log_) {
@@ -283,11 +290,11 @@ int compare_files(const std::vector<std::string>& names) {
   return kSuccess;
 }
 
-int run_quality(const QualityOptions& options, const std::string& command) {
+int run_quality(const QualityOptions& options, const Commands& commands) {
   if (const Result<void> sound = check(options); !sound) return misuse(sound.error());
   if (!options.compare.empty()) return compare_files(options.compare);
   if (!options.report.empty()) return report_file(options.report);
-  return QualityBench(options, command).run();
+  return QualityBench(options, commands).run();
 }
 
 }  // namespace
@@ -302,7 +309,9 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
   const auto options = std::make_shared<QualityOptions>();
   add_quality_options(*quality, *options);
   quality->callback([&chosen, options, quality] {
-    chosen = [options, command = command_of(*quality)] { return run_quality(*options, command); };
+    const Commands commands{.whole = command_of(*quality, Choosing::kShown),
+                            .stored = command_of(*quality, Choosing::kLeftOut)};
+    chosen = [options, commands] { return run_quality(*options, commands); };
   });
 }
 

@@ -202,13 +202,15 @@ Result<Json> settings_of(const QualityOptions& options) {
   return settings;
 }
 
-std::string command_of(const CLI::App& quality) {
+std::string command_of(const CLI::App& quality, Choosing choosing) {
+  static const std::set<std::string> choose = {"--measure", "--half", "--limit"};
   static const std::set<std::string> decide_nothing = {"--out", "--python", "--log-level",
                                                        "--help"};
   std::string text = "redraft bench quality";
   for (const CLI::Option* option : quality.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || decide_nothing.contains(name)) continue;
+    if (choosing == Choosing::kLeftOut && choose.contains(name)) continue;
     const bool is_flag = option->get_expected_max() == 0;
     const bool is_list = option->get_delimiter() != '\0';
     if (is_flag || is_list) text += " " + name;

@@ -48,7 +48,9 @@ std::optional<EditScope> scope_of(const QualityOptions& options);
 Result<nlohmann::ordered_json> settings_of(const QualityOptions& options);
 
 // The command as it was given, for titles: files without their folders, and without what decides
-// nothing. After parsing.
-std::string command_of(const CLI::App& quality);
+// nothing. After parsing. A file is told the one without the options that choose, because more may
+// be added to it.
+enum class Choosing { kShown, kLeftOut };
+std::string command_of(const CLI::App& quality, Choosing choosing);
 
 }  // namespace redraft::cli

@@ -178,7 +178,7 @@ std::optional<Estimate> estimate(const Figure& figure,
   result.of = all.weight;
   if (figure.kind == FigureKind::kShare) {
     result.interval = wilson(static_cast<int>(all.value), static_cast<int>(all.weight));
-  } else {
+  } else if (tasks.size() > 1) {
     result.interval = bootstrap(static_cast<int>(tasks.size()), [&](Weights drawn) {
       return resampled(figure.kind, tasks, drawn);
     });
@@ -207,11 +207,13 @@ std::optional<Difference> difference(const Figure& figure, std::span<const Recor
   if (result.n == 0 || !was || !is) return std::nullopt;
   result.before = *was;
   result.after = *is;
-  result.interval = bootstrap(static_cast<int>(before.size()), [&](Weights drawn) {
+  const auto change = [&](Weights drawn) -> std::optional<double> {
     const auto old_value = resampled(figure.kind, before, drawn);
     const auto new_value = resampled(figure.kind, after, drawn);
-    return old_value && new_value ? std::optional(*new_value - *old_value) : std::nullopt;
-  });
+    if (!old_value || !new_value) return std::nullopt;
+    return *new_value - *old_value;
+  };
+  if (before.size() > 1) result.interval = bootstrap(static_cast<int>(before.size()), change);
   if (figure.kind == FigureKind::kShare) result.p = mcnemar(result.better, result.worse);
   return result;
 }

@@ -47,10 +47,10 @@ std::vector<FigureGroup> figure_groups(Measure measure, const std::set<double>& 
 std::set<double> gates_of(std::span<const QualityRecord* const> records);
 
 struct Estimate {
-  int n = 0;                   // measurements that say something
-  double value = 0;            // a share, a ratio, a mean or a total
-  double counted = 0, of = 0;  // of a share or a ratio: value = counted / of
-  std::optional<Interval> interval;
+  int n = 0;                         // measurements that say something
+  double value = 0;                  // a share, a ratio, a mean or a total
+  double counted = 0, of = 0;        // of a share or a ratio: value = counted / of
+  std::optional<Interval> interval;  // nothing: of a single task there is none to bootstrap
 };
 // Nothing: no measurement says anything. What belongs to one task is drawn together.
 std::optional<Estimate> estimate(const Figure& figure,
@@ -64,7 +64,7 @@ struct RecordPair {
 struct Difference {
   int n = 0;  // pairs of which both say something
   double before = 0, after = 0;
-  std::optional<Interval> interval;  // of after - before
+  std::optional<Interval> interval;  // of after - before, likewise
   int better = 0, worse = 0;         // pairs; higher and lower where neither is better
   std::optional<double> p;           // of a share: exact McNemar
 };

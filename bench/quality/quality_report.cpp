@@ -36,8 +36,8 @@ int n_tasks(std::span<const QualityRecord* const> records) {
 std::string cell(const Figure& figure, std::span<const QualityRecord* const> records) {
   const std::optional<Estimate> found = estimate(figure, records);
   if (!found) return "-";
-  const std::string value =
-      text_of(figure.kind, found->value) + " " + text_of(figure.kind, found->interval);
+  std::string value = text_of(figure.kind, found->value);
+  if (found->interval) value += " " + text_of(figure.kind, found->interval);
   if (figure.kind != FigureKind::kShare && figure.kind != FigureKind::kRatio) return value;
   return format("%.0f of %.0f, ", found->counted, found->of) + value;
 }

@@ -16,9 +16,9 @@ namespace redraft {
 
 // Which measurements are made.
 struct QualityChoice {
-  std::set<Measure> measures;     // empty: all
-  std::optional<Half> half = {};  // nothing: both
-  int limit = 0;                  // tasks of each file and measure, from the first; 0: all
+  std::set<Measure> measures = {};  // empty: all
+  std::optional<Half> half = {};    // nothing: both
+  int limit = 0;                    // tasks of each file and measure, from the first; 0: all
   std::string instruction = "descriptive";  // TaskOptions::instruction
 };
 
