@@ -16,20 +16,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The change as an editor sends it: without what both texts begin and end with, in whole
-// characters.
-TextEdit edit_between(const std::string& before, const std::string& after) {
-  const std::size_t most = std::min(before.size(), after.size());
-  std::size_t begin = 0;
-  while (begin < most && before[begin] == after[begin]) ++begin;
-  while (is_within_character(before, begin) || is_within_character(after, begin)) --begin;
-  std::size_t end = 0;
-  while (end < most - begin && before[before.size() - 1 - end] == after[after.size() - 1 - end])
-    ++end;
-  while (is_within_character(before, before.size() - end)) --end;
-  return {{begin, before.size() - end}, after.substr(begin, after.size() - end - begin)};
-}
-
 // The document as the person made it.
 Result<void> make(const BenchTask& task, const NextEditQuestion& question, const std::string& uri,
                   OpenDocuments& documents) {
@@ -70,6 +56,18 @@ std::string text_of(const std::vector<LineHunk>& hunks) {
 }
 
 }  // namespace
+
+TextEdit edit_between(const std::string& before, const std::string& after) {
+  const std::size_t most = std::min(before.size(), after.size());
+  std::size_t begin = 0;
+  while (begin < most && before[begin] == after[begin]) ++begin;
+  while (is_within_character(before, begin) || is_within_character(after, begin)) --begin;
+  std::size_t end = 0;
+  while (end < most - begin && before[before.size() - 1 - end] == after[after.size() - 1 - end])
+    ++end;
+  while (is_within_character(before, before.size() - end)) --end;
+  return {{begin, before.size() - end}, after.substr(begin, after.size() - end - begin)};
+}
 
 Result<NextEditQuality> measure_next_edit(Engine& engine, const BenchTask& task,
                                           std::string_view name, const NextEditQualityPlan& plan,

@@ -8,6 +8,7 @@
 #include "bench/task.h"
 #include "decoding/decoder_name.h"
 #include "support/result.h"
+#include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/edit_format.h"
 
@@ -32,6 +33,10 @@ struct NextEditQuality {
   int prompt_tokens = 0, new_tokens = 0, passes = 0;
   double prefill_seconds = 0, decode_seconds = 0;
 };
+
+// A change of a text as an editor sends it: without what both begin and end with, in whole
+// characters.
+TextEdit edit_between(const std::string& before, const std::string& after);
 
 // `question` is a name of next_edit_questions(). The error is the reason to leave it out: the task
 // has no such question, or its text cannot be a document. If `stop` was requested the result means

@@ -71,12 +71,13 @@ TEST(NextEditQualityOf, AFollowUpOfTheCommitBeforeIsExact) {
   EXPECT_EQ(asked(that_writes("fresh(x)"), task, kAfterCommitBefore).verdict, Verdict::kExact);
 }
 
-// What an editor sends is cut between characters: é and è begin with the same byte.
-TEST(NextEditQualityOf, ChangesAreMadeInWholeCharacters) {
-  BenchTask task = renames(12);
-  task.file->before = "# \u00e9 \u00e9\n" + task.file->before;
-  *task.file->after = "# \u00e8 \u00a9\n" + *task.file->after;
-  EXPECT_EQ(asked(that_writes("fresh(x)"), task, kAfterHunks[2]).verdict, Verdict::kExact);
+TEST(NextEditQualityOf, ChangesAreSentAsByAnEditor) {
+  EXPECT_EQ(edit_between("one two", "one 2 two"), (TextEdit{{4, 4}, "2 "}));
+  EXPECT_EQ(edit_between("aaa", "aa"), (TextEdit{{2, 3}, ""}));
+  EXPECT_EQ(edit_between("", "a"), (TextEdit{{0, 0}, "a"}));
+  // These begin, or end, with the same byte.
+  EXPECT_EQ(edit_between("a\u00e9b", "a\u00e8b"), (TextEdit{{1, 3}, "\u00e8"}));
+  EXPECT_EQ(edit_between("a\u00e9b", "a\u00a9b"), (TextEdit{{1, 3}, "\u00a9"}));
 }
 
 TEST(NextEditQualityOf, AQuestionThatTheCommitHasNotIsLeftOut) {
