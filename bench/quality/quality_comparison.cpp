@@ -82,9 +82,10 @@ std::set<double> common_gates(std::span<const RecordPair> pairs) {
 std::string text_of_difference(FigureKind kind, const Difference& found) {
   const double change = found.after - found.before;
   const bool is_share = kind == FigureKind::kShare || kind == FigureKind::kRatio;
-  const char* const pattern = kind == FigureKind::kMean ? "%+.3f " : "%+.0f ";
-  const std::string value = is_share ? format("%+.1f ", 100 * change) : format(pattern, change);
-  return value + text_of(kind, found.interval, /*is_difference=*/true);
+  const char* const pattern = kind == FigureKind::kMean ? "%+.3f" : "%+.0f";
+  const std::string value = is_share ? format("%+.1f", 100 * change) : format(pattern, change);
+  if (!found.interval) return value;
+  return value + " " + text_of(kind, found.interval, /*is_difference=*/true);
 }
 
 void add_row(MarkdownTable& table, const FigureGroup& group, const Figure& figure,

@@ -74,10 +74,9 @@ TEST(QualityComparison, PairsNextEditsQuestionByQuestion) {
                                   next_edit_record(id, kAfterCommit, Verdict::kWrong)}),
                          file_of({next_edit_record(id, kAfterHunks[0], Verdict::kExact),
                                   next_edit_record(id, kAfterCommit, Verdict::kNone)}));
-  EXPECT_THAT(text, HasSubstr("| within a commit: exact | 1 | 0 % | 100 % | +100.0  | 1 | 0 |"));
-  EXPECT_THAT(text,
-              HasSubstr("| after the commit: proposed | 1 | 100 % | 0 % | -100.0  | 1 | 0 |"));
-  EXPECT_THAT(text, HasSubstr("| within a commit: proposed | 1 | 0 % | 100 % | +100.0  | 1 up | 0 "
+  EXPECT_THAT(text, HasSubstr("| within a commit: exact | 1 | 0 % | 100 % | +100.0 | 1 | 0 |"));
+  EXPECT_THAT(text, HasSubstr("| after the commit: proposed | 1 | 100 % | 0 % | -100.0 | 1 | 0 |"));
+  EXPECT_THAT(text, HasSubstr("| within a commit: proposed | 1 | 0 % | 100 % | +100.0 | 1 up | 0 "
                               "down |"));
 }
 
