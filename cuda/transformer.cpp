@@ -358,6 +358,10 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
                                                         const LoadControl& control) {
   const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
+  if (shape->experts > 0) {
+    return Error(files->path() +
+                 ": a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
+  }
   if (!takes_heads(shape->heads, shape->kv_heads, shape->head_dim)) {
     return Error(files->path() + ": " + std::to_string(shape->heads) + " heads of " +
                  std::to_string(shape->head_dim) + " for " + std::to_string(shape->kv_heads) +
