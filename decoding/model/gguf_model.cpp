@@ -37,7 +37,7 @@ class GgufModel : public ModelFiles {
     if (!place || !experts_.contains(role)) return file_.tensor_error(role, reason);
     return file_.tensor_error(
         stacked_experts_name(place->layer, place->matrix),
-        "expert " + std::to_string(place->expert) + " " + std::string(reason));
+        "expert " + std::to_string(place->expert) + ": " + std::string(reason));
   }
   void release_pages() const override { file_.release_pages(); }
 

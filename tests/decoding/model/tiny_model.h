@@ -43,7 +43,8 @@ struct TinyModel {
     count("block_count", layers);
     count("context_length", context_length);
     count("embedding_length", hidden);
-    count("feed_forward_length", feed_forward);
+    // That of a mixture is about layers without experts, of which it has none.
+    count("feed_forward_length", is_mixture() ? 4 * feed_forward : feed_forward);
     if (is_mixture()) {
       count("expert_count", experts);
       count("expert_used_count", experts_used);
