@@ -1,4 +1,4 @@
-// The transformer of llama, qwen2 and qwen3 on a GPU: the counterpart of
+// The transformer of llama, qwen2 and qwen3, not of mixtures, on a GPU: the counterpart of
 // decoding/model/transformer.cpp, with fewer and larger operators. A pass sends its tokens,
 // positions and paths in one copy, queues its kernels, and gets back only the requested
 // predictions. Verification passes (few rows, of which only the best token is needed) are recorded
