@@ -1,6 +1,5 @@
 #include "bench/record.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "bench/record_json.h"
@@ -9,7 +8,6 @@
 namespace redraft {
 namespace {
 
-constexpr double kMaxBytes = 1 << 30;  // of a suggestion
 constexpr std::int64_t kMaxCount = std::numeric_limits<int>::max();
 
 // Reads members and keeps the first problem.
@@ -57,23 +55,6 @@ class Reader {
     if (!array) return fail(array.error());
     for (const JsonValue each : *array) {
       take(each.integer(0, kMaxCount), [&](std::int64_t n) { out.push_back(static_cast<int>(n)); });
-    }
-  }
-  // Of each threshold four numbers: the threshold, bytes shown, bytes that are right, 1 if whole.
-  void list(const char* key, std::vector<Suggestion>& out) {
-    const std::optional<JsonValue> value = object_.find(key);
-    if (!value) return;
-    const Result<JsonValue> array = value->array();
-    if (!array) return fail(array.error());
-    std::vector<double> numbers;
-    for (const JsonValue each : *array)
-      take(each.number(), [&](double n) { numbers.push_back(std::clamp(n, 0.0, kMaxBytes)); });
-    if (numbers.size() % 4 != 0) return fail(value->error("is not a list of fours"));
-    for (std::size_t i = 0; i + 3 < numbers.size(); i += 4) {
-      out.push_back({.min_probability = numbers[i],
-                     .shown = static_cast<int>(numbers[i + 1]),
-                     .right = static_cast<int>(numbers[i + 2]),
-                     .whole = numbers[i + 3] > 0});
     }
   }
   bool has(const char* key) const { return object_.find(key).has_value(); }
@@ -125,7 +106,6 @@ Result<TaskRecord> parse_record(JsonValue value) {
   static_assert(sizeof(TokenId) == sizeof(int));
   reader.list("tokens", record.tokens);
   reader.list("margins", record.margins);
-  reader.list("suggestions", record.suggestions);
   if (reader.problem()) return *reader.problem();
   return record;
 }
@@ -146,11 +126,6 @@ nlohmann::ordered_json to_json(const TaskRecord& record) {
   if (!record.category.empty()) json["category"] = record.category;
   if (!record.margins.empty()) json["margins"] = record.margins;
   if (!record.tokens.empty()) json["tokens"] = record.tokens;
-  for (const Suggestion& each : record.suggestions) {
-    for (const double number : {each.min_probability, static_cast<double>(each.shown),
-                                static_cast<double>(each.right), each.whole ? 1.0 : 0.0})
-      json["suggestions"].push_back(number);
-  }
   return json;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/suggestion.h"
 #include "decoding/statistics.h"
 #include "support/json/json_document.h"
 #include "support/result.h"
@@ -40,8 +39,6 @@ struct TaskRecord {
   std::vector<int> passes_by_rows;
   std::vector<TokenId> tokens;  // the output, of plain decoding and of decodes that differ from it
   std::vector<int> margins;     // see margins.h; only of plain decoding; empty: not requested
-  // Of a completion as the server writes it, at each of RunPlan::gates; only of plain decoding.
-  std::vector<Suggestion> suggestions;
 };
 
 // Reads an object that to_json() wrote, or anything else: not trusted until checked.

@@ -96,6 +96,21 @@ void read_region(Fields& fields, BenchTask& task) {
   if (before) task.region = EditText{std::move(*before), std::move(after)};
 }
 
+void read_commit(Fields& fields, BenchTask& task) {
+  task.is_commit = fields.text("commit").has_value();
+  const std::optional<JsonValue> value = fields.value("recent_edits");
+  if (!value) return;
+  const Result<JsonValue> list = value->array();
+  if (!list) return fields.fail(list.error());
+  for (const JsonValue each : *list) {
+    const Result<JsonValue> edit = each.object();
+    if (!edit) return fields.fail(edit.error());
+    Fields one(*edit);
+    task.recent_edits.push_back(one.text_or_empty("diff"));
+    if (one.problem()) return fields.fail(*one.problem());
+  }
+}
+
 std::string extension_of(const std::string& language) {
   for (const auto& [name, extension] :
        {std::pair("python", "py"), std::pair("cpp", "cpp"), std::pair("javascript", "js"),
@@ -113,6 +128,7 @@ Reason read_edit(Fields& fields, const TaskOptions& options, BenchTask& task) {
   if (reason) return reason;
   if (before) task.file = EditText{std::move(*before), std::move(after)};
   read_region(fields, task);
+  read_commit(fields, task);
   if (!task.file && !task.region) return "has no text 'before' to edit";
   std::optional<std::string> instruction = fields.text("instruction");
   if (!instruction) instruction = fields.text("instruction_" + options.instruction);

@@ -47,6 +47,9 @@ struct BenchTask {
   std::string instruction;
   std::optional<EditText> file;
   std::optional<EditText> region;
+  bool is_commit = false;  // what a person changed at once, in their own words
+  std::vector<std::string>
+      recent_edits;  // of a commit: earlier diffs of its file, the latest first
 
   // Dialogue: what the user says, turn by turn, and stored answers (the same number, or none).
   std::vector<std::string> turns;

@@ -91,7 +91,6 @@ class Run {
                             const DecoderName& decoder, const TaskRecord* plain);
   void judge(const BenchTask& task, const BenchStep& step, OutputLimit& output,
              const TaskRecord* plain, TaskRecord& record) const;
-  void add_suggestions(const BenchStep& step, const DecodeResult& result, TaskRecord& record) const;
   void add_margins(const BenchStep& step, TaskRecord& record);
   void set_scripts(const BenchStep& step) const;
   double draft_price(const DecoderName& decoder, const DecodeStatistics& statistics,
@@ -256,7 +255,6 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
     pricer.see(statistics);
     show(key, statistics);
   };
-  if (!plan_.gates.empty()) request.log_probabilities = 0;
   OutputLimit output(engine_.tokenizer(), step.end, step.fence);
   std::optional<CompletionLimit> server_end;
   if (step.server_end) server_end.emplace(step.server_end->shape, step.server_end->suffix);
@@ -289,7 +287,6 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
                   static_cast<double>(result->tokens.size());
   }
   judge(task, step, output, plain, record);
-  if (!plain) add_suggestions(step, *result, record);
   if (!plain || !record.identical) record.tokens = std::move(result->tokens);
   if (!plain) add_margins(step, record);
   return record;
@@ -309,20 +306,6 @@ void Run::judge(const BenchTask& task, const BenchStep& step, OutputLimit& outpu
   const std::string text = output.text();
   if (tested) record.passed = hooks_.judge(task, text);
   if (compared) record.edit_similarity = edit_similarity(text, *step.reference_text);
-}
-
-void Run::add_suggestions(const BenchStep& step, const DecodeResult& result,
-                          TaskRecord& record) const {
-  if (plan_.gates.empty() || !step.server_end || !step.server_end->reference) return;
-  std::vector<double> logarithms;
-  for (const EmittedLogProbability& each : result.log_probabilities)
-    logarithms.push_back(each.log_probability);
-  record.suggestions = suggestions(engine_.tokenizer(), *step.server_end,
-                                   {.tokens = result.tokens,
-                                    .log_probabilities = logarithms,
-                                    .cut_off = result.finish_reason == FinishReason::kLength,
-                                    .stopped = result.finish_reason == FinishReason::kStop},
-                                   *step.server_end->reference, plan_.gates);
 }
 
 void Run::add_margins(const BenchStep& step, TaskRecord& record) {

@@ -32,9 +32,6 @@ struct RunPlan {
   // grows over the tasks, starting empty where an interrupted run continues.
   bool forget = false;
   bool margins = false;
-  // Thresholds of the probability gate at which completions as the server writes them are judged;
-  // see suggestion.h. Then decodes tell log probabilities.
-  std::vector<double> gates = {};
   // A decoder that cannot run here (without layers to leave out, say) is left out and listed with
   // the skipped tasks; otherwise its error ends the run. Not plain decoding.
   bool leave_out_failing = false;

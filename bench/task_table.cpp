@@ -6,7 +6,6 @@
 #include <map>
 
 #include "bench/margins.h"
-#include "bench/quality.h"
 #include "bench/summary.h"
 #include "bench/text_format.h"
 
@@ -193,31 +192,6 @@ std::string near_ties(std::span<const TaskRecord> records) {
   return text;
 }
 
-// What a user sees at each threshold of the probability gate, by halves of the tasks.
-std::string suggestions_text(std::span<const TaskRecord> records) {
-  std::string text;
-  for (const int half : {0, 1}) {
-    std::map<double, SuggestionSums> sums;
-    for (const TaskRecord& record : records) {
-      if (half_of(record.key.id) != half) continue;
-      for (const Suggestion& each : record.suggestions) sums[each.min_probability].add(each);
-    }
-    if (sums.empty()) continue;
-    text += format("\n%s half: %d places\n", half == 0 ? "first" : "second",
-                   sums.begin()->second.places);
-    text += "  gate   shown   all right     whole   saved   wrong\n";
-    for (const auto& [gate, of] : sums) {
-      text += format("%6.2f%8d%5d %3.0f %%%5d %3.0f %%%8ld%8ld\n", gate, of.shown, of.all_right,
-                     of.share(of.all_right), of.whole, of.share(of.whole), of.saved, of.wrong);
-    }
-  }
-  if (text.empty()) return text;
-  return text +
-         "shown: places with a suggestion; all right: it is what was written there, or its "
-         "beginning;\nwhole: all of it. saved, wrong: characters up to the first wrong one, and "
-         "from it on\n";
-}
-
 std::string skipped_text(std::span<const SkippedTask> skipped) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const SkippedTask& each : skipped) by_reason[each.reason].push_back(each.id);
@@ -253,8 +227,7 @@ std::string task_table(const TableTitle& title, TaskKind kind, std::span<const T
     std::ranges::copy(forward_columns(), std::back_inserter(columns));
   std::ranges::copy(search_columns(), std::back_inserter(columns));
   text += "\n" + table(all, columns, name_width);
-  return text + near_ties(records) + legend(title.replay) + suggestions_text(records) +
-         skipped_text(skipped);
+  return text + near_ties(records) + legend(title.replay) + skipped_text(skipped);
 }
 
 }  // namespace redraft

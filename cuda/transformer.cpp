@@ -1,4 +1,4 @@
-// The transformer of llama, qwen2 and qwen3 on a GPU: the counterpart of
+// The transformer of llama, qwen2 and qwen3, not of mixtures, on a GPU: the counterpart of
 // decoding/model/transformer.cpp, with fewer and larger operators. A pass sends its tokens,
 // positions and paths in one copy, queues its kernels, and gets back only the requested
 // predictions. Verification passes (few rows, of which only the best token is needed) are recorded
@@ -358,6 +358,10 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
                                                         const LoadControl& control) {
   const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
+  if (shape->experts > 0) {
+    return Error(files->path() +
+                 ": a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
+  }
   if (!takes_heads(shape->heads, shape->kv_heads, shape->head_dim)) {
     return Error(files->path() + ": " + std::to_string(shape->heads) + " heads of " +
                  std::to_string(shape->head_dim) + " for " + std::to_string(shape->kv_heads) +

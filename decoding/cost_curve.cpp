@@ -55,7 +55,8 @@ std::optional<double> positive_number(std::string_view text) {
   return whole && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
 }
 
-// One verification pass of `rows` rows; leaves the cache as it was.
+// One verification pass of `rows` rows; leaves the cache as it was. The tokens differ, since equal
+// ones would all ask the same experts of a mixture.
 double time_pass(LanguageModel& model, KvCache& cache, int rows) {
   const int length = cache.length();
   std::vector<TokenId> tokens(static_cast<std::size_t>(rows));

@@ -317,17 +317,13 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, bool in_files,
 }
 
 NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const {
-  NextEditRequest request{.recent = documents.recent_changes(),
-                          .documents = documents.from(uri),
-                          .beside = documents.beside(uri),
-                          .decoder = decoder_for(Purpose::kNextEdit),
-                          .format = next_edit_format,
-                          .folders = folders};
+  NextEditRequest request = redraft::next_edit_request(documents, uri);
+  request.decoder = decoder_for(Purpose::kNextEdit);
+  request.format = next_edit_format;
+  request.folders = folders;
   const std::shared_ptr<const IndexSnapshot> index = indexes.repository_without(uri);
   request.repository = index;
   if (next_edits_in_files) request.index = index;
-  for (const auto& document : request.documents)
-    request.origins.push_back(documents.origin_of(document));
   return request;
 }
 

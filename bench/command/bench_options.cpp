@@ -241,16 +241,6 @@ constexpr void for_each_option(const Visit& visit) {
                 return tokens > 0 ? Json(tokens) : Json();
               }),
       between(0, 8192));
-  visit(&Options::gates,
-        Flag{"--gates",
-             "With --as-server: what is shown, right and saved where suggestions end at these "
-             "probabilities (completion.minProbability), separated by commas",
-             only(TaskKind::kCompletion)},
-        decides("gates",
-                [](const Run& run) -> Json {
-                  return run.options.gates.empty() ? Json() : Json(run.options.gates);
-                }),
-        [](CLI::Option& option) { option.delimiter(',')->check(CLI::Range(0.0, 1.0)); });
   visit(&Options::mtbench_turn2,
         Flag{"--mtbench-turn2", "Ask MT-Bench's own second turn, of tasks that have it",
              only(TaskKind::kDialogue)},

@@ -41,8 +41,6 @@ Result<void> check(const TaskBenchOptions& options) {
     return Error("--rag retrieves with what the model writes; a replay has none");
   if (!options.as_server && options.context_tokens > 0)
     return Error("--context-tokens needs --as-server");
-  if (!options.gates.empty() && (!options.as_server || options.replays()))
-    return Error("--gates needs --as-server, and a model: a replay is sure of everything");
   if (options.replays()) {
     if (options.margins) return Error("--margins needs a model; a replay has none");
     if (!options.curve || *options.curve == "machine") return {};
@@ -139,7 +137,6 @@ Result<void> TaskBench::prepare() {
   plan_.warm = options_.warm;
   plan_.forget = options_.forget;
   plan_.margins = options_.margins;
-  plan_.gates = options_.gates;
   plan_.leave_out_failing = earlier_ != nullptr;
   Result<nlohmann::ordered_json> settings = settings_of(options_, plan_.decoders);
   if (!settings) return settings.error();

@@ -42,7 +42,6 @@ struct TaskBenchOptions {
   std::string rag;  // empty: snippets as the server finds them
   bool as_server = false;
   int context_tokens = 0;
-  std::vector<double> gates;  // thresholds of the probability gate
   bool mtbench_turn2 = false;
   bool step_by_step = false;
   std::string token_trace;  // file; empty: none

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "bench/markdown.h"
 #include "bench/papers/chart.h"
-#include "bench/papers/markdown.h"
 #include "bench/papers/rank_agreement.h"
 #include "bench/text_format.h"
 #include "decoding/decoder_name.h"

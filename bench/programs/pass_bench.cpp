@@ -27,7 +27,8 @@ std::vector<int> numbers(const std::string& list) {
   return out;
 }
 
-// Any tokens will do: the time of a pass does not depend on them.
+// Any tokens will do: the time of a pass does not depend on them, except that different ones ask
+// different experts of a mixture.
 std::vector<TokenId> some_tokens(int count) {
   std::vector<TokenId> out;
   for (int i = 0; i < count; ++i) out.push_back(100 + 37 * i % 5000);

@@ -361,6 +361,8 @@ constexpr OperatorKernels operators_of() {
   return {.sum_squares = sum_squares<V>,
           .scale_by = scale_by<V>,
           .add = add_to<V>,
+          .add_scaled = add_scaled<V>,
+          .exp_below = exp_below<V>,
           .silu_mul = silu_mul_part<V>,
           .to_fixed = to_fixed<V>,
           .attention_scratch = Scratch::bytes,

@@ -1,17 +1,12 @@
 #include "decoding/kernels/linear.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <cstring>
-#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <type_traits>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/amx_kernel.h"
@@ -55,13 +50,6 @@ QuantizeKernel quantize_kernel(Isa isa) {
 #endif
   return isa == Isa::kPortable ? portable_quantize : nullptr;
 }
-
-#if defined(__x86_64__)
-bool has_f16c() {  // clang's __builtin_cpu_supports does not know it
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
-}
-#endif
 
 std::size_t superblock_bytes(int rows, int k) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(superblock_count(k)) *
@@ -269,90 +257,34 @@ void top_of_tiles(const PackedWeight& w, LinearInput x, int first_row, int end_r
                 });
 }
 
-}  // namespace
+// Rounds a row of one of the inputs that quantize_rows() writes.
+class RowQuantizer {
+ public:
+  RowQuantizer(Isa isa, int k)
+      : isa_(isa),
+        k_(k),
+        kernel_(quantize_kernel(isa)),
+        copy_(isa == Isa::kAmx ? copy_to_amx_tiles : copy_to_pairs) {}
 
-bool is_available(Isa isa) {
-  switch (isa) {
-    case Isa::kPortable:
-      return true;
-#if defined(__x86_64__)
-    case Isa::kAvx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-    case Isa::kAvxVnni:
-      return is_available(Isa::kAvx2) && avx_vnni_available();
-    case Isa::kAvx512Vnni:
-      return is_available(Isa::kAvx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
-    case Isa::kAmx:
-      return is_available(Isa::kAvx512Vnni) && amx_available();
-#elif defined(__aarch64__)
-    case Isa::kNeonDotProd:
-      return neon_dotprod_available();
-    case Isa::kNeonI8mm:
-      return neon_i8mm_available();
-#endif
-    default:
-      return false;
+  // Columns [begin, end) of row `row` of `rows`; `out` is where the first row's blocks are.
+  void operator()(const float* x, int row, int rows, int begin, int end, std::uint8_t* out) const {
+    const int group = row / kRowGroup;
+    const int stride = rows_in_group(rows, group);
+    ActivationSuperblock* to =
+        reinterpret_cast<ActivationSuperblock*>(out) + group_offset(group, k_) + row % kRowGroup;
+    kernel_(x, k_, begin, end, to, stride);
+    if (copied_quants_bytes(isa_, rows, k_) != 0)
+      copy_(to, stride, row, rows, k_, begin, end, copied_quants(out, rows, k_));
   }
-}
 
-std::vector<Isa> available_isas() {
-  std::vector<Isa> isas;
-  std::ranges::copy_if(kIsas, std::back_inserter(isas), is_available);
-  return isas;
-}
-
-std::optional<Isa> available_isa(std::string_view name) {
-  const auto* const isa =
-      std::ranges::find_if(kIsas, [&](Isa one) { return name == to_string(one); });
-  return isa != std::end(kIsas) && is_available(*isa) ? std::optional(*isa) : std::nullopt;
-}
-
-std::string names_of_available_isas() {
-  std::string names;
-  for (const Isa isa : available_isas())
-    names += (names.empty() ? "" : ", ") + std::string(to_string(isa));
-  return names;
-}
-
-namespace {
-
-// Looks at no others: a check of kernels takes a child process.
-Isa best_available_isa() {
-  return *std::find_if(std::rbegin(kIsas), std::rend(kIsas), is_available);
-}
-
-std::atomic<Isa>& chosen_isa() {
-  static std::atomic<Isa> chosen = best_available_isa();
-  return chosen;
-}
+ private:
+  Isa isa_;
+  int k_;
+  QuantizeKernel kernel_;
+  decltype(&copy_to_pairs) copy_;
+};
 
 }  // namespace
-
-Isa best_isa() { return chosen_isa(); }
-
-void set_best_isa(Isa isa) { chosen_isa() = isa; }
-
-const char* to_string(Isa isa) {
-  switch (isa) {
-    case Isa::kPortable:
-      return "portable";
-    case Isa::kAvx2:
-      return "avx2";
-    case Isa::kAvxVnni:
-      return "avx-vnni";
-    case Isa::kAvx512Vnni:
-      return "avx512-vnni";
-    case Isa::kAmx:
-      return "amx";
-    case Isa::kNeonDotProd:
-      return "neon-dotprod";
-    case Isa::kNeonI8mm:
-      return "neon-i8mm";
-  }
-  return "unknown";
-}
 
 bool supports(WeightFormat format) {
   return reads_floats(format) || portable_tile_kernel(format) != nullptr;
@@ -380,17 +312,33 @@ std::size_t quantized_bytes(Isa isa, int rows, int k) {
 }
 
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool) {
-  const QuantizeKernel kernel = quantize_kernel(isa);
-  auto* blocks = reinterpret_cast<ActivationSuperblock*>(out);
-  const bool copies = copied_quants_bytes(isa, rows, k) != 0;
-  const auto copy = isa == Isa::kAmx ? copy_to_amx_tiles : copy_to_pairs;
+  const RowQuantizer quantize(isa, k);
   for_each_part(rows, k, pool, [&](int first_row, int end_row, int begin, int end) {
-    for (int row = first_row; row < end_row; ++row) {
-      const int group = row / kRowGroup;
-      const int stride = rows_in_group(rows, group);
-      ActivationSuperblock* to = blocks + group_offset(group, k) + row % kRowGroup;
-      kernel(x + static_cast<std::size_t>(row) * k, k, begin, end, to, stride);
-      if (copies) copy(to, stride, row, rows, k, begin, end, copied_quants(out, rows, k));
+    for (int row = first_row; row < end_row; ++row)
+      quantize(x + static_cast<std::size_t>(row) * k, row, rows, begin, end, out);
+  });
+}
+
+std::size_t quantized_groups_bytes(Isa isa, std::span<const int> rows, int k) {
+  std::size_t bytes = 0;
+  for (const int count : rows) bytes += quantized_bytes(isa, count, k);
+  return bytes;
+}
+
+void quantize_groups(Isa isa, const float* x, const std::int32_t* sources,
+                     std::span<const int> rows, int k, std::uint8_t* out, ThreadPool& pool) {
+  const RowQuantizer quantize(isa, k);
+  const int all = std::accumulate(rows.begin(), rows.end(), 0);
+  for_each_part(all, k, pool, [&](int first_row, int end_row, int begin, int end) {
+    std::uint8_t* blocks = out;
+    int first = 0;  // row of the group
+    for (const int count : rows) {
+      for (int i = std::max(first, first_row); i < std::min(first + count, end_row); ++i) {
+        const auto source = static_cast<std::size_t>(sources ? sources[i] : i);
+        quantize(x + source * static_cast<std::size_t>(k), i - first, count, begin, end, blocks);
+      }
+      blocks += quantized_bytes(isa, count, k);
+      first += count;
     }
   });
 }
@@ -404,6 +352,20 @@ void linears(std::span<const Linear> all, int rows, ThreadPool& pool) {
       const int count = tile_count(one.weight.n);
       multiply_tiles(one, rows, std::max(0, begin - offset), std::min(count, end - offset));
       offset += count;
+    }
+  });
+}
+
+void grouped_linears(std::span<const GroupedLinear> all, ThreadPool& pool) {
+  std::vector<int> ends;  // of each layer's tiles among all tiles
+  ends.reserve(all.size());
+  int tiles = 0;
+  for (const GroupedLinear& one : all) ends.push_back(tiles += tile_count(one.layer.weight.n));
+  pool.parallel_for(tiles, 1, [&](int begin, int end) {
+    auto i = static_cast<std::size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
+    for (int first = i == 0 ? 0 : ends[i - 1]; first < end; first = ends[i++]) {
+      multiply_tiles(all[i].layer, all[i].rows, std::max(0, begin - first),
+                     std::min(ends[i], end) - first);
     }
   });
 }

@@ -67,6 +67,14 @@ void pack(WeightFormat format, int n, int k, const void* file, std::uint8_t* out
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 
+// Rows in groups, each for linear layers of its own: in a mixture of experts the rows that go to
+// one expert. `rows` has the number of each group, >= 1. Each group has the blocks that
+// quantize_rows() writes for it alone, quantized_bytes() long, and they follow one another. Row i
+// of all of them is x[sources[i]], or x[i] if `sources` is null.
+std::size_t quantized_groups_bytes(Isa isa, std::span<const int> rows, int k);
+void quantize_groups(Isa isa, const float* x, const std::int32_t* sources,
+                     std::span<const int> rows, int k, std::uint8_t* out, ThreadPool& pool);
+
 // Whether weights of this format are multiplied by the activations as they are, in single
 // precision, and not by int8 blocks of them.
 bool reads_floats(WeightFormat format);
@@ -99,6 +107,13 @@ struct Linear {
 void linears(std::span<const Linear> all, int rows, ThreadPool& pool);
 void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
             ThreadPool& pool);
+
+// The same where each linear layer has rows of its own, at least one.
+struct GroupedLinear {
+  Linear layer;
+  int rows;
+};
+void grouped_linears(std::span<const GroupedLinear> all, ThreadPool& pool);
 
 // The same dot products, of which only the largest of each row is kept: the rows x n logits are
 // never stored. Ties go to the lower index; NaN never wins. `best_logit` may be null.

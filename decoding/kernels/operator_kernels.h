@@ -52,6 +52,8 @@ struct OperatorKernels {
   // out = weight * x * scale
   void (*scale_by)(const float* x, const float* weight, float scale, int n, float* out);
   void (*add)(float* x, const float* y, int count);
+  void (*add_scaled)(float* x, const float* y, float scale, int count);  // x += scale * y
+  void (*exp_below)(const float* x, float most, int count, float* out);  // exp(x - most)
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
   // n integers and their scale: see fixed_point.h. n is a multiple of 16.
   void (*to_fixed)(const float* x, int n, std::int16_t* out);

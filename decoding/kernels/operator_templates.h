@@ -75,6 +75,23 @@ void add_to(float* x, const float* y, int count) {
 }
 
 template <typename V>
+void add_scaled(float* x, const float* y, float scale, int count) {
+  const auto scales = V::set1(scale);
+  for (int i = 0; i < count; i += V::kLanes) {
+    store_part<V>(x + i,
+                  V::fma(scales, load_part<V>(y + i, count - i), load_part<V>(x + i, count - i)),
+                  count - i);
+  }
+}
+
+template <typename V>
+void exp_below(const float* x, float most, int count, float* out) {
+  const auto most_of_all = V::set1(most);
+  for (int i = 0; i < count; i += V::kLanes)
+    store_part<V>(out + i, exp<V>(V::sub(load_part<V>(x + i, count - i), most_of_all)), count - i);
+}
+
+template <typename V>
 void silu_mul_part(const float* gate, const float* up, int count, float* out) {
   const auto one = V::set1(1.0f);
   for (int i = 0; i < count; i += V::kLanes) {

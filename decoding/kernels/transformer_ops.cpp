@@ -74,6 +74,48 @@ void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, floa
   });
 }
 
+void shares_of_best(Isa isa, float* logits, int rows, int n, ThreadPool& pool) {
+  const OperatorKernels& kernels = operator_kernels(isa);
+  pool.parallel_for(rows, std::max(1, kElementGrain / n), [&](int begin, int end) {
+    for (int row = begin; row < end; ++row) {
+      float* const shares = logits + static_cast<std::size_t>(row) * n;
+      kernels.exp_below(shares, shares[0], n, shares);
+      float sum = 0;
+      for (int i = 0; i < n; ++i) sum += shares[i];
+      for (int i = 0; i < n; ++i) shares[i] /= sum;
+    }
+  });
+}
+
+void gather_rows(const float* x, const std::int32_t* sources, int rows, int n, float* out,
+                 ThreadPool& pool) {
+  const auto width = static_cast<std::size_t>(n);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      std::copy(x + static_cast<std::size_t>(sources[row]) * width + begin,
+                x + static_cast<std::size_t>(sources[row]) * width + end,
+                out + static_cast<std::size_t>(row) * width + begin);
+    }
+  });
+}
+
+void mix_rows(Isa isa, const float* x, const std::int32_t* places, const float* shares, int rows,
+              int count, int n, float* out, ThreadPool& pool) {
+  const OperatorKernels& kernels = operator_kernels(isa);
+  const auto width = static_cast<std::size_t>(n);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      float* const to = out + static_cast<std::size_t>(row) * width + begin;
+      std::fill_n(to, end - begin, 0.0f);
+      for (int i = 0; i < count; ++i) {
+        const std::size_t at = static_cast<std::size_t>(row) * count + i;
+        kernels.add_scaled(to, x + static_cast<std::size_t>(places[at]) * width + begin, shares[at],
+                           end - begin);
+      }
+    }
+  });
+}
+
 void rope_table(int positions, std::span<const double> frequencies, double amplitude,
                 float* cosines, float* sines) {
   for (int position = 0; position < positions; ++position) {

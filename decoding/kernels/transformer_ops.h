@@ -22,6 +22,19 @@ void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool);
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 
+// Of a mixture of experts. The logits of the experts that each row asks, best first, become their
+// shares, which add up to 1; [rows, n] in place.
+void shares_of_best(Isa isa, float* logits, int rows, int n, ThreadPool& pool);
+
+// out[i] = x[sources[i]]; out [rows, n].
+void gather_rows(const float* x, const std::int32_t* sources, int rows, int n, float* out,
+                 ThreadPool& pool);
+
+// out[r] = the sum over i of shares[r, i] * x[places[r, i]], in the order of i; places and shares
+// [rows, count], out [rows, n], none of it in x.
+void mix_rows(Isa isa, const float* x, const std::int32_t* places, const float* shares, int rows,
+              int count, int n, float* out, ThreadPool& pool);
+
 // Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2), each
 // [positions, frequencies] and multiplied by `amplitude`. Frequencies are in radians per position.
 void rope_table(int positions, std::span<const double> frequencies, double amplitude,

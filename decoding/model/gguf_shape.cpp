@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/transformer_shape.h"
 
@@ -63,6 +65,21 @@ struct RelativesKey {
   std::string_view what;
   double neutral;
 };
+constexpr RelativesKey kDense[] = {{"expert_count", "a mixture of experts", 0}};
+// Of mixtures other than Qwen3's.
+constexpr double kSoftmax = 1;
+constexpr RelativesKey kMixtures[] = {
+    {"expert_shared_count", "experts that every row goes to", 0},
+    {"expert_shared_feed_forward_length", "experts that every row goes to", 0},
+    {"expert_chunk_feed_forward_length", "experts of two widths", 0},
+    {"expert_weights_scale", "scaled experts", 1},
+    {"expert_gating_func", "another function of the router's scores", kSoftmax},
+    {"expert_group_count", "groups of experts", 0},
+    {"expert_group_used_count", "groups of experts", 0},
+    {"leading_dense_block_count", "layers without experts", 0},
+    {"moe_every_n_layers", "layers without experts", 0},
+    {"interleave_moe_layer_step", "layers without experts", 1},
+};
 constexpr RelativesKey kNotComputed[] = {
     {"attention.clamp_kqv", "clamped attention", 0},
     {"attention.max_alibi_bias", "a bias by distance", 0},
@@ -75,7 +92,6 @@ constexpr RelativesKey kNotComputed[] = {
     {"embedding_scale", "scaled embeddings", 1},
     {"residual_scale", "scaled residuals", 1},
     {"logit_scale", "scaled logits", 1},
-    {"expert_count", "a mixture of experts", 0},
     {"nextn_predict_layers", "layers that predict further tokens", 0},
     {"pooling_type", "pooled embeddings", 0},
     {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
@@ -84,14 +100,19 @@ constexpr RelativesKey kNotComputed[] = {
     {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
 };
 
-void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
-  for (const RelativesKey& key : kNotComputed) {
+void refuse_relatives(const GgufFile& file, ShapeReader& reader,
+                      std::span<const RelativesKey> keys) {
+  for (const RelativesKey& key : keys) {
     if (!reader.has(key.name)) continue;
     const Result<double> value = file.number(reader.key(key.name));
     if (value && *value == key.neutral) continue;
     reader.refuse(key.name,
                   "asks for " + std::string(key.what) + ", which redraft does not compute");
   }
+}
+
+void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
+  refuse_relatives(file, reader, kNotComputed);
   const int window = reader.integer_or("attention.sliding_window", 0);
   if (window != 0 && window < context_length) {
     reader.refuse("attention.sliding_window",
@@ -133,6 +154,25 @@ RopeScaling read_scaling(ShapeReader& reader, int context_length) {
   return scaling;
 }
 
+// The width inside a feed-forward block, and how many there are.
+void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  if (shape.architecture != "qwen3moe") {
+    refuse_relatives(file, reader, kDense);
+    shape.feed_forward = reader.integer("feed_forward_length");
+    return;
+  }
+  shape.experts = reader.integer("expert_count");
+  shape.experts_used = reader.integer("expert_used_count");
+  shape.feed_forward = reader.integer("expert_feed_forward_length");
+  if (shape.experts == 0) reader.refuse("expert_count", "a mixture has at least one");
+  refuse_relatives(file, reader, kMixtures);
+  if (reader.has("expert_weights_norm")) {
+    const Result<bool> norm = file.boolean(reader.key("expert_weights_norm"));
+    if (!norm || !*norm)
+      reader.refuse("expert_weights_norm", "redraft computes shares that add up to 1");
+  }
+}
+
 void read_head_dim(ShapeReader& reader, TransformerShape& shape) {
   const int even = shape.heads > 0 ? shape.hidden / shape.heads : 0;
   shape.head_dim = reader.integer_or("attention.key_length", even);
@@ -156,9 +196,30 @@ void read_divisors(const GgufFile& file, ShapeReader& reader, TransformerShape& 
                  shape.rope_divisors.data());
 }
 
+// That each layer has its stacks of experts, as wide and high as the shape says.
+std::optional<Error> check_stacks(const GgufFile& file, const TransformerShape& shape) {
+  if (shape.experts == 0) return std::nullopt;
+  for (int layer = 0; layer < shape.layers; ++layer) {
+    for (const ExpertMatrix matrix : kExpertMatrices) {
+      const std::string name = stacked_experts_name(layer, matrix);
+      const StoredTensor* stack = file.find_tensor(name);
+      if (!stack) return file.tensor_error(name, "missing");
+      std::vector<std::int64_t> expected = {shape.hidden, shape.feed_forward, shape.experts};
+      if (matrix == ExpertMatrix::kDown) std::swap(expected[0], expected[1]);
+      if (stack->shape != expected)
+        return file.tensor_error(name, unexpected_shape(stack->shape, expected));
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const TransformerShape& shape) {
   for (const StoredTensor& tensor : file.tensors()) {
-    if (has_role(tensor.name, shape)) continue;
+    // An expert's matrix is in a stack, never by itself.
+    const auto stacked = parse_stacked_experts_name(tensor.name);
+    const bool has_part =
+        stacked ? shape.experts > 0 && stacked->layer < shape.layers : has_role(tensor.name, shape);
+    if (has_part && !parse_expert_role(tensor.name)) continue;
     return file.tensor_error(
         tensor.name, "has no part in a " + shape.architecture + " model as redraft computes it");
   }
@@ -178,7 +239,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.layers = reader.integer("block_count");
   shape.context_length = reader.integer("context_length");
   shape.hidden = reader.integer("embedding_length");
-  shape.feed_forward = reader.integer("feed_forward_length");
+  read_feed_forward(file, reader, shape);
   shape.heads = reader.integer("attention.head_count");
   shape.kv_heads = reader.integer_or("attention.head_count_kv", shape.heads);
   shape.epsilon = reader.number("attention.layer_norm_rms_epsilon");
@@ -189,7 +250,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   read_divisors(file, reader, shape);
   refuse_what_is_not_computed(file, reader, shape.context_length);
   if (reader.error()) return *reader.error();
-  shape.query_key_norm = shape.architecture == "qwen3";
+  shape.query_key_norm = shape.architecture.starts_with("qwen3");
   shape.paired_rows = shape.architecture == "llama";
   const StoredTensor* embedding = file.find_tensor("token_embd.weight");
   if (!embedding) return file.tensor_error("token_embd.weight", "missing");
@@ -203,6 +264,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
     return file.key_error(reader.key(problem->field), problem->reason);
   }
   if (auto unknown = refuse_unknown_tensors(file, shape)) return *unknown;
+  if (auto wrong = check_stacks(file, shape)) return *wrong;
   return shape;
 }
 

@@ -72,6 +72,9 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"context_length", "max_position_embeddings"},
     {"embedding_length", "hidden_size"},
     {"feed_forward_length", "intermediate_size"},
+    {"expert_feed_forward_length", "moe_intermediate_size"},
+    {"expert_count", "num_experts"},
+    {"expert_used_count", "num_experts_per_tok"},
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
     {"attention.key_length", "head_dim"},
@@ -103,6 +106,28 @@ void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader, 
       if (!name || *name != "full_attention")
         reader.fail(type.error("redraft computes full attention only"));
     }
+  }
+}
+
+// The width inside a feed-forward block, and how many there are.
+void read_feed_forward(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  if (shape.architecture != "qwen3moe") {
+    shape.feed_forward = reader.integer("intermediate_size");
+    return;
+  }
+  shape.experts = reader.integer("num_experts");
+  shape.experts_used = reader.integer("num_experts_per_tok");
+  shape.feed_forward = reader.integer("moe_intermediate_size");
+  if (shape.experts == 0) reader.refuse("num_experts", "a mixture has at least one");
+  // What transformers takes if the key is missing is false.
+  if (!reader.flag_or("norm_topk_prob", false))
+    reader.refuse("norm_topk_prob", "redraft computes shares that add up to 1 (true)");
+  constexpr const char* kDenseLayers = "redraft computes no layers without experts";
+  if (reader.integer_or("decoder_sparse_step", 1) != 1)
+    reader.refuse("decoder_sparse_step", kDenseLayers);
+  if (const std::optional<JsonValue> layers = config.find("mlp_only_layers")) {
+    const Result<JsonValue> all = layers->array();
+    if (!all || all->size() > 0) reader.refuse("mlp_only_layers", kDenseLayers);
   }
 }
 
@@ -166,8 +191,9 @@ Result<std::string> read_architecture(const JsonValue& config) {
   if (!type) return type.error();
   const Result<std::string_view> name = type->text();
   if (!name) return name.error();
-  if (const auto refused = refuse_architecture(*name)) return type->error(*refused);
-  return std::string(*name);
+  const std::string_view ours = *name == "qwen3_moe" ? "qwen3moe" : *name;
+  if (const auto refused = refuse_architecture(ours)) return type->error(*refused);
+  return std::string(ours);
 }
 
 }  // namespace
@@ -182,12 +208,12 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   shape.layers = reader.integer("num_hidden_layers");
   shape.context_length = reader.integer("max_position_embeddings");
   shape.hidden = reader.integer("hidden_size");
-  shape.feed_forward = reader.integer("intermediate_size");
+  read_feed_forward(config, reader, shape);
   shape.heads = reader.integer("num_attention_heads");
   shape.kv_heads = reader.integer_or("num_key_value_heads", shape.heads);
   shape.vocabulary = reader.integer("vocab_size");
   shape.epsilon = reader.number("rms_norm_eps");
-  shape.query_key_norm = shape.architecture == "qwen3";
+  shape.query_key_norm = shape.architecture.starts_with("qwen3");
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decoding/kernels/fixed_point.h"
+#include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/huggingface_names.h"
@@ -44,7 +45,8 @@ class TensorSums {
       return;
     }
     has_head_ |= role == kHead;
-    const double share = role.find("_exps.") == role.npos ? 1 : used_;
+    const bool of_experts = role.find("_exps.") != role.npos || parse_expert_role(role);
+    const double share = of_experts ? used_ : 1;
     pass_bytes_ += share * static_cast<double>(tensor.data.size());
   }
 
@@ -95,11 +97,23 @@ std::optional<std::string_view> name_of_file_type(std::int64_t type) {
 }
 
 // The share of a mixture's experts that one row asks; 1 for other models.
-double share_of_experts(const GgufFile& file, const std::string& architecture) {
-  constexpr std::int64_t kMost = 1 << 20;
-  const Result<std::int64_t> all = file.integer(architecture + ".expert_count", 1, kMost);
-  const Result<std::int64_t> used = file.integer(architecture + ".expert_used_count", 1, kMost);
+double share_of_experts(const Result<std::int64_t>& all, const Result<std::int64_t>& used) {
   return all && used && *used < *all ? static_cast<double>(*used) / static_cast<double>(*all) : 1;
+}
+
+constexpr std::int64_t kMostExperts = 1 << 20;
+
+double share_of_experts(const GgufFile& file, const std::string& architecture) {
+  return share_of_experts(file.integer(architecture + ".expert_count", 1, kMostExperts),
+                          file.integer(architecture + ".expert_used_count", 1, kMostExperts));
+}
+
+double share_of_experts(const JsonValue& config) {
+  const auto count = [&](std::string_view key) -> Result<std::int64_t> {
+    const std::optional<JsonValue> value = config.find(key);
+    return value ? value->integer(1, kMostExperts) : Error("none");
+  };
+  return share_of_experts(count("num_experts"), count("num_experts_per_tok"));
 }
 
 // Text from a file as it is shown: short, and without control characters.
@@ -121,12 +135,14 @@ void describe(const GgufFile& file, ModelSummary& summary) {
 
 // Leaves out what cannot be read: open_model_files() says what is wrong with it.
 void describe_folder(const fs::path& folder, ModelSummary& summary) {
+  double used = 1;
   if (const Result<JsonDocument> config = JsonDocument::open(folder / "config.json", kSmall)) {
     const std::optional<JsonValue> type = config->root().find("model_type");
     const Result<std::string_view> name = type ? type->text() : Error("none");
     if (name) summary.architecture = shown(*name);
+    used = share_of_experts(config->root());
   }
-  TensorSums sums;
+  TensorSums sums(used);
   std::error_code problem;
   for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
        entry.increment(problem)) {

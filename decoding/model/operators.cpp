@@ -22,6 +22,15 @@ TORCH_LIBRARY(redraft, m) {
   m.def(
       "linears(Tensor[] weights, int[] formats, int[] n, int[] k, Tensor[] x, Tensor[] biases, "
       "Tensor(a!)[] y) -> ()");
+  m.def(
+      "route(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) chosen, Tensor(b!) "
+      "shares) -> ()");
+  m.def("gather_rows(Tensor x, Tensor sources, Tensor(a!) out) -> ()");
+  m.def("quantize_groups(Tensor x, Tensor sources, int[] groups, Tensor(a!) out) -> ()");
+  m.def(
+      "grouped_linears(Tensor[] weights, int[] formats, int n, int k, int[] groups, Tensor blocks, "
+      "Tensor floats, Tensor(a!)[] y) -> ()");
+  m.def("mix_rows(Tensor x, Tensor places, Tensor shares, Tensor(a!) out) -> ()");
   m.def("rope(Tensor cosines, Tensor sines, Tensor positions, Tensor(a!) x) -> ()");
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
@@ -95,6 +104,52 @@ void linears(std::initializer_list<Linear> all) {
   };
   op.call(tensors(weights), numbers(formats), numbers(n), numbers(k), tensors(inputs),
           tensors(biases), tensors(outputs));
+}
+
+void route(const LinearWeight& router, const Tensor& x, const Tensor& chosen,
+           const Tensor& shares) {
+  static const auto op = find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t,
+                                   const Tensor&, const Tensor&, const Tensor&)>("redraft::route");
+  op.call(router.data, number(router.format), router.n, router.k, x, chosen, shares);
+}
+
+void gather_rows(const Tensor& x, const Tensor& sources, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::gather_rows");
+  op.call(x, sources, out);
+}
+
+void quantize_groups(const Tensor& x, const Tensor& sources, const RowGroups& groups,
+                     const Tensor& out) {
+  static const auto op = find<void(const Tensor&, const Tensor&, at::IntArrayRef, const Tensor&)>(
+      "redraft::quantize_groups");
+  op.call(x, sources, groups, out);
+}
+
+void grouped_linears(std::initializer_list<GroupedLinear> all, const RowGroups& groups,
+                     const Tensor& blocks, const Tensor& floats) {
+  static const auto op =
+      find<void(at::TensorList, at::IntArrayRef, std::int64_t, std::int64_t, at::IntArrayRef,
+                const Tensor&, const Tensor&, at::TensorList)>("redraft::grouped_linears");
+  std::vector<Tensor> weights, outputs;
+  std::vector<std::int64_t> formats;
+  const LinearWeight& first = *all.begin()->weights.front();
+  for (const GroupedLinear& one : all) {
+    assert(one.weights.size() == groups.size());
+    for (const LinearWeight* weight : one.weights) {
+      assert(weight->n == first.n && weight->k == first.k && !weight->bias.defined());
+      weights.push_back(weight->data);
+      formats.push_back(number(weight->format));
+    }
+    outputs.push_back(one.y);
+  }
+  op.call(weights, formats, first.n, first.k, groups, blocks, floats, outputs);
+}
+
+void mix_rows(const Tensor& x, const Tensor& places, const Tensor& shares, const Tensor& out) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&)>("redraft::mix_rows");
+  op.call(x, places, shares, out);
 }
 
 void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions, const Tensor& x) {

@@ -2,7 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
@@ -47,6 +49,33 @@ struct Linear {
 };
 // Up to three linear layers with the same y.size(0) rows; none reads what another writes.
 void linears(std::initializer_list<Linear> all);
+// A mixture's experts by their scores x W^T: the best of each row in chosen, int32 [rows, used],
+// best first and ties to the lower index, and in shares, float [rows, used], the softmax of their
+// scores.
+void route(const LinearWeight& router, const at::Tensor& x, const at::Tensor& chosen,
+           const at::Tensor& shares);
+// The rows of several experts, one group after the other: how many go to each, at least one.
+using RowGroups = std::vector<std::int64_t>;
+// out[i] = x[sources[i]]; out float [rows, n], sources int32.
+void gather_rows(const at::Tensor& x, const at::Tensor& sources, const at::Tensor& out);
+// Bytes that quantize_groups() writes.
+std::int64_t quantized_groups_bytes(const RowGroups& groups, std::int64_t k);
+// quantize() of each group by itself. The rows are x[sources[i]], or those of x if `sources` is not
+// defined.
+void quantize_groups(const at::Tensor& x, const at::Tensor& sources, const RowGroups& groups,
+                     const at::Tensor& out);
+// linears() of each group with weights of its own, which all have the same n and k and no biases.
+// The rows are in `blocks` as quantize_groups() writes them, and in `floats`, [rows, k], if any
+// weight reads floats.
+struct GroupedLinear {
+  const std::vector<const LinearWeight*>& weights;  // [groups]
+  const at::Tensor& y;                              // float [rows, n]
+};
+void grouped_linears(std::initializer_list<GroupedLinear> all, const RowGroups& groups,
+                     const at::Tensor& blocks, const at::Tensor& floats);
+// out[r] = the sum of shares[r, i] * x[places[r, i]] in the order of i. Not in place.
+void mix_rows(const at::Tensor& x, const at::Tensor& places, const at::Tensor& shares,
+              const at::Tensor& out);
 // Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
 // tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <vector>
 
 #include "decoding/acceptance.h"
 #include "decoding/kernels/packed_rows.h"
@@ -97,6 +98,63 @@ void linears_cpu(at::TensorList weights, at::IntArrayRef formats, at::IntArrayRe
   kernels::linears({all.data(), all.size()}, rows(y[0]), pool());
 }
 
+void route_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
+               const Tensor& x, const Tensor& chosen, const Tensor& shares) {
+  const int used = as_int(chosen.size(1));
+  assert(used >= 1 && used <= n && chosen.is_contiguous());
+  kernels::linear_top_k(packed(weight, format, n, k), input(x), rows(chosen), used,
+                        chosen.mutable_data_ptr<std::int32_t>(), out_floats(shares), pool());
+  kernels::shares_of_best(current_isa, out_floats(shares), rows(shares), used, pool());
+}
+
+const std::int32_t* places_of(const Tensor& x) {
+  assert(x.is_contiguous());
+  return x.const_data_ptr<std::int32_t>();
+}
+
+void gather_rows_cpu(const Tensor& x, const Tensor& sources, const Tensor& out) {
+  kernels::gather_rows(floats(x), places_of(sources), rows(out), as_int(x.size(1)), out_floats(out),
+                       pool());
+}
+
+std::vector<int> counts_of(at::IntArrayRef groups) { return {groups.begin(), groups.end()}; }
+
+void quantize_groups_cpu(const Tensor& x, const Tensor& sources, at::IntArrayRef groups,
+                         const Tensor& out) {
+  const std::vector<int> counts = counts_of(groups);
+  const int k = as_int(x.size(1));
+  assert(static_cast<std::size_t>(out.numel()) >=
+         kernels::quantized_groups_bytes(current_isa, counts, k));
+  kernels::quantize_groups(current_isa, floats(x), sources.defined() ? places_of(sources) : nullptr,
+                           counts, k, out.mutable_data_ptr<std::uint8_t>(), pool());
+}
+
+void grouped_linears_cpu(at::TensorList weights, at::IntArrayRef formats, std::int64_t n,
+                         std::int64_t k, at::IntArrayRef groups, const Tensor& blocks,
+                         const Tensor& gathered, at::TensorList y) {
+  std::vector<kernels::GroupedLinear> all;
+  all.reserve(weights.size());
+  for (const Tensor& out : y) {
+    const std::uint8_t* block = blocks.defined() ? blocks.const_data_ptr<std::uint8_t>() : nullptr;
+    std::int64_t row = 0;
+    for (const std::int64_t count : groups) {
+      const kernels::PackedWeight weight = packed(weights[all.size()], formats[all.size()], n, k);
+      const kernels::LinearInput x = kernels::reads_floats(weight.format)
+                                         ? kernels::LinearInput(floats(gathered) + row * k)
+                                         : kernels::LinearInput(block);
+      all.push_back({{weight, x, nullptr, out_floats(out) + row * n, as_int(n)}, as_int(count)});
+      if (block) block += kernels::quantized_bytes(current_isa, as_int(count), as_int(k));
+      row += count;
+    }
+  }
+  kernels::grouped_linears(all, pool());
+}
+
+void mix_rows_cpu(const Tensor& x, const Tensor& places, const Tensor& shares, const Tensor& out) {
+  kernels::mix_rows(current_isa, floats(x), places_of(places), floats(shares), rows(out),
+                    as_int(places.size(1)), as_int(out.size(1)), out_floats(out), pool());
+}
+
 void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
               const Tensor& x) {
   const int head_dim = as_int(2 * cosines.size(1));
@@ -178,6 +236,11 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("rms_norm", &rms_norm_cpu);
   m.impl("quantize", &quantize_cpu);
   m.impl("linears", &linears_cpu);
+  m.impl("route", &route_cpu);
+  m.impl("gather_rows", &gather_rows_cpu);
+  m.impl("quantize_groups", &quantize_groups_cpu);
+  m.impl("grouped_linears", &grouped_linears_cpu);
+  m.impl("mix_rows", &mix_rows_cpu);
   m.impl("rope", &rope_cpu);
   m.impl("store_rows", &store_rows_cpu);
   m.impl("tree_attention", &tree_attention_cpu);
@@ -189,6 +252,11 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
 }
 
 }  // namespace
+
+std::int64_t quantized_groups_bytes(const RowGroups& groups, std::int64_t k) {
+  return static_cast<std::int64_t>(
+      kernels::quantized_groups_bytes(current_isa, counts_of(groups), as_int(k)));
+}
 
 CpuScope::CpuScope(ThreadPool& pool, kernels::Isa isa)
     : outer_pool_(current_pool), outer_isa_(current_isa) {

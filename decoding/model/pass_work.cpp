@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "decoding/kernels/fixed_point.h"
@@ -10,9 +11,10 @@
 namespace redraft {
 namespace {
 
-void add(PassWork& work, const LinearWeight& weight, int rows) {
-  work.bytes += static_cast<double>(weight.data.nbytes());
-  const double macs = static_cast<double>(rows) * static_cast<double>(weight.n * weight.k);
+// `read` is the share of the weights that is read, for `rows` rows in all.
+void add(PassWork& work, const LinearWeight& weight, double rows, double read = 1) {
+  work.bytes += read * static_cast<double>(weight.data.nbytes());
+  const double macs = rows * static_cast<double>(weight.n * weight.k);
   if (kernels::reads_floats(weight.format)) {
     work.float_macs += macs;
   } else {
@@ -20,7 +22,23 @@ void add(PassWork& work, const LinearWeight& weight, int rows) {
   }
 }
 
+void add_experts(PassWork& work, const LayerWeights& layer, const TransformerShape& shape,
+                 int rows) {
+  add(work, layer.router, rows);
+  const double read = expected_experts(shape.experts, shape.experts_used, rows) / shape.experts;
+  const double rows_of_each = 1.0 * rows * shape.experts_used / shape.experts;
+  for (const ExpertWeights& expert : layer.experts) {
+    for (const LinearWeight* weight : {&expert.gate, &expert.up, &expert.down})
+      add(work, *weight, rows_of_each, read);
+  }
+}
+
 }  // namespace
+
+double expected_experts(int experts, int used, int rows) {
+  const double left_out = 1 - static_cast<double>(used) / experts;  // by one row
+  return experts * (1 - std::pow(left_out, rows));
+}
 
 PassWork pass_work(const Weights& weights, const TransformerShape& shape, int rows, int context,
                    const SkippedLayers* skipped) {
@@ -32,7 +50,10 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
            {&layer.query, &layer.key, &layer.value, &layer.attention_output})
         add(work, *weight, rows);
     }
-    if (!skipped || !skipped->feed_forward[i]) {
+    if (skipped && skipped->feed_forward[i]) continue;
+    if (!layer.experts.empty()) {
+      add_experts(work, layer, shape, rows);
+    } else {
       for (const LinearWeight* weight : {&layer.gate, &layer.up, &layer.down})
         add(work, *weight, rows);
     }

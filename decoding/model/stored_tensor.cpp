@@ -2,6 +2,21 @@
 
 namespace redraft {
 
+namespace {
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (const std::int64_t size : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(size);
+  return out + "]";
+}
+
+}  // namespace
+
+std::string unexpected_shape(const std::vector<std::int64_t>& shape,
+                             const std::vector<std::int64_t>& expected) {
+  return "its shape is " + shape_text(shape) + " where " + shape_text(expected) + " is expected";
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 80;
   std::string out = "'";

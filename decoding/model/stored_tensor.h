@@ -23,6 +23,10 @@ struct StoredTensor {
   std::int64_t rows() const;
 };
 
+// "its shape is [64, 32] where [32, 64] is expected"
+std::string unexpected_shape(const std::vector<std::int64_t>& shape,
+                             const std::vector<std::int64_t>& expected);
+
 // Text from a file as errors show it: in quotes, at most a line long, without control characters.
 std::string quoted(std::string_view text);
 

@@ -1,7 +1,7 @@
-// The transformer of llama, qwen2 and qwen3, once for every device: all arithmetic is in the
-// operators, all memory in buffers that outlive a pass. A pass first writes the rows of its context
-// and draft into the cache's slots and then attends to them, so the tree alone decides what a row
-// sees.
+// The transformer of llama, qwen2, qwen3 and qwen3moe, once for every device: all arithmetic is in
+// the operators, all memory in buffers that outlive a pass. A pass first writes the rows of its
+// context and draft into the cache's slots and then attends to them, so the tree alone decides what
+// a row sees.
 #include "decoding/model/transformer.h"
 
 #include <ATen/Parallel.h>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "decoding/model/draft_head.h"
+#include "decoding/model/expert_block.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
 #include "decoding/model/transformer_memory.h"
@@ -83,6 +84,7 @@ class Transformer : public LanguageModel {
         isa_(isa),
         pool_(pool),
         buffers_(shape, isa),
+        experts_(shape),
         rope_(shape) {
     if (head_) captured_.select(head_->layers(), shape_.hidden);
   }
@@ -288,6 +290,13 @@ class Transformer : public LanguageModel {
 
   void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
     operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
+    if (shape_.experts > 0) {
+      charge(PassPart::kNorm);
+      experts_.run(layer, rows.normed, rows.quantized, rows.normed,
+                   [this](PassPart part) { charge(part); });
+      operators::add(rows.hidden, rows.normed);
+      return charge(PassPart::kNorm);
+    }
     const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
     charge(PassPart::kNorm);
     operators::linears(
@@ -408,7 +417,8 @@ class Transformer : public LanguageModel {
   kernels::Isa isa_;
   ThreadPool& pool_;
   PassBuffers buffers_;
-  at::Tensor logits_;  // [up to kScoredRows, vocabulary], once they are needed
+  ExpertBlock experts_;  // of a mixture
+  at::Tensor logits_;    // [up to kScoredRows, vocabulary], once they are needed
   RopeTable rope_;
   CapturedLayers captured_;
   PassProfile* profile_ = nullptr;

@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "decoding/model/architectures.h"
+#include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
 
 namespace redraft {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kArchitectures = {"llama", "qwen2", "qwen3"};
+constexpr std::array<std::string_view, 4> kArchitectures = {"llama", "qwen2", "qwen3", "qwen3moe"};
 constexpr int kHeadGranularity = 16;  // required by the attention kernels
 // Far above any model that fits in memory, far below any product that overflows an int.
 constexpr int kMaxLayers = 1024;
@@ -21,6 +22,10 @@ constexpr int kMaxHeadDim = 1024;
 constexpr int kMaxWidth = 1 << 17;
 constexpr int kMaxContext = 1 << 22;
 constexpr int kMaxVocabulary = 1 << 24;
+constexpr int kMaxExperts = 1024;
+constexpr int kMaxExpertsUsed = 64;
+// Of all layers: something is kept in memory for each, before its weights are looked at.
+constexpr int kMaxExpertsInAll = 1 << 16;
 
 struct FieldLimits {
   std::string_view name;
@@ -34,11 +39,15 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
       FieldLimits{"block_count", shape.layers, 1, kMaxLayers},
       FieldLimits{"context_length", shape.context_length, 2, kMaxContext},
       FieldLimits{"embedding_length", shape.hidden, 1, kMaxWidth},
-      FieldLimits{"feed_forward_length", shape.feed_forward, 1, kMaxWidth},
+      FieldLimits{shape.experts > 0 ? "expert_feed_forward_length" : "feed_forward_length",
+                  shape.feed_forward, 1, kMaxWidth},
       FieldLimits{"attention.head_count", shape.heads, 1, kMaxHeads},
       FieldLimits{"attention.head_count_kv", shape.kv_heads, 1, kMaxHeads},
       FieldLimits{"attention.key_length", shape.head_dim, 1, kMaxHeadDim},
       FieldLimits{"vocab_size", shape.vocabulary, 1, kMaxVocabulary},
+      FieldLimits{"expert_count", shape.experts, 0, kMaxExperts},
+      FieldLimits{"expert_used_count", shape.experts_used, shape.experts > 0 ? 1 : 0,
+                  std::min(shape.experts, kMaxExpertsUsed)},
   };
   for (const FieldLimits& field : fields) {
     if (field.value >= field.least && field.value <= field.most) continue;
@@ -84,11 +93,13 @@ std::optional<std::string> refuse_architecture(std::string_view name) {
   if (std::find(kArchitectures.begin(), kArchitectures.end(), name) != kArchitectures.end())
     return std::nullopt;
   return "architecture " + quoted(name) +
-         " is not supported; redraft runs llama, qwen2 and qwen3 models";
+         " is not supported; redraft runs llama, qwen2, qwen3 and qwen3moe models";
 }
 
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
+  if (shape.layers * shape.experts > kMaxExpertsInAll)
+    return ShapeProblem{"expert_count", "the layers have too many together"};
   if (shape.heads % shape.kv_heads != 0) {
     return ShapeProblem{"attention.head_count_kv", "key-value heads do not divide the heads"};
   }
@@ -111,7 +122,8 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   return scaling_problem(shape);
 }
 
-bool has_role(std::string_view name, const TransformerShape& shape) {
+bool has_role(std::string_view role, const TransformerShape& shape) {
+  std::string_view name = role;
   for (const std::string_view outer :
        {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}) {
     if (name == outer) return true;
@@ -129,14 +141,20 @@ bool has_role(std::string_view name, const TransformerShape& shape) {
   for (const std::string_view norm : {".attn_q_norm.weight", ".attn_k_norm.weight"}) {
     if (name == norm) return shape.query_key_norm;
   }
-  for (const std::string_view linear :
-       {".attn_q", ".attn_k", ".attn_v", ".attn_output", ".ffn_gate", ".ffn_up", ".ffn_down"}) {
-    if (name.starts_with(linear)) {
-      const std::string_view rest = name.substr(linear.size());
-      if (rest == ".weight" || rest == ".bias") return true;
-    }
+  const auto is_linear = [name](std::string_view linear) {
+    if (!name.starts_with(linear)) return false;
+    const std::string_view rest = name.substr(linear.size());
+    return rest == ".weight" || rest == ".bias";
+  };
+  for (const std::string_view linear : {".attn_q", ".attn_k", ".attn_v", ".attn_output"}) {
+    if (is_linear(linear)) return true;
   }
-  return false;
+  for (const std::string_view linear : {".ffn_gate", ".ffn_up", ".ffn_down"}) {
+    if (is_linear(linear)) return shape.experts == 0;
+  }
+  if (name == ".ffn_gate_inp.weight") return shape.experts > 0;
+  const std::optional<ExpertPlace> expert = parse_expert_role(role);
+  return expert && expert->expert < shape.experts;
 }
 
 }  // namespace redraft

@@ -18,7 +18,7 @@ struct TransformerShape {
   int layers = 0;
   int context_length = 0;
   int hidden = 0;        // width of a row between layers
-  int feed_forward = 0;  // width inside the feed-forward block
+  int feed_forward = 0;  // width inside the feed-forward block; of a mixture inside each expert
   int heads = 0;         // query heads
   int kv_heads = 0;      // divides heads
   int head_dim = 0;      // a multiple of 16; heads * head_dim may differ from hidden
@@ -32,6 +32,11 @@ struct TransformerShape {
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.
   bool paired_rows = false;
+  // In a mixture, the feed-forward block of every layer: `experts` small ones, of which each row
+  // goes to the `experts_used` that the layer's router scores highest, weighted by the softmax of
+  // those scores. 0: the blocks are dense.
+  int experts = 0;
+  int experts_used = 0;  // 1..experts
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }

@@ -4,26 +4,19 @@
 #include <utility>
 
 #include "decoding/kernels/finite_weights.h"
+#include "decoding/model/expert_roles.h"
 #include "decoding/model/packing.h"
 
 namespace redraft {
 namespace {
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string out = "[";
-  for (const std::int64_t size : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(size);
-  return out + "]";
-}
 
 // Finds the named tensor and checks that it has the shape that its role requires.
 Result<const StoredTensor*> find_shaped(const ModelFiles& files, const std::string& name,
                                         const std::vector<std::int64_t>& shape) {
   const StoredTensor* tensor = files.find_tensor(name);
   if (!tensor) return files.tensor_error(name, "missing");
-  if (tensor->shape != shape) {
-    return files.tensor_error(name, "its shape is " + shape_text(tensor->shape) + " where " +
-                                        shape_text(shape) + " is expected");
-  }
+  if (tensor->shape != shape)
+    return files.tensor_error(name, unexpected_shape(tensor->shape, shape));
   return tensor;
 }
 
@@ -40,14 +33,15 @@ class Planner {
     take_matrix(plan_.tied ? "token_embd.weight" : "output.weight", shape_.vocabulary,
                 shape_.hidden, plan_.head);
     for (int i = 0; i < shape_.layers; ++i) {
-      take_layer("blk." + std::to_string(i) + ".", plan_.layers[static_cast<std::size_t>(i)]);
+      take_layer(i, plan_.layers[static_cast<std::size_t>(i)]);
     }
     if (error_) return *error_;
     return std::move(plan_);
   }
 
  private:
-  void take_layer(const std::string& prefix, PlannedLayer& layer) {
+  void take_layer(int number, PlannedLayer& layer) {
+    const std::string prefix = "blk." + std::to_string(number) + ".";
     const int hidden = shape_.hidden;
     const int paired = shape_.paired_rows ? shape_.head_dim : 0;
     take_vector(prefix + "attn_norm.weight", hidden, layer.attention_norm);
@@ -60,9 +54,23 @@ class Planner {
     }
     take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
     take_vector(prefix + "ffn_norm.weight", hidden, layer.feed_forward_norm);
+    if (shape_.experts > 0) return take_experts(number, prefix, layer);
     take_linear(prefix + "ffn_gate", shape_.feed_forward, hidden, layer.gate);
     take_linear(prefix + "ffn_up", shape_.feed_forward, hidden, layer.up);
     take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
+  }
+
+  void take_experts(int number, const std::string& prefix, PlannedLayer& layer) {
+    const int hidden = shape_.hidden;
+    const int width = shape_.feed_forward;
+    take_matrix(prefix + "ffn_gate_inp.weight", shape_.experts, hidden, layer.router);
+    layer.experts.resize(static_cast<std::size_t>(shape_.experts));
+    for (int i = 0; i < shape_.experts; ++i) {
+      PlannedExpert& expert = layer.experts[static_cast<std::size_t>(i)];
+      take_matrix(expert_role({number, ExpertMatrix::kGate, i}), width, hidden, expert.gate);
+      take_matrix(expert_role({number, ExpertMatrix::kUp, i}), width, hidden, expert.up);
+      take_matrix(expert_role({number, ExpertMatrix::kDown, i}), hidden, width, expert.down);
+    }
   }
 
   // Keeps the first error.

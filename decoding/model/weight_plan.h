@@ -23,17 +23,32 @@ struct PlannedMatrix {
   std::vector<float> bias = {};  // [n] in the order of packed rows; empty where the file has none
 };
 
+// Of a mixture.
+struct PlannedExpert {
+  PlannedMatrix gate, up, down;
+};
+
 struct PlannedLayer {
   std::vector<float> attention_norm;  // [hidden]
   PlannedMatrix query, key, value;
   std::vector<float> query_norm, key_norm;  // [head_dim]; empty if heads are not normed
   PlannedMatrix attention_output;
   std::vector<float> feed_forward_norm;  // [hidden]
-  PlannedMatrix gate, up, down;
+  PlannedMatrix gate, up, down;          // without a source in a mixture, which has these instead:
+  PlannedMatrix router;                  // a score for each expert
+  std::vector<PlannedExpert> experts;
 
   // In the order in which a pass reads them.
   std::vector<PlannedMatrix*> matrices() {
-    return {&query, &key, &value, &attention_output, &gate, &up, &down};
+    std::vector<PlannedMatrix*> all = {&query, &key, &value, &attention_output};
+    if (experts.empty()) {
+      all.insert(all.end(), {&gate, &up, &down});
+      return all;
+    }
+    all.push_back(&router);
+    for (PlannedExpert& expert : experts)
+      all.insert(all.end(), {&expert.gate, &expert.up, &expert.down});
+    return all;
   }
 };
 

@@ -61,9 +61,20 @@ class WeightLoader {
     take_matrix(from.key, layer.key);
     take_matrix(from.value, layer.value);
     take_matrix(from.attention_output, layer.attention_output);
+    if (!from.experts.empty()) return take_experts(from, layer);
     take_matrix(from.gate, layer.gate);
     take_matrix(from.up, layer.up);
     take_matrix(from.down, layer.down);
+  }
+
+  void take_experts(const PlannedLayer& from, LayerWeights& layer) {
+    take_matrix(from.router, layer.router);
+    layer.experts.resize(from.experts.size());
+    for (std::size_t i = 0; i < from.experts.size(); ++i) {
+      take_matrix(from.experts[i].gate, layer.experts[i].gate);
+      take_matrix(from.experts[i].up, layer.experts[i].up);
+      take_matrix(from.experts[i].down, layer.experts[i].down);
+    }
   }
 
   // Keeps the first error.

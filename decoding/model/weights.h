@@ -24,6 +24,11 @@ struct LinearWeight {
   at::Tensor bias;  // float [n]; undefined where the file has none
 };
 
+// Of a mixture.
+struct ExpertWeights {
+  LinearWeight gate, up, down;  // without biases
+};
+
 struct LayerWeights {
   at::Tensor attention_norm;  // float [hidden]
   LinearWeight query, key, value;
@@ -31,6 +36,8 @@ struct LayerWeights {
   LinearWeight attention_output;
   at::Tensor feed_forward_norm;  // float [hidden]
   LinearWeight gate, up, down;
+  LinearWeight router;                 // in a mixture, instead of those
+  std::vector<ExpertWeights> experts;  // empty: the layer is dense
 };
 
 // The tensors of a model by role, repacked for the kernels. All of it is copied: whatever becomes

@@ -55,7 +55,7 @@ class Instructions(unittest.TestCase):
         self.assertLessEqual(sum(task.file.startswith("own/") for task in TASKS), 20)
 
     def test_a_half_is_that_of_the_program(self):
-        # The same as in tests/bench/quality_test.cpp.
+        # The same as in tests/bench/quality/half_test.cpp.
         self.assertEqual([half_of(name) for name in ("python/add-docstring", "rust/derive", "cpp/make-const")], [1, 0, 1])
         self.assertEqual(collections.Counter(half_of(task.id) for task in TASKS), {0: 30, 1: 30})
 

@@ -49,6 +49,17 @@ TEST(ReadTasks, AnEditWithEverything) {
   EXPECT_EQ(task.n_turns(), 1);
 }
 
+TEST(ReadTasks, ACommitWithTheEditsBeforeIt) {
+  const std::string commit = R"({"id": "a", "instruction": "i", "before": "b", "commit": "12")";
+  const auto tasks = parse(TaskKind::kEdits,
+                           commit + R"(, "recent_edits": [{"diff": "d1", "subject": "s"}, {}]})");
+  ASSERT_TRUE(tasks) << tasks.error().message();
+  EXPECT_TRUE(tasks->tasks.front().is_commit);
+  EXPECT_THAT(tasks->tasks.front().recent_edits, testing::ElementsAre("d1", ""));
+  EXPECT_FALSE(parse(TaskKind::kEdits, commit + R"(, "recent_edits": ["d1"]})"));
+  EXPECT_FALSE(parse(TaskKind::kEdits, commit + R"(, "recent_edits": [{"diff": 1}]})"));
+}
+
 TEST(ReadTasks, OneOfTwoInstructions) {
   constexpr const char* kLine =
       R"({"id": "a", "instruction_descriptive": "long", "instruction_lazy": "short", "before": ""})";

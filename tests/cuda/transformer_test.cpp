@@ -121,6 +121,10 @@ TEST_F(CudaTransformer, RefusesWhatItsKernelsDoNotTake) {
   refused = load_transformer(files_of(mixed.writer()), pool_);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(), HasSubstr("on a GPU"));
+  refused = load_transformer(files_of(small_model("qwen3moe").writer()), pool_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "tiny.gguf: a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
   std::stop_source stop;
   stop.request_stop();
   refused = load_transformer(files_of(small_model().writer()), pool_,

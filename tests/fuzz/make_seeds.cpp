@@ -58,6 +58,19 @@ void write_gguf(const std::filesystem::path& folder) {
                                     .tied = true}
                               .writer()
                               .bytes());
+  write(folder / "mixture", TinyModel{.architecture = "qwen3moe",
+                                      .layers = 1,
+                                      .hidden = 32,
+                                      .feed_forward = 32,
+                                      .heads = 2,
+                                      .kv_heads = 1,
+                                      .vocabulary = 32,
+                                      .experts = 3,
+                                      .experts_used = 2,
+                                      .tied = true,
+                                      .tokenizer = ""}
+                                .writer()
+                                .bytes());
 }
 
 void write_safetensors(const std::filesystem::path& folder) {

@@ -7,7 +7,7 @@ import re
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model", "tuning"},
     r"nlohmann/": {"support/json", "decoding/model", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features",
-                    "bench", "bench/command", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
+                    "bench", "bench/command", "bench/quality", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
                     "http/api", "remote"},
     r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "remote", "cli", "cli/common"},
     r"boost/beast": {"http", "remote"},

@@ -1,5 +1,7 @@
 """The names of the same tensor in transformers and in GGUF, and how GGUF orders the rows of llama's queries and keys."""
 
+import re
+
 OUTER = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
@@ -17,7 +19,10 @@ IN_LAYER = {
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
+    "mlp.gate": "ffn_gate_inp",
 }
+# GGUF stacks the matrices of a layer's experts, model.layers.3.mlp.experts.5.up_proj.weight and so on.
+OF_EXPERT = re.compile(r"model\.layers\.(\d+)\.mlp\.experts\.(\d+)\.(gate|up|down)_proj\.weight")
 
 
 def gguf_name(name):
@@ -27,6 +32,12 @@ def gguf_name(name):
     _, _, layer, rest = name.split(".", 3)
     module, kind = rest.rsplit(".", 1)
     return f"blk.{layer}.{IN_LAYER[module]}.{kind}"
+
+
+def stacked_name(name):
+    """blk.3.ffn_up_exps.weight and 5 for model.layers.3.mlp.experts.5.up_proj.weight; None for a matrix of no expert."""
+    found = OF_EXPERT.fullmatch(name)
+    return found and (f"blk.{found[1]}.ffn_{found[3]}_exps.weight", int(found[2]))
 
 
 def transformers_name(name):

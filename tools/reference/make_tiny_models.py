@@ -18,13 +18,14 @@ import gguf
 import torch
 import transformers
 
-from gguf_names import gguf_name, to_pairs, turns_in_pairs
+from gguf_names import gguf_name, stacked_name, to_pairs, turns_in_pairs
 
 TOKENS = 32
 SIZES = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
          "max_position_embeddings": 256, "rms_norm_eps": 1e-6}
 QWEN2 = (transformers.Qwen2Config, transformers.Qwen2ForCausalLM)
 QWEN3 = (transformers.Qwen3Config, transformers.Qwen3ForCausalLM)
+QWEN3_MOE = (transformers.Qwen3MoeConfig, transformers.Qwen3MoeForCausalLM)
 LLAMA = (transformers.LlamaConfig, transformers.LlamaForCausalLM)
 
 # name: (architecture, type of the weights, differences from SIZES)
@@ -51,8 +52,13 @@ MODELS = {
         "hidden_size": 48, "num_attention_heads": 3, "num_key_value_heads": 1, "tie_word_embeddings": False,
         "rope_theta": 1e4,
         "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}}),
+    "qwen3moe": (QWEN3_MOE, torch.bfloat16, {
+        "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16, "tie_word_embeddings": False,
+        "rope_theta": 1e6, "num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+        "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": []}),
 }
 IN_SHARDS = "qwen2_yarn"
+GGUF_ARCHITECTURES = {"qwen3_moe": "qwen3moe"}  # where the name is another one
 FILE_TYPES = {torch.float32: gguf.GGMLQuantizationType.F32, torch.float16: gguf.GGMLQuantizationType.F16,
               torch.bfloat16: gguf.GGMLQuantizationType.BF16}
 
@@ -109,7 +115,7 @@ def add_scaling(writer, config):
 def write_gguf(model, dtype, path):
     config = model.config
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    writer = gguf.GGUFWriter(path, config.model_type)
+    writer = gguf.GGUFWriter(path, GGUF_ARCHITECTURES.get(config.model_type, config.model_type))
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
@@ -122,14 +128,26 @@ def write_gguf(model, dtype, path):
     writer.add_rope_freq_base(config.rope_theta)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     add_scaling(writer, config)
+    if getattr(config, "num_experts", 0):
+        writer.add_expert_count(config.num_experts)
+        writer.add_expert_used_count(config.num_experts_per_tok)
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     if config.rope_scaling and config.rope_scaling["rope_type"] == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config, head_dim).numpy())
+    stacks = {}
     for name, parameter in model.named_parameters():
         values = parameter.detach().float()
+        if stacked_name(name):
+            stacks.setdefault(stacked_name(name)[0], []).append(values)  # expert after expert
+            continue
         if turns_in_pairs(config.model_type, name):
             values = to_pairs(values, head_dim)
-        kind = FILE_TYPES[dtype if values.dim() == 2 else torch.float32]
+        small = values.dim() == 1 or name.endswith("mlp.gate.weight")  # the router is float as converters write it
+        kind = FILE_TYPES[torch.float32 if small else dtype]
         writer.add_tensor(gguf_name(name), gguf.quants.quantize(values.contiguous().numpy(), kind), raw_dtype=kind)
+    for name, experts in stacks.items():
+        values = torch.stack(experts).numpy()
+        writer.add_tensor(name, gguf.quants.quantize(values, FILE_TYPES[dtype]), raw_dtype=FILE_TYPES[dtype])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

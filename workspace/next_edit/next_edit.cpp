@@ -235,6 +235,16 @@ bool NextEditRequest::is_anything_changed() const {
   return !recent.empty();
 }
 
+NextEditRequest next_edit_request(const OpenDocuments& documents, const std::string& uri) {
+  NextEditRequest request;
+  request.recent = documents.recent_changes();
+  request.documents = documents.from(uri);
+  for (const auto& document : request.documents)
+    request.origins.push_back(documents.origin_of(document));
+  request.beside = documents.beside(uri);
+  return request;
+}
+
 NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_token& stop) {
   const Span span("plan");
   ChangedCalls calls =

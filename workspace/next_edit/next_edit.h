@@ -18,6 +18,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/document_origins.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/documents/open_documents.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/call_search.h"
@@ -65,6 +66,10 @@ struct NextEditRequest {
 
   bool is_anything_changed() const;
 };
+
+// What follows, seen from the open document `uri`, from what the user did in all of them. Decoder,
+// format, folders, memory and indexes are left to the caller.
+NextEditRequest next_edit_request(const OpenDocuments& documents, const std::string& uri);
 
 struct NextEditResult {
   std::shared_ptr<const Document> document;  // null: there is nothing to propose

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include "bench/command/quality_options.h"
+
 namespace redraft::cli {
 namespace {
 
@@ -104,7 +106,6 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--rag", "repocoder"},
       {"--mtbench-turn2", ""},
       {"--as-server", ""},
-      {"--gates", "0.5"},
       {"--context-tokens", "2"},
       {"--replay", ""},
       {"--replay-outputs", "b"},
@@ -152,6 +153,90 @@ TEST_F(BenchOptions, AreThoseOfTheKind) {
   EXPECT_THROW(settings(TaskKind::kEdits, ""), CLI::ParseError);
   EXPECT_THROW(settings(TaskKind::kEdits, "--data a --limit 0"), CLI::ParseError);
   EXPECT_THROW(settings(TaskKind::kEdits, "--data a --out x --step-by-step"), CLI::ParseError);
+}
+
+struct ParsedQuality {
+  QualityOptions options;
+  std::string command, stored_command;
+};
+
+ParsedQuality quality(const std::string& command_line) {
+  ParsedQuality parsed;
+  CLI::App app;
+  add_quality_options(app, parsed.options);
+  app.parse(command_line);
+  parsed.command = command_of(app, Choosing::kShown);
+  parsed.stored_command = command_of(app, Choosing::kLeftOut);
+  return parsed;
+}
+
+nlohmann::ordered_json quality_settings(const std::string& command_line) {
+  Result<nlohmann::ordered_json> settings = settings_of(quality(command_line).options);
+  if (!settings) throw std::runtime_error(settings.error().message());
+  return std::move(*settings);
+}
+
+// Of `redraft bench quality`, too. What chooses among measurements decides none.
+TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
+  const std::map<std::string, std::string> decide = {
+      {"--data", "b"},
+      {"--instruction", "lazy"},
+      {"--scope", "file"},
+      {"--context-tokens", "0"},
+      {"--gates", "0.3"},
+      {"--completion-context-tokens", "9"},
+      {"--next-edit-format", "zeta"},
+      {"--pass-at-1", ""},
+      {"--python", "x"},
+      {"--dry-run", ""},
+      {"--target", "x"},
+      {"--draft", "x"},
+      {"--head", "h"},
+      {"--device", "cuda"},
+  };
+  const std::map<std::string, std::string> decide_nothing_here = {
+      {"--measure", "edits"}, {"--half", "dev"},         {"--limit", "2"},
+      {"--out", "x"},         {"--compare", "x y"},      {"--report", "x"},
+      {"--threads", "2"},     {"--kernels", "portable"}, {"--log-level", "off"}};
+  QualityOptions options;
+  CLI::App app;
+  add_quality_options(app, options);
+  std::set<std::string> seen;
+  const auto before = quality_settings("--data a");
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name == "--help") continue;
+    seen.insert(name);
+    const bool decides = decide.contains(name);
+    ASSERT_TRUE(decides || decide_nothing_here.contains(name)) << name << " is not in this test";
+    const std::string value = decides ? decide.at(name) : decide_nothing_here.at(name);
+    const std::string data = name == "--data" ? " " : "--data a ";
+    EXPECT_EQ(quality_settings(data + name + " " + value) != before, decides) << name;
+  }
+  EXPECT_EQ(seen.size(), decide.size() + decide_nothing_here.size());
+}
+
+TEST_F(BenchOptions, OfQualityGoTogetherOrDoNot) {
+  const auto sound = [](const std::string& line) { return bool(check(quality(line).options)); };
+  EXPECT_TRUE(sound("--data a"));
+  EXPECT_TRUE(sound("--compare a b"));
+  EXPECT_TRUE(sound("--report a"));
+  EXPECT_FALSE(sound(""));
+  EXPECT_FALSE(sound("--data a --report b"));
+  EXPECT_TRUE(sound("--data a --dry-run --measure edits"));
+  EXPECT_FALSE(sound("--data a --dry-run --measure completion"));
+  EXPECT_THROW(quality("--data a --half 0"), CLI::ParseError);
+  EXPECT_THROW(quality("--compare a"), CLI::ParseError);
+}
+
+TEST_F(BenchOptions, OfQualityMakeTheTitlesCommand) {
+  const ParsedQuality parsed =
+      quality("--data h/../a --data b --gates 0,0.4 --pass-at-1 --half test --limit 3 --out x");
+  EXPECT_EQ(parsed.command,
+            "redraft bench quality --data a --data b --half test --limit 3 --pass-at-1 --gates "
+            "0,0.4");
+  EXPECT_EQ(parsed.stored_command,
+            "redraft bench quality --data a --data b --pass-at-1 --gates 0,0.4");
 }
 
 TEST_F(BenchOptions, NameAFileThatCannotBeRead) {

@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
+#include "bench/markdown.h"
 #include "bench/papers/chart.h"
-#include "bench/papers/markdown.h"
 #include "bench/papers/paper_report.h"
 #include "bench/papers/rank_agreement.h"
 #include "bench/report.h"

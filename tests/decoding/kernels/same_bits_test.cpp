@@ -172,6 +172,12 @@ TEST_P(SameBits, OperatorsOfEightLanes) {
     defined.add(expected.data(), y.data(), n);
     tested.add(got.data(), y.data(), n);
     expect_same("add");
+    defined.add_scaled(expected.data(), y.data(), 0.7F, n);
+    tested.add_scaled(got.data(), y.data(), 0.7F, n);
+    expect_same("add_scaled");
+    defined.exp_below(x.data(), 0.9F, n, expected.data());
+    tested.exp_below(x.data(), 0.9F, n, got.data());
+    expect_same("exp_below");
   }
 }
 

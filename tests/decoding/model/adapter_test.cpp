@@ -102,7 +102,8 @@ SafetensorsWriter::Tensor& named(std::vector<SafetensorsWriter::Tensor>& tensors
 TEST_F(AdapterTest, IsTheModelWithItsWeightsMerged) {
   for (const TinyModel& tiny :
        {TinyModel{}, TinyModel{.tied = true}, TinyModel{.architecture = "llama"},
-        TinyModel{.architecture = "qwen3", .head_dim = 32}}) {
+        TinyModel{.architecture = "qwen3", .head_dim = 32},
+        TinyModel{.architecture = "qwen3moe"}}) {
     const TinyFolder folder(tiny);
     const TinyAdapter adapter(tiny);
     folder.write(base_);

@@ -55,7 +55,8 @@ class HuggingFace : public ::testing::Test {
 TEST_F(HuggingFace, AFolderAndAGgufFileAreTheSameModel) {
   for (const TinyModel& tiny :
        {TinyModel{}, TinyModel{.tied = true}, TinyModel{.architecture = "llama"},
-        TinyModel{.architecture = "qwen3", .head_dim = 32}}) {
+        TinyModel{.architecture = "qwen3", .head_dim = 32},
+        TinyModel{.architecture = "qwen3moe", .experts = 12}}) {
     const TinyFolder folder(tiny);
     const std::vector<std::uint8_t> bytes = folder.gguf();
     const RowBits expected = logits(*load(gguf_model(*GgufFile::parse("tiny.gguf", bytes))));
@@ -103,8 +104,8 @@ TEST_F(HuggingFace, ErrorsNameTheKey) {
   const std::string config = in_folder("config.json: ");
   EXPECT_EQ(error_with("\"qwen2\"", "\"mamba\""),
             config +
-                "model_type: architecture 'mamba' is not supported; redraft runs llama, qwen2 "
-                "and qwen3 models");
+                "model_type: architecture 'mamba' is not supported; redraft runs llama, qwen2, "
+                "qwen3 and qwen3moe models");
   EXPECT_EQ(error_with("\"num_hidden_layers\": 2", "\"num_hidden_layers\": \"2\""),
             config + "num_hidden_layers: expected a whole number");
   EXPECT_EQ(error_with("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 2000000"),

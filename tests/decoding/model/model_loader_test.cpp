@@ -86,9 +86,8 @@ TEST_F(ModelLoader, RefusesWhatItCannotRun) {
   foreign.text("general.architecture", "mamba");
   TinyModel().add_tokenizer(foreign);
   write(foreign.bytes());
-  EXPECT_EQ(
-      error(),
-      named("architecture 'mamba' is not supported; redraft runs llama, qwen2 and qwen3 models"));
+  EXPECT_EQ(error(), named("architecture 'mamba' is not supported; redraft runs llama, qwen2, "
+                           "qwen3 and qwen3moe models"));
 }
 
 TEST_F(ModelLoader, RefusesAMissingOrForeignTokenizer) {

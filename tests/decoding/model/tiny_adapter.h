@@ -25,7 +25,7 @@ class TinyAdapter {
 
   explicit TinyAdapter(const TinyModel& model, int rank = 4, float spread = 0.25F,
                        std::uint32_t seed = 5)
-      : rank_(rank), random_(seed), spread_(spread) {
+      : rank_(rank), random_(seed), spread_(spread), mixture_(model.is_mixture()) {
     const int width = model.head_dim * model.heads;
     const int kv_width = model.head_dim * model.kv_heads;
     for (int i = 0; i < model.layers; ++i) {
@@ -34,9 +34,13 @@ class TinyAdapter {
       add(prefix + "self_attn.k_proj", kv_width, model.hidden);
       add(prefix + "self_attn.v_proj", kv_width, model.hidden);
       add(prefix + "self_attn.o_proj", model.hidden, width);
-      add(prefix + "mlp.gate_proj", model.feed_forward, model.hidden);
-      add(prefix + "mlp.up_proj", model.feed_forward, model.hidden);
-      add(prefix + "mlp.down_proj", model.hidden, model.feed_forward);
+      if (model.is_mixture()) {
+        // Not every expert has to be adapted.
+        for (int expert = 0; expert < model.experts; expert += 2)
+          add_block(prefix + "mlp.experts." + std::to_string(expert) + ".", model);
+      } else {
+        add_block(prefix + "mlp.", model);
+      }
     }
   }
 
@@ -63,8 +67,8 @@ class TinyAdapter {
            R"( "inference_mode": true, "init_lora_weights": true, "modules_to_save": null,)"
            R"( "rank_pattern": {}, "use_dora": false, "use_rslora": false,)"
            R"( "runtime_config": {"ephemeral_gpu_offload": false}, "target_modules": ["q_proj",)"
-           R"( "k_proj", "v_proj", "o_proj", "gate_proj", "mlp.up_proj", "down_proj"])" +
-           more + "}";
+           R"( "k_proj", "v_proj", "o_proj", "gate_proj", )" +
+           (mixture_ ? R"("up_proj")" : R"("mlp.up_proj")") + R"(, "down_proj"])" + more + "}";
   }
 
   void write(const std::filesystem::path& folder) const {
@@ -102,6 +106,11 @@ class TinyAdapter {
       number = spread_ * (static_cast<float>(random_() % 2001) / 1000.0F - 1.0F);
     return out;
   }
+  void add_block(const std::string& prefix, const TinyModel& model) {
+    add(prefix + "gate_proj", model.feed_forward, model.hidden);
+    add(prefix + "up_proj", model.feed_forward, model.hidden);
+    add(prefix + "down_proj", model.hidden, model.feed_forward);
+  }
   void add(std::string module, int n, int k) {
     layers_.push_back({std::move(module), n, k, numbers(rank_ * k), numbers(n * rank_)});
   }
@@ -109,6 +118,7 @@ class TinyAdapter {
   int rank_;
   std::mt19937 random_;
   float spread_;
+  bool mixture_;
   std::vector<Layer> layers_;
 };
 

@@ -21,6 +21,10 @@ class TinyFolder {
   explicit TinyFolder(const TinyModel& model) : model_(model), gguf_(model.writer()) {
     for (GgufWriter::Tensor& tensor : gguf_.tensors()) {
       to_floats(tensor);
+      if (tensor.shape.size() == 3) {
+        add_experts(tensor);
+        continue;
+      }
       std::vector<std::int64_t> shape(tensor.shape.rbegin(), tensor.shape.rend());
       tensors_.push_back({name_of(tensor.name), "F32", std::move(shape), unpaired(tensor)});
     }
@@ -33,7 +37,15 @@ class TinyFolder {
     const auto number = [](const char* key, int value) {
       return std::string(", \"") + key + "\": " + std::to_string(value);
     };
-    return "{\"model_type\": \"" + model_.architecture + "\"" +
+    const std::string mixture = model_.is_mixture()
+                                    ? number("num_experts", model_.experts) +
+                                          number("num_experts_per_tok", model_.experts_used) +
+                                          number("moe_intermediate_size", model_.feed_forward) +
+                                          R"(, "norm_topk_prob": true, "decoder_sparse_step": 1)" +
+                                          R"(, "mlp_only_layers": [])"
+                                    : "";
+    const std::string type = model_.is_mixture() ? "qwen3_moe" : model_.architecture;
+    return "{\"model_type\": \"" + type + "\"" + mixture +
            number("num_hidden_layers", model_.layers) +
            number("max_position_embeddings", model_.context_length) +
            number("hidden_size", model_.hidden) + number("intermediate_size", model_.feed_forward) +
@@ -70,10 +82,28 @@ class TinyFolder {
   }
 
  private:
+  // GGUF stacks the experts of a layer.
+  void add_experts(const GgufWriter::Tensor& stack) {
+    const auto experts = static_cast<std::size_t>(stack.shape[2]);
+    const std::size_t bytes = stack.data.size() / experts;
+    const std::size_t end = stack.name.find("_exps");
+    const std::size_t dot = stack.name.find('.', 4);
+    for (std::size_t i = 0; i < experts; ++i) {
+      const auto begin = stack.data.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+      tensors_.push_back({"model.layers." + stack.name.substr(4, dot - 3) + "mlp.experts." +
+                              std::to_string(i) + "." + stack.name.substr(dot + 5, end - dot - 5) +
+                              "_proj.weight",
+                          "F32",
+                          {stack.shape[1], stack.shape[0]},
+                          {begin, begin + static_cast<std::ptrdiff_t>(bytes)}});
+    }
+  }
+
   static void to_floats(GgufWriter::Tensor& tensor) {
     const auto columns = static_cast<std::size_t>(tensor.shape[0]);
-    const std::size_t rows =
-        tensor.shape.size() > 1 ? static_cast<std::size_t>(tensor.shape[1]) : 1;
+    std::size_t rows = 1;
+    for (std::size_t d = 1; d < tensor.shape.size(); ++d)
+      rows *= static_cast<std::size_t>(tensor.shape[d]);
     std::vector<std::uint8_t> floats(rows * columns * sizeof(float));
     std::vector<float> row(columns);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -103,7 +133,7 @@ class TinyFolder {
   }
 
   static std::string name_of(const std::string& role) {
-    constexpr std::array<std::pair<const char*, const char*>, 14> kNames = {{
+    constexpr std::array<std::pair<const char*, const char*>, 15> kNames = {{
         {"token_embd", "model.embed_tokens"},
         {"output_norm", "model.norm"},
         {"attn_output", "self_attn.o_proj"},
@@ -116,6 +146,7 @@ class TinyFolder {
         {"attn_v", "self_attn.v_proj"},
         {"ffn_norm", "post_attention_layernorm"},
         {"ffn_gate", "mlp.gate_proj"},
+        {"ffn_gate_inp", "mlp.gate"},
         {"ffn_up", "mlp.up_proj"},
         {"ffn_down", "mlp.down_proj"},
     }};

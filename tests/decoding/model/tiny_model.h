@@ -18,12 +18,14 @@ struct TinyModel {
   std::string architecture = "qwen2";
   int layers = 2;
   int hidden = 64;
-  int feed_forward = 96;
+  int feed_forward = 96;  // of a qwen3moe in each expert
   int heads = 4;
   int kv_heads = 2;
   int head_dim = 16;
   int vocabulary = 300;
   int context_length = 512;
+  int experts = 8;  // of a qwen3moe
+  int experts_used = 3;
   bool tied = false;
   bool mixed_formats = false;      // every matrix in a different format, some of them floats
   std::string tokenizer = "gpt2";  // empty: the file has none
@@ -41,7 +43,13 @@ struct TinyModel {
     count("block_count", layers);
     count("context_length", context_length);
     count("embedding_length", hidden);
-    count("feed_forward_length", feed_forward);
+    // That of a mixture is about layers without experts, of which it has none.
+    count("feed_forward_length", is_mixture() ? 4 * feed_forward : feed_forward);
+    if (is_mixture()) {
+      count("expert_count", experts);
+      count("expert_used_count", experts_used);
+      count("expert_feed_forward_length", feed_forward);
+    }
     count("attention.head_count", heads);
     count("attention.head_count_kv", kv_heads);
     if (head_dim * heads != hidden) count("attention.key_length", head_dim);
@@ -57,11 +65,11 @@ struct TinyModel {
       const std::string prefix = "blk." + std::to_string(i) + ".";
       add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
       add_matrix(out, prefix + "attn_q.weight", width, hidden, random);
-      if (architecture != "qwen3") add_vector(out, prefix + "attn_q.bias", width, 0, random);
+      if (!is_qwen3()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
       add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
-      if (architecture != "qwen3") add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
+      if (!is_qwen3()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
       add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
-      if (architecture == "qwen3") {
+      if (is_qwen3()) {
         add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
         add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
       } else {
@@ -69,6 +77,14 @@ struct TinyModel {
       }
       add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
       add_vector(out, prefix + "ffn_norm.weight", hidden, 1, random);
+      if (is_mixture()) {
+        add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32,
+                   random);
+        add_stack(out, prefix + "ffn_gate_exps.weight", feed_forward, hidden, random);
+        add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
+        add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
+        continue;
+      }
       add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
       add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
       add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
@@ -76,6 +92,9 @@ struct TinyModel {
     add_vector(out, "output_norm.weight", hidden, 1, random);
     return out;
   }
+
+  bool is_qwen3() const { return architecture.starts_with("qwen3"); }
+  bool is_mixture() const { return architecture == "qwen3moe"; }
 
   // Every byte is a token, in the file's alphabet of printable characters; the other entries are
   // unused.
@@ -140,6 +159,12 @@ struct TinyModel {
       default:
         return add_quantised(out, name, n, k, std::ranges::count(zeros, name) > 0, random);
     }
+  }
+  // The matrices of all experts in one tensor, in one format.
+  void add_stack(GgufWriter& out, const std::string& name, int n, int k,
+                 std::mt19937& random) const {
+    add_matrix(out, name, experts * n, k, random);
+    out.tensors().back().shape = {k, n, experts};
   }
   static void add_floats(GgufWriter& out, const std::string& name, int n, int k,
                          WeightFormat format, std::mt19937& random) {

@@ -34,7 +34,8 @@ struct Case {
   bool same_bits;  // the GGUF file has exactly the folder's values
 };
 constexpr Case kCases[] = {{"qwen2", true},        {"qwen2_yarn", false}, {"qwen3", true},
-                           {"llama_linear", true}, {"llama3", false},     {"llama_yarn", true}};
+                           {"llama_linear", true}, {"llama3", false},     {"llama_yarn", true},
+                           {"qwen3moe", true}};
 
 std::unique_ptr<LanguageModel> load(const fs::path& path, kernels::Isa isa, ThreadPool& pool) {
   Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);
@@ -94,7 +95,7 @@ TEST_P(TinyModels, GiveTheLogitsOfTheReference) {
   const auto reference = golden().at("logits").get<std::vector<std::vector<float>>>();
   ThreadPool pool(2);
   for (const kernels::Isa isa : kernels::available_isas()) {
-    for (const fs::path& path : {gguf()}) {
+    for (const fs::path& path : {gguf(), folder()}) {
       const auto model = load(path, isa, pool);
       ASSERT_TRUE(model);
       const Difference off = compare(logits_of(*model, ids), reference);

@@ -55,9 +55,10 @@ TEST(TransformerShape, OtherArchitecturesAreRefusedByName) {
     ASSERT_TRUE(refuse_architecture(name));
     EXPECT_EQ(*refuse_architecture(name),
               "architecture '" + std::string(name) +
-                  "' is not supported; redraft runs llama, qwen2 and qwen3 models");
+                  "' is not supported; redraft runs llama, qwen2, qwen3 and qwen3moe models");
   }
-  for (const char* name : {"llama", "qwen2", "qwen3"}) EXPECT_FALSE(refuse_architecture(name));
+  for (const char* name : {"llama", "qwen2", "qwen3", "qwen3moe"})
+    EXPECT_FALSE(refuse_architecture(name));
 }
 
 TEST(TransformerShape, ReadsScaling) {

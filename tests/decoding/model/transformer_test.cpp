@@ -231,6 +231,8 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.mixed_formats = true},
       {.architecture = "qwen3", .heads = 6, .kv_heads = 3, .head_dim = 32},
       {.architecture = "qwen3", .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
+      {.architecture = "qwen3moe", .head_dim = 32},
+      {.architecture = "qwen3moe", .feed_forward = 32, .experts = 5, .mixed_formats = true},
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
@@ -338,9 +340,9 @@ TEST(TransformerFile, ErrorsNameTheKey) {
             "m.gguf: key 'qwen2.context_length': 0 is outside 2..4194304");
   GgufWriter foreign;
   foreign.text("general.architecture", "mamba");
-  EXPECT_EQ(
-      load_error(foreign),
-      "m.gguf: architecture 'mamba' is not supported; redraft runs llama, qwen2 and qwen3 models");
+  EXPECT_EQ(load_error(foreign),
+            "m.gguf: architecture 'mamba' is not supported; redraft runs llama, qwen2, qwen3 and "
+            "qwen3moe models");
   GgufWriter bare;
   bare.text("general.architecture", "qwen2");
   EXPECT_EQ(load_error(bare), "m.gguf: key 'qwen2.block_count': missing");

@@ -1,7 +1,6 @@
-#include "bench/quality.h"
+#include "bench/quality/edit_quality.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -91,14 +90,8 @@ std::size_t first_change(const std::shared_ptr<const Document>& document,
   return text < before.lines().content_end(line) ? text : begin;
 }
 
-int half_of(const std::string& id) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return static_cast<int>((hash ^ hash >> 32) & 1);
-}
-
-Result<QualityRecord> measure_quality(
-    Engine& engine, const BenchTask& task, const QualityPlan& plan,
+Result<EditQuality> measure_edit(
+    Engine& engine, const BenchTask& task, const EditQualityPlan& plan,
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
     const std::stop_token& stop) {
   if (!task.file || !task.file->after) return Error("has no whole file before and after");
@@ -136,8 +129,7 @@ Result<QualityRecord> measure_quality(
   const Tokenizer& tokenizer = engine.tokenizer();
   const std::string wanted_text = applied(region->lines(), expected);
 
-  QualityRecord record;
-  record.id = task.id;
+  EditQuality record;
   record.file_lines = (*document)->lines().line_count();
   record.region_first = first;
   record.region_lines = end - first;

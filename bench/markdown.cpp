@@ -1,4 +1,4 @@
-#include "bench/papers/markdown.h"
+#include "bench/markdown.h"
 
 #include <algorithm>
 #include <cassert>

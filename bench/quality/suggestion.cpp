@@ -1,7 +1,8 @@
-#include "bench/suggestion.h"
+#include "bench/quality/suggestion.h"
 
 #include <algorithm>
 
+#include "support/utf8/utf8.h"
 #include "workspace/completion/shown_text.h"
 
 namespace redraft {
@@ -24,16 +25,19 @@ std::string_view without_blank_end(std::string_view text) {
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-}  // namespace
-
-void SuggestionSums::add(const Suggestion& suggestion) {
-  ++places;
-  shown += suggestion.shown > 0;
-  all_right += suggestion.all_right();
-  whole += suggestion.whole;
-  saved += suggestion.right;
-  wrong += suggestion.shown - suggestion.right;
+int characters(std::string_view text) {
+  return static_cast<int>(
+      std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
 }
+
+// With how many characters of the reference the text begins.
+int right_characters(std::string_view text, std::string_view reference) {
+  auto right = static_cast<std::size_t>(std::ranges::mismatch(text, reference).in1 - text.begin());
+  while (is_within_character(text, right) || is_within_character(reference, right)) --right;
+  return characters(text.substr(0, right));
+}
+
+}  // namespace
 
 std::vector<Suggestion> suggestions(const Tokenizer& tokenizer, const ServerEnd& end,
                                     const PlaceOutput& output, const std::string& reference,
@@ -41,11 +45,10 @@ std::vector<Suggestion> suggestions(const Tokenizer& tokenizer, const ServerEnd&
   std::vector<Suggestion> all;
   for (const double threshold : thresholds) {
     const std::string shown = shown_at(tokenizer, end, output, threshold);
-    const auto differ = std::ranges::mismatch(shown, reference);
     all.push_back(
         {.min_probability = threshold,
-         .shown = static_cast<int>(shown.size()),
-         .right = static_cast<int>(differ.in1 - shown.begin()),
+         .shown = characters(shown),
+         .right = right_characters(shown, reference),
          .whole = !shown.empty() && without_blank_end(shown) == without_blank_end(reference)});
   }
   return all;

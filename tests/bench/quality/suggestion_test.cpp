@@ -1,4 +1,4 @@
-#include "bench/suggestion.h"
+#include "bench/quality/suggestion.h"
 
 #include <gtest/gtest.h>
 
@@ -36,16 +36,15 @@ TEST(Suggestions, AreRightUpToTheFirstWrongCharacter) {
   EXPECT_EQ(found[0].right, 3);
   EXPECT_EQ(found[0].shown, 6);
   EXPECT_FALSE(found[0].all_right());
-  SuggestionSums sums;
-  sums.add(found[0]);
-  sums.add({.min_probability = 0});
-  sums.add({.min_probability = 0, .shown = 2, .right = 2});
-  EXPECT_EQ(sums.places, 3);
-  EXPECT_EQ(sums.shown, 2);
-  EXPECT_EQ(sums.all_right, 1);
-  EXPECT_EQ(sums.share(sums.all_right), 50);
-  EXPECT_EQ(sums.saved, 5);
-  EXPECT_EQ(sums.wrong, 3);
+}
+
+TEST(Suggestions, AreCountedInWholeCharacters) {
+  Place place;
+  place.tokens = fill_tokenizer()->encode("a\u00e9b\u00e9");
+  place.logarithms = std::vector<double>(place.tokens.size(), 0.0);
+  const auto found = place.at("a\u00e9b\u00e8", {0});
+  EXPECT_EQ(found[0].shown, 4);
+  EXPECT_EQ(found[0].right, 3) << "both have the same first byte";
 }
 
 }  // namespace

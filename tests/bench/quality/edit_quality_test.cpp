@@ -1,4 +1,4 @@
-#include "bench/quality.h"
+#include "bench/quality/edit_quality.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,13 +23,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-QualityRecord measured(const EditScript& script, const std::string& before,
-                       const std::string& after, QualityPlan plan = {}) {
+EditQuality measured(const EditScript& script, const std::string& before, const std::string& after,
+                     EditQualityPlan plan = {}) {
   plan.decoder = *parse_decoder_name("redraft");
   const auto engine = make_scripted_engine(script);
   BenchTask task = edit_task("task.py", before, after);
   task.file_name = "task.py";
-  return *measure_quality(**engine, task, plan, {}, {});
+  return *measure_edit(**engine, task, plan, {}, {});
 }
 
 EditScript that_replaces(const std::string& find, const std::string& replace) {
@@ -38,7 +38,7 @@ EditScript that_replaces(const std::string& find, const std::string& replace) {
   return script;
 }
 
-TEST(Quality, TheCursorStandsWhereTheReferenceBeginsToDiffer) {
+TEST(EditQualityOf, TheCursorStandsWhereTheReferenceBeginsToDiffer) {
   const auto document = *Document::make("a.py", 0, kBefore);
   EXPECT_EQ(first_change(document, replaced(kBefore, "f.name", "path")),
             document->text().find("return f.name"));
@@ -46,8 +46,8 @@ TEST(Quality, TheCursorStandsWhereTheReferenceBeginsToDiffer) {
   EXPECT_EQ(first_change(document, std::string(kBefore) + "# tail\n"), document->text().size());
 }
 
-TEST(Quality, WhatIsWrittenAsTheReferenceIsExact) {
-  const QualityRecord record =
+TEST(EditQualityOf, WhatIsWrittenAsTheReferenceIsExact) {
+  const EditQuality record =
       measured(that_replaces("f.name", "path"), kBefore, replaced(kBefore, "f.name", "path"));
   EXPECT_EQ(record.region_first, 8);
   EXPECT_EQ(record.region_lines, 3);  // the function, found by the cursor
@@ -62,24 +62,24 @@ TEST(Quality, WhatIsWrittenAsTheReferenceIsExact) {
   EXPECT_EQ(record.finish_reason, "stop");
 }
 
-TEST(Quality, WhatIsLeftAloneIsAsNearAsBefore) {
-  const QualityRecord record = measured({}, kBefore, replaced(kBefore, "f.name", "path"));
+TEST(EditQualityOf, WhatIsLeftAloneIsAsNearAsBefore) {
+  const EditQuality record = measured({}, kBefore, replaced(kBefore, "f.name", "path"));
   EXPECT_EQ(record.exact_hunks, 0);
   EXPECT_EQ(record.made_hunks, 0);
   EXPECT_DOUBLE_EQ(record.similarity, record.similarity_before);
 }
 
-TEST(Quality, AnotherChangeAtTheSamePlaceIsNotExact) {
-  const QualityRecord record =
+TEST(EditQualityOf, AnotherChangeAtTheSamePlaceIsNotExact) {
+  const EditQuality record =
       measured(that_replaces("f.name", "f.path"), kBefore, replaced(kBefore, "f.name", "path"));
   EXPECT_EQ(record.exact_hunks, 0);
   EXPECT_EQ(record.made_hunks, 1);
   EXPECT_LT(record.similarity, 1);
 }
 
-TEST(Quality, ChangesBeyondTheRegionCountForItsShareAlone) {
+TEST(EditQualityOf, ChangesBeyondTheRegionCountForItsShareAlone) {
   const std::string after = replaced(kBefore, "open(path)", "open(path, 'rb')");
-  const QualityRecord record =
+  const EditQuality record =
       measured(that_replaces("open(path)", "open(path, 'rb')"), kBefore, after);
   EXPECT_EQ(record.region_first, 3);
   EXPECT_EQ(record.changed_lines, 4);
@@ -87,42 +87,31 @@ TEST(Quality, ChangesBeyondTheRegionCountForItsShareAlone) {
   EXPECT_EQ(record.expected_hunks, 1);
   EXPECT_EQ(record.exact_hunks, 1);
   EXPECT_DOUBLE_EQ(record.similarity, 1);
-  QualityPlan whole;
+  EditQualityPlan whole;
   whole.scope = EditScope::kFile;
-  const QualityRecord file =
+  const EditQuality file =
       measured(that_replaces("open(path)", "open(path, 'rb')"), kBefore, after, whole);
   EXPECT_EQ(file.changed_lines_in_region, 4);
   EXPECT_EQ(file.exact_hunks, 2);
 }
 
-TEST(Quality, LineEndsAreNoChange) {
+TEST(EditQualityOf, LineEndsAreNoChange) {
   const std::string before = replaced(kBefore, "\n", "\r\n");
-  const QualityRecord record =
+  const EditQuality record =
       measured(that_replaces("f.name", "path"), before, replaced(before, "f.name", "path"));
   EXPECT_EQ(record.exact_hunks, 1);
   EXPECT_DOUBLE_EQ(record.similarity, 1);
 }
 
-TEST(Quality, ATaskWithoutAReferenceIsLeftOut) {
+TEST(EditQualityOf, ATaskWithoutAReferenceIsLeftOut) {
   const auto engine = make_scripted_engine({});
-  const QualityPlan plan{.decoder = *parse_decoder_name("redraft")};
+  const EditQualityPlan plan{.decoder = *parse_decoder_name("redraft")};
   BenchTask task = edit_task("same", kBefore, kBefore);
-  EXPECT_THAT(measure_quality(**engine, task, plan, {}, {}).error().message(),
+  EXPECT_THAT(measure_edit(**engine, task, plan, {}, {}).error().message(),
               HasSubstr("changes nothing"));
   task.file->after.reset();
-  EXPECT_THAT(measure_quality(**engine, task, plan, {}, {}).error().message(),
+  EXPECT_THAT(measure_edit(**engine, task, plan, {}, {}).error().message(),
               HasSubstr("no whole file before and after"));
-}
-
-TEST(Quality, TheHalvesAreTheSameEverywhere) {
-  // The same as in tests/bench/instructions_test.py.
-  EXPECT_EQ(half_of("python/add-docstring"), 1);
-  EXPECT_EQ(half_of("rust/derive"), 0);
-  EXPECT_EQ(half_of("cpp/make-const"), 1);
-  int in_first = 0;
-  for (int i = 0; i < 1000; ++i) in_first += half_of("task/" + std::to_string(i)) == 0;
-  EXPECT_GT(in_first, 400);
-  EXPECT_LT(in_first, 600);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ namespace redraft {
 // what of it somebody wrote there.
 struct Suggestion {
   double min_probability = 0;
-  int shown = 0;       // bytes; 0: nothing is shown
+  int shown = 0;       // characters; 0: nothing is shown
   int right = 0;       // how many of them, from the first, are those of the reference
   bool whole = false;  // it is all of the reference
 
@@ -34,14 +33,5 @@ struct PlaceOutput {
 std::vector<Suggestion> suggestions(const Tokenizer& tokenizer, const ServerEnd& end,
                                     const PlaceOutput& output, const std::string& reference,
                                     std::span<const double> thresholds);
-
-// Of many places, at one threshold.
-struct SuggestionSums {
-  int places = 0, shown = 0, all_right = 0, whole = 0;
-  long saved = 0, wrong = 0;  // bytes that are right, and those that are shown behind them
-
-  void add(const Suggestion& suggestion);
-  double share(int count) const { return shown > 0 ? 100.0 * count / shown : 0; }  // percent
-};
 
 }  // namespace redraft

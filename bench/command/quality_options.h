@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/quality/half.h"
+#include "bench/quality/quality_tasks.h"
+#include "cli/common/command.h"
+#include "support/result.h"
+#include "workspace/documents/edit_region.h"
+
+namespace redraft::cli {
+
+// The options of `redraft bench quality`, as they are given.
+struct QualityOptions {
+  CommonOptions common;
+  std::vector<std::string> data;
+  std::vector<std::string> measures;  // empty: by the fields of the tasks
+  std::string half;                   // empty: both
+  int limit = 0;
+  std::string instruction = "descriptive";
+  std::string scope;          // empty: what a cursor means
+  int context_tokens = -1;    // -1: what suits this machine
+  std::vector<double> gates;  // empty: the default of completion.minProbability
+  int completion_context_tokens = 0;
+  std::string next_edit_format;
+  bool pass_at_1 = false;
+  std::string python;
+  bool dry_run = false;
+  std::string out;
+  std::vector<std::string> compare;  // two files
+  std::string report;
+};
+
+void add_quality_options(CLI::App& quality, QualityOptions& options);
+
+// Why these do not go together, if they do not.
+Result<void> check(const QualityOptions& options);
+QualityChoice choice_of(const QualityOptions& options);
+std::optional<EditScope> scope_of(const QualityOptions& options);
+
+// What of them decides results: a file with other settings is not continued. What chooses among the
+// measurements (--measure, --half, --limit) decides none, so that a file can be gone on with by
+// more of them.
+Result<nlohmann::ordered_json> settings_of(const QualityOptions& options);
+
+// The command as it was given, for titles: files without their folders, and without what decides
+// nothing. After parsing. A file is told the one without the options that choose, because more may
+// be added to it.
+enum class Choosing { kShown, kLeftOut };
+std::string command_of(const CLI::App& quality, Choosing choosing);
+
+}  // namespace redraft::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "bench/quality/suggestion.h"
+#include "bench/repository.h"
+#include "bench/task.h"
+#include "decoding/decoder_name.h"
+#include "support/result.h"
+#include "workspace/engine/engine.h"
+
+namespace redraft {
+
+// How good completions are that the product itself shows while the user types: window, snippets and
+// end are the server's (make_server_step()), and one decode of a place says what would be shown at
+// each threshold of the probability gate.
+struct CompletionQualityPlan {
+  DecoderName decoder;
+  std::vector<double> gates;  // completion.minProbability
+  int context_tokens = 0;     // completion.contextTokens
+};
+
+struct CompletionQuality {
+  std::vector<Suggestion> suggestions;  // in the order of the gates
+  std::string written = {};             // without any gate
+  int prompt_tokens = 0, new_tokens = 0, passes = 0;
+  double prefill_seconds = 0, decode_seconds = 0;
+};
+
+// `view`: what the task may see of its repository; empty: only its own text. The error is the
+// reason to leave the task out: it has no reference, or nobody can fill in there. If `stop` was
+// requested the result means nothing.
+Result<CompletionQuality> measure_completion(Engine& engine, const BenchTask& task,
+                                             const RepositoryView& view,
+                                             const CompletionQualityPlan& plan,
+                                             const std::stop_token& stop);
+
+}  // namespace redraft

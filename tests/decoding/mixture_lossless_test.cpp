@@ -1,0 +1,138 @@
+// Strict decoding with a mixture of experts, whose rows share experts with whatever else is in
+// their pass: every strict decoder writes what plain greedy decoding writes. The target has a draft
+// head; the draft model has the target's weights, or others.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "decoding/decoder_definition.h"
+#include "decoding/model/model_files.h"
+#include "decoding/model/transformer.h"
+#include "indexing/store/memory_datastore.h"
+#include "tests/decoding/model/tiny_draft_head.h"
+#include "tests/decoding/model/tiny_model.h"
+#include "tests/kit/lossless_case.h"
+#include "tests/kit/strict_decoders.h"
+#include "tests/kit/temp_folder.h"
+
+namespace redraft {
+namespace {
+
+constexpr int kContext = 512;
+constexpr int kOutput = 60;
+
+TinyModel tiny_mixture(std::uint32_t seed) {
+  return {.architecture = "qwen3moe",
+          .layers = 4,
+          .feed_forward = 64,
+          .vocabulary = 48,
+          .experts = 16,
+          .experts_used = 4,
+          .tokenizer = "",
+          .seed = seed};
+}
+
+class MixtureLossless : public testing::Test {
+ protected:
+  std::unique_ptr<LanguageModel> load(std::uint32_t seed, int threads, bool headed) {
+    const std::string name = "tiny" + std::to_string(seed) + ".gguf";
+    const std::vector<std::uint8_t> bytes = tiny_mixture(seed).writer().bytes();
+    folder_.write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    ModelLocation location(folder_ / name);
+    if (headed) {
+      const TinyDraftHead head({.hidden = 64,
+                                .target_layers = 4,
+                                .target_vocabulary = 48,
+                                .layers = {0, 3},
+                                .tokens = 3,
+                                .width = 96,
+                                .vocabulary = 24,
+                                .target = "tiny"});
+      EXPECT_TRUE(head.write(folder_ / "head"));
+      location.head = folder_ / "head";
+    }
+    auto files = open_model_files(location);
+    EXPECT_TRUE(files) << files.error().message();
+    auto model =
+        load_transformer(std::move(*files), kernels::best_isa(), threads == 1 ? one_ : two_);
+    EXPECT_TRUE(model) << model.error().message();
+    return std::move(*model);
+  }
+
+  // The text with a few tokens replaced, left out or added.
+  std::vector<TokenId> near_miss(const std::vector<TokenId>& text) {
+    std::vector<TokenId> out;
+    for (const TokenId token : text) {
+      const int dice = between(random_, 0, 19);
+      if (dice == 0) continue;
+      if (dice == 1) out.push_back(between(random_, 0, 47));
+      out.push_back(dice == 2 ? between(random_, 0, 47) : token);
+    }
+    return out;
+  }
+
+  DecodeRequest random_request() {
+    DecodeRequest request;
+    const int length = between(random_, 1, 40);
+    for (int i = 0; i < length; ++i) request.prompt.push_back(between(random_, 0, 47));
+    request.max_new_tokens = kOutput;
+    return request;
+  }
+
+  TempFolder folder_;
+  ThreadPool one_{1}, two_{2};
+  Random random_{7};
+};
+
+TEST_F(MixtureLossless, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
+  const auto plain_target = load(1, 1, false);
+  const auto target = load(1, 2, true);
+  const std::unique_ptr<LanguageModel> drafters[] = {load(1, 1, false), load(2, 1, false)};
+  const CostCurve curves[] = {CostCurve(), CostCurve({{1, 1}, {8, 1.35}, {16, 2.5}, {64, 9.7}})};
+  std::set<std::string> drafting;  // decoders of which a draft was accepted
+  for (int round = 0; round < 4; ++round) {
+    DecodeRequest request = random_request();
+    const auto plain_cache = plain_target->new_cache(kContext);
+    const DecodeResult plain = decode("ar", {plain_target.get(), plain_cache.get()}, {}, request);
+    ASSERT_EQ(plain.tokens.size(), static_cast<std::size_t>(kOutput));
+    request.original = near_miss(plain.tokens);
+    request.repository = std::make_shared<MemoryDatastore>(
+        std::vector<std::vector<TokenId>>{near_miss(plain.tokens), near_miss(request.prompt)});
+    DecoderMemory memory;
+    for (const char* name : kStrictDecoders) {
+      SCOPED_TRACE(testing::Message() << name << ", round " << round);
+      const auto cache = target->new_cache(kContext);
+      LanguageModel& drafter = *drafters[between(random_, 0, 1)];
+      const auto draft_cache = drafter.new_cache(kContext);
+      const DecodeResult result =
+          decode(name, {target.get(), cache.get()}, {&drafter, draft_cache.get()}, request,
+                 curves[between(random_, 0, 1)], nullptr, {}, &memory);
+      EXPECT_EQ(result.tokens, plain.tokens);
+      expect_sums(result);
+      if (result.statistics.passes < kOutput) drafting.insert(name);
+    }
+  }
+  EXPECT_GT(drafting.size(), std::size(kStrictDecoders) / 2) << "too few drafts to mean anything";
+}
+
+// This decoder verifies nothing and so proves that the comparison would see a difference.
+TEST_F(MixtureLossless, ADecoderThatIsNotStrictWritesSomethingElse) {
+  const auto target = load(1, 1, false);
+  const auto drafter = load(2, 1, false);
+  DecodeRequest request = random_request();
+  const auto cache = target->new_cache(kContext);
+  const DecodeResult plain = decode("ar", {target.get(), cache.get()}, {}, request);
+  request.original = near_miss(plain.tokens);
+  const auto other_cache = target->new_cache(kContext);
+  const auto draft_cache = drafter->new_cache(kContext);
+  EXPECT_NE(decode("efficientedit:direct", {target.get(), other_cache.get()},
+                   {drafter.get(), draft_cache.get()}, request)
+                .tokens,
+            plain.tokens);
+}
+
+}  // namespace
+}  // namespace redraft
