@@ -226,8 +226,9 @@ std::unique_ptr<LanguageModel> model_of(const EditScript& script,
                     : next_answer_token(*tokenizer, script.answers, sequence);
       },
       script, price);
-  model->set_certainty([tokenizer, fills = script.fills](std::span<const TokenId> sequence) {
-    return certainty_of_fill(*tokenizer, fills, sequence);
+  model->set_certainty([tokenizer, script](std::span<const TokenId> sequence) {
+    const bool edits = script.answers.fills.empty() && !is_fill_prompt(*tokenizer, sequence);
+    return edits ? script.certainty : certainty_of_fill(*tokenizer, script.fills, sequence);
   });
   return model;
 }

@@ -23,9 +23,10 @@ struct EditScript {
     std::string find;  // every occurrence is replaced; empty: `replace` is put at the front
     std::string replace;
   };
-  std::vector<Edit> edits;  // all that apply, one after the other
-  FillScript fills = {};    // what it writes when it is asked to fill in
-  FillScript answers = {};  // if there are any: all else that it is asked is no edit
+  std::vector<Edit> edits;      // all that apply, one after the other
+  double certainty = 0.999999;  // how likely the model says each token of an edit is
+  FillScript fills = {};        // what it writes when it is asked to fill in
+  FillScript answers = {};      // if there are any: all else that it is asked is no edit
   // While `file` exists, an answer stops before the first occurrence of `before`, so that a test
   // decides how long an edit runs. `file` with ".held" after its name exists once it has stopped.
   struct Hold {

@@ -114,6 +114,22 @@ TEST_F(NextEdit, AFollowUpIsFoundInTheSameFile) {
   EXPECT_EQ(result->regions, 1);
 }
 
+TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  EditScript script;
+  script.edits = {{"", "old(", "fresh("}};
+  script.certainty = 0.9;  // of each byte of a line
+  const auto result = look(script);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->document, nullptr);
+  EXPECT_EQ(result->regions, 2);
+  script.certainty = 0.99;
+  const auto surer = look(script);
+  ASSERT_TRUE(surer) << surer.error().message();
+  EXPECT_NE(surer->document, nullptr);
+}
+
 TEST_F(NextEdit, TheSameLinesAreChangedAlikeWithoutTheModel) {
   open(kUri,
        "    return old(x) + third\n# one\n# two\n\tif ready: return old(x)\n    return old(x) + "
