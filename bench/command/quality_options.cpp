@@ -152,6 +152,8 @@ Result<void> check(const QualityOptions& options) {
   const bool edits_only = options.measures == std::vector<std::string>{to_string(Measure::kEdits)};
   if (options.dry_run && !options.measures.empty() && !edits_only)
     return Error("--dry-run is about edits alone");
+  if (options.dry_run && options.pass_at_1)
+    return Error("--dry-run writes nothing that --pass-at-1 could test");
   return {};
 }
 

@@ -195,8 +195,10 @@ std::optional<Difference> difference(const Figure& figure, std::span<const Recor
     ++result.n;
     add(before_by_task[pair.before->key.id], *before);
     add(after_by_task[pair.before->key.id], *after);
-    const double rise = after->value - before->value;
-    const double gain = figure.better == Better::kLower ? -rise : rise;
+    const auto was = value_of(figure.kind, before->value, before->weight);
+    const auto is = value_of(figure.kind, after->value, after->weight);
+    if (!was || !is) continue;
+    const double gain = figure.better == Better::kLower ? *was - *is : *is - *was;
     result.better += gain > 0;
     result.worse += gain < 0;
   }
@@ -214,7 +216,9 @@ std::optional<Difference> difference(const Figure& figure, std::span<const Recor
     return *new_value - *old_value;
   };
   if (before.size() > 1) result.interval = bootstrap(static_cast<int>(before.size()), change);
-  if (figure.kind == FigureKind::kShare) result.p = mcnemar(result.better, result.worse);
+  // The test is of independent pairs.
+  if (figure.kind == FigureKind::kShare && std::ssize(before) == result.n)
+    result.p = mcnemar(result.better, result.worse);
   return result;
 }
 

@@ -119,8 +119,9 @@ ProposalVerdict judge_proposal(const NextEditQuestion& question,
   const Lines& now = question.steps.back();
   const std::vector<LineHunk> wanted = line_hunks(now, question.goal);
   const std::vector<LineHunk> made = line_hunks(now, proposed);
-  const LineSet just_removed = only_in(start, now);
   ProposalVerdict result;
+  if (made.empty()) return result;
+  const LineSet just_removed = only_in(start, now);
   result.reverses = std::ranges::any_of(
       made, [&](const LineHunk& hunk) { return count_in(just_removed, hunk.added) > 0; });
   // Wherever the same lines become the same.

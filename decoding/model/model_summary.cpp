@@ -101,17 +101,17 @@ double share_of_experts(const Result<std::int64_t>& all, const Result<std::int64
   return all && used && *used < *all ? static_cast<double>(*used) / static_cast<double>(*all) : 1;
 }
 
-constexpr std::int64_t kMostExperts = 1 << 20;
+constexpr std::int64_t kMaxExperts = 1 << 20;
 
 double share_of_experts(const GgufFile& file, const std::string& architecture) {
-  return share_of_experts(file.integer(architecture + ".expert_count", 1, kMostExperts),
-                          file.integer(architecture + ".expert_used_count", 1, kMostExperts));
+  return share_of_experts(file.integer(architecture + ".expert_count", 1, kMaxExperts),
+                          file.integer(architecture + ".expert_used_count", 1, kMaxExperts));
 }
 
 double share_of_experts(const JsonValue& config) {
   const auto count = [&](std::string_view key) -> Result<std::int64_t> {
     const std::optional<JsonValue> value = config.find(key);
-    return value ? value->integer(1, kMostExperts) : Error("none");
+    return value ? value->integer(1, kMaxExperts) : Error("none");
   };
   return share_of_experts(count("num_experts"), count("num_experts_per_tok"));
 }

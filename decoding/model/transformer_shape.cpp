@@ -100,6 +100,9 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
   if (shape.layers * shape.experts > kMaxExpertsInAll)
     return ShapeProblem{"expert_count", "the layers have too many together"};
+  // A row is in memory once for each of its experts.
+  if (shape.experts > 0 && shape.experts_used * shape.feed_forward > kMaxWidth)
+    return ShapeProblem{"expert_used_count", "the experts of a row are too wide together"};
   if (shape.heads % shape.kv_heads != 0) {
     return ShapeProblem{"attention.head_count_kv", "key-value heads do not divide the heads"};
   }

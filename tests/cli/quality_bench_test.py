@@ -141,7 +141,7 @@ class QualityBench(InFolder):
         self.assert_succeeds(self.bench(self.edits))
         self.assert_succeeds(self.bench(self.edits, model="other", out=other, options=["--limit", "3"]))
         printed = self.assert_succeeds(self.bench_of_one_file("--compare", self.out, other))
-        self.assertIn("Different settings:\n\n- model: \"target.gguf\", then \"other.gguf\"\n- target: ", printed)
+        self.assertIn("Different settings:\n\n- model: \"target.gguf\", then \"other.gguf\"", printed)
         self.assertIn("edits: left out, because the other has not measured them: 1 of the first, 0 of the second.", printed)
         self.assertRegex(printed, r"\| exact hunks \| \d \| \d+ % \| \d+ % \| [+-]\d+\.\d")
         same = self.assert_succeeds(self.bench_of_one_file("--compare", self.out, self.out))
@@ -156,6 +156,9 @@ class QualityBench(InFolder):
         self.assertIn("left out: no reference: has no whole file before and after", result.stderr.decode())
         self.assertIn("left out: neither: has no text 'before' to edit, and has no 'prefix'", result.stderr.decode())
         self.assertEqual(self.records()[1]["left_out"], "has no whole file before and after")
+        again = self.bench(tasks)  # it is tried again: a file may be there by now
+        self.assertIn("**edits**: 1 tasks (1 left out);", self.assert_succeeds(again))
+        self.assertIn("left out: no reference", again.stderr.decode())
 
     def test_a_dry_run_asks_nothing_of_the_model(self):
         self.assert_succeeds(self.bench(self.commits, options=["--dry-run"]))

@@ -225,6 +225,7 @@ TEST_F(BenchOptions, OfQualityGoTogetherOrDoNot) {
   EXPECT_FALSE(sound("--data a --report b"));
   EXPECT_TRUE(sound("--data a --dry-run --measure edits"));
   EXPECT_FALSE(sound("--data a --dry-run --measure completion"));
+  EXPECT_FALSE(sound("--data a --dry-run --pass-at-1"));
   EXPECT_THROW(quality("--data a --half 0"), CLI::ParseError);
   EXPECT_THROW(quality("--compare a"), CLI::ParseError);
 }

@@ -160,6 +160,26 @@ TEST(Figures, OfTwoRunsHaveThePairedInterval) {
   EXPECT_FALSE(found.p);
 }
 
+TEST(Figures, OfCountsAreComparedByWhatTheyAreOf) {
+  // One of one became two of four; of the other nothing can be said.
+  const Difference found =
+      compared(figure(Measure::kEdits, "exact hunks"),
+               {edit_record("a", {.expected_hunks = 1, .exact_hunks = 1}), edit_record("b", {})},
+               {edit_record("a", {.expected_hunks = 4, .exact_hunks = 2}),
+                edit_record("b", {.expected_hunks = 1, .exact_hunks = 1})});
+  EXPECT_EQ(found.better, 0);
+  EXPECT_EQ(found.worse, 1);
+}
+
+TEST(Figures, OfSeveralQuestionsATaskHaveNoTest) {
+  std::vector<QualityRecord> before = {judged("a", false), judged("a", false), judged("b", false)};
+  std::vector<QualityRecord> after = {judged("a", true), judged("a", true), judged("b", true)};
+  before[1].key.question = after[1].key.question = "another";
+  const Difference found = compared(figure(Measure::kEdits, "passed"), before, after);
+  EXPECT_EQ(found.better, 3);
+  EXPECT_FALSE(found.p);
+}
+
 TEST(Figures, ThatShouldBeLowGetBetterByFalling) {
   const Difference found =
       compared(figure(Measure::kEdits, "breaks syntax"),

@@ -49,7 +49,7 @@ TEST(NextEditQualityOf, WhatThePersonDidNextIsExact) {
   EXPECT_GE(found.regions, 1);
   EXPECT_GT(found.passes, 0);
   EXPECT_THAT(found.proposed,
-              HasSubstr("-    return old(x) + third\n+    return fresh(x) + third\n"));
+              HasSubstr("-    return 2 + old(x) + third\n+    return 2 + fresh(x) + third\n"));
 }
 
 TEST(NextEditQualityOf, WhatThePersonNeverDidIsWrong) {
@@ -67,7 +67,8 @@ TEST(NextEditQualityOf, AFollowUpOfTheCommitBeforeIsExact) {
   BenchTask task = renames(1);
   task.file = EditText{replaced(many_calls(), "old(x)", "fresh(x)", 1),
                        replaced(many_calls(), "old(x)", "fresh(x)", 12)};
-  task.recent_edits = {"@@ -5 +5 @@\n-    return old(x) + third\n+    return fresh(x) + third\n"};
+  task.recent_edits = {
+      "@@ -5 +5 @@\n-    return 0 + old(x) + third\n+    return 0 + fresh(x) + third\n"};
   EXPECT_EQ(asked(that_writes("fresh(x)"), task, kAfterCommitBefore).verdict, Verdict::kExact);
 }
 

@@ -102,6 +102,18 @@ TEST(MixtureShape, ManyLayersOfManyExpertsAreTooMany) {
   EXPECT_EQ(problem->reason, "the layers have too many together");
 }
 
+TEST(MixtureShape, TheExpertsOfARowAreNotTooWideTogether) {
+  TransformerShape shape = *read(kTiny.writer());
+  shape.experts = 64;
+  shape.experts_used = 16;
+  shape.feed_forward = 1 << 13;
+  EXPECT_FALSE(find_problem(shape));
+  shape.experts_used = 17;
+  const std::optional<ShapeProblem> problem = find_problem(shape);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->field, "expert_used_count");
+}
+
 TEST(MixtureShape, EveryStackHasTheShapeOfItsExperts) {
   const auto shaped = [](const std::string& name, const std::vector<std::int64_t>& shape) {
     return error_with([&](GgufWriter& writer) { tensor(writer, name).shape = shape; });
