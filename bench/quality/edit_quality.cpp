@@ -75,6 +75,34 @@ Result<EditResult> dry_run(Engine& engine, const EditRequest& request) {
   return result;
 }
 
+// What was made of a region, beside the reference's changes of the file.
+EditQuality compared(const Tokenizer& tokenizer, const std::shared_ptr<const Document>& document,
+                     const EditRegion& region, const std::vector<LineChange>& changes,
+                     const std::shared_ptr<const Document>& made) {
+  const int first = document->lines().line_of(region.range().begin);
+  const int end = first + static_cast<int>(region.lines().size());
+  const std::vector<LineChange> expected = within(changes, first, end);
+  const std::vector<LineChange> written = within(changes_between(document, made), first, end);
+  const std::string wanted_text = applied(region.lines(), expected);
+
+  EditQuality record;
+  record.file_lines = document->lines().line_count();
+  record.region_first = first;
+  record.region_lines = end - first;
+  record.changed_lines = count_lines(changes);
+  record.changed_lines_in_region = count_lines(expected);
+  record.expected_hunks = static_cast<int>(expected.size());
+  record.made_hunks = static_cast<int>(written.size());
+  record.exact_hunks =
+      static_cast<int>(std::ranges::count_if(expected, [&](const LineChange& each) {
+        return std::ranges::find(written, each) != written.end();
+      }));
+  record.written = applied(region.lines(), written);
+  record.similarity = dice(tokenizer, record.written, wanted_text);
+  record.similarity_before = dice(tokenizer, region.text(), wanted_text);
+  return record;
+}
+
 }  // namespace
 
 std::size_t first_change(const std::shared_ptr<const Document>& document,
@@ -122,28 +150,7 @@ Result<EditQuality> measure_edit(
   const Result<EditRegion> region =
       EditRegion::make(*document, EditScope::kSelection, result->region);
   if (!region) return region.error();
-  const int first = (*document)->lines().line_of(region->range().begin);
-  const int end = first + static_cast<int>(region->lines().size());
-  const std::vector<LineChange> expected = within(changes, first, end);
-  const std::vector<LineChange> written = within(changes_between(*document, *made), first, end);
-  const Tokenizer& tokenizer = engine.tokenizer();
-  const std::string wanted_text = applied(region->lines(), expected);
-
-  EditQuality record;
-  record.file_lines = (*document)->lines().line_count();
-  record.region_first = first;
-  record.region_lines = end - first;
-  record.changed_lines = count_lines(changes);
-  record.changed_lines_in_region = count_lines(expected);
-  record.expected_hunks = static_cast<int>(expected.size());
-  record.made_hunks = static_cast<int>(written.size());
-  record.exact_hunks =
-      static_cast<int>(std::ranges::count_if(expected, [&](const LineChange& each) {
-        return std::ranges::find(written, each) != written.end();
-      }));
-  record.written = applied(region->lines(), written);
-  record.similarity = dice(tokenizer, record.written, wanted_text);
-  record.similarity_before = dice(tokenizer, region->text(), wanted_text);
+  EditQuality record = compared(engine.tokenizer(), *document, *region, changes, *made);
   record.breaks_syntax = result->breaks_syntax();
   record.finish_reason = to_string(result->finish_reason);
   record.prompt_tokens = result->statistics.prompt_tokens;

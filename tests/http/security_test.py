@@ -126,7 +126,7 @@ class HttpSecurityTest(HttpTest):
 
     def test_ends_a_client_that_does_not_read_its_answer(self):
         # What no draft guesses: each of its bytes is an event, and all of them are more than a socket holds.
-        text = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz", k=8000))
+        text = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz", k=30000))
         server = self.start("--http-milliseconds", "300", answers=[{"after": "a", "write": text}])
         client = socket.socket()
         self.addCleanup(client.close)

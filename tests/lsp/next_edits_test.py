@@ -6,7 +6,7 @@ from lsp_client import ResponseError
 from server_case import STREAMING, URI, ServerTest, position, span
 
 FOLLOW = [{"find": "old(", "replace": "fresh("}]
-CALLS = "".join(f"def f{i}(x):\n    a = {i}\n    b = a * {i}\n    return old(x) + b\n\n\n" for i in range(10))
+CALLS = "".join(f"def f{i}(x):\n    a = {i}\n    b = a * {i}\n    return old(x) + b + {i}\n\n\n" for i in range(10))
 METHODS = ("redraft/nextEdit", "textDocument/copilotInlineEdit")
 
 
@@ -28,7 +28,7 @@ class NextEdits(ServerTest):
             self.change_a_call(client)
             answer = self.ask(client, method, 2)
             edit = answer["edits"][0]
-            self.assertEqual(edit["text"], "    return fresh(x) + b\n")
+            self.assertEqual(edit["text"], "    return fresh(x) + b + 1\n")
             self.assertEqual(edit["range"], span(9, 0, 10, 0))
             self.assertEqual(edit["textDocument"], {"uri": URI, "version": 2})
             self.assertEqual(edit["command"]["command"], "redraft.nextEditAccepted")
@@ -75,6 +75,20 @@ class NextEdits(ServerTest):
         self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "#\n"})
         self.release_when_told(client)
         self.assertEqual(client.response(second)["whyNone"], "the text was changed meanwhile")
+
+    def test_the_same_lines_are_changed_alike_one_place_after_the_other_without_the_model(self):
+        client = self.start(**self.hold())  # the model would write nothing
+        text = "".join(f"def f{i}(x):\n    a = {i}\n    b = a * {i}\n    return old(x) + b\n\n\n" for i in range(4))
+        self.open(client, text)
+        self.change(client, 2, {"range": span(3, 11, 3, 14), "text": "fresh"})
+        for version, line in ((3, 9), (4, 15), (5, 21)):
+            answer = self.ask(client)
+            self.assertEqual([(edit["range"], edit["text"]) for edit in answer["edits"]],
+                             [(span(line, 0, line + 1, 0), "    return fresh(x) + b\n")])
+            self.assertEqual((answer["statistics"], answer["byTree"]), (None, False))
+            self.assertIn("without the model", answer["note"])
+            self.change(client, version, {"range": answer["edits"][0]["range"], "text": answer["edits"][0]["text"]})
+        self.release()
 
     def test_a_document_that_can_no_longer_be_edited_is_proposed_nothing_for(self):
         client = self.start()

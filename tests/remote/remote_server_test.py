@@ -311,14 +311,15 @@ class Editors(RemoteEditor):
         self.assertIn("redraft.invalid", json.dumps(end))
 
     def test_a_cancelled_edit_closes_the_connection(self):
-        server, going = self.serve(), threading.Event()
-        server.pieces = [event("def area(width, height):\n"), going.set] + [event("    # and so on\n")] * 1000000
+        server, going, told = self.serve(), threading.Event(), threading.Event()
+        server.pieces = [event("def area(width, height):\n"), going.set, lambda: told.wait(120)] + [event("    # and so on\n")] * 1000000
         client = self.client(server.url)
         edit = client.request("workspace/executeCommand", self.command())["editId"]
         self.assertTrue(going.wait(120))
         client.request("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [{"editId": edit}]})
-        end = client.notification("$/redraft/edit", lambda told: told["editId"] == edit and told["kind"] == "end")
+        end = client.notification("$/redraft/edit", lambda message: message["editId"] == edit and message["kind"] == "end")
         self.assertEqual(end["state"], "cancelled")
+        told.set()
         self.assertTrue(server.closed_early.wait(120))
 
     def test_the_server_is_tried_again_with_the_next_edit(self):

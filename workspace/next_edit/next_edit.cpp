@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/trace/trace.h"
+#include "support/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/next_edit/call_verdict.h"
@@ -170,10 +171,13 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
   return result;
 }
 
-// The same change once more.
-std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request) {
+// The same change once more. Which calls have to follow is known, so that they need no example.
+std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
+                                                   const ChangedCalls& calls) {
+  std::set<std::string> known;
+  for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
   std::optional<RepeatedChange> found =
-      find_repeated_change(request.recent, request.documents, request.is_unwanted);
+      find_repeated_change(request.recent, request.documents, known, request.is_unwanted);
   if (!found) return std::nullopt;
   NextEditResult result;
   result.document = std::move(found->document);
@@ -194,6 +198,17 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
         }
         return request.memory->files.find(*request.index, names, families, open, stop);
       };
+}
+
+// Whether a line only stands elsewhere than it stood, further in or out.
+bool is_indented_anew(const std::vector<std::string>& before,
+                      const std::vector<std::string>& after) {
+  return std::ranges::any_of(before, [&](const std::string& line) {
+    const std::string_view text = trimmed(line);
+    const auto same = [&](const std::string& other) { return other == line; };
+    const auto moved = [&](const std::string& other) { return trimmed(other) == text; };
+    return !text.empty() && std::ranges::none_of(after, same) && std::ranges::any_of(after, moved);
+  });
 }
 
 // Why nothing is proposed, with what was looked for.
@@ -218,6 +233,10 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
   };
   if (count(change.added, is_word) + count(change.removed, is_word) == 0) return false;
   if (!explained(change.added, made.added) || !explained(change.removed, made.removed))
+    return false;
+  if (is_indented_anew(before, after) && std::ranges::none_of(recent, [](const RecentChange& each) {
+        return is_indented_anew(each.before, each.after);
+      }))
     return false;
   const auto turned_back = [&](const std::string& word) {
     return (change.added.contains(word) && made.removed.contains(word) &&
@@ -251,7 +270,7 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
   if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
     return {.result = std::move(result), .search = {}};
-  if (std::optional<NextEditResult> result = next_edit_by_example(request))
+  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls))
     return {.result = std::move(result), .search = {}};
   NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
   if (!plan.search.places.empty()) return plan;

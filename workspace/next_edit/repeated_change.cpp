@@ -129,12 +129,12 @@ using IsUnwanted = std::function<bool(const Document&, const TextEdit&)>;
 class Search {
  public:
   Search(const std::vector<RecentChange>& recent, const std::vector<SearchedFile>& files,
-         const IsUnwanted& is_unwanted)
-      : recent_(recent), files_(files), is_unwanted_(is_unwanted) {}
+         const std::set<std::string>& known, const IsUnwanted& is_unwanted)
+      : recent_(recent), files_(files), known_(known), is_unwanted_(is_unwanted) {}
 
   std::optional<RepeatedChange> find() {
     for (const RecentChange& change : recent_) {
-      if (!is_example(change) || is_turned_back(change)) continue;
+      if (!is_example(change) || is_turned_back(change) || is_known(change.before)) continue;
       const auto times = static_cast<int>(std::ranges::count_if(
           recent_, [&](const RecentChange& other) { return is_same_example(change, other); }));
       if (change.after.empty() && times < 2) continue;
@@ -148,6 +148,14 @@ class Search {
   }
 
  private:
+  bool is_known(Lines lines) const {
+    return std::ranges::any_of(lines, [&](const std::string& line) {
+      return std::ranges::any_of(words_of(line), [&](std::string_view word) {
+        return known_.contains(std::string(word));
+      });
+    });
+  }
+
   bool is_turned_back(const RecentChange& change) const {
     return std::ranges::any_of(recent_, [&](const RecentChange& other) {
       return same_lines(change.before, other.after) && same_lines(change.after, other.before);
@@ -217,6 +225,7 @@ class Search {
 
   const std::vector<RecentChange>& recent_;
   const std::vector<SearchedFile>& files_;
+  const std::set<std::string>& known_;
   const IsUnwanted& is_unwanted_;
   std::optional<RepeatedChange> best_;
   Order best_order_;
@@ -226,7 +235,8 @@ class Search {
 
 std::optional<RepeatedChange> find_repeated_change(
     const std::vector<RecentChange>& recent,
-    const std::vector<std::shared_ptr<const Document>>& documents, const IsUnwanted& is_unwanted) {
+    const std::vector<std::shared_ptr<const Document>>& documents,
+    const std::set<std::string>& known, const IsUnwanted& is_unwanted) {
   if (recent.empty()) return std::nullopt;
   std::vector<SearchedFile> files;
   for (const auto& document : documents) {
@@ -234,7 +244,7 @@ std::optional<RepeatedChange> find_repeated_change(
     Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
     if (file && !file->lines().empty()) files.emplace_back(std::move(*file), recent);
   }
-  return Search(recent, files, is_unwanted).find();
+  return Search(recent, files, known, is_unwanted).find();
 }
 
 }  // namespace redraft

@@ -13,6 +13,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "workspace/documents/change_history.h"
@@ -27,8 +29,9 @@ struct RepeatedChange {
   int times = 0;  // that the user made it, as far as the recent changes tell
 };
 
-// `documents`: the user's first; one of more than kMaxBytesCompared is not searched. `is_unwanted`
-// may be empty. Linear in the text of the documents. No thread of its own, no error.
+// `known`: words about which more is known than their spelling, so that lines with one of them are
+// no example. `documents`: the user's first; one of more than kMaxBytesCompared is not searched.
+// `is_unwanted` may be empty. Linear in the text of the documents. No thread of its own, no error.
 //
 // What counts as the same lines: all of them but for what they are indented by, if they are not
 // among the changed ones, and have some words. Lines that became more, that only moved, or were
@@ -39,6 +42,7 @@ struct RepeatedChange {
 std::optional<RepeatedChange> find_repeated_change(
     const std::vector<RecentChange>& recent,
     const std::vector<std::shared_ptr<const Document>>& documents,
+    const std::set<std::string>& known,
     const std::function<bool(const Document&, const TextEdit&)>& is_unwanted);
 
 }  // namespace redraft

@@ -272,6 +272,17 @@ TEST(FollowsFrom, SixtyPercentOfTheWordsOnEachSide) {
   EXPECT_FALSE(follows_from(both, {"a b c"}, {"x y z u v w"}));
 }
 
+TEST(FollowsFrom, NothingThatIndentsLinesAnewUnlessThePersonDid) {
+  const std::vector<RecentChange> renamed = made({"x.items"}, {"x.counts"});
+  const std::vector<std::string> before = {"def f(x):", "  return x.items"};
+  EXPECT_TRUE(follows_from(renamed, before, {"def f(x):", "  return x.counts"}));
+  EXPECT_FALSE(follows_from(renamed, before, {"  def f(x):", "    return x.counts"}));
+  const std::vector<RecentChange> moved =
+      made({"x.items", "y = 1"}, {"if ready:", "  x.counts", "  y = 1"});
+  EXPECT_TRUE(follows_from(moved, before, {"  def f(x):", "    return x.counts"}))
+      << "as the person did";
+}
+
 // Not even together with words that the change explains.
 TEST(FollowsFrom, NoWordThatTheUserAddedOrRemovedTurnsBack) {
   const auto recent = made({"old"}, {"a b c"});

@@ -34,7 +34,8 @@ class RepeatedChangeTest : public testing::Test {
     ASSERT_TRUE(documents_.change(kUri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
   }
   std::optional<RepeatedChange> find() {
-    return find_repeated_change(documents_.recent_changes(), documents_.from(kUri), is_unwanted_);
+    return find_repeated_change(documents_.recent_changes(), documents_.from(kUri), known_,
+                                is_unwanted_);
   }
   // The line that is proposed to be changed, from 0, and what it becomes; "" without one.
   std::string proposed() {
@@ -51,6 +52,7 @@ class RepeatedChangeTest : public testing::Test {
 
   OpenDocuments documents_;
   std::int64_t version_ = 1;
+  std::set<std::string> known_;
   std::function<bool(const Document&, const TextEdit&)> is_unwanted_;
 };
 
@@ -85,6 +87,15 @@ TEST_F(RepeatedChangeTest, WhatWasTurnedDownIsNotProposed) {
     return edit.new_text.starts_with("\t\t");
   };
   EXPECT_EQ(proposed(), "29: \tfor b.Loop() {\n");
+}
+
+TEST_F(RepeatedChangeTest, LinesWithAWordOfWhichMoreIsKnownAreNoExample) {
+  open(kLoops);
+  replace("for i := 0; i < b.N; i++ {", "for b.Loop() {");
+  known_ = {"N"};
+  EXPECT_EQ(proposed(), "");
+  known_ = {"Loop"};
+  EXPECT_NE(proposed(), "");
 }
 
 TEST_F(RepeatedChangeTest, AChangeThatIsStillBeingTypedIsNoExample) {
