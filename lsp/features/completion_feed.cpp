@@ -345,13 +345,13 @@ void CompletionFeed::accepted(const ExecuteCommandParams& params, const Reply& r
 }
 
 void CompletionFeed::rejected(const ExecuteCommandParams& params, const Reply& reply) {
-  reply(nullptr);
   const std::int64_t id = number_of(params.argument, "id").value_or(0);
-  const OfferedCompletions::Offer* offer = offered_.find(id);
-  if (offer == nullptr) return;
-  usage_.count(UsageEvent::kCompletionRejected);
-  offered_.reject(*offer);
-  quiet_.rejected();
+  if (const OfferedCompletions::Offer* offer = offered_.find(id)) {
+    usage_.count(UsageEvent::kCompletionRejected);
+    offered_.reject(*offer);
+    quiet_.rejected();
+  }
+  reply(nullptr);  // the five seconds have begun by then
 }
 
 void CompletionFeed::accepted_partially(const CompletionNews& news) {

@@ -183,12 +183,12 @@ void NextEditFeed::accepted(const ExecuteCommandParams& params, const Reply& rep
 }
 
 void NextEditFeed::rejected(const ExecuteCommandParams& params, const Reply& reply) {
-  reply(nullptr);
-  const TextEdit* edit = edit_of(params.argument);
-  if (edit == nullptr) return;
-  usage_.count(UsageEvent::kNextEditRejected);
-  quiet_.rejected();
-  workspace_.reject_next_edit(*last_.document, *edit);
+  if (const TextEdit* edit = edit_of(params.argument)) {
+    usage_.count(UsageEvent::kNextEditRejected);
+    quiet_.rejected();
+    workspace_.reject_next_edit(*last_.document, *edit);
+  }
+  reply(nullptr);  // the five seconds have begun by then
 }
 
 void NextEditFeed::add_status(Json& status) const {

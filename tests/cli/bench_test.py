@@ -25,11 +25,18 @@ class BenchCost(RedraftCase):
     def bench(self, *arguments):
         return run("bench", "cost", *TARGET, *arguments, environment=self.environment)
 
+    # On a busy machine the peak may be measured too low, which the bench says behind its figures.
+    def assert_measures(self, process):
+        if process.returncode != 0:
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(b"the peak measured is too low", process.stderr)
+        return process.stdout.decode()
+
     def stored(self):
         return sorted(self.cache.glob("redraft/cost/*.json"))
 
     def test_json_is_whole_and_consistent(self):
-        report = json.loads(self.assert_succeeds(self.bench(*FEW, "--threads", "1", "--format", "json")))
+        report = json.loads(self.assert_measures(self.bench(*FEW, "--threads", "1", "--format", "json")))
         self.assertEqual((report["model"], report["threads"]), ("qwen2.5-coder-0.5b", 1))
         for key in ("machine", "instructions", "peak_gmacs", "peak_f32_gmacs", "bandwidth_gbs"):
             self.assertTrue(report[key], key)
@@ -60,7 +67,7 @@ class BenchCost(RedraftCase):
         self.assertEqual(self.stored(), [])
 
     def test_text_fits_the_terminal(self):
-        table = self.assert_succeeds(self.bench(*FEW))
+        table = self.assert_measures(self.bench(*FEW))
         self.assertTrue(all(len(line) <= 100 for line in table.splitlines()), table)
         self.assertRegex(table, r"context 64: one row [\d.]+ ms, each further row [\d.]+ ms, bound B = [\d.]+")
 
