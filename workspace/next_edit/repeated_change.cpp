@@ -135,13 +135,11 @@ class Search {
   std::optional<RepeatedChange> find() {
     for (const RecentChange& change : recent_) {
       if (!is_example(change) || is_turned_back(change) || is_known(change.before)) continue;
-      const auto times = static_cast<int>(std::ranges::count_if(
-          recent_, [&](const RecentChange& other) { return is_same_example(change, other); }));
-      if (change.after.empty() && times < 2) continue;
+      if (change.after.empty() && !is_made_twice(change)) continue;
       if (change.before.empty()) {
-        look_for_insertions(change, times);
+        look_for_insertions(change);
       } else if (!is_series_ended(change)) {
-        look_for_replacements(change, times);
+        look_for_replacements(change);
       }
     }
     return std::move(best_);
@@ -156,10 +154,24 @@ class Search {
     });
   }
 
+  bool is_made_twice(const RecentChange& change) const {
+    return std::ranges::count_if(recent_, [&](const RecentChange& other) {
+             return is_same_example(change, other);
+           }) > 1;
+  }
+
   bool is_turned_back(const RecentChange& change) const {
     return std::ranges::any_of(recent_, [&](const RecentChange& other) {
       return same_lines(change.before, other.after) && same_lines(change.after, other.before);
     });
+  }
+
+  // Null: its document is not searched.
+  const SearchedFile* file_of(const RecentChange& change) const {
+    const auto file = std::ranges::find_if(files_, [&](const SearchedFile& each) {
+      return each.file().document().uri() == change.document->uri();
+    });
+    return file == files_.end() ? nullptr : &*file;
   }
 
   // Lines passed over between the first and the last of the places that were changed alike.
@@ -171,33 +183,31 @@ class Search {
       first = std::min(first, other.line);
       last = std::max(last, other.line);
     }
-    const auto file = std::ranges::find_if(files_, [&](const SearchedFile& each) {
-      return each.file().document().uri() == change.document->uri();
-    });
-    if (file == files_.end()) return false;
+    const SearchedFile* const file = file_of(change);
+    if (file == nullptr) return false;
     for (int line = first; line < last; ++line) {
       if (file->has(change.before, line)) return true;
     }
     return false;
   }
 
-  void look_for_replacements(const RecentChange& change, int times) {
+  void look_for_replacements(const RecentChange& change) {
     for (const SearchedFile& file : files_) {
       for (int line = 0; line < file.size(); ++line) {
         if (!file.has(change.before, line)) continue;
         auto lines = indented(change.after, indentation(change.before.front()),
                               indentation(file.line(line)));
         const int end = line + static_cast<int>(change.before.size());
-        if (lines) offer(file, {line, end, std::move(*lines)}, times);
+        if (lines) offer(file, {line, end, std::move(*lines)});
       }
     }
   }
 
-  void look_for_insertions(const RecentChange& change, int times) {
-    const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
-    if (!file || change.line < 1 || change.end_line() >= std::ssize(file->lines())) return;
-    const std::string_view above = file->lines()[static_cast<std::size_t>(change.line - 1)];
-    const std::string_view below = file->lines()[static_cast<std::size_t>(change.end_line())];
+  void look_for_insertions(const RecentChange& change) {
+    const SearchedFile* const file = file_of(change);
+    if (file == nullptr || change.line < 1 || change.end_line() >= file->size()) return;
+    const std::string_view above = file->line(change.line - 1);
+    const std::string_view below = file->line(change.end_line());
     if (trimmed(above).empty() || trimmed(below).empty()) return;
     for (const SearchedFile& other : files_) {
       for (int line = 1; line < other.size(); ++line) {
@@ -205,19 +215,19 @@ class Search {
             !other.is_unchanged(line, line))
           continue;
         auto lines = indented(change.after, indentation(below), indentation(other.line(line)));
-        if (lines) offer(other, {line, line, std::move(*lines)}, times);
+        if (lines) offer(other, {line, line, std::move(*lines)});
       }
     }
   }
 
   // The next in reading order comes first, then the nearest above, then other documents.
-  void offer(const SearchedFile& file, const LineChange& change, int times) {
+  void offer(const SearchedFile& file, const LineChange& change) {
     const int latest = file.latest(), line = change.old_begin;
     const Order order(latest < 0, line < latest, std::abs(line - latest));
     if (best_ && best_order_ <= order) return;
     TextEdit edit = file.file().edit(change);
     if (is_unwanted_ && is_unwanted_(file.file().document(), edit)) return;
-    best_ = RepeatedChange{file.file().shared_document(), std::move(edit), times};
+    best_ = RepeatedChange{file.file().shared_document(), std::move(edit)};
     best_order_ = order;
   }
 

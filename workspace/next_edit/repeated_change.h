@@ -26,7 +26,6 @@ namespace redraft {
 struct RepeatedChange {
   std::shared_ptr<const Document> document;
   TextEdit edit;  // of whole lines
-  int times = 0;  // that the user made it, as far as the recent changes tell
 };
 
 // `known`: words about which more is known than their spelling, so that lines with one of them are
