@@ -9,7 +9,7 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::size_t kOffers = 16;
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of the documents that they are of
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of the documents that they are of
 constexpr std::size_t kRejected = 32;
 
 // What of the line of `offset` is before it.
@@ -37,7 +37,7 @@ std::int64_t OfferedCompletions::add(Offer offer) {
   offers_.push_back(std::move(offer));
   std::size_t bytes = 0;
   for (const Offer& each : offers_) bytes += each.document->text().size();
-  while (offers_.size() > kOffers || (offers_.size() > 1 && bytes > kMostBytes)) {
+  while (offers_.size() > kOffers || (offers_.size() > 1 && bytes > kMaxBytes)) {
     bytes -= offers_.front().document->text().size();
     offers_.pop_front();
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kAfterRejection = std::chrono::seconds(5);
 constexpr auto kJustLeft = std::chrono::seconds(5);
 constexpr std::int64_t kMinutes = 10;
-constexpr std::int64_t kMostMinutes = 24 * 60;
+constexpr std::int64_t kMaxMinutes = 24 * 60;
 constexpr const char* kEnds = " (the command redraft.resumeSuggestions ends it)";
 
 std::string time_of_day(std::chrono::minutes from_now) {
@@ -31,12 +31,12 @@ std::optional<std::string> text_of(const Json& argument, const char* key) {
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
-constexpr std::size_t kMostNames = 256, kLongestName = 4096;
+constexpr std::size_t kMaxNames = 256, kMaxNameBytes = 4096;
 constexpr const char* kTooMuch = "more is snoozed than can be remembered; resume first";
 
 bool add_to(std::set<std::string>& names, const std::string& name) {
   const bool fits =
-      name.size() <= kLongestName && (names.contains(name) || names.size() < kMostNames);
+      name.size() <= kMaxNameBytes && (names.contains(name) || names.size() < kMaxNames);
   if (fits) names.insert(name);
   return fits;
 }
@@ -60,7 +60,7 @@ void Quiet::snooze(const ExecuteCommandParams& params, const Reply& reply) {
     Json minutes = kMinutes;
     if (argument.is_object()) minutes = argument.value("minutes", minutes);
     const bool fits = minutes.is_number_integer() && minutes.get<std::int64_t>() >= 1 &&
-                      minutes.get<std::int64_t>() <= kMostMinutes;
+                      minutes.get<std::int64_t>() <= kMaxMinutes;
     if (!fits || (argument.is_object() && !argument.empty() && !argument.contains("minutes"))) {
       reply.fail(ErrorCode::kInvalidParams,
                  R"(snooze for {"minutes": 1 to 1440}, {"uri": …}, {"language": …} or )"
