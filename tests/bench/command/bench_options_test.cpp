@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,26 @@
 
 namespace redraft::cli {
 namespace {
+
+using Values = std::map<std::string, std::string>;  // of options, by name
+
+// Each option changes the settings if it is one of `decide`, and not if it is one of `others`.
+// `settings`: those of a command line. Adds to `seen`.
+void expect_each_decides(
+    const CLI::App& app, const Values& decide, const Values& others, std::set<std::string>& seen,
+    const std::function<nlohmann::ordered_json(const std::string& line)>& settings) {
+  const auto before = settings("--data a");
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name == "--help") continue;
+    seen.insert(name);
+    const bool decides = decide.contains(name);
+    ASSERT_TRUE(decides || others.contains(name)) << name << " is not in this test";
+    const std::string value = decides ? decide.at(name) : others.at(name);
+    const std::string data = name == "--data" ? " " : "--data a ";
+    EXPECT_EQ(settings(data + name + " " + value) != before, decides) << name;
+  }
+}
 
 class BenchOptions : public testing::Test {
  protected:
@@ -86,7 +107,7 @@ TEST_F(BenchOptions, MakeTheSettingsThatRunsHaveAlready) {
 
 // What decides results is in the settings, what decides nothing is not.
 TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
-  const std::map<std::string, std::string> decide = {
+  const Values decide = {
       {"--data", "b"},
       {"--decoders", "ar"},
       {"--limit", "2"},
@@ -119,7 +140,7 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
       {"--device", "cuda"},
   };
   // Those of a run that is timed are in the settings with what is known of the machine.
-  const std::map<std::string, std::string> decide_nothing_here = {
+  const Values decide_nothing_here = {
       {"--out", "x"},     {"--step-by-step", ""},    {"--trace-tokens", "x"},
       {"--threads", "2"}, {"--kernels", "portable"}, {"--log-level", "off"}};
   std::set<std::string> seen;
@@ -129,18 +150,8 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
     options.kind = kind;
     CLI::App app;
     add_options(app, options);
-    const auto before = settings(kind, "--data a");
-    for (const CLI::Option* option : app.get_options()) {
-      const std::string name = option->get_name();
-      if (name == "--help") continue;
-      seen.insert(name);
-      const bool decides = decide.contains(name);
-      ASSERT_TRUE(decides || decide_nothing_here.contains(name)) << name << " is not in this test";
-      const std::string value = decides ? decide.at(name) : decide_nothing_here.at(name);
-      const std::string data = name == "--data" ? " " : "--data a ";
-      const auto after = settings(kind, data + name + " " + value);
-      EXPECT_EQ(after != before, decides) << name;
-    }
+    expect_each_decides(app, decide, decide_nothing_here, seen,
+                        [&](const std::string& line) { return settings(kind, line); });
   }
   EXPECT_EQ(seen.size(), decide.size() + decide_nothing_here.size());
 }
@@ -178,7 +189,7 @@ nlohmann::ordered_json quality_settings(const std::string& command_line) {
 
 // Of `redraft bench quality`, too. What chooses among measurements decides none.
 TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
-  const std::map<std::string, std::string> decide = {
+  const Values decide = {
       {"--data", "b"},
       {"--instruction", "lazy"},
       {"--scope", "file"},
@@ -194,7 +205,7 @@ TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
       {"--head", "h"},
       {"--device", "cuda"},
   };
-  const std::map<std::string, std::string> decide_nothing_here = {
+  const Values decide_nothing_here = {
       {"--measure", "edits"}, {"--half", "dev"},         {"--limit", "2"},
       {"--out", "x"},         {"--compare", "x y"},      {"--report", "x"},
       {"--threads", "2"},     {"--kernels", "portable"}, {"--log-level", "off"}};
@@ -202,17 +213,7 @@ TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
   CLI::App app;
   add_quality_options(app, options);
   std::set<std::string> seen;
-  const auto before = quality_settings("--data a");
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    if (name == "--help") continue;
-    seen.insert(name);
-    const bool decides = decide.contains(name);
-    ASSERT_TRUE(decides || decide_nothing_here.contains(name)) << name << " is not in this test";
-    const std::string value = decides ? decide.at(name) : decide_nothing_here.at(name);
-    const std::string data = name == "--data" ? " " : "--data a ";
-    EXPECT_EQ(quality_settings(data + name + " " + value) != before, decides) << name;
-  }
+  expect_each_decides(app, decide, decide_nothing_here, seen, quality_settings);
   EXPECT_EQ(seen.size(), decide.size() + decide_nothing_here.size());
 }
 
