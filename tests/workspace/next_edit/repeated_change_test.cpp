@@ -72,6 +72,14 @@ TEST_F(RepeatedChangeTest, PlacesAboveComeWhenNoneIsLeftBelow) {
   EXPECT_EQ(proposed(), "15: \t\tfor b.Loop() {\n");
 }
 
+TEST_F(RepeatedChangeTest, TheNextPlaceBelowComesBeforeANearerOneAbove) {
+  open("run(first, 1)\na()\nrun(first, 1)\nb()\nc()\nd()\ne()\nrun(first, 1)\n");
+  replace("run(first, 1)", "run(first, 2)", 1);
+  EXPECT_EQ(proposed(), "7: run(first, 2)\n");
+  accept();
+  EXPECT_EQ(proposed(), "0: run(first, 2)\n");
+}
+
 TEST_F(RepeatedChangeTest, WhoPassesOneOverEndsTheSeries) {
   open(kLoops + std::string("func four(b *B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n"));
   replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 0);
