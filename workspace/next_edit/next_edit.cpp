@@ -13,6 +13,7 @@
 #include "workspace/documents/file_uri.h"
 #include "workspace/next_edit/call_verdict.h"
 #include "workspace/next_edit/change_words.h"
+#include "workspace/next_edit/line_rewrite.h"
 #include "workspace/next_edit/next_place.h"
 #include "workspace/next_edit/place_prompt.h"
 #include "workspace/next_edit/repeated_change.h"
@@ -24,6 +25,8 @@ namespace {
 // must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
 constexpr std::size_t kMaxFruitless = 256;
+// With how many of the lines that the user changed a change is compared.
+constexpr std::size_t kMaxPairs = 32;
 // How many tokens a region may grow.
 constexpr int kRoom = 96;
 
@@ -211,6 +214,25 @@ bool is_indented_anew(const std::vector<std::string>& before,
   });
 }
 
+// Whether each of the lines is changed as one that the user changed: other words are in it, in the
+// same places.
+bool is_alike(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
+              const std::vector<std::string>& after) {
+  if (before.size() != after.size()) return false;
+  const std::vector<LinePair> made = line_pairs(recent, kMaxPairs);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const LinePair pair{.uri = {},
+                        .line = 0,
+                        .before = std::string(trimmed(before[i])),
+                        .after = std::string(trimmed(after[i]))};
+    if (pair.before != pair.after && std::ranges::none_of(made, [&](const LinePair& each) {
+          return LineRewrite::learn(each, pair).has_value();
+        }))
+      return false;
+  }
+  return true;
+}
+
 // Why nothing is proposed, with what was looked for.
 std::string noting(const std::string& note, const std::string& why) {
   return note.empty() ? why : note + "; " + why;
@@ -232,17 +254,18 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
     return count(words, in(by)) >= kMinExplained * count(words, is_word);
   };
   if (count(change.added, is_word) + count(change.removed, is_word) == 0) return false;
-  if (!explained(change.added, made.added) || !explained(change.removed, made.removed))
+  if ((!explained(change.added, made.added) || !explained(change.removed, made.removed)) &&
+      !is_alike(recent, before, after))
     return false;
   if (is_indented_anew(before, after) && std::ranges::none_of(recent, [](const RecentChange& each) {
         return is_indented_anew(each.before, each.after);
       }))
     return false;
   const auto turned_back = [&](const std::string& word) {
-    return (change.added.contains(word) && made.removed.contains(word) &&
-            !made.added.contains(word)) ||
-           (change.removed.contains(word) && made.added.contains(word) &&
-            !made.removed.contains(word));
+    return is_word(word) && ((change.added.contains(word) && made.removed.contains(word) &&
+                              !made.added.contains(word)) ||
+                             (change.removed.contains(word) && made.added.contains(word) &&
+                              !made.removed.contains(word)));
   };
   return count(change.added, turned_back) + count(change.removed, turned_back) == 0;
 }

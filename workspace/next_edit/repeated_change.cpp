@@ -12,12 +12,15 @@
 #include "support/trimmed.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/next_edit/change_words.h"
+#include "workspace/next_edit/line_rewrite.h"
 
 namespace redraft {
 namespace {
 
 // Lines with fewer words say nothing about one another: "}", "return".
 constexpr int kMinWords = 2;
+// Of how many lines that were changed, every two are compared.
+constexpr std::size_t kMaxPairs = 12;
 
 using Lines = std::span<const std::string>;
 
@@ -142,6 +145,7 @@ class Search {
         look_for_replacements(change);
       }
     }
+    look_for_lines_alike();
     return std::move(best_);
   }
 
@@ -218,6 +222,48 @@ class Search {
         if (lines) offer(other, {line, line, std::move(*lines)});
       }
     }
+  }
+
+  // Two lines that were changed alike show how others are.
+  void look_for_lines_alike() {
+    const std::vector<LinePair> pairs = line_pairs(recent_, kMaxPairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (pairs[i].before == pairs[j].before || is_turned_back(pairs[i], pairs) ||
+            is_turned_back(pairs[j], pairs))
+          continue;
+        if (const auto rewrite = LineRewrite::learn(pairs[i], pairs[j]))
+          look_for_rewritten(*rewrite, pairs[i], pairs[j]);
+      }
+    }
+  }
+
+  static bool is_turned_back(const LinePair& pair, const std::vector<LinePair>& pairs) {
+    return std::ranges::any_of(pairs, [&](const LinePair& other) {
+      return pair.before == other.after && pair.after == other.before;
+    });
+  }
+
+  void look_for_rewritten(const LineRewrite& rewrite, const LinePair& a, const LinePair& b) {
+    struct Place {
+      const SearchedFile* file;
+      LineChange change;
+    };
+    const auto [first, last] = std::minmax(a.line, b.line);
+    std::vector<Place> places;
+    for (const SearchedFile& file : files_) {
+      const bool is_between = a.uri == b.uri && file.file().document().uri() == a.uri;
+      for (int line = 0; line < file.size(); ++line) {
+        const std::string before(file.line(line));
+        if (!file.is_unchanged(line, line + 1) || is_known(std::span(&before, 1))) continue;
+        std::optional<std::string> after = rewrite.apply(before);
+        if (!after || open_ends(std::span(&before, 1)) != open_ends(std::span(&*after, 1)))
+          continue;
+        if (is_between && first < line && line < last) return;  // passed over
+        places.push_back({&file, {line, line + 1, {std::move(*after)}}});
+      }
+    }
+    for (const Place& place : places) offer(*place.file, place.change);
   }
 
   // The next in reading order comes first, then the nearest above, then other documents.

@@ -6,6 +6,8 @@
 // there at once. A model of 1.5B often leaves such a line as it is, since all that it is shown
 // repeats it.
 //
+// Lines that are not the same follow two that were changed alike (see LineRewrite).
+//
 // One place is proposed at a time, the next one in reading order: who accepts it is asked about the
 // one after it, and who passes one over ends the series.
 #pragma once
@@ -37,7 +39,8 @@ struct RepeatedChange {
 // only indented anew are no example, and neither is a change after which brackets do not match any
 // more (it is still being typed). Lines that were deleted are one if that happened twice, and a
 // line that was added if those above and below it are the same, too. Where one of the same lines
-// was passed over between two that were changed, the series has ended.
+// was passed over between two that were changed, the series has ended; likewise one that would be
+// rewritten as two others were.
 std::optional<RepeatedChange> find_repeated_change(
     const std::vector<RecentChange>& recent,
     const std::vector<std::shared_ptr<const Document>>& documents,

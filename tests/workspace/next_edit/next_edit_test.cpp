@@ -297,6 +297,20 @@ TEST(FollowsFrom, NoWordThatTheUserAddedOrRemovedTurnsBack) {
   EXPECT_TRUE(follows_from(moved, {}, {"y z old"}));
 }
 
+TEST(FollowsFrom, WhatIsChangedAlikeWithOtherWords) {
+  const auto recent = made({"func Text(key any) (s string) {"}, {"func Text(key any) string {"});
+  EXPECT_TRUE(follows_from(recent, {"func Map(key any) (table map[string][]int) {"},
+                           {"func Map(key any) map[string][]int {"}));
+  EXPECT_FALSE(follows_from(recent, {"func Map(key any) (table map[string][]int) {"},
+                            {"func Map(key any) []int {"}));
+}
+
+TEST(FollowsFrom, PunctuationTurnsNothingBack) {
+  auto recent = made({}, {"import org.tool.Loud;"});
+  recent.push_back(made({"check(Loud.class, size(a));"}, {"checkLoud(size(a));"}).front());
+  EXPECT_TRUE(follows_from(recent, {"check(Loud.class, size(b));"}, {"checkLoud(size(b));"}));
+}
+
 TEST(FollowsFrom, NotWhiteSpaceAndNoUndo) {
   const auto recent = made({"a = count(b)"}, {"a = tally(b)"});
   EXPECT_FALSE(follows_from(recent, {"a = count(b)"}, {"    a = count(b)"}));

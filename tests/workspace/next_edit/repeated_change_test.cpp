@@ -166,6 +166,42 @@ TEST_F(RepeatedChangeTest, OtherOpenDocumentsComeLast) {
   EXPECT_EQ(found->document->uri(), "file:///b.go");
 }
 
+// Methods of which each has a result with a name of its own.
+constexpr const char* kResults =
+    "func (c *Context) GetText(key any) (s string) {\n}\n// 1\n// 2\n// 3\n// 4\n// 5\n// 6\n// 7\n"
+    "func (c *Context) GetInt(key any) (i int) {\n}\n// 1\n// 2\n// 3\n// 4\n// 5\n// 6\n// 7\n"
+    "func (c *Context) GetTime(key any) (t time) {\n}\n"
+    "func (c *Context) Get(key any) (value any, found bool) {\n}\n"
+    "func (c *Context) GetSize(key any) (size uint) {\n}\n";
+
+TEST_F(RepeatedChangeTest, TwoLinesChangedAlikeShowHowOthersAre) {
+  open(kResults);
+  replace("(s string)", "string");
+  EXPECT_EQ(proposed(), "") << "one is no pattern";
+  replace("(i int)", "int");
+  EXPECT_EQ(proposed(), "18: func (c *Context) GetTime(key any) time {\n");
+  accept();
+  EXPECT_EQ(proposed(), "22: func (c *Context) GetSize(key any) uint {\n")
+      << "two results are something else";
+  accept();
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, WhoPassesALineOverEndsThePattern) {
+  open(kResults);
+  replace("(s string)", "string");
+  replace("(t time)", "time");  // that of GetInt is passed over
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, APatternOfKnownWordsIsLeftToOthers) {
+  open(kResults);
+  replace("(s string)", "string");
+  replace("(i int)", "int");
+  known_ = {"GetTime"};
+  EXPECT_EQ(proposed(), "22: func (c *Context) GetSize(key any) uint {\n");
+}
+
 TEST_F(RepeatedChangeTest, LineEndsStayAsTheyAre) {
   open("run(first, 1)\r\nmiddle()\r\nrun(first, 1)\r\n");
   replace("run(first, 1)", "run(first, 2)");
