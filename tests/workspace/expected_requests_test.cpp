@@ -143,10 +143,10 @@ TEST_F(ExpectedRequests, OnlyWhatAKeystrokeChangesIsReadAgain) {
   open(calls_and_others());
   replace("old(x) + third\n\n\ndef function_1", "fresh(x) + third\n\n\ndef function_1");
   settle();
-  replace("old(x) + third\n\n\ndef function_2", "fresh(x) + third\n\n\ndef function_2");
+  replace("old(x) + third\n\n\ndef function_2", "fresher(x) + third\n\n\ndef function_2");
   settle();
   workspace_->expect_next_edits(false);
-  replace("fresh(x) + third\n\n\ndef function_2", "fresher(x) + third\n\n\ndef function_2");
+  replace("fresher(x) + third\n\n\ndef function_2", "freshest(x) + third\n\n\ndef function_2");
   const NextEditAnswer answer = next_edit();
   EXPECT_GT(answer.statistics.cached_prompt_tokens, 1200);
   EXPECT_LT(unread(answer.statistics), 600);

@@ -76,26 +76,6 @@ std::vector<TextEdit> FileLines::edits(const std::vector<LineSpan>& spans) const
   return edits;
 }
 
-Reindent Reindent::between(std::string_view line, std::string_view there) {
-  std::string_view from = indentation_of(line), to = indentation_of(there);
-  while (!from.empty() && !to.empty() && from.back() == to.back()) {
-    from.remove_suffix(1);
-    to.remove_suffix(1);
-  }
-  return {std::string(from), std::string(to)};
-}
-
-std::optional<std::vector<std::string>> Reindent::operator()(
-    const std::vector<std::string>& lines) const {
-  std::vector<std::string> result;
-  for (const std::string& line : lines) {
-    const bool is_blank_line = trimmed(line).empty();
-    if (!is_blank_line && !line.starts_with(from)) return std::nullopt;
-    result.push_back(is_blank_line ? std::string() : to + line.substr(from.size()));
-  }
-  return result;
-}
-
 void indent_with_tabs(std::vector<std::string>& lines) {
   std::size_t unit = 0;
   for (const std::string& line : lines) {

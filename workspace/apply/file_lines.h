@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workspace/documents/edit_region.h"
+#include "workspace/documents/reindent.h"
 
 namespace redraft {
 
@@ -52,17 +53,6 @@ class FileLines {
   const EditRegion& file_;
   std::vector<std::string_view> lines_, texts_;
   std::unordered_map<std::string_view, std::vector<int>> places_;  // by texts_
-};
-
-// Moves lines as far as one of them has to be moved.
-struct Reindent {
-  std::string from, to;  // what their indentation begins with, and what takes its place
-
-  // What brings `line` as deep as `there`.
-  static Reindent between(std::string_view line, std::string_view there);
-  // Nothing: a line begins further to the left.
-  std::optional<std::vector<std::string>> operator()(const std::vector<std::string>& lines) const;
-  friend bool operator==(const Reindent&, const Reindent&) = default;
 };
 
 // Lines indented with spaces, with tabs instead; as they are if their indentation has no unit.

@@ -153,8 +153,7 @@ std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::s
         const std::string_view was = trimmed(before[static_cast<std::size_t>(lines.old_begin + i)]),
                                is = trimmed(after[static_cast<std::size_t>(first + i)]);
         if (was == is || std::max(was.size(), is.size()) > kMaxLineBytes) continue;
-        pairs.push_back(
-            {change.document->uri(), change.line + first + i, std::string(was), std::string(is)});
+        pairs.push_back({&change, change.line + first + i, std::string(was), std::string(is)});
       }
     }
   }

@@ -21,12 +21,13 @@ namespace redraft {
 
 // A line before and after a change, without what it is indented by.
 struct LinePair {
-  std::string uri;
-  int line = 0;  // in the document as it is now
+  const RecentChange* change = nullptr;  // it is a part of; not owned
+  int line = 0;                          // in the document as it is now
   std::string before, after;
 };
 
-// The lines of the changes that became another line, the latest at the end; at most `most`.
+// The lines of the changes that became another line, the latest at the end; at most `most`. They
+// refer to `recent`.
 std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::size_t most);
 
 class LineRewrite {

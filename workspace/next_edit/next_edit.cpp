@@ -17,6 +17,7 @@
 #include "workspace/next_edit/next_place.h"
 #include "workspace/next_edit/place_prompt.h"
 #include "workspace/next_edit/repeated_change.h"
+#include "workspace/next_edit/rest_of_block.h"
 
 namespace redraft {
 namespace {
@@ -185,7 +186,18 @@ std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& reques
   NextEditResult result;
   result.document = std::move(found->document);
   result.edits = {std::move(found->edit)};
-  result.note = "the same lines, changed as before; without the model";
+  result.note = "changed as other lines before; without the model";
+  return result;
+}
+
+std::optional<NextEditResult> next_edit_by_indentation(const NextEditRequest& request) {
+  std::optional<RestOfBlock> found = find_rest_of_block(request.recent);
+  if (!found || (request.is_unwanted && request.is_unwanted(*found->document, found->edit)))
+    return std::nullopt;
+  NextEditResult result;
+  result.document = std::move(found->document);
+  result.edits = {std::move(found->edit)};
+  result.note = "the rest of the statement, indented as its beginning; without the model";
   return result;
 }
 
@@ -221,7 +233,7 @@ bool is_alike(const std::vector<RecentChange>& recent, const std::vector<std::st
   if (before.size() != after.size()) return false;
   const std::vector<LinePair> made = line_pairs(recent, kMaxPairs);
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const LinePair pair{.uri = {},
+    const LinePair pair{.change = nullptr,
                         .line = 0,
                         .before = std::string(trimmed(before[i])),
                         .after = std::string(trimmed(after[i]))};
@@ -292,6 +304,8 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
   ChangedCalls calls =
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
   if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
+    return {.result = std::move(result), .search = {}};
+  if (std::optional<NextEditResult> result = next_edit_by_indentation(request))
     return {.result = std::move(result), .search = {}};
   if (std::optional<NextEditResult> result = next_edit_by_example(request, calls))
     return {.result = std::move(result), .search = {}};

@@ -11,6 +11,7 @@
 
 #include "support/trimmed.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/documents/reindent.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/line_rewrite.h"
 
@@ -50,26 +51,6 @@ std::array<int, 6> open_ends(Lines lines) {
     }
   }
   return ends;
-}
-
-std::string_view indentation(std::string_view line) {
-  return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-}
-
-// Lines that stood behind `from`, behind `to`; nothing if one of them did not.
-std::optional<std::vector<std::string>> indented(Lines lines, std::string_view from,
-                                                 std::string_view to) {
-  std::vector<std::string> moved;
-  for (const std::string& line : lines) {
-    if (trimmed(line).empty()) {
-      moved.push_back(line);
-    } else if (line.starts_with(from)) {
-      moved.push_back(std::string(to) += line.substr(from.size()));
-    } else {
-      return std::nullopt;
-    }
-  }
-  return moved;
 }
 
 // Changed lines of a document, where they are now.
@@ -199,8 +180,7 @@ class Search {
     for (const SearchedFile& file : files_) {
       for (int line = 0; line < file.size(); ++line) {
         if (!file.has(change.before, line)) continue;
-        auto lines = indented(change.after, indentation(change.before.front()),
-                              indentation(file.line(line)));
+        auto lines = Reindent::between(change.before.front(), file.line(line))(change.after);
         const int end = line + static_cast<int>(change.before.size());
         if (lines) offer(file, {line, end, std::move(*lines)});
       }
@@ -218,7 +198,7 @@ class Search {
         if (!same(other.line(line - 1), above) || !same(other.line(line), below) ||
             !other.is_unchanged(line, line))
           continue;
-        auto lines = indented(change.after, indentation(below), indentation(other.line(line)));
+        auto lines = Reindent::between(below, other.line(line))(change.after);
         if (lines) offer(other, {line, line, std::move(*lines)});
       }
     }
@@ -252,7 +232,10 @@ class Search {
     const auto [first, last] = std::minmax(a.line, b.line);
     std::vector<Place> places;
     for (const SearchedFile& file : files_) {
-      const bool is_between = a.uri == b.uri && file.file().document().uri() == a.uri;
+      const auto is_here = [&](const LinePair& pair) {
+        return pair.change->document->uri() == file.file().document().uri();
+      };
+      const bool is_between = is_here(a) && is_here(b);
       for (int line = 0; line < file.size(); ++line) {
         const std::string before(file.line(line));
         if (!file.is_unchanged(line, line + 1) || is_known(std::span(&before, 1))) continue;

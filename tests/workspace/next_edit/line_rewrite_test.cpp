@@ -11,7 +11,7 @@ namespace redraft {
 namespace {
 
 LinePair pair(std::string before, std::string after) {
-  return {.uri = "file:///a", .line = 0, .before = std::move(before), .after = std::move(after)};
+  return {.change = nullptr, .line = 0, .before = std::move(before), .after = std::move(after)};
 }
 
 // What a third line becomes; "-": no rule, "": the rule does not apply.
@@ -74,13 +74,14 @@ TEST(LineRewrite, PairsAreLinesThatBecameOthers) {
     ASSERT_TRUE(
         documents.change("file:///a", 3 + static_cast<int>(at), {TextEdit{{end - 1, end}, "b"}}));
   }
-  const std::vector<LinePair> pairs = line_pairs(documents.recent_changes(), 8);
+  const std::vector<RecentChange> recent = documents.recent_changes();
+  const std::vector<LinePair> pairs = line_pairs(recent, 8);
   ASSERT_EQ(pairs.size(), 2U) << "a line that became two is none";
   EXPECT_EQ(pairs[0].before, "one a");
   EXPECT_EQ(pairs[0].after, "one b");
   EXPECT_EQ(pairs[0].line, 3);
   EXPECT_EQ(pairs[1].line, 5);
-  EXPECT_EQ(line_pairs(documents.recent_changes(), 1).front().after, "three b");
+  EXPECT_EQ(line_pairs(recent, 1).front().after, "three b");
 }
 
 // The rule makes both changes that it was learned from, whatever they are, and ends on any line.

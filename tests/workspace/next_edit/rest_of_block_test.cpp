@@ -1,0 +1,96 @@
+#include "workspace/next_edit/rest_of_block.h"
+
+#include <gtest/gtest.h>
+
+#include "workspace/documents/open_documents.h"
+
+namespace redraft {
+namespace {
+
+constexpr const char* kUri = "file:///a.py";
+
+class RestOfBlockTest : public testing::Test {
+ protected:
+  void open(const std::string& text, const std::string& uri = kUri,
+            const std::string& language = "python") {
+    uri_ = uri;
+    ASSERT_TRUE(documents_.open(uri, 1, text, language));
+  }
+  void replace(const std::string& from, const std::string& to) {
+    const std::size_t begin = documents_.find(uri_)->text().find(from);
+    ASSERT_NE(begin, std::string::npos);
+    ASSERT_TRUE(documents_.change(uri_, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
+  }
+  // The text once what is found was accepted; "" if nothing is.
+  std::string accepted() {
+    const std::optional<RestOfBlock> found = find_rest_of_block(documents_.recent_changes());
+    if (!found) return "";
+    if (!documents_.change(uri_, ++version_, {found->edit})) return "not applied";
+    return documents_.find(uri_)->text();
+  }
+
+  OpenDocuments documents_;
+  std::string uri_;
+  std::int64_t version_ = 1;
+};
+
+TEST_F(RestOfBlockTest, AHeadAboveAStatementTakesItIn) {
+  open("import a\n\n\ndef f(x):\n    if x:\n        return 1\n\n    return 2\n\n\nf(1)\n");
+  replace("def f", "if a.ready:\ndef f");
+  EXPECT_EQ(accepted(),
+            "import a\n\n\nif a.ready:\n    def f(x):\n        if x:\n            return 1\n\n"
+            "        return 2\n\n\nf(1)\n");
+  EXPECT_EQ(accepted(), "") << "what follows is another statement";
+}
+
+TEST_F(RestOfBlockTest, TheStepIsThatOfTheFile) {
+  open("def f():\n\tpass\n\n\nrun()\nstop()\n");
+  replace("run()", "with a:\nrun()");
+  EXPECT_EQ(accepted(), "def f():\n\tpass\n\n\nwith a:\n\trun()\nstop()\n");
+}
+
+TEST_F(RestOfBlockTest, WhatBelongsToWhatWasMovedFollows) {
+  open(
+      "def f(x):\n    if x:\n        return 1\n\n    else:\n        y()\n    return 2\n\n\nf(1)\n");
+  replace("def f(x):\n    if x:\n", "if a:\n    def f(x):\n        if x:\n");
+  EXPECT_EQ(accepted(),
+            "if a:\n    def f(x):\n        if x:\n            return 1\n\n        else:\n"
+            "            y()\n        return 2\n\n\nf(1)\n");
+}
+
+TEST_F(RestOfBlockTest, OutAsWell) {
+  open("if a:\n    for x in y:\n        if x:\n            one(x)\n        two(x)\n    three()\n");
+  replace("if a:\n    for x in y:\n        if x:\n", "for x in y:\n    if x:\n");
+  EXPECT_EQ(accepted(), "") << "below a head it may be right";
+  replace("            one(x)", "        one(x)");
+  EXPECT_EQ(accepted(), "for x in y:\n    if x:\n        one(x)\n    two(x)\n    three()\n");
+}
+
+TEST_F(RestOfBlockTest, ALineThatWasPutRightTakesNothingAlong) {
+  open("def f(x):\n    one(x)\ntwo(x)\n    three(x)\n");
+  replace("two(x)", "    two(x)");
+  EXPECT_EQ(accepted(), "") << "two() is no head";
+  open("class A:\n    a = 1\n\ndef f(x):\n        three(x)\n", "file:///b.py");
+  replace("def f", "    def f");
+  EXPECT_EQ(accepted(), "") << "it is deeper already";
+}
+
+TEST_F(RestOfBlockTest, NothingWithoutAHeadAndInOtherLanguages) {
+  open("one()\nif a:\n    two()\nthree()\n");
+  replace("    two()", "    two()\n    more()");
+  EXPECT_EQ(accepted(), "");
+  replace("if a:\n", "if a:\n    pass\n");
+  EXPECT_EQ(accepted(), "");
+  open("label:\nrun()\n", "file:///a.c", "c");
+  replace("label:", "label:\nif x:");
+  EXPECT_EQ(accepted(), "");
+}
+
+TEST_F(RestOfBlockTest, RoomForSomethingElseIsLeftFree) {
+  open("one()\ntwo()\n");
+  replace("two()", "if a:\n    \ntwo()");
+  EXPECT_EQ(accepted(), "") << "what is in it is about to be written";
+}
+
+}  // namespace
+}  // namespace redraft

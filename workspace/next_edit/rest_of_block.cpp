@@ -1,0 +1,181 @@
+#include "workspace/next_edit/rest_of_block.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "indexing/syntax/text_lines.h"
+#include "support/trimmed.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/documents/reindent.h"
+#include "workspace/next_edit/change_words.h"
+
+namespace redraft {
+namespace {
+
+bool is_empty(std::string_view line) { return trimmed(line).empty(); }
+std::size_t depth(std::string_view line) { return indentation_of(line).size(); }
+
+std::string_view first_word(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  return words.empty() ? std::string_view() : words.front();
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// Whether deeper lines may follow.
+bool is_head(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return !text.empty() && std::string_view(":([{,\\").find(text.back()) != std::string_view::npos;
+}
+
+bool opens_block(std::string_view line) {
+  return trimmed(line).ends_with(':') &&
+         is_one_of(first_word(line), {"if", "elif", "else", "for", "while", "with", "try", "except",
+                                      "finally", "async", "class"});
+}
+
+// A statement that is as deep as its first line goes on with it.
+bool continues_statement(std::string_view line) {
+  return is_one_of(first_word(line), {"elif", "else", "except", "finally", ")", "]", "}"});
+}
+
+// Lines that were moved, all of them alike.
+struct MovedLines {
+  Reindent move;
+  std::string last;          // as it was
+  std::size_t least = 0;     // how deep the least of them was
+  std::size_t deep_now = 0;  // the last of them
+};
+
+// The end of the change, as far as it only moved lines.
+std::optional<MovedLines> moved_lines(const RecentChange& change) {
+  std::optional<MovedLines> moved;
+  auto before = change.before.rbegin(), after = change.after.rbegin();
+  for (; before != change.before.rend() && after != change.after.rend(); ++before, ++after) {
+    if (trimmed(*before) != trimmed(*after)) break;
+    if (is_empty(*before)) continue;
+    const Reindent move = Reindent::between(*before, *after);
+    if (moved && moved->move != move) break;
+    if (!moved) moved = {move, *before, depth(*before), depth(*after)};
+    moved->least = std::min(moved->least, depth(*before));
+  }
+  if (moved && moved->move == Reindent{}) return std::nullopt;
+  return moved;
+}
+
+// What a block in the file is further in than its head.
+std::string step_in(const EditRegion& file) {
+  std::string_view above;
+  for (const std::string_view line : file.lines()) {
+    if (is_empty(line)) continue;
+    if (trimmed(above).ends_with(':') && depth(line) > depth(above) &&
+        line.starts_with(indentation_of(above)))
+      return std::string(indentation_of(line).substr(depth(above)));
+    above = line;
+  }
+  return "    ";
+}
+
+class Search {
+ public:
+  Search(const std::vector<RecentChange>& recent, const RecentChange& change, EditRegion file)
+      : recent_(recent), change_(change), file_(std::move(file)) {}
+
+  std::optional<RestOfBlock> find() const {
+    if (const auto moved = moved_lines(change_)) return rest_of(*moved);
+    if (change_.after.size() > change_.before.size() && opens_block(change_.after.back()))
+      return body_of(change_.after.back());
+    return std::nullopt;
+  }
+
+ private:
+  int size() const { return static_cast<int>(file_.lines().size()); }
+  std::string_view line(int at) const { return file_.lines()[static_cast<std::size_t>(at)]; }
+  // The first line below the change that is not blank; size(): none.
+  int below() const {
+    int at = change_.end_line();
+    while (at < size() && is_empty(line(at))) ++at;
+    return at;
+  }
+
+  bool is_changed(int at) const {
+    return std::ranges::any_of(recent_, [&](const RecentChange& each) {
+      return each.document == change_.document && each.line <= at && at < each.end_line();
+    });
+  }
+
+  std::optional<RestOfBlock> rest_of(const MovedLines& moved) const {
+    const int begin = below();
+    // Below a head that was put right it may be right already.
+    if (begin < size() && is_head(moved.last) && depth(line(begin)) > moved.deep_now)
+      return std::nullopt;
+    return move_in({begin, end_of(begin, moved.last, moved.least)}, moved.move);
+  }
+
+  std::optional<RestOfBlock> body_of(std::string_view head) const {
+    const int begin = below();
+    const std::string_view from = indentation_of(head);
+    if (begin >= size() || is_changed(begin) || indentation_of(line(begin)) != from ||
+        continues_statement(line(begin)))
+      return std::nullopt;
+    return move_in({begin, end_of(begin + 1, line(begin), from.size())},
+                   {std::string(from), std::string(from) + step_in(file_)});
+  }
+
+  // Where a statement that is `least` deep ends; `above` is the last known line of it.
+  int end_of(int begin, std::string_view above, std::size_t least) const {
+    int end = begin;
+    for (int at = begin; at < size(); ++at) {
+      if (is_empty(line(at))) continue;
+      const std::size_t deep = depth(line(at));
+      if (is_changed(at) || deep < least || (deep == least && !continues_statement(line(at))) ||
+          (deep > depth(above) && !is_head(above)))
+        break;
+      above = line(at);
+      end = at + 1;
+    }
+    return end;
+  }
+
+  struct Lines {
+    int begin, end;
+  };
+  std::optional<RestOfBlock> move_in(Lines range, const Reindent& move) const {
+    if (range.begin >= range.end) return std::nullopt;
+    std::vector<std::string> lines;
+    for (int at = range.begin; at < range.end; ++at) lines.emplace_back(line(at));
+    auto moved = move(lines);
+    if (!moved) return std::nullopt;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (is_empty(lines[i])) (*moved)[i] = lines[i];
+    }
+    return RestOfBlock{file_.shared_document(),
+                       file_.edit({range.begin, range.end, std::move(*moved)})};
+  }
+
+  const std::vector<RecentChange>& recent_;
+  const RecentChange& change_;
+  EditRegion file_;
+};
+
+}  // namespace
+
+std::optional<RestOfBlock> find_rest_of_block(const std::vector<RecentChange>& recent) {
+  for (const RecentChange& change : recent | std::views::reverse) {
+    if (change.after.empty() || change.document->language() != "python" ||
+        change.document->text().size() > kMaxBytesCompared)
+      continue;
+    Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
+    if (!file) continue;
+    if (auto found = Search(recent, change, std::move(*file)).find()) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace redraft
