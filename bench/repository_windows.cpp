@@ -9,8 +9,7 @@ namespace {
 
 void make_set(std::vector<TokenId>& tokens) {
   std::ranges::sort(tokens);
-  const auto same = std::ranges::unique(tokens);
-  tokens.erase(same.begin(), same.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
 // Line by line, so that a line has the same tokens wherever it stands. Blanks around it say

@@ -218,6 +218,11 @@ class Style(ATree):
                           c__cuh="#ifndef C_CUH\n#define C_CUH\n#endif\n")
         self.assertEqual([line.split(":")[0] for line in said.splitlines()], ["a.h", "b.h", "c.cuh"])
 
+    def test_views_are_named(self):
+        self.accepts(style.check_views, a__cpp="std::ranges::sort(a);\nstd::unique(a.begin(), a.end());\n", a__md="std::views::\n")
+        said = self.finds(style.check_views, a__cpp="int a;\nfor (int x : y | std::views::reverse) {}\n", b__h="std::ranges::unique(a);\n")
+        self.assertEqual([line.split(": ")[0] for line in said.splitlines()], ["a.cpp:2", "b.h:1"])
+
     def test_lines_end_with_a_line_feed_and_nothing_before_it(self):
         self.accepts(style.check_whitespace, a__md="one\n\ntwo\n", a__bin="one ", a__py="")
         self.assertIn("a.md:2: blanks", self.finds(style.check_whitespace, a__md="one\ntwo \n"))

@@ -305,8 +305,8 @@ class Renaming {
   std::optional<EditResult> result() {
     leave_what_is_outside();
     std::ranges::sort(places_, {}, [](const Renamed& place) { return place.range.begin; });
-    const auto again = std::ranges::unique(places_, {}, &Renamed::range);
-    places_.erase(again.begin(), again.end());
+    const auto same = [](const Renamed& a, const Renamed& b) { return a.range == b.range; };
+    places_.erase(std::unique(places_.begin(), places_.end(), same), places_.end());
     if (places_.empty()) return std::nullopt;
     const std::vector<ChangedLines> changed = changed_lines(tree_->text(), places_);
     std::vector<TextEdit> edits;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "support/trimmed.h"
@@ -218,12 +217,13 @@ struct LineRewrite::Learner {
 
 std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair& b) {
   const Sides in_a(a.before, a.after), in_b(b.before, b.after);
+  const Pieces left_a = in_a.left(), left_b = in_b.left();
   const auto n_left = static_cast<std::size_t>(
-      std::ranges::mismatch(in_a.left() | std::views::reverse, in_b.left() | std::views::reverse)
-          .in1 -
-      in_a.left().rbegin());
-  const auto n_right = static_cast<std::size_t>(
-      std::ranges::mismatch(in_a.right(), in_b.right()).in1 - in_a.right().begin());
+      std::mismatch(left_a.rbegin(), left_a.rend(), left_b.rbegin(), left_b.rend()).first -
+      left_a.rbegin());
+  const Pieces right_a = in_a.right(), right_b = in_b.right();
+  const auto n_right =
+      static_cast<std::size_t>(std::ranges::mismatch(right_a, right_b).in1 - right_a.begin());
   Learner learner;
   LineRewrite& rule = learner.rule;
   const auto add_side = [&](Pieces pieces) {
@@ -231,7 +231,7 @@ std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair&
     learner.add_fixed(pieces, rule.to_);
   };
   const auto is_blank = [](std::string_view piece) { return is_one_of(piece, " \t"); };
-  Pieces left = in_a.left().last(n_left), right = in_a.right().first(n_right);
+  Pieces left = left_a.last(n_left), right = right_a.first(n_right);
   rule.is_from_start_ = n_left == in_a.n_left && n_left == in_b.n_left;
   rule.is_to_end_ = n_right == in_a.n_right && n_right == in_b.n_right;
   if (!rule.is_from_start_ && !left.empty() && is_blank(left.front())) left = left.subspan(1);

@@ -20,6 +20,10 @@ constexpr double kMinWeight = 0.8;
 constexpr double kMinElsewhere = 1.5;
 // A word that occurs in more lines than this says little about any one of them.
 constexpr double kRareLines = 8;
+// Lines that were added say where others belong if what they were added to is as like as this, and
+// has as many words.
+constexpr double kMinLikeness = 0.6;
+constexpr std::size_t kMinWords = 3;
 constexpr int kQuietLines = 8;
 
 using WordSet = std::set<std::string, std::less<>>;
@@ -53,7 +57,9 @@ class LineWeights {
     for (const RecentChange& change : recent) {
       for (const std::string& line : change.before) before_.push_back(word_set(line));
       for (const std::string& line : change.after) after_.push_back(word_set(line));
-      if (change.document->uri() == document.uri()) here_.push_back(&change);
+      if (change.document->uri() != document.uri()) continue;
+      here_.push_back(&change);
+      if (change.before.empty()) added_.push_back({change.line - 1, change.end_line()});
     }
   }
 
@@ -71,7 +77,7 @@ class LineWeights {
     const double like_before = best_likeness(words, before_);
     // A line that is already like the changed lines has followed.
     if (like_before > best_likeness(words, after_) || made_.removed.empty()) weight += like_before;
-    return weight;
+    return weight + of_place_above(line);
   }
 
  private:
@@ -79,6 +85,24 @@ class LineWeights {
     return std::any_of(here_.begin(), here_.end(), [&](const RecentChange* change) {
       return line >= change->line && line < change->end_line();
     });
+  }
+  // Whether something belongs above the line as it was added elsewhere: between lines like these.
+  double of_place_above(int line) const {
+    double most = 0;
+    for (const AddedLines& added : added_) {
+      for (const bool above : {true, false}) {
+        const int like = above ? added.above : added.below, here = above ? line - 1 : line;
+        if (like < 0 || like >= count() || here < 0 || changed(here)) continue;
+        const WordSet& words = words_[static_cast<std::size_t>(like)];
+        // Once it has followed, there is another line in that place.
+        const WordSet& beside =
+            words_[static_cast<std::size_t>(above ? line : std::max(line - 1, 0))];
+        const WordSet& there = words_[static_cast<std::size_t>(above ? like + 1 : like - 1)];
+        if (words.size() < kMinWords || likeness(beside, there) >= kMinLikeness) continue;
+        most = std::max(most, likeness(words_[static_cast<std::size_t>(here)], words));
+      }
+    }
+    return most >= kMinLikeness ? kMinWeight - kMinLikeness + most : 0;
   }
   static double best_likeness(const WordSet& words, const std::vector<WordSet>& lines) {
     double most = 0;
@@ -90,6 +114,10 @@ class LineWeights {
   std::vector<WordSet> words_, before_, after_;
   std::map<std::string, int, std::less<>> lines_with_;
   std::vector<const RecentChange*> here_;
+  struct AddedLines {
+    int above, below;  // the lines around them
+  };
+  std::vector<AddedLines> added_;
 };
 
 // The line where the latest of the changes in the document ends; -1: there is none.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -167,7 +166,8 @@ class Search {
 }  // namespace
 
 std::optional<RestOfBlock> find_rest_of_block(const std::vector<RecentChange>& recent) {
-  for (const RecentChange& change : recent | std::views::reverse) {
+  for (auto it = recent.rbegin(); it != recent.rend(); ++it) {
+    const RecentChange& change = *it;
     if (change.after.empty() || change.document->language() != "python" ||
         change.document->text().size() > kMaxBytesCompared)
       continue;

@@ -86,6 +86,32 @@ TEST_F(NextEdit, PlacesWithAWordThatWasTakenAwayComeFirstTheNearestAhead) {
   for (std::size_t i = 1; i < places.size(); ++i) EXPECT_LE(places[i].weight, places[i - 1].weight);
 }
 
+TEST_F(NextEdit, WhereLinesLikeThoseAroundAddedOnesStandIsAPlace) {
+  std::string text;
+  for (const char* name : {"text", "list", "tree"}) {
+    text += "# Reads the " + std::string(name) + " of a file.\ndef read_" + name + "(file):\n";
+    for (int i = 0; i < 12; ++i)
+      text += std::string("    ") + name + " = other" + std::to_string(i) + "(" + name + ")\n";
+  }
+  open(kUri, text);
+  replace(kUri, "text of a file.\n", "text of a file.\n# It may raise what opening it raises.\n");
+  auto places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_EQ(places[0].line, 1 + 14 + 1) << "below the comment on the list";
+  EXPECT_EQ(places[1].line, 1 + 28 + 1);
+
+  replace(kUri, "list of a file.\n", "list of a file.\n# It may raise what opening it raises.\n");
+  places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  ASSERT_EQ(places.size(), 1U) << "there it has followed";
+  EXPECT_EQ(places[0].line, 2 + 28 + 1);
+}
+
+TEST_F(NextEdit, LinesOfFewWordsSayNothingAboutWhatIsAddedBesideThem) {
+  open(kUri, "one()\n" + std::string(12, '\n') + "two()\none()\n");
+  replace(kUri, "one()\n", "one()\nentirely = unlike(anything)\n");
+  EXPECT_THAT(next_places(documents_.recent_changes(), documents_.from(kUri), 3), IsEmpty());
+}
+
 TEST_F(NextEdit, WhereNothingIsLikeTheChangeTheModelIsNotAsked) {
   open(kUri, many_calls());
   replace(kUri, "    third = second - first\n", "    entirely = unlike(anything)\n");
