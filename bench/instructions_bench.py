@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many of 60 everyday instructions get a result that is accepted as it is, in five languages.
 
-    bench/instructions_bench.py --half 0 --out new.jsonl [--program build/redraft] [--target NAME] [--task python/…]
+    bench/instructions_bench.py --half dev --out new.jsonl [--program build/redraft] [--target NAME] [--task python/…]
 
 Each is requested as an editor does: through the language server of a program of this or an earlier commit, with the cursor or
 the selection that the task says. All hunks are accepted, and the file is judged by the task's checks: by its syntax tree, and
@@ -39,6 +39,7 @@ from instructions.judge import half_of, judge, place  # noqa: E402
 from instructions.programs import Runner  # noqa: E402
 from instructions.tasks import TASKS  # noqa: E402
 
+HALVES = ("dev", "test")
 COLUMNS = ("tasks", "accepted", "destructive", "silent", "doubted", "tested")
 
 
@@ -80,12 +81,12 @@ def counts(records):
 def table(records):
     def row(name, half, chosen):
         numbers = counts(chosen)
-        return (f"{name:12} {half:>4}" + "".join(f"{numbers[column]:>12}" for column in COLUMNS)
+        return (f"{name:12} {HALVES[half]:>5}" + "".join(f"{numbers[column]:>12}" for column in COLUMNS)
                 + f"{statistics.median(r['seconds'] for r in chosen):10.1f}"
                 + f"{statistics.mean(r['promptTokens'] - r['cachedPromptTokens'] for r in chosen):8.0f}"
                 + f"{statistics.mean(r['newTokens'] for r in chosen):9.0f}")
 
-    lines = [f"{'language':12} {'half':>4}" + "".join(f"{column:>12}" for column in COLUMNS)
+    lines = [f"{'language':12} {'half':>5}" + "".join(f"{column:>12}" for column in COLUMNS)
              + f"{'median s':>10}{'read':>8}{'written':>9}"]
     names = list(dict.fromkeys(r["language"] for r in records))
     for half in sorted({r["half"] for r in records}):
@@ -101,7 +102,7 @@ def chosen_tasks(parser, options):
         parser.error(f"--task: there is no task {', '.join(sorted(unknown))}; there are {', '.join(task.id for task in TASKS)}")
     tasks = [task for task in TASKS if (not options.task or task.id in options.task)
              and (not options.language or language_of(task) in options.language)
-             and (options.half is None or half_of(task.id) == options.half)]
+             and (options.half is None or HALVES[half_of(task.id)] == options.half)]
     left_out = [task.id for task in tasks if not sources.is_there(task.file)]
     if left_out:
         print(f"left out, as their files were not fetched (tools/setup.py instructions): {', '.join(left_out)}", file=sys.stderr)
@@ -116,7 +117,7 @@ def read_options():
     parser.add_argument("--program", default=str(REPOSITORY / "build" / "redraft"), help="of this commit or an earlier one")
     parser.add_argument("--sandbox", default=str(REPOSITORY / "build" / "bench" / "run_sandboxed"), help="runs the tests")
     parser.add_argument("--no-tests", action="store_true", help="judge by the syntax tree alone")
-    parser.add_argument("--half", type=int, choices=(0, 1), help="of the tasks, by a hash of their ids: tune on 0, report on 1")
+    parser.add_argument("--half", choices=HALVES, help="of the tasks, by a hash of their ids: tune on dev, report on test")
     parser.add_argument("--language", action="append", help="of the tasks; several times for several")
     parser.add_argument("--task", action="append", default=[], metavar="ID", help="this one alone; several times for several")
     parser.add_argument("--target", help="the model, as for redraft lsp")

@@ -50,12 +50,12 @@ class InstructionsBench(unittest.TestCase):
         self.assertIn("+  std::size_t size() const {", told[RIGHT]["change"])
         self.assertGreater(told[RIGHT]["newTokens"], 0)
         of_all = {line.split()[1]: line.split()[2:7] for line in run.stdout.splitlines() if line.startswith("all ")}
-        self.assertEqual(of_all, {"0": ["1", "0", "0", "0", "0"], "1": ["3", "1", "1", "0", "1"]})
+        self.assertEqual(of_all, {"dev": ["1", "0", "0", "0", "0"], "test": ["3", "1", "1", "0", "1"]})
         self.assertRegex(run.stdout, r"4 tasks · digest [0-9a-f]{12} · ")
 
     def test_a_half_and_a_language(self):
         out = self.folder / "out.jsonl"
-        self.run_bench("--no-tests", "--half=1", "--language=cpp", "--out", str(out))
+        self.run_bench("--no-tests", "--half=test", "--language=cpp", "--out", str(out))
         told = [json.loads(line) for line in out.read_text().splitlines()]
         self.assertTrue(all(record["half"] == 1 and record["language"] == "cpp" for record in told))
         self.assertIn(RIGHT, [record["id"] for record in told])
