@@ -320,6 +320,7 @@ NextEditRequest Workspace::Impl::next_edit_request(const std::string& uri) const
   NextEditRequest request = redraft::next_edit_request(documents, uri);
   request.decoder = decoder_for(Purpose::kNextEdit);
   request.format = next_edit_format;
+  request.min_probability = min_next_edit_probability;
   request.folders = folders;
   const std::shared_ptr<const IndexSnapshot> index = indexes.repository_without(uri);
   request.repository = index;
@@ -332,8 +333,9 @@ void Workspace::expect_next_edits(bool expect) {
   if (!expect) impl_->next_edits.stop_reading_ahead();
 }
 
-void Workspace::set_next_edit_format(std::string format) {
+void Workspace::set_next_edits(std::string format, double min_probability) {
   impl_->next_edit_format = std::move(format);
+  impl_->min_next_edit_probability = min_probability;
 }
 
 void Workspace::cancel_next_edit(NextEditId id) { impl_->next_edits.cancel(id); }

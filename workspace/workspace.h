@@ -171,9 +171,9 @@ class Workspace {
   // Whether requests for next edits are to be expected after changes, and read ahead; see
   // NextEdits::read_ahead(). False at first.
   void expect_next_edits(bool expect);
-  // How a model is asked that was trained to write next edits: see find_next_edit_format(). By its
-  // name at first.
-  void set_next_edit_format(std::string format);
+  // How a model is asked that was trained to write next edits (see find_next_edit_format(); by its
+  // name at first), and how likely what another model writes has to be (see NextEditRequest).
+  void set_next_edits(std::string format, double min_probability);
   // The user rejects this edit of the document, which may have changed since.
   void reject_next_edit(const Document& document, const TextEdit& edit);
 

@@ -109,6 +109,7 @@ struct Workspace::Impl {
   bool expects_next_edits = false;
   bool next_edits_in_files = false;
   std::string next_edit_format = std::string(kFormatByModel);
+  double min_next_edit_probability = NextEditRequest().min_probability;
 };
 
 }  // namespace redraft

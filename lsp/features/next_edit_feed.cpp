@@ -64,7 +64,8 @@ void NextEditFeed::begin(const InitializeParams& params, FeatureRegistry& regist
 
 void NextEditFeed::follow_settings() {
   const bool reads = configuration_.settings().read_ahead != ReadAheadWhen::kOff;
-  workspace_.set_next_edit_format(configuration_.settings().next_edit.format);
+  const Settings::NextEdit& wanted = configuration_.settings().next_edit;
+  workspace_.set_next_edits(wanted.format, wanted.min_probability);
   workspace_.expect_next_edits(expects_ && enabled() && reads);
 }
 

@@ -56,6 +56,8 @@ struct Settings {
   struct NextEdit {
     bool enabled = true;
     std::string format = "auto";  // a name, see find_next_edit_format()
+    // Of the tokens of a change together; 0: whatever the model thinks of it.
+    double min_probability = 0.3;
     friend bool operator==(const NextEdit&, const NextEdit&) = default;
   } next_edit;
 

@@ -149,6 +149,14 @@ class NextEdits(ServerTest):
 
     # Functions whose parameters change.
 
+    def test_what_the_model_is_not_sure_of_is_a_setting(self):
+        client = self.start(certainty=0.9)  # of each byte
+        self.change_a_call(client)
+        self.assertEqual(self.ask(client)["edits"], [])
+        self.assertIn("redraft.nextEdit.minProbability", client.request("redraft/status")["nextEdit"]["whyNone"])
+        client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"nextEdit": {"minProbability": 0}}}})
+        self.assertEqual(len(self.ask(client)["edits"]), 1)
+
     def change_parameters(self, client, parameters, calls, other=None):
         """`load(path, mode)` gets other parameters."""
         if other:

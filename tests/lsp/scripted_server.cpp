@@ -6,6 +6,7 @@
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
 //    "fills": [{"after": "x = ", "write": "1\n"}],
+//    "certainty": 0.9,                 how likely the model says each token of an edit is
 //    "doubts": [{"after": "x = ", "probability": 0.3}],   how likely the model says the next
 //                               character of a completion is; elsewhere it is nearly certain
 //    "answers": [{"after": "What", "write": "That."}],   to all that is no completion; then
@@ -69,6 +70,7 @@ redraft::EditScript read_script(const nlohmann::json& json) {
   }
   for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
     script.fills.fills.push_back({fill.at("after"), fill.at("write")});
+  script.certainty = json.value("certainty", script.certainty);
   for (const nlohmann::json& doubt : json.value("doubts", nlohmann::json::array()))
     script.fills.doubts.push_back({doubt.at("after"), doubt.at("probability")});
   for (const nlohmann::json& answer : json.value("answers", nlohmann::json::array()))

@@ -41,9 +41,10 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
   return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
 }
 
-// Of what the model wrote, what may be shown.
+// Of what the model wrote, what may be shown. `unsure`: something would follow, but is unlikely.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
-                                        const ChangedCalls& calls, const WrittenLines& written) {
+                                        const ChangedCalls& calls, const WrittenLines& written,
+                                        bool& unsure) {
   const Span span("diff");
   const std::vector<std::string_view> after(written.lines.begin(), written.lines.end());
   std::vector<TextEdit> edits;
@@ -57,11 +58,14 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
-    const bool is_likely =
-        log_probability_of(written, begin, change) >= std::log(request.min_probability);
-    if (verdict == CallVerdict::kSound ||
-        (is_likely && follows_from(request.recent, before, change.new_lines)))
+    const bool is_sound = verdict == CallVerdict::kSound;
+    if (!is_sound && !follows_from(request.recent, before, change.new_lines)) continue;
+    if (is_sound ||
+        log_probability_of(written, begin, change) >= std::log(request.min_probability)) {
       edits.push_back(std::move(edit));
+    } else {
+      unsure = true;
+    }
   }
   return edits;
 }
@@ -110,7 +114,7 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
   result.statistics += decoded->statistics;
   result.finish_reason = decoded->finish_reason;
   if (const auto lines = answer.lines(decoded->finish_reason))
-    result.edits = edits_that_follow(region, request, calls, *lines);
+    result.edits = edits_that_follow(region, request, calls, *lines, result.is_unsure);
   return {};
 }
 
@@ -345,7 +349,10 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     result.document = place.document;
     return result;
   }
-  const char* nothing = "the model sees nothing that has to follow";
+  const char* nothing =
+      result.is_unsure
+          ? "the model is not sure enough of what follows (redraft.nextEdit.minProbability)"
+          : "the model sees nothing that has to follow";
   result.why_none =
       noting(result.note, result.regions == 0 && !refused.empty() ? refused : nothing);
   return result;

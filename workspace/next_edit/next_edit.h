@@ -77,7 +77,8 @@ struct NextEditResult {
   std::string why_none;
   std::string note;      // for people: what was looked for because parameters changed; may be empty
   bool by_tree = false;  // the model was not asked
-  int regions = 0;       // that the model tried
+  bool is_unsure = false;  // something was left out that the model thinks too unlikely
+  int regions = 0;         // that the model tried
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics;  // of all regions that the model tried
 };

@@ -8,6 +8,7 @@
 
 #include "tests/lsp/server_fixture.h"
 #include "workspace/next_edit/edit_format.h"
+#include "workspace/next_edit/next_edit.h"
 
 namespace redraft::lsp {
 namespace {
@@ -35,12 +36,17 @@ TEST(Settings, TheDefaultsOfTheTableAreThoseOfTheStruct) {
   }
 }
 
+TEST(Settings, HowLikelyANextEditIsHasOneDefault) {
+  EXPECT_EQ(Settings().next_edit.min_probability, NextEditRequest().min_probability);
+}
+
 TEST(Settings, AllAreRead) {
   const Json section = Json::parse(R"({
     "index": false, "dependencies": true,
     "completion": {"enabled": false, "delay": 5000, "menu": "never", "inComments": false,
                    "languages": {"markdown": false, "*": true}, "maxTokens": 1024,
                    "alternatives": 5, "contextTokens": 8192, "minProbability": 0.25},
+    "nextEdit": {"enabled": false, "format": "zeta-2", "minProbability": 0.5},
     "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false,
     "unloadAfter": 10080})");
   const auto [settings, problems] = read_settings(section, {});
@@ -57,6 +63,7 @@ TEST(Settings, AllAreRead) {
                          .alternatives = 5,
                          .context_tokens = 8192,
                          .min_probability = 0.25};
+  expected.next_edit = {.enabled = false, .format = "zeta-2", .min_probability = 0.5};
   expected.edit.max_tokens = 65536;
   expected.cache_on_disk = false;
   expected.load_early = false;

@@ -150,6 +150,7 @@ TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->document, nullptr);
   EXPECT_EQ(result->regions, 2);
+  EXPECT_THAT(result->why_none, HasSubstr("redraft.nextEdit.minProbability"));
   script.certainty = 0.99;
   const auto surer = look(script);
   ASSERT_TRUE(surer) << surer.error().message();
