@@ -41,6 +41,20 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
   return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
 }
 
+// Whether lines that import something would stand in the document twice.
+bool imports_again(const EditRegion& region, const LineChange& change) {
+  static const std::set<std::string_view> kWords = {"from",    "import", "include",
+                                                    "require", "use",    "using"};
+  const std::string& text = region.document().text();
+  return change.old_begin == change.old_end &&
+         std::ranges::any_of(change.new_lines, [&](const std::string& line) {
+           const std::vector<std::string_view> pieces = words_of(line);
+           const auto first = std::ranges::find_if(pieces, is_word);
+           return first != pieces.end() && kWords.contains(*first) &&
+                  ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+         });
+}
+
 // Of what the model wrote, what may be shown. `unsure`: something would follow, but is unlikely.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
                                         const ChangedCalls& calls, const WrittenLines& written,
@@ -59,7 +73,9 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
     const bool is_sound = verdict == CallVerdict::kSound;
-    if (!is_sound && !follows_from(request.recent, before, change.new_lines)) continue;
+    if (!is_sound &&
+        (imports_again(region, change) || !follows_from(request.recent, before, change.new_lines)))
+      continue;
     if (is_sound ||
         log_probability_of(written, begin, change) >= std::log(request.min_probability)) {
       edits.push_back(std::move(edit));

@@ -96,21 +96,31 @@ class Search {
  private:
   int size() const { return static_cast<int>(file_.lines().size()); }
   std::string_view line(int at) const { return file_.lines()[static_cast<std::size_t>(at)]; }
-  // The first line below the change that is not blank; size(): none.
-  int below() const {
-    int at = change_.end_line();
+  // The first line below a change that is not blank; size(): none.
+  int below(const RecentChange& change) const {
+    int at = change.end_line();
     while (at < size() && is_empty(line(at))) ++at;
     return at;
   }
 
-  bool is_changed(int at) const {
-    return std::ranges::any_of(recent_, [&](const RecentChange& each) {
+  // Null: the line is as it was.
+  const RecentChange* change_at(int at) const {
+    const auto change = std::ranges::find_if(recent_, [&](const RecentChange& each) {
       return each.document == change_.document && each.line <= at && at < each.end_line();
     });
+    return change == recent_.end() ? nullptr : &*change;
   }
 
-  std::optional<RestOfBlock> rest_of(const MovedLines& moved) const {
-    const int begin = below();
+  std::optional<RestOfBlock> rest_of(MovedLines moved) const {
+    int begin = below(change_);
+    // What was moved likewise, behind a blank line.
+    while (const RecentChange* const next = change_at(begin)) {
+      const auto more = moved_lines(*next);
+      if (!more || more->move != moved.move || more->least <= moved.least) return std::nullopt;
+      moved.last = more->last;
+      moved.deep_now = more->deep_now;
+      begin = below(*next);
+    }
     // Below a head that was put right it may be right already.
     if (begin < size() && is_head(moved.last) && depth(line(begin)) > moved.deep_now)
       return std::nullopt;
@@ -118,9 +128,9 @@ class Search {
   }
 
   std::optional<RestOfBlock> body_of(std::string_view head) const {
-    const int begin = below();
+    const int begin = below(change_);
     const std::string_view from = indentation_of(head);
-    if (begin >= size() || is_changed(begin) || indentation_of(line(begin)) != from ||
+    if (begin >= size() || change_at(begin) != nullptr || indentation_of(line(begin)) != from ||
         continues_statement(line(begin)))
       return std::nullopt;
     return move_in({begin, end_of(begin + 1, line(begin), from.size())},
@@ -133,7 +143,8 @@ class Search {
     for (int at = begin; at < size(); ++at) {
       if (is_empty(line(at))) continue;
       const std::size_t deep = depth(line(at));
-      if (is_changed(at) || deep < least || (deep == least && !continues_statement(line(at))) ||
+      if (change_at(at) != nullptr || deep < least ||
+          (deep == least && !continues_statement(line(at))) ||
           (deep > depth(above) && !is_head(above)))
         break;
       above = line(at);

@@ -157,6 +157,28 @@ TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
   EXPECT_NE(surer->document, nullptr);
 }
 
+TEST_F(NextEdit, WhatIsImportedAlreadyIsNotImportedAgain) {
+  for (const std::string added : {"import json of tools", "report(json of tools)"}) {
+    const std::string uri = "file:///" + added.substr(0, 4) + ".py";
+    ASSERT_TRUE(documents_.open(
+        uri, 1, "from os import path\n" + many_calls() + "from os import path\nlast()\n",
+        "python"));
+    replace(uri, "import path\n", "import path\n" + added + "\n");
+    auto engine =
+        make_scripted_engine({.edits = {{"", "path\nlast", "path\n" + added + "\nlast"}}});
+    ASSERT_TRUE(engine);
+    const NextEditRequest request{.recent = documents_.recent_changes(),
+                                  .documents = {documents_.find(uri)},
+                                  .decoder = *parse_decoder_name("redraft")};
+    const NextEditPlan plan = plan_next_edit(request, {});
+    ASSERT_FALSE(plan.result);
+    const auto result = run_next_edit(**engine, request, plan.search, {});
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->document == nullptr, added.starts_with("import")) << added;
+    documents_.close(uri);
+  }
+}
+
 TEST_F(NextEdit, TheSameLinesAreChangedAlikeWithoutTheModel) {
   open(kUri,
        "    return old(x) + third\n# one\n# two\n\tif ready: return old(x)\n    return old(x) + "

@@ -58,6 +58,16 @@ TEST_F(RestOfBlockTest, WhatBelongsToWhatWasMovedFollows) {
             "            y()\n        return 2\n\n\nf(1)\n");
 }
 
+TEST_F(RestOfBlockTest, BehindABlankLineThatSeparatesWhatWasMoved) {
+  std::string text = "def f(x):\n    one(x)\n\n";
+  for (int i = 0; i < 9; ++i) text += "    two(" + std::to_string(i) + ")\n";
+  open(text + "\n    three(x)\n\n\nf(1)\n");
+  replace("def f(x):\n    one(x)\n", "if a:\n    def f(x):\n        one(x)\n");
+  for (int i = 0; i < 9; ++i)
+    replace("\n    two(" + std::to_string(i), "\n        two(" + std::to_string(i));
+  EXPECT_TRUE(accepted().ends_with("        two(8)\n\n        three(x)\n\n\nf(1)\n"));
+}
+
 TEST_F(RestOfBlockTest, OutAsWell) {
   open("if a:\n    for x in y:\n        if x:\n            one(x)\n        two(x)\n    three()\n");
   replace("if a:\n    for x in y:\n        if x:\n", "for x in y:\n    if x:\n");
