@@ -155,7 +155,7 @@ class NextEdits(ServerTest):
         self.assertEqual(self.ask(client)["edits"], [])
         self.assertIn("redraft.nextEdit.minProbability", client.request("redraft/status")["nextEdit"]["whyNone"])
         client.notify("workspace/didChangeConfiguration", {"settings": {"redraft": {"nextEdit": {"minProbability": 0}}}})
-        self.assertEqual(len(self.ask(client)["edits"]), 1)
+        self.assertNotEqual(self.ask(client)["edits"], [])
 
     def change_parameters(self, client, parameters, calls, other=None):
         """`load(path, mode)` gets other parameters."""

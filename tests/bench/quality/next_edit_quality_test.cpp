@@ -43,11 +43,21 @@ NextEditQuality asked(const EditScript& script, const BenchTask& task, std::stri
 }
 
 TEST(NextEditQualityOf, WhatThePersonDidNextIsExact) {
-  const NextEditQuality found = asked(that_writes("fresh(x)"), renames(12), kAfterHunks[1]);
+  const NextEditQuality found = asked(that_writes("fresh(x)"), renames(12), kAfterHunks[0]);
   EXPECT_EQ(found.verdict, Verdict::kExact);
   EXPECT_FALSE(found.reverses);
   EXPECT_GE(found.regions, 1);
   EXPECT_GT(found.passes, 0);
+  EXPECT_THAT(found.proposed,
+              HasSubstr("-    return 1 + old(x) + third\n+    return 1 + fresh(x) + third\n"));
+}
+
+// The second time it is a pattern.
+TEST(NextEditQualityOf, WhatFollowsWithoutTheModelTakesNoPass) {
+  const NextEditQuality found = asked({}, renames(12), kAfterHunks[1]);
+  EXPECT_EQ(found.verdict, Verdict::kExact);
+  EXPECT_EQ(found.regions, 0);
+  EXPECT_EQ(found.passes, 0);
   EXPECT_THAT(found.proposed,
               HasSubstr("-    return 2 + old(x) + third\n+    return 2 + fresh(x) + third\n"));
 }
