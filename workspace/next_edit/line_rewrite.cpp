@@ -243,6 +243,11 @@ std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair&
     return std::nullopt;
   add_side(right);
   if (rule.holes_.size() > kMaxHoles || learner.fixed_words() < kMinWords) return std::nullopt;
+  for (const Part& part : rule.from_) {
+    std::string text;
+    for (const std::string& piece : part.pieces) text += piece;
+    if (text.size() > rule.fixed_.size()) rule.fixed_ = std::move(text);
+  }
   for (const LinePair* each : {&a, &b}) {
     if (rule.apply(each->before) != each->after) return std::nullopt;
   }
@@ -300,7 +305,8 @@ std::string LineRewrite::written(const Match& match) const {
 
 std::optional<std::string> LineRewrite::apply(std::string_view line) const {
   const std::string_view body = trimmed(line);
-  if (body.empty() || body.size() > kMaxLineBytes) return std::nullopt;
+  if (body.size() > kMaxLineBytes || body.find(fixed_) == std::string_view::npos)
+    return std::nullopt;
   const std::vector<std::string_view> pieces = pieces_of(body);
   std::string after(line.substr(0, static_cast<std::size_t>(body.data() - line.data())));
   const std::size_t indented = after.size();

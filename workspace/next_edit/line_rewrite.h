@@ -37,7 +37,7 @@ class LineRewrite {
   static std::optional<LineRewrite> learn(const LinePair& a, const LinePair& b);
 
   // The line rewritten wherever the rule applies, indented as it was; nothing if it does not apply,
-  // would change nothing, or the line is longer than code is.
+  // would change nothing, or the line is longer than code is. Most lines cost a search for a text.
   std::optional<std::string> apply(std::string_view line) const;
 
  private:
@@ -60,6 +60,7 @@ class LineRewrite {
   std::string written(const Match& match) const;
 
   std::vector<Part> from_, to_;
+  std::string fixed_;  // the longest text without a hole that a line has to have
   std::vector<Hole> holes_;
   bool is_from_start_ = false, is_to_end_ = false;  // of the line
 };

@@ -204,16 +204,27 @@ class Search {
     }
   }
 
-  // Two lines that were changed alike show how others are.
+  // Two lines that were changed alike show how others are. A rule that makes the changes of other
+  // pairs, too, is at least as general as theirs.
   void look_for_lines_alike() {
     const std::vector<LinePair> pairs = line_pairs(recent_, kMaxPairs);
+    std::vector<std::vector<const LinePair*>> found;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (pairs[i].before == pairs[j].before || is_turned_back(pairs[i], pairs) ||
-            is_turned_back(pairs[j], pairs))
+        const LinePair &a = pairs[i], &b = pairs[j];
+        const bool is_known = std::ranges::any_of(found, [&](const auto& made) {
+          return std::ranges::count(made, &a) + std::ranges::count(made, &b) == 2;
+        });
+        if (is_known || a.before == b.before || is_turned_back(a, pairs) ||
+            is_turned_back(b, pairs))
           continue;
-        if (const auto rewrite = LineRewrite::learn(pairs[i], pairs[j]))
-          look_for_rewritten(*rewrite, pairs[i], pairs[j]);
+        const auto rewrite = LineRewrite::learn(a, b);
+        if (!rewrite) continue;
+        std::vector<const LinePair*>& made = found.emplace_back();
+        for (const LinePair& each : pairs) {
+          if (rewrite->apply(each.before) == each.after) made.push_back(&each);
+        }
+        look_for_rewritten(*rewrite, made);
       }
     }
   }
@@ -224,25 +235,27 @@ class Search {
     });
   }
 
-  void look_for_rewritten(const LineRewrite& rewrite, const LinePair& a, const LinePair& b) {
+  // `made`: the lines that were changed so.
+  void look_for_rewritten(const LineRewrite& rewrite, const std::vector<const LinePair*>& made) {
     struct Place {
       const SearchedFile* file;
       LineChange change;
     };
-    const auto [first, last] = std::minmax(a.line, b.line);
     std::vector<Place> places;
     for (const SearchedFile& file : files_) {
-      const auto is_here = [&](const LinePair& pair) {
-        return pair.change->document->uri() == file.file().document().uri();
-      };
-      const bool is_between = is_here(a) && is_here(b);
+      int first = file.size(), last = 0;
+      for (const LinePair* pair : made) {
+        if (pair->change->document->uri() != file.file().document().uri()) continue;
+        first = std::min(first, pair->line);
+        last = std::max(last, pair->line);
+      }
       for (int line = 0; line < file.size(); ++line) {
         const std::string before(file.line(line));
-        if (!file.is_unchanged(line, line + 1) || is_known(std::span(&before, 1))) continue;
         std::optional<std::string> after = rewrite.apply(before);
-        if (!after || open_ends(std::span(&before, 1)) != open_ends(std::span(&*after, 1)))
+        if (!after || !file.is_unchanged(line, line + 1) || is_known(std::span(&before, 1)) ||
+            open_ends(std::span(&before, 1)) != open_ends(std::span(&*after, 1)))
           continue;
-        if (is_between && first < line && line < last) return;  // passed over
+        if (first < line && line < last) return;  // passed over
         places.push_back({&file, {line, line + 1, {std::move(*after)}}});
       }
     }

@@ -194,6 +194,15 @@ TEST_F(RepeatedChangeTest, WhoPassesALineOverEndsThePattern) {
   EXPECT_EQ(proposed(), "");
 }
 
+// Also if two that were changed since stand beside each other.
+TEST_F(RepeatedChangeTest, WhatWasPassedOverStaysSo) {
+  open(kResults + std::string("func (c *Context) GetMany(key any) (n int) {\n}\n"));
+  replace("(s string)", "string");
+  replace("(t time)", "time");
+  replace("(size uint)", "uint");
+  EXPECT_EQ(proposed(), "");
+}
+
 TEST_F(RepeatedChangeTest, APatternOfKnownWordsIsLeftToOthers) {
   open(kResults);
   replace("(s string)", "string");
