@@ -1,10 +1,19 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 namespace redraft {
+
+// What becomes of weights that do not fit into memory.
+struct WeightOverflow {
+  std::filesystem::path folder;   // on a disk
+  std::uint64_t free_memory = 0;  // bytes of memory that weights may take
+};
 
 // How a model that is being loaded reports to its caller, and how the caller stops it. A load that
 // is stopped ends with an error and leaves nothing behind.
@@ -17,6 +26,8 @@ struct LoadControl {
   std::function<void(const std::string& notice)> notice = {};
   // What was loaded before ended because its device failed.
   bool device_failed = false;
+  // See weight_overflow(). Nothing: weights are kept in memory, come what may.
+  std::optional<WeightOverflow> overflow = {};
 };
 
 }  // namespace redraft

@@ -15,6 +15,8 @@
 #include "decoding/model/tokenizer_loader.h"
 #include "decoding/model_failure.h"
 #include "decoding/text/same_vocabulary.h"
+#include "support/files/user_folders.h"
+#include "support/system/machine.h"
 #include "support/system/processor_cores.h"
 
 namespace redraft::cli {
@@ -66,10 +68,22 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
   LoadControl control{.stop = whole.stop,
                       .progress = {},
                       .notice = whole.notice,
-                      .device_failed = whole.device_failed};
+                      .device_failed = whole.device_failed,
+                      .overflow = whole.overflow};
   if (whole.progress)
     control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
   return control;
+}
+
+// Weights for which there is no memory go to the user's cache folder. Nothing where neither is
+// known.
+std::optional<WeightOverflow> overflow_to_disk() {
+  const MachineMemory memory = machine_memory();
+  const auto cache = user_cache_folder();
+  if (memory.total_bytes == 0 || !cache) return std::nullopt;
+  const std::uint64_t free = memory.available_bytes;
+  return WeightOverflow{.folder = *cache / "redraft" / "weights",
+                        .free_memory = free - std::min(free, kBesideWeights)};
 }
 
 // Turns a device's failure into an ordinary error.
@@ -173,10 +187,12 @@ class EngineLoader {
     Result<ModelLocation> location = locate_model(name);
     if (!location) return location.error();
     if (device_ == "cpu") location->head = head;
+    LoadControl roomy = control;
+    roomy.overflow = overflow_to_disk();
     Result<LoadedModel> loaded = Error("not loaded");
     bool again = false;
     try {
-      loaded = load_model_on(device_, *location, pool_, control);
+      loaded = load_model_on(device_, *location, pool_, roomy);
       again = !loaded && options_.device == "auto" && !control.stop.stop_requested();
     } catch (const ModelFailure& failure) {
       loaded = Error(location->file.string() + ": " + failure.what());
@@ -185,7 +201,7 @@ class EngineLoader {
     if (again && device_ != "cpu") {
       const std::string why = loaded.error().message();
       location->head = head;
-      loaded = load_on("cpu", *location, pool_, control);
+      loaded = load_on("cpu", *location, pool_, roomy);
       if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
     }
     if (!loaded) return loaded.error();

@@ -51,8 +51,10 @@ Result<LoadedModel> read_model(const ModelLocation& location, ThreadPool& pool,
     if (!result) stop.request_stop();
     return result;
   });
-  const LoadControl own{
-      .stop = stop.get_token(), .progress = control.progress, .notice = control.notice};
+  const LoadControl own{.stop = stop.get_token(),
+                        .progress = control.progress,
+                        .notice = control.notice,
+                        .overflow = control.overflow};
   Result<std::unique_ptr<LanguageModel>> model =
       make ? make(files, pool, own) : make_for_cpu(files, pool, own);
   TokenizerResult made = tokenizer.get();

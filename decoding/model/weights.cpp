@@ -3,14 +3,17 @@
 #include "decoding/model/weights.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/model/packing.h"
+#include "decoding/model/weight_overflow.h"
 #include "decoding/model/weight_plan.h"
 
 namespace redraft {
@@ -111,9 +114,16 @@ class WeightLoader {
   }
 
   void pack() {
-    weights_.storage = at::empty({static_cast<std::int64_t>(total_bytes_ + kAlignment)}, at::kByte);
+    const auto bytes = static_cast<std::int64_t>(total_bytes_ + kAlignment);
+    const auto overflow = weight_overflow(total_bytes_ + kAlignment, control_);
+    if (!overflow) return fail(overflow.error().in(files_.path()));
+    const std::shared_ptr<const ScratchMemory> scratch = *overflow;
+    weights_.storage = scratch
+                           ? at::from_blob(
+                                 scratch->bytes().data(), {bytes}, [scratch](void*) {}, at::kByte)
+                           : at::empty({bytes}, at::kByte);
     std::uint8_t* base = weights_.storage.mutable_data_ptr<std::uint8_t>();
-    kernels::ask_for_huge_pages(base, total_bytes_);
+    if (!scratch) kernels::ask_for_huge_pages(base, total_bytes_);
     const auto skip =
         static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(base) % kAlignment);
     std::vector<PackingJob> jobs;
@@ -127,6 +137,7 @@ class WeightLoader {
       jobs.back().out = base + start;
     }
     const std::optional<PackingFailure> failure = pack_matrices(jobs, kCpuLayout, pool_, control_);
+    if (scratch) scratch->seal();
     if (!failure) return;
     fail(failure->job < 0
              ? Error(files_.path() + ": loading was cancelled")

@@ -26,6 +26,8 @@ namespace {
 // must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
 constexpr std::size_t kMaxFruitless = 256;
+// A line with fewer words may stand anywhere.
+constexpr int kMinWords = 2;
 // With how many of the lines that the user changed a change is compared.
 constexpr std::size_t kMaxPairs = 32;
 // How many tokens a region may grow.
@@ -41,18 +43,19 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
   return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
 }
 
-// Whether lines that import something would stand in the document twice.
-bool imports_again(const EditRegion& region, const LineChange& change) {
-  static const std::set<std::string_view> kWords = {"from",    "import", "include",
-                                                    "require", "use",    "using"};
-  const std::string& text = region.document().text();
-  return change.old_begin == change.old_end &&
-         std::ranges::any_of(change.new_lines, [&](const std::string& line) {
-           const std::vector<std::string_view> pieces = words_of(line);
-           const auto first = std::ranges::find_if(pieces, is_word);
-           return first != pieces.end() && kWords.contains(*first) &&
-                  ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-         });
+// Whether a line at the left margin would stand in the document twice: an import, a definition.
+// Comments do, and what is written above a definition (`@cached`, `#[test]`).
+bool adds_again(const EditRegion& region, const LineChange& change) {
+  if (change.old_begin != change.old_end) return false;
+  const std::string text = "\n" + region.document().text();
+  return std::ranges::any_of(change.new_lines, [&](const std::string& line) {
+    constexpr std::string_view kNotAlone = " \t@/*-";
+    if (line.empty() || kNotAlone.find(line.front()) != std::string_view::npos ||
+        line.starts_with("# ") || line.starts_with("#["))
+      return false;
+    return std::ranges::count_if(words_of(line), is_word) >= kMinWords &&
+           text.find("\n" + line + "\n") != std::string::npos;
+  });
 }
 
 // Of what the model wrote, what may be shown. `unsure`: something would follow, but is unlikely.
@@ -74,7 +77,7 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
     const bool is_sound = verdict == CallVerdict::kSound;
     if (!is_sound &&
-        (imports_again(region, change) || !follows_from(request.recent, before, change.new_lines)))
+        (adds_again(region, change) || !follows_from(request.recent, before, change.new_lines)))
       continue;
     if (is_sound ||
         log_probability_of(written, begin, change) >= std::log(request.min_probability)) {

@@ -2,10 +2,12 @@
 // rows share its experts, and what a model of such blocks does otherwise.
 #include <ATen/ops/empty.h>
 #include <c10/core/InferenceMode.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -14,6 +16,7 @@
 #include "decoding/model/transformer.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/decoding/model/transformer_checks.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
@@ -283,10 +286,11 @@ TEST(ExpertGroups, AreTheRowsOfEachExpertInTheirOrder) {
 
 class MixtureModel : public ::testing::Test {
  protected:
-  Result<std::unique_ptr<LanguageModel>> try_load(const GgufWriter& writer) {
+  Result<std::unique_ptr<LanguageModel>> try_load(const GgufWriter& writer,
+                                                  const LoadControl& control = {}) {
     files_.push_back(writer.bytes());
     return load_transformer(gguf_model(*GgufFile::parse("tiny.gguf", files_.back())),
-                            kernels::best_isa(), pool_);
+                            kernels::best_isa(), pool_, control);
   }
   std::unique_ptr<LanguageModel> load(const GgufWriter& writer) {
     auto model = try_load(writer);
@@ -358,6 +362,34 @@ TEST_F(MixtureModel, KnowsTheWorkOfAPass) {
   }
   const double share = model->drafting_share(*parse_skipped_layers("m0-1", 2));
   EXPECT_NEAR(share, dense / (dense + tiny.layers * 4 * expert), 0.05);
+}
+
+TEST_F(MixtureModel, OnDiskForWantOfMemoryItIsTheSame) {
+  const GgufWriter writer = tiny_mixture().writer();
+  const std::unique_ptr<LanguageModel> in_memory = load(writer);
+  const TempFolder folder;
+  std::string notice;
+  LoadControl control;
+  control.notice = [&](const std::string& text) { notice = text; };
+  control.overflow = {.folder = folder.path() / "weights", .free_memory = 1000};
+  const auto on_disk = try_load(writer, control);
+  if (!on_disk && on_disk.error().message().ends_with("not on a disk"))
+    GTEST_SKIP() << "temporary files are in memory";
+  ASSERT_TRUE(on_disk) << on_disk.error().message();
+  EXPECT_THAT(notice, testing::HasSubstr("kept in a file without a name in " +
+                                         (folder.path() / "weights").string()));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "weights"));
+  const std::vector<TokenId> tokens = random_tokens(*in_memory, 40, 9);
+  EXPECT_TRUE(verify_all(**on_disk, tokens, 7) == verify_all(*in_memory, tokens, 40));
+
+  notice.clear();
+  control.overflow->free_memory = std::uint64_t{1} << 30;
+  EXPECT_TRUE(try_load(writer, control));
+  EXPECT_EQ(notice, "") << "there is room";
+  control.overflow = {.folder = "/proc/nowhere", .free_memory = 1000};
+  const auto nowhere = try_load(writer, control);
+  ASSERT_FALSE(nowhere);
+  EXPECT_THAT(nowhere.error().message(), testing::HasSubstr("and cannot be kept on disk: "));
 }
 
 TEST_F(MixtureModel, AnExpertWithANumberThatIsNotFiniteIsNamed) {

@@ -1,0 +1,59 @@
+#include "support/files/scratch_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "tests/kit/temp_folder.h"
+
+namespace redraft {
+namespace {
+
+using testing::HasSubstr;
+
+// What temporary files may be in.
+constexpr const char* kInMemory = "is in memory itself, not on a disk";
+
+TEST(ScratchMemory, IsMemoryOfAFileThatNobodySees) {
+  const TempFolder folder;
+  auto made = ScratchMemory::make(folder.path() / "new", 100'000);
+  if (!made && made.error().message().ends_with(kInMemory)) GTEST_SKIP() << kInMemory;
+  ASSERT_TRUE(made) << made.error().message();
+  const ScratchMemory memory = std::move(*made);
+  ASSERT_EQ(memory.bytes().size(), 100'000U);
+  EXPECT_TRUE(std::ranges::all_of(memory.bytes(), [](std::uint8_t byte) { return byte == 0; }));
+  std::ranges::fill(memory.bytes(), 7);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "new"));
+  memory.seal();
+  EXPECT_EQ(memory.bytes().back(), 7);
+  EXPECT_DEATH(memory.bytes()[0] = 1, "");
+}
+
+TEST(ScratchMemory, SaysWhyThereIsNone) {
+  for (const char* folder : {"/dev/shm", "/proc/nowhere"}) {
+    const auto made = ScratchMemory::make(folder, 1000);
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().message(), HasSubstr(folder));
+  }
+}
+
+// As on a full disk.
+TEST(ScratchMemory, ReservesItsRoom) {
+  const TempFolder folder;
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto made = ScratchMemory::make(folder.path(), 100'000);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message(), testing::AnyOf(HasSubstr("too large"), HasSubstr(kInMemory)));
+}
+
+}  // namespace
+}  // namespace redraft
