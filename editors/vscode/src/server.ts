@@ -3,7 +3,9 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, LanguageClientOptions, Middleware, State } from 'vscode-languageclient/node';
+import {
+  CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, Middleware, State,
+} from 'vscode-languageclient/node';
 import { serverArguments } from './arguments';
 import { bundledProgram } from './program';
 
@@ -30,6 +32,12 @@ export function makeClient(
     outputChannel: output,
     // Settings are not included: the server requests them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true, userSettings: true } },
+    // A message to a server that has just crashed is an error of the connection. The library would shut down for that, and
+    // not start the server again when it hears of the crash.
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: (): CloseHandlerResult | Promise<CloseHandlerResult> => restarts.closed(),
+    },
     middleware: {
       ...suggestions,
       workspace: {
@@ -43,5 +51,6 @@ export function makeClient(
   const cwd = fs.existsSync(os.homedir()) ? os.homedir() : '/';
   const executable = { ...server, command: path.resolve(server.command), options: { cwd } };
   const client = new LanguageClient('redraft', 'redraft', executable, options);
+  const restarts = client.createDefaultErrorHandler();
   return client;
 }
