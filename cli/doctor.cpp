@@ -122,7 +122,8 @@ Result<void> check_target(const CommonOptions& options) {
     for (std::size_t i = 1; i < models.size(); ++i) names += " and " + models[i];
     return Error(names + (models.size() == 1 ? " needs about " : " need about ") +
                  gibibytes(*needed) +
-                 " of memory, more than is free; what does not fit would be read from disk");
+                 " of memory, more than is free; its weights would be kept on disk, and every "
+                 "token wait for that");
   }
   return {};
 }

@@ -13,6 +13,7 @@ namespace redraft {
 struct WeightOverflow {
   std::filesystem::path folder;   // on a disk
   std::uint64_t free_memory = 0;  // bytes of memory that weights may take
+  bool* is_used = nullptr;        // set once weights are kept there; may be null
 };
 
 // How a model that is being loaded reports to its caller, and how the caller stops it. A load that

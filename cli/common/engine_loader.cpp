@@ -68,22 +68,23 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
   LoadControl control{.stop = whole.stop,
                       .progress = {},
                       .notice = whole.notice,
-                      .device_failed = whole.device_failed,
-                      .overflow = whole.overflow};
+                      .device_failed = whole.device_failed};
   if (whole.progress)
     control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
   return control;
 }
 
-// Weights for which there is no memory go to the user's cache folder. Nothing where neither is
-// known.
-std::optional<WeightOverflow> overflow_to_disk() {
+// The same, but that weights for which there is no memory go to the user's cache folder, and that
+// is told. Nothing changes where neither is known.
+LoadControl with_overflow(LoadControl control, bool& is_used) {
   const MachineMemory memory = machine_memory();
   const auto cache = user_cache_folder();
-  if (memory.total_bytes == 0 || !cache) return std::nullopt;
+  if (memory.total_bytes == 0 || !cache) return control;
   const std::uint64_t free = memory.available_bytes;
-  return WeightOverflow{.folder = *cache / "redraft" / "weights",
-                        .free_memory = free - std::min(free, kBesideWeights)};
+  control.overflow = {.folder = *cache / "redraft" / "weights",
+                      .free_memory = free - std::min(free, kBesideWeights),
+                      .is_used = &is_used};
+  return control;
 }
 
 // Turns a device's failure into an ordinary error.
@@ -106,9 +107,10 @@ Result<std::optional<CostCurve>> pinned_cost() {
   return std::optional(CostCurve(*std::move(points), /*measured_here=*/true));
 }
 
-// For reports: the name the user knows, not the one inside the file.
+// For reports: the name the user knows, not the one inside the file. What passes cost that wait for
+// the disk is not what they cost later.
 Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
-                              const std::optional<CostCurve>& pinned) {
+                              const std::optional<CostCurve>& pinned, bool is_on_disk) {
   Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
@@ -121,6 +123,8 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   };
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
+  } else if (is_on_disk) {
+    return model;
   } else if (const Result<CostKey> key =
                  cost_key(loaded.location, threads, kernels_on(loaded.device))) {
     model.find_cost = [key = *key](LanguageModel& passes) {
@@ -187,8 +191,8 @@ class EngineLoader {
     Result<ModelLocation> location = locate_model(name);
     if (!location) return location.error();
     if (device_ == "cpu") location->head = head;
-    LoadControl roomy = control;
-    roomy.overflow = overflow_to_disk();
+    bool is_on_disk = false;
+    const LoadControl roomy = with_overflow(control, is_on_disk);
     Result<LoadedModel> loaded = Error("not loaded");
     bool again = false;
     try {
@@ -208,7 +212,7 @@ class EngineLoader {
     if (!head.empty() && location->head.empty())
       notice("The draft head is not used: " + name +
              " runs on the GPU, and heads on the CPU only.");
-    return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_);
+    return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_, is_on_disk);
   }
 
   Result<GpuRoom> share(const EngineOptions& wanted) const {
@@ -289,7 +293,8 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
                                 const LoadControl& control) {
   const Result<ModelLocation> location = locate_model(options.target);
   if (!location) return location.error();
-  return load_on(options.device, *location, pool, control);
+  bool is_on_disk = false;
+  return load_on(options.device, *location, pool, with_overflow(control, is_on_disk));
 }
 
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,

@@ -15,15 +15,16 @@ std::string gibibytes(std::uint64_t bytes) {
 
 }  // namespace
 
-Result<std::shared_ptr<const ScratchMemory>> weight_overflow(std::size_t bytes,
+Result<std::shared_ptr<const ScratchMemory>> weight_overflow(std::size_t bytes, std::size_t beside,
                                                              const LoadControl& control) {
   using Found = std::shared_ptr<const ScratchMemory>;
   const std::optional<WeightOverflow>& overflow = control.overflow;
-  if (!overflow || bytes <= overflow->free_memory) return Found();
-  const std::string lacking = "weights of " + gibibytes(bytes) + " do not fit into the " +
+  if (!overflow || bytes + beside <= overflow->free_memory) return Found();
+  const std::string lacking = "weights of " + gibibytes(bytes + beside) + " do not fit into the " +
                               gibibytes(overflow->free_memory) + " of memory that are free";
   Result<ScratchMemory> made = ScratchMemory::make(overflow->folder, bytes);
   if (!made) return Error(lacking + ", and cannot be kept on disk: " + made.error().message());
+  if (overflow->is_used != nullptr) *overflow->is_used = true;
   if (control.notice) {
     control.notice(lacking + "; they are kept in a file without a name in " +
                    overflow->folder.string() +

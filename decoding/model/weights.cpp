@@ -115,7 +115,8 @@ class WeightLoader {
 
   void pack() {
     const auto bytes = static_cast<std::int64_t>(total_bytes_ + kAlignment);
-    const auto overflow = weight_overflow(total_bytes_ + kAlignment, control_);
+    const std::size_t beside = weights_.embedding.defined() ? weights_.embedding.nbytes() : 0;
+    const auto overflow = weight_overflow(total_bytes_ + kAlignment, beside, control_);
     if (!overflow) return fail(overflow.error().in(files_.path()));
     const std::shared_ptr<const ScratchMemory> scratch = *overflow;
     weights_.storage = scratch

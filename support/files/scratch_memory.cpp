@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -30,8 +31,18 @@ FileHandle open_nameless(const fs::path& folder) {
   if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
   std::string name = (folder / "scratch-XXXXXX").string();
   file = FileHandle(::mkostemp(name.data(), O_CLOEXEC));
-  if (file) ::unlink(name.c_str());
+  if (file && ::unlink(name.c_str()) != 0) return {};
   return file;
+}
+
+// 0, or why not, as errno says it. A limit on the size of files is looked at before, since the
+// system would end the process.
+int reserve(const FileHandle& file, std::size_t bytes) {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) return EFBIG;
+  int problem = EINTR;
+  while (problem == EINTR) problem = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+  return problem;
 }
 
 bool is_in_memory(const FileHandle& file) {
@@ -47,8 +58,7 @@ Result<ScratchMemory> ScratchMemory::make(const fs::path& folder, std::size_t by
   const FileHandle file = open_nameless(folder);
   if (!file) return refused(folder, errno);
   if (is_in_memory(file)) return Error(folder.string() + ": is in memory itself, not on a disk");
-  if (const int problem = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)))
-    return refused(folder, problem);
+  if (const int problem = reserve(file, bytes)) return refused(folder, problem);
   void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (begin == MAP_FAILED) return refused(folder, errno);
   return ScratchMemory({static_cast<std::uint8_t*>(begin), bytes});

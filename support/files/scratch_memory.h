@@ -23,7 +23,7 @@ class ScratchMemory {
   ~ScratchMemory();
 
   std::span<std::uint8_t> bytes() const { return bytes_; }
-  // From now on whoever writes to it is ended by the system.
+  // From now on the system ends a process that writes to it, if it can guard memory so.
   void seal() const;
 
  private:

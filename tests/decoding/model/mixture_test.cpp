@@ -367,17 +367,20 @@ TEST_F(MixtureModel, KnowsTheWorkOfAPass) {
 TEST_F(MixtureModel, OnDiskForWantOfMemoryItIsTheSame) {
   const GgufWriter writer = tiny_mixture().writer();
   const std::unique_ptr<LanguageModel> in_memory = load(writer);
-  const TempFolder folder;
+  const TempFolder folder(std::filesystem::current_path());
   std::string notice;
   LoadControl control;
   control.notice = [&](const std::string& text) { notice = text; };
-  control.overflow = {.folder = folder.path() / "weights", .free_memory = 1000};
+  bool is_on_disk = false;
+  control.overflow = {
+      .folder = folder.path() / "weights", .free_memory = 1000, .is_used = &is_on_disk};
   const auto on_disk = try_load(writer, control);
   if (!on_disk && on_disk.error().message().ends_with("not on a disk"))
     GTEST_SKIP() << "temporary files are in memory";
   ASSERT_TRUE(on_disk) << on_disk.error().message();
   EXPECT_THAT(notice, testing::HasSubstr("kept in a file without a name in " +
                                          (folder.path() / "weights").string()));
+  EXPECT_TRUE(is_on_disk);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "weights"));
   const std::vector<TokenId> tokens = random_tokens(*in_memory, 40, 9);
   EXPECT_TRUE(verify_all(**on_disk, tokens, 7) == verify_all(*in_memory, tokens, 40));
