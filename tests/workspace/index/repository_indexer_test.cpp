@@ -210,7 +210,7 @@ TEST_F(RepositoryIndexerTest, AReaderLooksNowAndThenForWhatTheWriterSaved) {
   const std::vector<Stage> looks = {kSaving, kFollowing, kSaving};
   const auto looked_again = [&] {
     const std::vector<Stage> stages = stages_.all();
-    return std::ranges::search(stages, looks).begin() != stages.end();
+    return std::search(stages.begin(), stages.end(), looks.begin(), looks.end()) != stages.end();
   };
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while ((n_files_ == 0 || !looked_again()) && std::chrono::steady_clock::now() < deadline)
