@@ -22,7 +22,7 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
   } else if (answer.by_tree) {
     spdlog::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
   } else if (answer.document && run.passes == 0) {
-    spdlog::info("next edit in {} ms: the same change once more", took);
+    spdlog::info("next edit in {} ms: without the model", took);
   } else if (run.passes > 0) {
     spdlog::info(
         "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,

@@ -287,10 +287,9 @@ void add_edits(Definitions& all) {
   all.push_back(number(
       "nextEdit.minProbability", [](Settings& s) -> double& { return s.next_edit.min_probability; },
       0, 1,
-      "A next edit is proposed only if the model gives it, as a whole, at least this probability; "
-      "0: "
-      "whatever the model thinks of it. Models that were trained to write next edits are not "
-      "asked."));
+      "What the model writes as a next edit is proposed only if it gives it, as a whole, at least "
+      "this probability; 0: whatever it thinks of it. Not for models that were trained to write "
+      "next edits."));
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
       "The most tokens that one edit may write; 0: by the size of what is edited."));

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::size_t kMaxHoles = 4;
 // How many pieces a hole may have.
-constexpr std::size_t kMaxInHole = 64;
-// How often a line is tried, so that no line takes long.
-constexpr int kMaxSteps = 20'000;
+constexpr std::size_t kMaxInHole = 24;
+// How often a line is tried, so that no line takes long: some 30 microseconds.
+constexpr int kMaxSteps = 500;
 // How many words of at least two letters a rule needs that are not holes.
 constexpr int kMinWords = 2;
 
@@ -52,7 +52,11 @@ std::string_view text_of(std::span<const std::string_view> pieces) {
   return {pieces.front().data(), pieces.back().data() + pieces.back().size()};
 }
 
+// Whether brackets are closed, and quotes.
 bool is_balanced(std::span<const std::string_view> pieces) {
+  for (const std::string_view quote : {"\"", "'", "`"}) {
+    if (std::ranges::count(pieces, quote) % 2 != 0) return false;
+  }
   int depth = 0;
   for (const std::string_view piece : pieces) {
     const std::size_t at = kBrackets.find(piece.front());
@@ -61,6 +65,17 @@ bool is_balanced(std::span<const std::string_view> pieces) {
     if (depth < 0) return false;
   }
   return depth == 0;
+}
+
+// Whether bytes [begin, end) of a line are in a place that has the text: what a rule would write
+// has been written there before.
+bool stands_around(std::string_view line, std::size_t begin, std::size_t end,
+                   std::string_view text) {
+  if (text.size() <= end - begin) return false;
+  for (std::size_t at = end - std::min(end, text.size()); at <= begin; ++at) {
+    if (line.substr(at).starts_with(text)) return true;
+  }
+  return false;
 }
 
 // A changed line: what stayed on both sides, and what stood and stands between.
@@ -242,7 +257,8 @@ std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair&
       !learner.add(in_a.to(), in_b.to(), false, rule.to_))
     return std::nullopt;
   add_side(right);
-  if (rule.holes_.size() > kMaxHoles || learner.fixed_words() < kMinWords) return std::nullopt;
+  rule.words_ = learner.fixed_words();
+  if (rule.holes_.size() > kMaxHoles || rule.words_ < kMinWords) return std::nullopt;
   for (const Part& part : rule.from_) {
     std::string text;
     for (const std::string& piece : part.pieces) text += piece;
@@ -312,12 +328,15 @@ std::optional<std::string> LineRewrite::apply(std::string_view line) const {
   const std::size_t indented = after.size();
   Match match{.in_holes = std::vector<Pieces>(holes_.size())};
   for (std::size_t at = 0; at < pieces.size();) {
-    if ((at == 0 || !is_from_start_) && matches_from(pieces, 0, at, match)) {
-      after += written(match);
-      at = match.end;
-    } else {
+    if ((at > 0 && is_from_start_) || !matches_from(pieces, 0, at, match)) {
       after += pieces[at++];
+      continue;
     }
+    const std::string_view matched = text_of(std::span(pieces).subspan(at, match.end - at));
+    const auto begin = static_cast<std::size_t>(matched.data() - body.data());
+    const std::string text = written(match);
+    after += stands_around(body, begin, begin + matched.size(), text) ? matched : text;
+    at = match.end;
   }
   if (match.steps > kMaxSteps || std::string_view(after).substr(indented) == body)
     return std::nullopt;

@@ -26,8 +26,8 @@ struct LinePair {
   std::string before, after;
 };
 
-// The lines of the changes that became another line, the latest at the end; at most `most`. They
-// refer to `recent`.
+// The lines of the changes that became another line, in the order of the changes; of more than
+// `most` the last. They refer to `recent`.
 std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::size_t most);
 
 class LineRewrite {
@@ -36,8 +36,11 @@ class LineRewrite {
   // line would do.
   static std::optional<LineRewrite> learn(const LinePair& a, const LinePair& b);
 
+  // How many words of two letters or more a line has to have for it.
+  int words() const { return words_; }
   // The line rewritten wherever the rule applies, indented as it was; nothing if it does not apply,
-  // would change nothing, or the line is longer than code is. Most lines cost a search for a text.
+  // would change nothing or write what stands there already, or the line is longer than code is.
+  // Most lines cost a search for a text.
   std::optional<std::string> apply(std::string_view line) const;
 
  private:
@@ -62,6 +65,7 @@ class LineRewrite {
   std::vector<Part> from_, to_;
   std::string fixed_;  // the longest text without a hole that a line has to have
   std::vector<Hole> holes_;
+  int words_ = 0;
   bool is_from_start_ = false, is_to_end_ = false;  // of the line
 };
 

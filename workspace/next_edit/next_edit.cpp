@@ -26,8 +26,6 @@ namespace {
 // must be words that the user removed, and likewise of those it adds.
 constexpr double kMinExplained = 0.6;
 constexpr std::size_t kMaxFruitless = 256;
-// A line with fewer words may stand anywhere.
-constexpr int kMinWords = 2;
 // With how many of the lines that the user changed a change is compared.
 constexpr std::size_t kMaxPairs = 32;
 // How many tokens a region may grow.
@@ -43,18 +41,19 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
   return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
 }
 
-// Whether a line at the left margin would stand in the document twice: an import, a definition.
-// Comments do, and what is written above a definition (`@cached`, `#[test]`).
-bool adds_again(const EditRegion& region, const LineChange& change) {
-  if (change.old_begin != change.old_end) return false;
-  const std::string text = "\n" + region.document().text();
+// Whether an import or a definition at the left margin would stand in the file twice.
+bool adds_again(const std::vector<std::string_view>& file, const EditRegion& region,
+                const WrittenLines& written, const LineChange& change) {
+  static const std::set<std::string_view> kWords = {
+      "import", "from", "include", "require",  "use",    "using", "package",   "def",
+      "class",  "func", "fn",      "function", "struct", "enum",  "interface", "trait"};
   return std::ranges::any_of(change.new_lines, [&](const std::string& line) {
-    constexpr std::string_view kNotAlone = " \t@/*-";
-    if (line.empty() || kNotAlone.find(line.front()) != std::string_view::npos ||
-        line.starts_with("# ") || line.starts_with("#["))
-      return false;
-    return std::ranges::count_if(words_of(line), is_word) >= kMinWords &&
-           text.find("\n" + line + "\n") != std::string::npos;
+    const std::vector<std::string_view> pieces = words_of(line);
+    const auto first = std::ranges::find_if(pieces, is_word);
+    return first != pieces.end() && kWords.contains(*first) && trimmed(line).front() == line[0] &&
+           std::ranges::count(file, line) - std::ranges::count(region.lines(), line) +
+                   std::ranges::count(written.lines, line) >
+               1;
   });
 }
 
@@ -64,6 +63,8 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
                                         bool& unsure) {
   const Span span("diff");
   const std::vector<std::string_view> after(written.lines.begin(), written.lines.end());
+  const Result<EditRegion> file = EditRegion::make(region.shared_document(), EditScope::kFile, {});
+  if (!file) return {};
   std::vector<TextEdit> edits;
   int shift = 0;
   for (const LineChange& change : diff_lines(region.lines(), after)) {
@@ -76,8 +77,8 @@ std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEdit
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
     const bool is_sound = verdict == CallVerdict::kSound;
-    if (!is_sound &&
-        (adds_again(region, change) || !follows_from(request.recent, before, change.new_lines)))
+    if (!is_sound && (adds_again(file->lines(), region, written, change) ||
+                      !follows_from(request.recent, before, change.new_lines)))
       continue;
     if (is_sound ||
         log_probability_of(written, begin, change) >= std::log(request.min_probability)) {
@@ -198,30 +199,28 @@ std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
   return result;
 }
 
-// The same change once more. Which calls have to follow is known, so that they need no example.
-std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
-                                                   const ChangedCalls& calls) {
-  std::set<std::string> known;
-  for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
-  std::optional<RepeatedChange> found =
-      find_repeated_change(request.recent, request.documents, known, request.is_unwanted);
-  if (!found) return std::nullopt;
+NextEditResult without_model(CertainEdit found, const char* note) {
   NextEditResult result;
-  result.document = std::move(found->document);
-  result.edits = {std::move(found->edit)};
-  result.note = "changed as other lines before; without the model";
+  result.document = std::move(found.document);
+  result.edits = {std::move(found.edit)};
+  result.note = note;
   return result;
 }
 
-std::optional<NextEditResult> next_edit_by_indentation(const NextEditRequest& request) {
-  std::optional<RestOfBlock> found = find_rest_of_block(request.recent);
-  if (!found || (request.is_unwanted && request.is_unwanted(*found->document, found->edit)))
-    return std::nullopt;
-  NextEditResult result;
-  result.document = std::move(found->document);
-  result.edits = {std::move(found->edit)};
-  result.note = "the rest of the statement, indented as its beginning; without the model";
-  return result;
+// What the changes themselves show. Which calls have to follow is known, so that they need no
+// example.
+std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
+                                                   const ChangedCalls& calls,
+                                                   const std::stop_token& stop) {
+  if (auto found = find_rest_of_block(request.recent, request.is_unwanted))
+    return without_model(std::move(*found),
+                         "the rest of the statement, indented as its beginning; without the model");
+  std::set<std::string> known;
+  for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
+  if (auto found =
+          find_repeated_change(request.recent, request.documents, known, request.is_unwanted, stop))
+    return without_model(std::move(*found), "changed as other lines before; without the model");
+  return std::nullopt;
 }
 
 FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
@@ -328,9 +327,7 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
   if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
     return {.result = std::move(result), .search = {}};
-  if (std::optional<NextEditResult> result = next_edit_by_indentation(request))
-    return {.result = std::move(result), .search = {}};
-  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls))
+  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls, stop))
     return {.result = std::move(result), .search = {}};
   NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
   if (!plan.search.places.empty()) return plan;

@@ -84,8 +84,8 @@ struct NextEditResult {
 };
 
 // Whether a change of lines follows from the recent ones: it removes or adds words that they
-// removed or added, changes more than white space, undoes none of them, and indents no line anew if
-// they did not.
+// removed or added, or changes each line as one of theirs was with other words in it; it changes
+// more than white space, undoes none of them, and indents no line anew if they did not.
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
                   const std::vector<std::string>& after);
 

@@ -95,8 +95,8 @@ class LineWeights {
         if (like < 0 || like >= count() || here < 0 || changed(here)) continue;
         const WordSet& words = words_[static_cast<std::size_t>(like)];
         // Once it has followed, there is another line in that place.
-        const WordSet& beside =
-            words_[static_cast<std::size_t>(above ? line : std::max(line - 1, 0))];
+        if (!above && line == 0) continue;
+        const WordSet& beside = words_[static_cast<std::size_t>(above ? line : line - 1)];
         const WordSet& there = words_[static_cast<std::size_t>(above ? like + 1 : like - 1)];
         if (words.size() < kMinWords || likeness(beside, there) >= kMinLikeness) continue;
         most = std::max(most, likeness(words_[static_cast<std::size_t>(here)], words));

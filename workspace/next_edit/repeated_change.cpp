@@ -21,7 +21,11 @@ namespace {
 // Lines with fewer words say nothing about one another: "}", "return".
 constexpr int kMinWords = 2;
 // Of how many lines that were changed, every two are compared.
-constexpr std::size_t kMaxPairs = 12;
+constexpr std::size_t kMaxPairs = 24;
+// How many rules from them are looked for.
+constexpr std::size_t kMaxRules = 4;
+// A rule with fewer words is for the documents in which it was found.
+constexpr int kMinWordsElsewhere = 3;
 
 using Lines = std::span<const std::string>;
 
@@ -108,15 +112,14 @@ bool is_same_example(const RecentChange& a, const RecentChange& b) {
   return same_lines(a.before, b.before) && same_lines(a.after, b.after);
 }
 
-using IsUnwanted = std::function<bool(const Document&, const TextEdit&)>;
-
 class Search {
  public:
   Search(const std::vector<RecentChange>& recent, const std::vector<SearchedFile>& files,
-         const std::set<std::string>& known, const IsUnwanted& is_unwanted)
-      : recent_(recent), files_(files), known_(known), is_unwanted_(is_unwanted) {}
+         const std::set<std::string>& known, const IsUnwanted& is_unwanted,
+         const std::stop_token& stop)
+      : recent_(recent), files_(files), known_(known), is_unwanted_(is_unwanted), stop_(stop) {}
 
-  std::optional<RepeatedChange> find() {
+  std::optional<CertainEdit> find() {
     for (const RecentChange& change : recent_) {
       if (!is_example(change) || is_turned_back(change) || is_known(change.before)) continue;
       if (change.after.empty() && !is_made_twice(change)) continue;
@@ -210,7 +213,7 @@ class Search {
     const std::vector<LinePair> pairs = line_pairs(recent_, kMaxPairs);
     std::vector<std::vector<const LinePair*>> found;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
+      for (std::size_t j = 0; j < i && found.size() < kMaxRules; ++j) {
         const LinePair &a = pairs[i], &b = pairs[j];
         const bool is_known = std::ranges::any_of(found, [&](const auto& made) {
           return std::ranges::count(made, &a) + std::ranges::count(made, &b) == 2;
@@ -243,16 +246,20 @@ class Search {
     };
     std::vector<Place> places;
     for (const SearchedFile& file : files_) {
-      int first = file.size(), last = 0;
+      const Document& document = file.file().document();
+      if (document.language() != made.front()->change->document->language()) continue;
+      int first = file.size(), last = -1;
       for (const LinePair* pair : made) {
-        if (pair->change->document->uri() != file.file().document().uri()) continue;
+        if (pair->change->document->uri() != document.uri()) continue;
         first = std::min(first, pair->line);
         last = std::max(last, pair->line);
       }
-      for (int line = 0; line < file.size(); ++line) {
+      if (last < 0 && rewrite.words() < kMinWordsElsewhere) continue;
+      for (int line = 0; line < file.size() && !stop_.stop_requested(); ++line) {
+        std::optional<std::string> after = rewrite.apply(file.line(line));
+        if (!after || !file.is_unchanged(line, line + 1)) continue;
         const std::string before(file.line(line));
-        std::optional<std::string> after = rewrite.apply(before);
-        if (!after || !file.is_unchanged(line, line + 1) || is_known(std::span(&before, 1)) ||
+        if (is_known(std::span(&before, 1)) ||
             open_ends(std::span(&before, 1)) != open_ends(std::span(&*after, 1)))
           continue;
         if (first < line && line < last) return;  // passed over
@@ -269,7 +276,7 @@ class Search {
     if (best_ && best_order_ <= order) return;
     TextEdit edit = file.file().edit(change);
     if (is_unwanted_ && is_unwanted_(file.file().document(), edit)) return;
-    best_ = RepeatedChange{file.file().shared_document(), std::move(edit)};
+    best_ = CertainEdit{file.file().shared_document(), std::move(edit)};
     best_order_ = order;
   }
 
@@ -279,16 +286,18 @@ class Search {
   const std::vector<SearchedFile>& files_;
   const std::set<std::string>& known_;
   const IsUnwanted& is_unwanted_;
-  std::optional<RepeatedChange> best_;
+  const std::stop_token& stop_;
+  std::optional<CertainEdit> best_;
   Order best_order_;
 };
 
 }  // namespace
 
-std::optional<RepeatedChange> find_repeated_change(
+std::optional<CertainEdit> find_repeated_change(
     const std::vector<RecentChange>& recent,
     const std::vector<std::shared_ptr<const Document>>& documents,
-    const std::set<std::string>& known, const IsUnwanted& is_unwanted) {
+    const std::set<std::string>& known, const IsUnwanted& is_unwanted,
+    const std::stop_token& stop) {
   if (recent.empty()) return std::nullopt;
   std::vector<SearchedFile> files;
   for (const auto& document : documents) {
@@ -296,7 +305,7 @@ std::optional<RepeatedChange> find_repeated_change(
     Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
     if (file && !file->lines().empty()) files.emplace_back(std::move(*file), recent);
   }
-  return Search(recent, files, known, is_unwanted).find();
+  return Search(recent, files, known, is_unwanted, stop).find();
 }
 
 }  // namespace redraft

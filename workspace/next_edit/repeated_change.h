@@ -12,27 +12,23 @@
 // one after it, and who passes one over ends the series.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "workspace/documents/change_history.h"
 #include "workspace/documents/document.h"
-#include "workspace/documents/text_edit.h"
+#include "workspace/next_edit/certain_edit.h"
 
 namespace redraft {
 
-struct RepeatedChange {
-  std::shared_ptr<const Document> document;
-  TextEdit edit;  // of whole lines
-};
-
 // `known`: words about which more is known than their spelling, so that lines with one of them are
 // no example. `documents`: the user's first; one of more than kMaxBytesCompared is not searched.
-// `is_unwanted` may be empty. Linear in the text of the documents. No thread of its own, no error.
+// Linear in the text of the documents, for each of a few examples and rules; ends early when `stop`
+// is requested. No thread of its own, no error.
 //
 // What counts as the same lines: all of them but for what they are indented by, if they are not
 // among the changed ones, and have some words. Lines that became more, that only moved, or were
@@ -41,10 +37,10 @@ struct RepeatedChange {
 // line that was added if those above and below it are the same, too. Where one of the same lines
 // was passed over between two that were changed, the series has ended; likewise one that would be
 // rewritten as two others were.
-std::optional<RepeatedChange> find_repeated_change(
+std::optional<CertainEdit> find_repeated_change(
     const std::vector<RecentChange>& recent,
     const std::vector<std::shared_ptr<const Document>>& documents,
-    const std::set<std::string>& known,
-    const std::function<bool(const Document&, const TextEdit&)>& is_unwanted);
+    const std::set<std::string>& known, const IsUnwanted& is_unwanted,
+    const std::stop_token& stop = {});
 
 }  // namespace redraft

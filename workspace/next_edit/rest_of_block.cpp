@@ -33,15 +33,34 @@ bool is_head(std::string_view line) {
   return !text.empty() && std::string_view(":([{,\\").find(text.back()) != std::string_view::npos;
 }
 
+// `else` and the like are written to get a new body.
 bool opens_block(std::string_view line) {
   return trimmed(line).ends_with(':') &&
-         is_one_of(first_word(line), {"if", "elif", "else", "for", "while", "with", "try", "except",
-                                      "finally", "async", "class"});
+         is_one_of(first_word(line), {"if", "for", "while", "with", "try", "async"});
 }
 
 // A statement that is as deep as its first line goes on with it.
 bool continues_statement(std::string_view line) {
   return is_one_of(first_word(line), {"elif", "else", "except", "finally", ")", "]", "}"});
+}
+
+bool is_comment(std::string_view line) { return trimmed(line).starts_with('#'); }
+
+// Whether no bracket and no string of several lines begins in the lines and ends elsewhere, or the
+// other way round, as far as counting tells.
+bool is_whole(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  for (const std::string_view quote : {"\"\"\"", "'''"}) {
+    int count = 0;
+    for (std::size_t at = 0; (at = text.find(quote, at)) != std::string::npos; at += quote.size())
+      ++count;
+    if (count % 2 != 0) return false;
+  }
+  for (const std::string_view pair : {"()", "[]", "{}"}) {
+    if (std::ranges::count(text, pair[0]) != std::ranges::count(text, pair[1])) return false;
+  }
+  return true;
 }
 
 // Lines that were moved, all of them alike.
@@ -86,11 +105,38 @@ class Search {
   Search(const std::vector<RecentChange>& recent, const RecentChange& change, EditRegion file)
       : recent_(recent), change_(change), file_(std::move(file)) {}
 
-  std::optional<RestOfBlock> find() const {
-    if (const auto moved = moved_lines(change_)) return rest_of(*moved);
-    if (change_.after.size() > change_.before.size() && opens_block(change_.after.back()))
-      return body_of(change_.after.back());
-    return std::nullopt;
+  // `moved`: what the change ends with.
+  std::optional<CertainEdit> rest_of(MovedLines moved) const {
+    int begin = below(change_);
+    // What was moved likewise, behind a blank line.
+    while (const RecentChange* const next = change_at(begin)) {
+      const auto more = moved_lines(*next);
+      if (!more || more->move != moved.move || more->least <= moved.least) return std::nullopt;
+      moved.last = more->last;
+      moved.deep_now = more->deep_now;
+      begin = below(*next);
+    }
+    if (begin == size()) return std::nullopt;
+    const std::size_t deep = depth(line(begin));
+    // Below a head that was put right it may be right already; below what is no head, it never was
+    // a part of that.
+    if (is_head(moved.last) ? deep > moved.deep_now : deep > depth(moved.last)) return std::nullopt;
+    return moved_in(begin, end_of(begin, moved.least), moved.move);
+  }
+
+  std::optional<CertainEdit> body_of(std::string_view head) const {
+    const std::string_view from = indentation_of(head);
+    const int begin = below(change_);
+    int first = begin;
+    const auto is_above = [](std::string_view text) {
+      return is_empty(text) || is_comment(text) || trimmed(text).starts_with('@');
+    };
+    while (first < size() && is_above(line(first))) ++first;
+    if (first >= size() || change_at(first) != nullptr || indentation_of(line(first)) != from ||
+        indentation_of(line(begin)) != from || continues_statement(line(first)))
+      return std::nullopt;
+    return moved_in(begin, std::max(first + 1, end_of(first + 1, from.size())),
+                    {std::string(from), std::string(from) + step_in(file_)});
   }
 
  private:
@@ -111,62 +157,30 @@ class Search {
     return change == recent_.end() ? nullptr : &*change;
   }
 
-  std::optional<RestOfBlock> rest_of(MovedLines moved) const {
-    int begin = below(change_);
-    // What was moved likewise, behind a blank line.
-    while (const RecentChange* const next = change_at(begin)) {
-      const auto more = moved_lines(*next);
-      if (!more || more->move != moved.move || more->least <= moved.least) return std::nullopt;
-      moved.last = more->last;
-      moved.deep_now = more->deep_now;
-      begin = below(*next);
-    }
-    // Below a head that was put right it may be right already.
-    if (begin < size() && is_head(moved.last) && depth(line(begin)) > moved.deep_now)
-      return std::nullopt;
-    return move_in({begin, end_of(begin, moved.last, moved.least)}, moved.move);
-  }
-
-  std::optional<RestOfBlock> body_of(std::string_view head) const {
-    const int begin = below(change_);
-    const std::string_view from = indentation_of(head);
-    if (begin >= size() || change_at(begin) != nullptr || indentation_of(line(begin)) != from ||
-        continues_statement(line(begin)))
-      return std::nullopt;
-    return move_in({begin, end_of(begin + 1, line(begin), from.size())},
-                   {std::string(from), std::string(from) + step_in(file_)});
-  }
-
-  // Where a statement that is `least` deep ends; `above` is the last known line of it.
-  int end_of(int begin, std::string_view above, std::size_t least) const {
+  // Where a statement that is `least` deep ends. Comments may stand anywhere.
+  int end_of(int begin, std::size_t least) const {
     int end = begin;
     for (int at = begin; at < size(); ++at) {
-      if (is_empty(line(at))) continue;
+      if (is_empty(line(at)) || is_comment(line(at))) continue;
       const std::size_t deep = depth(line(at));
       if (change_at(at) != nullptr || deep < least ||
-          (deep == least && !continues_statement(line(at))) ||
-          (deep > depth(above) && !is_head(above)))
+          (deep == least && !continues_statement(line(at))))
         break;
-      above = line(at);
       end = at + 1;
     }
     return end;
   }
 
-  struct Lines {
-    int begin, end;
-  };
-  std::optional<RestOfBlock> move_in(Lines range, const Reindent& move) const {
-    if (range.begin >= range.end) return std::nullopt;
+  std::optional<CertainEdit> moved_in(int begin, int end, const Reindent& move) const {
+    if (begin >= end) return std::nullopt;
     std::vector<std::string> lines;
-    for (int at = range.begin; at < range.end; ++at) lines.emplace_back(line(at));
+    for (int at = begin; at < end; ++at) lines.emplace_back(line(at));
     auto moved = move(lines);
-    if (!moved) return std::nullopt;
+    if (!moved || !is_whole(lines)) return std::nullopt;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (is_empty(lines[i])) (*moved)[i] = lines[i];
     }
-    return RestOfBlock{file_.shared_document(),
-                       file_.edit({range.begin, range.end, std::move(*moved)})};
+    return CertainEdit{file_.shared_document(), file_.edit({begin, end, std::move(*moved)})};
   }
 
   const std::vector<RecentChange>& recent_;
@@ -174,17 +188,26 @@ class Search {
   EditRegion file_;
 };
 
+bool is_searched(const RecentChange& change) {
+  return !change.after.empty() && change.document->language() == "python" &&
+         change.document->text().size() <= kMaxBytesCompared;
+}
+
 }  // namespace
 
-std::optional<RestOfBlock> find_rest_of_block(const std::vector<RecentChange>& recent) {
+std::optional<CertainEdit> find_rest_of_block(const std::vector<RecentChange>& recent,
+                                              const IsUnwanted& is_unwanted) {
   for (auto it = recent.rbegin(); it != recent.rend(); ++it) {
     const RecentChange& change = *it;
-    if (change.after.empty() || change.document->language() != "python" ||
-        change.document->text().size() > kMaxBytesCompared)
-      continue;
+    if (!is_searched(change)) continue;
+    const std::optional<MovedLines> moved = moved_lines(change);
+    const std::string& last = change.after.back();
+    if (!moved && (change.after.size() <= change.before.size() || !opens_block(last))) continue;
     Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
     if (!file) continue;
-    if (auto found = Search(recent, change, std::move(*file)).find()) return found;
+    const Search search(recent, change, std::move(*file));
+    auto found = moved ? search.rest_of(*moved) : search.body_of(last);
+    if (found && !(is_unwanted && is_unwanted(*found->document, found->edit))) return found;
   }
   return std::nullopt;
 }

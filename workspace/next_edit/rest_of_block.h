@@ -5,29 +5,23 @@
 // what has to follow.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "workspace/documents/change_history.h"
-#include "workspace/documents/document.h"
-#include "workspace/documents/text_edit.h"
+#include "workspace/next_edit/certain_edit.h"
 
 namespace redraft {
 
-struct RestOfBlock {
-  std::shared_ptr<const Document> document;
-  TextEdit edit;  // of whole lines, one after the other
-};
-
 // A change counts whose last lines are only further in or out than they were. Moved alike is what
-// follows of the outermost statement among them: deeper lines, and its `else` and the like. Lines
-// that stand where they would belong to the moved ones stay.
+// follows of the outermost statement among them: deeper lines, and its `else` and the like. Nothing
+// where they may stand where they should already, or brackets and strings would be cut.
 //
 // A line that opens a block and was added above a statement that is as deep takes that statement
-// in.
+// in, with its decorators.
 //
-// Linear in the documents that were changed. No thread of its own, no error.
-std::optional<RestOfBlock> find_rest_of_block(const std::vector<RecentChange>& recent);
+// Linear in each document that was changed so. No thread of its own, no error.
+std::optional<CertainEdit> find_rest_of_block(const std::vector<RecentChange>& recent,
+                                              const IsUnwanted& is_unwanted);
 
 }  // namespace redraft

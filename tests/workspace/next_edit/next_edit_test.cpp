@@ -157,26 +157,24 @@ TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
   EXPECT_NE(surer->document, nullptr);
 }
 
-TEST_F(NextEdit, WhatStandsAtTheMarginIsNotAddedAgain) {
+TEST_F(NextEdit, WhatIsImportedOrDefinedIsNotAddedAgain) {
+  const std::string end = "from os import path\r\nlast()\r\n";
   for (const std::string added :
-       {"import json of tools", "def json(tools):", "@json(tools)", "# json of tools"}) {
-    const std::string uri = "file:///added.py";
-    ASSERT_TRUE(documents_.open(
-        uri, 1, "from os import path\n" + many_calls() + "from os import path\nlast()\n",
-        "python"));
-    replace(uri, "import path\n", "import path\n" + added + "\n");
+       {"import json of tools", "def json(tools):", "@json(tools)", "report(json, tools)"}) {
+    open(kUri, "from os import path\r\n" + many_calls() + end);
+    replace(kUri, "import path\r\n", "import path\r\n" + added + "\r\n");
     auto engine =
         make_scripted_engine({.edits = {{"", "path\nlast", "path\n" + added + "\nlast"}}});
     ASSERT_TRUE(engine);
     const NextEditRequest request{.recent = documents_.recent_changes(),
-                                  .documents = {documents_.find(uri)},
+                                  .documents = {documents_.find(kUri)},
                                   .decoder = *parse_decoder_name("redraft")};
     const NextEditPlan plan = plan_next_edit(request, {});
     ASSERT_FALSE(plan.result);
     const auto result = run_next_edit(**engine, request, plan.search, {});
     ASSERT_TRUE(result);
-    EXPECT_EQ(result->document == nullptr, (added[0] == 'i' || added[0] == 'd')) << added;
-    documents_.close(uri);
+    EXPECT_EQ(result->document == nullptr, added[0] == 'i' || added[0] == 'd') << added;
+    documents_.close(kUri);
   }
 }
 

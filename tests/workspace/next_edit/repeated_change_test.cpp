@@ -33,19 +33,19 @@ class RepeatedChangeTest : public testing::Test {
     ASSERT_NE(begin, std::string::npos);
     ASSERT_TRUE(documents_.change(kUri, ++version_, {TextEdit{{begin, begin + from.size()}, to}}));
   }
-  std::optional<RepeatedChange> find() {
+  std::optional<CertainEdit> find() {
     return find_repeated_change(documents_.recent_changes(), documents_.from(kUri), known_,
                                 is_unwanted_);
   }
   // The line that is proposed to be changed, from 0, and what it becomes; "" without one.
   std::string proposed() {
-    const std::optional<RepeatedChange> found = find();
+    const std::optional<CertainEdit> found = find();
     if (!found) return "";
     return std::to_string(found->document->lines().line_of(found->edit.range.begin)) + ": " +
            found->edit.new_text;
   }
   void accept() {
-    const std::optional<RepeatedChange> found = find();
+    const std::optional<CertainEdit> found = find();
     ASSERT_TRUE(found);
     ASSERT_TRUE(documents_.change(found->document->uri(), ++version_, {found->edit}));
   }
@@ -161,7 +161,7 @@ TEST_F(RepeatedChangeTest, OtherOpenDocumentsComeLast) {
   open("a()\nrun(first, 1)\n");
   open("b()\nrun(first, 1)\n", "file:///b.go");
   replace("run(first, 1)", "run(first, 2)");
-  const std::optional<RepeatedChange> found = find();
+  const std::optional<CertainEdit> found = find();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->document->uri(), "file:///b.go");
 }
@@ -192,6 +192,55 @@ TEST_F(RepeatedChangeTest, WhoPassesALineOverEndsThePattern) {
   replace("(s string)", "string");
   replace("(t time)", "time");  // that of GetInt is passed over
   EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, WhatIsSoAlreadyStaysAndIsNotPassedOver) {
+  std::string text;
+  for (const char* line : {"x = client.fetch(1)", "await client.fetch(2)", "return client.fetch(3)",
+                           "y = await client.fetch(4)", "z = client.fetch(5)"})
+    text += std::string(line) + "\n\n\n\n\n\n\n\n\n\n";
+  open(text);
+  replace("client.fetch(1)", "await client.fetch(1)");
+  EXPECT_EQ(proposed(), "");
+  replace("client.fetch(3)", "await client.fetch(3)");
+  EXPECT_EQ(proposed(), "40: z = await client.fetch(5)\n");
+  accept();
+  EXPECT_EQ(proposed(), "");
+}
+
+// The history forgets the first ones.
+TEST_F(RepeatedChangeTest, ALongSeriesEnds) {
+  std::string text;
+  for (int i = 0; i < 9; ++i)
+    text += "x" + std::to_string(i) + " = client.fetch(" + std::to_string(i) + ")\n" +
+            std::string(10, '\n');
+  open(text);
+  replace("client.fetch(0)", "await client.fetch(0)");
+  replace("client.fetch(1)", "await client.fetch(1)");
+  for (int i = 2; i < 9; ++i) {
+    const std::string name = std::to_string(i);
+    EXPECT_EQ(proposed(),
+              std::to_string(11 * i) + ": x" + name + " = await client.fetch(" + name + ")\n");
+    accept();
+  }
+  EXPECT_EQ(proposed(), "");
+}
+
+TEST_F(RepeatedChangeTest, ARuleIsForItsLanguageAndElsewhereForMoreWords) {
+  const auto elsewhere = [&](const std::string& call, const std::string& language) {
+    EXPECT_TRUE(documents_.open("file:///other", 1, "a = old." + call + "(3)\n", language));
+    open("x = old." + call + "(1)\n" + std::string(9, '\n') + "return old." + call + "(2)\n");
+    replace("old", "fresh");
+    replace("old", "fresh");
+    std::string found = proposed();
+    documents_.close("file:///other");
+    documents_.close(kUri);
+    version_ = 1;
+    return found;
+  };
+  EXPECT_EQ(elsewhere("name", "go"), "");
+  EXPECT_EQ(elsewhere("name.of", "python"), "");
+  EXPECT_EQ(elsewhere("name.of", "go"), "0: a = fresh.name.of(3)\n");
 }
 
 // Also if two that were changed since stand beside each other.

@@ -23,7 +23,7 @@ class RestOfBlockTest : public testing::Test {
   }
   // The text once what is found was accepted; "" if nothing is.
   std::string accepted() {
-    const std::optional<RestOfBlock> found = find_rest_of_block(documents_.recent_changes());
+    const std::optional<CertainEdit> found = find_rest_of_block(documents_.recent_changes(), {});
     if (!found) return "";
     if (!documents_.change(uri_, ++version_, {found->edit})) return "not applied";
     return documents_.find(uri_)->text();
@@ -66,6 +66,52 @@ TEST_F(RestOfBlockTest, BehindABlankLineThatSeparatesWhatWasMoved) {
   for (int i = 0; i < 9; ++i)
     replace("\n    two(" + std::to_string(i), "\n        two(" + std::to_string(i));
   EXPECT_TRUE(accepted().ends_with("        two(8)\n\n        three(x)\n\n\nf(1)\n"));
+}
+
+TEST_F(RestOfBlockTest, AllOfItComesWhateverItsLinesLookLike) {
+  open(
+      "def f(x):\n    y = [a\n         for a in b]\n    if x:  # maybe\n#        old()\n"
+      "        return 1\n    return 2\nf(1)\n");
+  replace("def f(x):\n", "if a:\n    def f(x):\n");
+  EXPECT_EQ(
+      accepted(),
+      "if a:\n    def f(x):\n        y = [a\n             for a in b]\n        if x:  # maybe\n"
+      "    #        old()\n            return 1\n        return 2\nf(1)\n");
+}
+
+TEST_F(RestOfBlockTest, DecoratorsAndCommentsAreNoStatement) {
+  open("# What f does.\n@cached\n\n@more\ndef f():\n    pass\nf()\n");
+  replace("# What", "if a:\n# What");
+  EXPECT_EQ(
+      accepted(),
+      "if a:\n    # What f does.\n    @cached\n\n    @more\n    def f():\n        pass\nf()\n");
+}
+
+TEST_F(RestOfBlockTest, AStringOrABracketIsNotCut) {
+  open("def f():\n    a = \"\"\"\nx\n\"\"\"\n    return a\nf()\n");
+  replace("def f", "if a:\ndef f");
+  EXPECT_EQ(accepted(), "");
+  open("def f():\n    a = (\n1)\n    return a\nf()\n", "file:///b.py");
+  replace("def f", "if a:\ndef f");
+  EXPECT_EQ(accepted(), "");
+}
+
+TEST_F(RestOfBlockTest, AnElseGetsANewBody) {
+  open("if a:\n    one()\nreturn x\n");
+  replace("return x", "else:\nreturn x");
+  EXPECT_EQ(accepted(), "");
+}
+
+TEST_F(RestOfBlockTest, WhatWasTurnedDownHidesNoOther) {
+  open("one()\n" + std::string(20, '\n') + "two()\n");
+  replace("one()", "if a:\none()");
+  replace("two()", "if b:\ntwo()");
+  const auto found =
+      find_rest_of_block(documents_.recent_changes(), [](const Document&, const TextEdit& edit) {
+        return edit.new_text.find("two") != std::string::npos;
+      });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->edit.new_text, "    one()\n");
 }
 
 TEST_F(RestOfBlockTest, OutAsWell) {
