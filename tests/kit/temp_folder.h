@@ -12,10 +12,8 @@ namespace redraft {
 // A temporary folder for one test, removed at the end.
 class TempFolder {
  public:
-  TempFolder() : TempFolder(std::filesystem::temp_directory_path()) {}
-  // Below another folder: where that of temporary files may be in memory.
-  explicit TempFolder(const std::filesystem::path& base) {
-    std::string name = (base / "redraft-XXXXXX").string();
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "redraft-XXXXXX").string();
     path_ = std::filesystem::canonical(::mkdtemp(name.data()));
   }
   TempFolder(const TempFolder&) = delete;

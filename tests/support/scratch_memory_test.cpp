@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/kit/temp_folder.h"
+#include "tests/kit/folder_on_disk.h"
 
 namespace redraft {
 namespace {
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 constexpr const char* kInMemory = "is in memory itself, not on a disk";
 
 TEST(ScratchMemory, IsMemoryOfAFileThatNobodySees) {
-  const TempFolder folder(std::filesystem::current_path());
+  const FolderOnDisk folder;
   auto made = ScratchMemory::make(folder.path() / "new", 100'000);
   if (!made && made.error().message().ends_with(kInMemory)) GTEST_SKIP() << kInMemory;
   ASSERT_TRUE(made) << made.error().message();
@@ -45,7 +45,7 @@ TEST(ScratchMemory, SaysWhyThereIsNone) {
 
 // As on a full disk.
 TEST(ScratchMemory, ReservesItsRoom) {
-  const TempFolder folder(std::filesystem::current_path());
+  const FolderOnDisk folder;
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};

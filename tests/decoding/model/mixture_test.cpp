@@ -16,7 +16,7 @@
 #include "decoding/model/transformer.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/decoding/model/transformer_checks.h"
-#include "tests/kit/temp_folder.h"
+#include "tests/kit/folder_on_disk.h"
 
 namespace redraft {
 namespace {
@@ -367,7 +367,7 @@ TEST_F(MixtureModel, KnowsTheWorkOfAPass) {
 TEST_F(MixtureModel, OnDiskForWantOfMemoryItIsTheSame) {
   const GgufWriter writer = tiny_mixture().writer();
   const std::unique_ptr<LanguageModel> in_memory = load(writer);
-  const TempFolder folder(std::filesystem::current_path());
+  const FolderOnDisk folder;
   std::string notice;
   LoadControl control;
   control.notice = [&](const std::string& text) { notice = text; };
