@@ -48,8 +48,20 @@ async function beginLine(workbench, text) {
   await workbench.type('\n' + text);
 }
 
+// The editor closes none before it has read the language's configuration.
+async function untilBracketsAreClosed(workbench) {
+  await beginLine(workbench, '');
+  await until(async () => {
+    await workbench.type('(');
+    const closed = (await workbench.lines()).some((each) => each.trim() === '()');
+    await workbench.key('Backspace');
+    return closed;
+  }, 'the editor closes brackets');
+}
+
 async function closedBracketsStay(workbench) {
   await workbench.untilServed();
+  await untilBracketsAreClosed(workbench);
   await beginLine(workbench, 'f(');
   await take(workbench, 'one, two', 'f(one, two)');
   await beginLine(workbench, 'say("');
