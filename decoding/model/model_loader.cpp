@@ -51,10 +51,8 @@ Result<LoadedModel> read_model(const ModelLocation& location, ThreadPool& pool,
     if (!result) stop.request_stop();
     return result;
   });
-  const LoadControl own{.stop = stop.get_token(),
-                        .progress = control.progress,
-                        .notice = control.notice,
-                        .overflow = control.overflow};
+  LoadControl own = control;
+  own.stop = stop.get_token();
   Result<std::unique_ptr<LanguageModel>> model =
       make ? make(files, pool, own) : make_for_cpu(files, pool, own);
   TokenizerResult made = tokenizer.get();
