@@ -138,8 +138,8 @@ TEST(LineRewrite, HostileLinesEnd) {
   const LinePair a = pair("keep this p+1.q+2.r+3 end", "keep this r+3.q+2.p+1 end"),
                  b = pair("keep this s*4.t*5.u*6 end", "keep this u*6.t*5.s*4 end");
   EXPECT_EQ(rewritten(a, b, "keep this v/7.w.x(8) end"), "keep this x(8).w.v/7 end");
-  std::string many = "keep this x";
-  for (int i = 1; i < 36; ++i) many += ".x";  // three times as many as a hole takes
+  std::string many = "keep this x0";  // three times as many as a hole takes
+  for (int i = 1; i < 36; ++i) many += ".x" + std::to_string(i);
   EXPECT_EQ(rewritten(a, b, many + " end"), "");
   EXPECT_EQ(rewritten(a, b, "keep this " + std::string(5000, 'x') + ".x.x end"), "");
   EXPECT_EQ(rewritten(a, b, ""), "");
