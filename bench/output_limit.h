@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "bench/repository_windows.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

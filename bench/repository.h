@@ -8,11 +8,11 @@
 
 #include "bench/repository_windows.h"
 #include "bench/task.h"
-#include "decoding/text/tokenizer.h"
 #include "indexing/store/datastore.h"
 #include "indexing/store/index_snapshot.h"
 #include "indexing/store/text_store.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "decoding/text/chat_template.h"
 #include "indexing/files/file_kind.h"
+#include "text/chat_template.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"

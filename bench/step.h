@@ -10,9 +10,9 @@
 #include "bench/output_limit.h"
 #include "bench/task.h"
 #include "decoding/decoder.h"
-#include "decoding/text/prompt_encoder.h"
 #include "indexing/store/index_snapshot.h"
 #include "support/result.h"
+#include "text/prompt_encoder.h"
 #include "workspace/completion/completion_shape.h"
 #include "workspace/edit/prompt.h"
 

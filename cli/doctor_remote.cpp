@@ -7,11 +7,11 @@
 
 #include "cli/common/remote.h"
 #include "decoding/model_failure.h"
-#include "decoding/text/chat_template.h"
-#include "decoding/text/prompt_encoder.h"
 #include "remote/completions_api.h"
 #include "remote/remote_address.h"
 #include "remote/remote_engine.h"
+#include "text/chat_template.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/common/files.h"
 #include "cli/common/report.h"
 #include "decoding/sampling.h"
-#include "decoding/text/chat_template.h"
-#include "decoding/text/prompt_encoder.h"
+#include "text/chat_template.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft::cli {
 namespace {

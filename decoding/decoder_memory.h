@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "decoding/line_table.h"
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -17,12 +17,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "indexing/files/file_scan.h"
 #include "indexing/store/index_snapshot.h"
 #include "indexing/store/text_store.h"
 #include "indexing/syntax/syntax_tree.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

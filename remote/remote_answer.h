@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "decoding/decoder.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "decoding/decoder.h"
-#include "decoding/text/tokenizer.h"
 #include "remote/completions_api.h"
 #include "remote/exchange.h"
 #include "remote/patience.h"
 #include "remote/remote_answer.h"
 #include "remote/verify_rounds.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "decoding/text/byte_alphabet.h"
+#include "text/byte_alphabet.h"
 
 namespace redraft {
 namespace {

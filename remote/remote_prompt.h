@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -9,8 +9,8 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/drafting/redraft/redraft_memory.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

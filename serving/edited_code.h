@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes decoding/text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric.
+"""Writes text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric.
 
 Usage: make_unicode_tables.py OUTPUT            writes it
        make_unicode_tables.py --verify OUTPUT   compares it over all code points
@@ -7,7 +7,7 @@ Usage: make_unicode_tables.py OUTPUT            writes it
 The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s and \\p{P}, found by
 trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0
 and 17.0.0). The package's Digits pre-tokenizer uses Rust's standard library instead, which has 13 more numbers, from
-Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in tests/decoding/text/requirements.lock.
+Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in tests/text/requirements.lock.
 """
 import re
 import sys

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "decoding/text/prompt_encoder.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 #include "tuning/example.h"
 #include "tuning/trainable_model.h"
 

@@ -15,9 +15,9 @@
 #include "decoding/decoder_name.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/load_control.h"
-#include "decoding/text/tokenizer.h"
 #include "indexing/store/datastore.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft::cli {

@@ -13,8 +13,8 @@
 #include "bench/programs/stopwatch.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/model_store.h"
-#include "decoding/text/encoded_text.h"
-#include "decoding/text/tokenizer.h"
+#include "text/encoded_text.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/step.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

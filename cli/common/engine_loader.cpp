@@ -14,10 +14,10 @@
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "decoding/model_failure.h"
-#include "decoding/text/same_vocabulary.h"
 #include "support/files/user_folders.h"
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
+#include "text/same_vocabulary.h"
 
 namespace redraft::cli {
 namespace {

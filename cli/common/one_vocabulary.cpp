@@ -1,6 +1,6 @@
 #include "cli/common/one_vocabulary.h"
 
-#include "decoding/text/same_vocabulary.h"
+#include "text/same_vocabulary.h"
 
 namespace redraft::cli {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <mutex>
 
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft::cli {
 

@@ -11,8 +11,8 @@
 #include "decoding/model/model_location.h"
 #include "decoding/model/stored_tensor.h"
 #include "decoding/model/transformer_shape.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

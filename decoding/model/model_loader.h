@@ -10,8 +10,8 @@
 #include "decoding/model/model_files.h"
 #include "decoding/model/model_location.h"
 #include "decoding/model/model_stamp.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "decoding/model/tokenizer_steps.h"
-#include "decoding/text/byte_alphabet.h"
+#include "text/byte_alphabet.h"
 
 namespace redraft {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "decoding/text/tokenizer.h"
 #include "support/json/json_document.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "decoding/model/model_files.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

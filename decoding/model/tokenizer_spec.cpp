@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "decoding/text/pre_tokenizer.h"
+#include "text/pre_tokenizer.h"
 
 namespace redraft {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "decoding/model/gguf.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
 #include "http/api/sampling_fields.h"
+#include "text/chat_template.h"
 #include "workspace/snippets/snippets.h"
 
 namespace redraft::http {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/text/prompt_encoder.h"
 #include "http/api/answer_text.h"
 #include "support/trace/trace.h"
+#include "text/prompt_encoder.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/engine/measure_when_idle.h"
 

@@ -9,8 +9,8 @@
 #include "decoding/decoder.h"
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
-#include "decoding/text/chat_template.h"
-#include "decoding/text/prompt_encoder.h"
+#include "text/chat_template.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "decoding/model/tokenizer_json.h"
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

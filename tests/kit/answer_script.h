@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
 #include "tests/kit/fill_script.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

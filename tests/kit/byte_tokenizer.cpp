@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "decoding/text/byte_alphabet.h"
+#include "text/byte_alphabet.h"
 
 namespace redraft {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <utility>
 
-#include "decoding/text/chat_template.h"
 #include "indexing/store/memory_datastore.h"
 #include "tests/workspace/edit/edit_case.h"
+#include "text/chat_template.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/edit/prompt.h"

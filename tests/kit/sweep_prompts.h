@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/decoder.h"
-#include "decoding/text/prompt_encoder.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 

@@ -54,7 +54,7 @@ class Layers:
         self.depends[name] = set(depends)
 
     def library_of(self, path):
-        """The library of the nearest folder above `path` (relative, "decoding/text/tokenizer.h"), or None."""
+        """The library of the nearest folder above `path` (relative, "text/tokenizer.h"), or None."""
         for folder in pathlib.PurePosixPath(path).parents:
             if folder.as_posix() in self.name_of_folder:
                 return self.name_of_folder[folder.as_posix()]

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/prompt_encoder.h"
 #include "remote/begun_answer.h"
 #include "remote/completions_api.h"
 #include "remote/event_stream.h"
@@ -18,6 +17,7 @@
 #include "remote/remote_prompt.h"
 #include "remote/round_price.h"
 #include "remote/server_text.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "decoding/model_failure.h"
-#include "decoding/text/prompt_encoder.h"
+#include "text/prompt_encoder.h"
 #include "workspace/edit/edit_session.h"
 
 namespace redraft {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "decoding/model_failure.h"
-#include "decoding/text/prompt_encoder.h"
 #include "remote/remote_decoder.h"
 #include "tests/remote/scripted_sglang.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/prompt_encoder.h"
 #include "tests/kit/byte_tokenizer.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -9,7 +9,7 @@ from setup_steps import ruff
 from .sources import CPP, HEADERS, with_suffix
 
 TEXT = (*CPP, ".cmake", ".el", ".js", ".json", ".lua", ".md", ".py", ".sh", ".toml", ".ts", ".txt", ".yml", "Makefile")
-VERBATIM = ("tests/cases/", "tests/fuzz/corpus/", "tests/decoding/text/data/")  # bytes that tests compare
+VERBATIM = ("tests/cases/", "tests/fuzz/corpus/", "tests/text/data/")  # bytes that tests compare
 
 
 def _is_clean(command, files):

@@ -46,7 +46,7 @@ def metadata(path):
 
 
 def vocabulary(path):
-    """The fields of TokenizerSpec, as in tests/decoding/text/data/tiny.json."""
+    """The fields of TokenizerSpec, as in tests/text/data/tiny.json."""
     fields = metadata(path)
     names = {"pre_tokenizer": "pre", "tokens": "tokens", "types": "token_type", "merges": "merges",
              "end_of_text": "eos_token_id"}

@@ -7,7 +7,7 @@ tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    the package's tokens of th
                                                       VOCABULARY is a .gguf or .json file
 tokenizer_goldens.py seeds DIRECTORY TINY             small tokenizer.json files for the fuzzer, cut out of tiny.json
 
-It makes the files in tests/decoding/text/data. Needs the packages of tests/decoding/text/requirements.lock.
+It makes the files in tests/text/data. Needs the packages of tests/text/requirements.lock.
 """
 import json
 import random

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 #include "tuning/data/edit_pair.h"
 #include "tuning/data/similar_texts.h"
 #include "tuning/example.h"

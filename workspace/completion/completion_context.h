@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "decoding/cost_curve.h"
-#include "decoding/text/tokenizer.h"
 #include "indexing/store/index_snapshot.h"
 #include "support/byte_range.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/engine/engine.h"
 #include "workspace/snippets/snippets.h"

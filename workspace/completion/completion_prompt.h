@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
 #include "workspace/snippets/snippets.h"
 
 namespace redraft {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
 #include "indexing/files/file_kind.h"
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
+#include "text/chat_template.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/completion/shown_text.h"
 #include "workspace/documents/line_endings.h"

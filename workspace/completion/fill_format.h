@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/snippets/snippets.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 #include "workspace/edit/edit_session.h"
 
 namespace redraft {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/edit/prompt.h"
 

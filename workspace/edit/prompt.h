@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "decoding/replacement.h"
-#include "decoding/text/prompt_encoder.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/prompt_encoder.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 

@@ -11,9 +11,9 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/model_failure.h"
-#include "decoding/text/same_vocabulary.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
+#include "text/same_vocabulary.h"
 #include "workspace/documents/line_endings.h"
 
 namespace redraft {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/byte_range.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 
 namespace redraft {

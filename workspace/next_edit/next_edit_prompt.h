@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
 #include "workspace/next_edit/edit_format.h"
 
 namespace redraft {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "decoding/text/chat_template.h"
 #include "support/trace/trace.h"
+#include "text/chat_template.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/change_words.h"

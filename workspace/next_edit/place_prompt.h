@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "decoding/decoder.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/edit/fenced_output.h"
 #include "workspace/engine/engine.h"

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "indexing/store/index_snapshot.h"
 #include "indexing/syntax/syntax_tree.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

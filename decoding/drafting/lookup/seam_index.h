@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "decoding/drafting/lookup/suffix_index.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/text/byte_alphabet.h"
 #include "tests/kit/byte_tokenizer.h"
+#include "text/byte_alphabet.h"
 
 namespace redraft::cli {
 namespace {

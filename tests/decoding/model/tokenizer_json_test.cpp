@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
 
 namespace redraft {
 namespace {

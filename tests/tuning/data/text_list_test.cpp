@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "tests/decoding/text/tokenizer_kit.h"
 #include "tests/kit/temp_folder.h"
+#include "tests/text/tokenizer_kit.h"
 
 namespace redraft {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/text/byte_alphabet.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_engine.h"
 #include "tests/kit/scripted_model.h"
+#include "text/byte_alphabet.h"
 
 namespace redraft {
 namespace {

@@ -12,8 +12,8 @@
 #include "decoding/drafting/redraft/sources/guess.h"
 #include "decoding/drafting/redraft/sources/original_tracker.h"
 #include "decoding/drafting/redraft/sources/source_memory.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "decoding/drafting/redraft/sources/guess_source.h"
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

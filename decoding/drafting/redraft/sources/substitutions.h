@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/text/byte_alphabet.h"
-#include "decoding/text/tokenizer.h"
+#include "text/byte_alphabet.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 namespace {

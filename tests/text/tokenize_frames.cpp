@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "decoding/model/tokenizer_loader.h"
-#include "decoding/text/pre_tokenizer.h"
-#include "decoding/text/tokenizer.h"
 #include "support/seconds_since.h"
+#include "text/pre_tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 namespace {

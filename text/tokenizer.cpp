@@ -1,15 +1,15 @@
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 #include <array>
 #include <limits>
 #include <map>
 #include <optional>
 
-#include "decoding/text/byte_alphabet.h"
-#include "decoding/text/byte_pair_merger.h"
-#include "decoding/text/pre_tokenizer.h"
-#include "decoding/text/unicode.h"
-#include "decoding/text/word_table.h"
+#include "text/byte_alphabet.h"
+#include "text/byte_pair_merger.h"
+#include "text/pre_tokenizer.h"
+#include "text/unicode.h"
+#include "text/word_table.h"
 
 namespace redraft {
 namespace {

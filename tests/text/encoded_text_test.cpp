@@ -1,4 +1,4 @@
-#include "decoding/text/encoded_text.h"
+#include "text/encoded_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/byte_alphabet.h"
-#include "decoding/text/prompt_encoder.h"
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
+#include "text/byte_alphabet.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

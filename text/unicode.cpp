@@ -1,4 +1,4 @@
-#include "decoding/text/unicode.h"
+#include "text/unicode.h"
 
 #include <array>
 #include <vector>
@@ -11,7 +11,7 @@ struct CodePointRange {
   std::uint32_t last;
 };
 
-#include "decoding/text/unicode_ranges.inc"
+#include "text/unicode_ranges.inc"
 
 constexpr std::uint32_t kCodePoints = 0x110000;
 

@@ -1,4 +1,4 @@
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
 
 namespace redraft {
 namespace {

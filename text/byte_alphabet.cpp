@@ -1,4 +1,4 @@
-#include "decoding/text/byte_alphabet.h"
+#include "text/byte_alphabet.h"
 
 #include <array>
 

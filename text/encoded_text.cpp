@@ -1,11 +1,11 @@
-#include "decoding/text/encoded_text.h"
+#include "text/encoded_text.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "decoding/text/pre_tokenizer.h"
-#include "decoding/text/unicode.h"
+#include "text/pre_tokenizer.h"
+#include "text/unicode.h"
 
 namespace redraft {
 namespace {

@@ -1,4 +1,4 @@
-#include "decoding/text/word_table.h"
+#include "text/word_table.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
-#include "decoding/text/prompt_encoder.h"
+#include "text/prompt_encoder.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "decoding/text/unicode.h"
+#include "text/unicode.h"
 
 namespace redraft {
 namespace {

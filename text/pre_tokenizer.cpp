@@ -1,10 +1,10 @@
-#include "decoding/text/pre_tokenizer.h"
+#include "text/pre_tokenizer.h"
 
 #include <array>
 #include <string>
 
-#include "decoding/text/unicode.h"
 #include "support/utf8/utf8.h"
+#include "text/unicode.h"
 
 namespace redraft {
 namespace {

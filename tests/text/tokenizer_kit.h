@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

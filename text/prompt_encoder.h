@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "decoding/text/chat_template.h"
-#include "decoding/text/encoded_text.h"
-#include "decoding/text/tokenizer.h"
 #include "support/result.h"
 #include "support/token.h"
+#include "text/chat_template.h"
+#include "text/encoded_text.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 

@@ -4,7 +4,7 @@
 
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
 
 namespace redraft {
 namespace {

@@ -1,4 +1,4 @@
-#include "decoding/text/byte_pair_merger.h"
+#include "text/byte_pair_merger.h"
 
 #include <gtest/gtest.h>
 

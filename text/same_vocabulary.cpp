@@ -1,4 +1,4 @@
-#include "decoding/text/same_vocabulary.h"
+#include "text/same_vocabulary.h"
 
 #include <array>
 

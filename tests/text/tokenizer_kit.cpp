@@ -1,4 +1,4 @@
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "decoding/text/unicode.h"
+#include "text/unicode.h"
 
 #include <gtest/gtest.h>
 

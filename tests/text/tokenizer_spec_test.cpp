@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "decoding/text/tokenizer.h"
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 namespace {

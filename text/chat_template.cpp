@@ -1,4 +1,4 @@
-#include "decoding/text/chat_template.h"
+#include "text/chat_template.h"
 
 #include <algorithm>
 #include <array>

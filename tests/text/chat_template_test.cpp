@@ -1,10 +1,10 @@
-#include "decoding/text/chat_template.h"
+#include "text/chat_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/text/prompt_encoder.h"
-#include "tests/decoding/text/tokenizer_kit.h"
+#include "tests/text/tokenizer_kit.h"
+#include "text/prompt_encoder.h"
 
 namespace redraft {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "decoding/text/tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace redraft {
 
