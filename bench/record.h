@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/methods/search_counts.h"
 #include "decoding/statistics.h"
 #include "support/json/json_document.h"
 #include "support/result.h"
@@ -25,6 +26,7 @@ struct TaskRecord {
   RecordKey key;
   std::string finish_reason;
   DecodeStatistics statistics;
+  SearchCounts searches;      // by decoders that retrieve
   double seconds = 0;         // of decoding; in a replay, the priced ones
   double priced_seconds = 0;  // price of the passes, by rows, context and the cost curve
   bool identical = true;      // whether tokens and end are those of plain decoding

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "bench/methods/selfspec.h"
 #include "decoding/draft_tree.h"
-#include "decoding/drafting/methods/selfspec.h"
 
 namespace redraft {
 namespace {

@@ -17,6 +17,7 @@ struct DecoderSummary {
   std::string category;  // of the tasks; empty: all
   int tasks = 0;
   DecodeStatistics statistics;  // summed
+  SearchCounts searches;        // summed
   double seconds = 0;           // of decoding; of a replay priced
   double priced_seconds = 0;
   double tokens_per_second = 0;

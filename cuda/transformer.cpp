@@ -319,8 +319,6 @@ class Transformer : public LanguageModel {
     for (int r = 0; r < count; ++r) {
       const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(k);
       out.argmax.push_back(out.top_ids[at]);
-      out.top_entropy.push_back(
-          normalised_entropy({out.top_logits.data() + at, static_cast<std::size_t>(k)}));
     }
   }
 

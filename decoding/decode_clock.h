@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 
-#include "decoding/draft_source.h"
 #include "decoding/draft_tree.h"
 #include "decoding/statistics.h"
 
@@ -36,7 +35,6 @@ class DecodeClock {
   void begin_decoding();
   void begin_draft() { began_ = now_(); }
   void end_draft() { statistics_.draft_seconds += seconds_since(began_); }
-  void searched(const SearchCounts& counts);
   void begin_pass() { began_ = now_(); }
   // The model has run. Of `rows`, `read` are those of the prompt; `continues`: see Phase.
   void verified(const DraftTree& draft, int rows, int read, bool continues);

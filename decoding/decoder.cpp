@@ -180,9 +180,8 @@ DraftTree Decode::draft(const Phase& phase) {
   const Span span("draft");
   clock_.begin_draft();
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
-                                       phase.policy.lossless());
+                                       phase.lossy == nullptr);
   clock_.end_draft();
-  clock_.searched(phase.source->take_searches());
   return draft;
 }
 
@@ -216,7 +215,7 @@ Acceptance Decode::run_pass(const DraftTree& draft, const Phase& phase) {
     sampler_.begin_pass(draft, emitted());
     return verifier_.verify(context_, draft, sampler_);
   }
-  return verifier_.verify(context_, draft, phase.policy, [&] {
+  return verifier_.verify(context_, draft, phase.lossy, [&] {
     if (asked_) phase.source->look_ahead();
   });
 }

@@ -50,4 +50,8 @@ struct DecoderDefinition {
 // Every decoder, the plain one first and the default last.
 std::span<const DecoderDefinition* const> all_decoders();
 
+// Adds a decoder from outside. `decoder` lives as long as the process; the name is not in use. Call
+// it before the first decoder is named, while the process has one thread.
+void register_decoder(const DecoderDefinition& decoder);
+
 }  // namespace redraft

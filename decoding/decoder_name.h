@@ -12,7 +12,7 @@ struct DecoderDefinition;
 
 // A decoder by name, `name[:option[=value]]…`, as the command line, the server and the bench take
 // it: parsed once, then passed by value. The decoders are listed in a table (decoder_definition.h),
-// which `redraft decoders` prints.
+// which `redraft decoders` prints; `redraft-lab` has more of them.
 class DecoderName {
  public:
   // "redraft", the default.
@@ -39,6 +39,9 @@ class DecoderName {
   const DecoderDefinition* definition_;  // in the table, which lives as long as the program
   DecoderOptions options_;
 };
+
+// Whether `text` names a decoder that this program lacks and `redraft-lab` has.
+bool is_lab_decoder(std::string_view text);
 
 inline Result<DecoderName> parse_decoder_name(std::string_view text) {
   return DecoderName::parse(text);

@@ -16,17 +16,6 @@ struct VerifiedDraft {
   double seconds;                  // that the model took
 };
 
-// What a source with retrieval did: the counts of FastCoder (section VI.B).
-struct SearchCounts {
-  int cache_asked = 0;  // look-ups in what was verified or written before
-  int cache_hits = 0;   // of them, those that found something
-  int searches = 0;     // of datastores; two that are searched at once count once
-  int skipped = 0;      // searches that were left out by chance, where a line begins
-  int missing = 0;      // and because the same one had failed
-  double cache_seconds = 0;
-  double search_seconds = 0;
-};
-
 // Guesses how the output continues. A bad guess costs time; what is emitted is the Verifier's
 // decision alone.
 class DraftSource {
@@ -40,8 +29,6 @@ class DraftSource {
   virtual void look_ahead() {}
   // Called after every pass, whether or not its draft was empty.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
-  // What was searched since the last call.
-  virtual SearchCounts take_searches() { return {}; }
 };
 
 }  // namespace redraft

@@ -25,7 +25,7 @@ using LogitReader = std::function<void(int row, std::span<const float> logits)>;
 struct PredictionNeeds {
   // False: only the last context row is wanted (prefill); the draft must then be empty.
   bool every_row = true;
-  int top_k = 0;  // > 0: also the k best tokens, their logits and the entropy among them
+  int top_k = 0;  // > 0: also the k best tokens and their logits
   // One token per wanted row whose natural-log probability over the whole vocabulary is wanted; or
   // empty.
   std::span<const TokenId> scored = {};
@@ -41,7 +41,6 @@ struct Predictions {
   std::vector<TokenId> argmax;         // [rows]; ties go to the lower id
   std::vector<TokenId> top_ids;        // [rows * top_k], best first; ties go to the lower id
   std::vector<float> top_logits;       // [rows * top_k]
-  std::vector<double> top_entropy;     // [rows]: normalised_entropy() of the row's top_logits
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 

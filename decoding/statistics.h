@@ -36,14 +36,6 @@ struct DecodeStatistics {
   CountsByOrigin passes_by_origin{};
   CountsByOrigin drafted_by_origin{};
   CountsByOrigin accepted_by_origin{};
-  // Of retrieval: SearchCounts, added up.
-  int cache_asked = 0;
-  int cache_hits = 0;
-  int searches = 0;
-  int searches_skipped = 0;
-  int searches_missing = 0;
-  double cache_seconds = 0;
-  double search_seconds = 0;
 
   // How far the prefill is, 0..1.
   double prefill_fraction() const {
@@ -95,13 +87,6 @@ constexpr void for_each_statistic(const Visit& visit) {
   visit("accepted_by_source", &Fields::accepted_by_origin, kEvery);
   visit("drafted_by_source", &Fields::drafted_by_origin, kBench);
   visit("passes_by_source", &Fields::passes_by_origin, kBench);
-  visit("cache_asked", &Fields::cache_asked, kBench);
-  visit("cache_hits", &Fields::cache_hits, kBench);
-  visit("searches", &Fields::searches, kBench);
-  visit("searches_skipped", &Fields::searches_skipped, kBench);
-  visit("searches_missing", &Fields::searches_missing, kBench);
-  visit("cache_seconds", &Fields::cache_seconds, kBench);
-  visit("search_seconds", &Fields::search_seconds, kBench);
 }
 
 constexpr bool every_statistic_is_listed_once() {

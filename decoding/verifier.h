@@ -21,7 +21,7 @@ class Verifier {
   // path, but not yet the target's own token at the end. `meanwhile`: see LanguageModel::verify();
   // it is not called when logits are read.
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
-                    const AcceptancePolicy& policy, const std::function<void()>& meanwhile = {});
+                    const LossyRule* lossy, const std::function<void()>& meanwhile = {});
   // The same by the strict rule, where `sampler` chooses what the target's tokens are; its pass
   // with this draft has begun.
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, Sampler& sampler);
@@ -36,7 +36,7 @@ class Verifier {
   std::span<const TokenId> pending(std::span<const TokenId> context);
   // Accepts from what forward() predicts; `sampler` may be null.
   Acceptance verify_here(std::span<const TokenId> pending, const DraftTree& draft,
-                         const AcceptancePolicy& policy, const PredictionNeeds& needs,
+                         const LossyRule* lossy, const PredictionNeeds& needs,
                          const Sampler* sampler);
 
   LanguageModel& model_;

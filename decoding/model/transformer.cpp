@@ -324,14 +324,11 @@ class Transformer : public LanguageModel {
       const int k = std::min(needs.top_k, shape_.vocabulary);
       const at::Tensor ids = at::empty({count, k}, at::kInt);
       const at::Tensor logits = at::empty({count, k}, at::kFloat);
-      const at::Tensor entropy = at::empty({count}, at::kDouble);
-      operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits, entropy);
+      operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits);
       const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
       const float* logit = logits.const_data_ptr<float>();
       out.top_ids.assign(id, id + ids.numel());
       out.top_logits.assign(logit, logit + logits.numel());
-      const auto* row_entropy = entropy.const_data_ptr<double>();
-      out.top_entropy.assign(row_entropy, row_entropy + count);
       for (int r = 0; r < count; ++r) out.argmax.push_back(id[r * k]);
     } else {
       const at::Tensor best = at::empty({count}, at::kInt);

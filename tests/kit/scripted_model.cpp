@@ -262,7 +262,6 @@ void ScriptedModel::predict(std::span<const TokenId> sequence, const PredictionN
   predictions.top_ids.insert(predictions.top_ids.end(), ranking.ids.begin(), ranking.ids.end());
   predictions.top_logits.insert(predictions.top_logits.end(), ranking.logits.begin(),
                                 ranking.logits.end());
-  predictions.top_entropy.push_back(normalised_entropy(ranking.logits));
 }
 
 }  // namespace redraft

@@ -7,13 +7,13 @@ import re
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model", "tuning"},
     r"nlohmann/": {"support/json", "decoding/model", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features",
-                    "bench", "bench/command", "bench/quality", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
+                    "bench", "bench/quality", "lab", "lab/bench", "lab/tune", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
                     "http/api", "remote"},
     r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "remote", "cli", "cli/common"},
     r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
     r"pybind11/": {"serving"},
-    r"CLI/": {"cli", "cli/common", "bench/command"},
+    r"CLI/": {"cli", "cli/common", "lab", "lab/bench", "lab/tune"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
@@ -44,10 +44,11 @@ class Layers:
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
             if folder not in self.name_of_folder:  # else it is a way to link that folder's library
                 self._add(folder, name, [])
-        for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
+        for name in re.findall(r"add_executable\(\s*(redraft_lab|redraft)\b", text):
             # Its commands are a library of objects next to it, which is not a layer of its own.
             links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))
-            self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
+            depends = re.findall(r"\bredraft_(\w+)", links)
+            self._add(folder, name, {"redraft" if each == "commands" else each for each in depends} - {"lab_commands", name})
 
     def _add(self, folder, name, depends):
         self.name_of_folder[folder] = name

@@ -13,7 +13,7 @@ namespace redraft {
 class SourcePlan : public PhasePlan {
  public:
   explicit SourcePlan(std::unique_ptr<DraftSource> source) : source_(std::move(source)) {}
-  Phase next(std::span<const TokenId>) override { return {.source = source_.get(), .policy = {}}; }
+  Phase next(std::span<const TokenId>) override { return {.source = source_.get()}; }
 
  private:
   std::unique_ptr<DraftSource> source_;
