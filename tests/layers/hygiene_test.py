@@ -64,12 +64,15 @@ def dead_links(file):
 def stale_paths(file, root):
     """The paths in back-ticks in a document that exist neither as they stand nor with a suffix added (`workspace/engine/engine`
     stands for the header and the source). A word counts as a path if it has a slash, consists of letters, digits and ._+-, and
-    begins with a folder at the top of the tree that is committed. Words in capitals (`docs/NAME`) are placeholders."""
+    begins with a folder at the top of the tree that is committed. Words in capitals (`docs/NAME`) are placeholders, and words
+    like `workspace/applyEdit` are methods of LSP."""
     folders = (path for path in root.glob("*/") if path.is_dir())
     tops = {path.name for path in folders if not path.name.startswith(("build", "."))}
     stale = []
     for span in re.findall(r"`([^`]+)`", "\n".join(without_code_blocks(file.read_text(encoding="utf-8")))):
         for word in span.split():
+            if re.fullmatch(r"workspace/([a-z]+[A-Z]\w*|configuration)", word):
+                continue
             if not re.fullmatch(r"[\w.+-]+(/[\w.+-]+)+/?|[\w-]+/", word) or word.split("/")[0] not in tops:
                 continue
             path = root / word
@@ -129,9 +132,10 @@ class Documents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "lsp/wire").mkdir(parents=True)
+            (root / "workspace").mkdir()
             (root / "lsp/wire/framing.h").touch()
             file = root / "document.md"
-            file.write_text("`lsp/` `lsp/wire/` `lsp/wire/framing` `lsp/wire/framing.h` `lsp/NAME` `utf8/x` `a/b` `text/plain`\n"
+            file.write_text("`lsp/` `lsp/wire/` `lsp/wire/framing` `lsp/wire/framing.h` `lsp/NAME` `utf8/x` `a/b` `text/plain` `workspace/applyEdit`\n"
                             "`python lsp/wire/framing.h --x`\n```\n`lsp/gone`\n```\n")
             self.assertEqual(stale_paths(file, root), [])
             file.write_text("`lsp/gone` `lsp/wire/frame.h` `x lsp/wire/gone.py`\n")
